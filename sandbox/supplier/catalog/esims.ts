@@ -1,0 +1,123 @@
+import type { EsimOffer } from '../models.ts'
+import { type Area, areas } from './esim-areas.ts'
+import { convert, costOf, fixedCost, fixedPrice } from './amounts.ts'
+import { hash32, random } from './rng.ts'
+import { stamps } from './stamps.ts'
+
+const providers = [
+  { brand: 'UBIGI', brandName: 'Ubigi' },
+  { brand: 'GIGSKY', brandName: 'GigSky' },
+  { brand: 'TRUPHONE', brandName: 'Truphone' },
+  { brand: 'FLEXIROAM', brandName: 'Flexiroam' },
+] as const
+const house = { brand: 'ESIM', brandName: 'Travel eSIM' }
+
+interface Plan {
+  /** Undefined for unlimited data. */
+  readonly gb: number | undefined
+  readonly days: number
+  readonly tier: 'Standard' | 'Fast' | 'Faster' | 'Fastest'
+  readonly roams: boolean
+}
+
+const standard: readonly [number, number][] = [
+  [1, 7], [3, 30], [5, 30], [10, 30], [2, 15], [20, 30], [0.5, 1], [50, 90], [3, 15], [1, 1],
+]
+const sizes = [1, 2, 3, 5, 8, 10, 15, 20, 25, 30, 40, 50, 100]
+const spans = [3, 5, 7, 10, 14, 15, 30, 45, 60, 90, 180, 365]
+
+const unlimitedPlans: readonly Plan[] = (['Fast', 'Faster', 'Fastest'] as const).flatMap((tier) =>
+  [7, 1, 3, 5, 10, 15, 30].map((days) => ({ gb: undefined, days, tier, roams: true })),
+)
+
+const grid: readonly Plan[] = sizes.flatMap((gb) =>
+  spans
+    .filter((days) => !standard.some(([size, span]) => size === gb && span === days))
+    .map((days) => ({ gb, days, tier: 'Standard' as const, roams: true })),
+)
+
+/** The plans of an area in the order in which they come into the catalog. */
+const plans: readonly Plan[] = (() => {
+  const usual = standard.map(([gb, days]) => ({ gb, days, tier: 'Standard' as const, roams: true }))
+  const first = [...usual.slice(0, 5), ...unlimitedPlans.slice(0, 1), ...usual.slice(5)]
+  const all = [...first, ...unlimitedPlans.slice(1), ...grid]
+  return [...all.slice(0, 8), { ...usual[2], ...all[2], roams: false } as Plan, ...all.slice(8),
+    ...all.filter((_, index) => index !== 2).map((plan) => ({ ...plan, roams: false }))]
+})()
+
+function idOf(area: Area, plan: Plan, provider: string): string {
+  const volume = plan.gb === undefined ? 'UNLIMITED' : `${String(plan.gb).replace('.', '-')}GB`
+  const tier = plan.tier === 'Standard' || plan.tier === 'Fast' ? '' : `-${plan.tier.toUpperCase()}`
+  const maker = provider === house.brand ? '' : `-${provider}`
+  return `ESIM${maker}-${area.id}-${plan.days}D-${volume}${tier}${plan.roams ? '' : '-NOROAM'}`
+}
+
+/** US cents: dearer by volume, by days and by how far the plan reaches. */
+function priceOf(area: Area, plan: Plan): number {
+  const reach = 1 + Math.log2(area.covers.length) / 5
+  const zone = 0.8 + (hash32(`zone ${area.id}`) % 60) / 100
+  const speed = { Standard: 0, Fast: 1, Faster: 1.5, Fastest: 2.2 }[plan.tier]
+  const volume = plan.gb === undefined ? 1.6 * plan.days * speed : 1.4 * plan.gb ** 0.85
+  const dollars = (1.2 + volume + plan.days / 30) * reach * zone
+  return Math.max(99, Math.ceil(dollars * 2) * 50 - 1)
+}
+
+function speedsOf(code: string): readonly string[] {
+  return hash32(`speed ${code}`) % 3 === 0 ? ['3G', '4G'] : ['4G', '5G']
+}
+
+function roamingOf(area: Area, plan: Plan): EsimOffer['roaming'] {
+  if (!plan.roams && area.country !== '') return []
+  return area.covers.map((country) => ({ country, dataSpeeds: speedsOf(country) }))
+}
+
+function notesOf(area: Area, plan: Plan): string {
+  const volume = plan.gb === undefined ? 'Unlimited data' : `${plan.gb} GB of data`
+  const throttle = plan.tier === 'Fast' ? ' After 1 GB within 24 hours the speed is 512 kbps.' : ''
+  const where = area.covers.length > 1 ? `${area.covers.length} countries` : area.name
+  return `${volume} for ${plan.days} days in ${where}. The days begin at the first connection.${throttle}`
+}
+
+function offer(area: Area, plan: Plan, slot: number): EsimOffer {
+  const maker = providers[hash32(`maker ${area.id} ${slot}`) % providers.length] ?? house
+  const provider = slot < 9 ? house : maker
+  const offerId = idOf(area, plan, provider.brand)
+  const next = random(offerId)
+  const currency = area.regions[0] === 'Western Europe' && hash32(offerId) % 25 === 0 ? 'EUR' : 'USD'
+  const price = convert(priceOf(area, plan), 'USD', currency)
+  const volume = plan.gb === undefined ? 'Unlimited' : `${plan.gb} GB`
+  return {
+    ...provider,
+    country: area.country,
+    cost: fixedCost(costOf(price, currency, 0.06), 0.06, 1),
+    dataGB: plan.gb ?? 0,
+    dataSpeeds: speedsOf(area.covers[0] ?? ''),
+    dataUnlimited: plan.gb === undefined,
+    durationDays: plan.days,
+    enabled: next() >= 0.01,
+    notes: notesOf(area, plan),
+    offerId,
+    price: fixedPrice(price, currency, 1),
+    priceType: 'FIXED',
+    productType: 'ESIM',
+    regions: area.regions,
+    roaming: roamingOf(area, plan),
+    shortNotes: `${area.name} ${volume}, ${plan.days} days`,
+    smsNumber: 0,
+    smsUnlimited: false,
+    subTypes: [plan.tier],
+    voiceMinutes: 0,
+    voiceUnlimited: false,
+    ...stamps(next),
+  }
+}
+
+/** eSIM plans without end: the common plan of every area first, then the next of every area. */
+export function* esims(): Generator<EsimOffer> {
+  for (const [slot, plan] of plans.entries()) {
+    for (const area of areas) {
+      const bundle = area.country === ''
+      if (!(bundle && !plan.roams)) yield offer(area, plan, slot)
+    }
+  }
+}

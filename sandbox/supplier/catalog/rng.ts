@@ -1,0 +1,29 @@
+/** A 32-bit hash of `text` (FNV-1a, then mixed): the same on every machine and every start. */
+export function hash32(text: string): number {
+  let hash = 0x811c9dc5
+  for (let index = 0; index < text.length; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
+  }
+  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
+  hash = Math.imul(hash ^ (hash >>> 12), 0x297a2d39)
+  return (hash ^ (hash >>> 15)) >>> 0
+}
+
+/**
+ * Numbers in [0, 1) drawn from a seed (mulberry32). Every offer seeds its own from its id, so
+ * an offer stays the same whatever stands before it and however large the catalog grows.
+ */
+export function random(seed: string): () => number {
+  let state = hash32(seed)
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
+  }
+}
+
+/** One entry of a list that is not empty. */
+export function pick<T>(next: () => number, list: readonly [T, ...T[]]): T {
+  return list[Math.floor(next() * list.length)] ?? list[0]
+}

@@ -1,0 +1,51 @@
+import * as z from 'zod'
+import { plainText } from './fields.ts'
+import type { Allowance, OfferBase } from './offer.ts'
+
+export interface EsimOffer extends OfferBase {
+  readonly kind: 'esim'
+  readonly allowance: Allowance
+  /** Every country the plan works in, the plan's own country included. */
+  readonly coverage: readonly Coverage[]
+}
+
+export interface Coverage {
+  /** ISO 3166-1 alpha-2. */
+  readonly country: string
+  /** 2G, 3G, 4G, 5G. */
+  readonly speeds: readonly string[]
+}
+
+/** Multi-country plans have no country of their own (suppliers A.10). */
+export function isRegional(offer: EsimOffer): boolean {
+  return offer.country === undefined
+}
+
+/** All that is special about eSIM plans. */
+export const esim = {
+  kind: 'esim',
+  plural: 'esims',
+
+  recipient: z.strictObject({
+    iccid: z
+      .string()
+      .regex(/^89\d{17,18}$/)
+      .optional()
+      .describe('An installed eSIM bought here, 19 or 20 digits, to recharge instead of a new one'),
+  }),
+
+  delivery: z.object({
+    kind: z.literal('esim'),
+    iccid: plainText,
+    smdpAddress: plainText.optional(),
+    activationCode: plainText.optional(),
+    instructions: plainText.optional(),
+  }),
+
+  refund: 'automatic',
+  refundRule:
+    'Refunded automatically and in full to the payer if delivery fails or the order expires; a delivered eSIM is not refundable.',
+} as const
+
+export type EsimRecipient = z.infer<typeof esim.recipient>
+export type EsimDelivery = z.infer<typeof esim.delivery>

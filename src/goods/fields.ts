@@ -1,0 +1,12 @@
+import * as z from 'zod'
+
+/** A person's name as a form takes it: no control characters, not blank, at most 80 characters. */
+export const personName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(80)
+  .regex(/^[^\p{C}]+$/u)
+
+/** Text that a supplier sent. Bounded, because what is stored must be. */
+export const plainText = z.string().max(20_000)

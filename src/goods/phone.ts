@@ -1,0 +1,31 @@
+import {
+  type CountryCode,
+  getCountryCallingCode,
+  isSupportedCountry,
+  parsePhoneNumberFromString,
+} from 'libphonenumber-js/max'
+
+/** Line types that a carrier may know as mobile; in North America the two cannot be told apart. */
+const mobileTypes: ReadonlySet<string> = new Set(['MOBILE', 'FIXED_LINE_OR_MOBILE'])
+
+/**
+ * What is wrong with a phone number for a topup in this country, or undefined when nothing is.
+ *
+ * The calling code is compared and not the country, because some countries share one: +44 7911 is
+ * Guernsey's, +1 twenty countries' (suppliers D). Whether the carrier takes it, only it can tell.
+ */
+export function phoneFault(msisdn: string, country: string): string | undefined {
+  if (!/^\+[1-9]\d{6,14}$/.test(msisdn)) {
+    return 'must be in E.164 form: + and the country calling code, then digits only, such as +5355564362'
+  }
+  const phone = parsePhoneNumberFromString(msisdn)
+  if (!phone?.isPossible()) return 'is not a possible phone number'
+  if (!isSupportedCountry(country)) return undefined
+  const callingCode = getCountryCallingCode(country as CountryCode)
+  if (phone.countryCallingCode !== callingCode) {
+    return `has the calling code +${phone.countryCallingCode}; this offer is for ${country}, +${callingCode}`
+  }
+  const type = phone.getType()
+  if (type !== undefined && !mobileTypes.has(type)) return 'is not a mobile number'
+  return undefined
+}

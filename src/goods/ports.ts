@@ -1,0 +1,39 @@
+import type { Offer } from './offer.ts'
+
+/** Everything that a supplier lists, read in one go. */
+export interface Listing {
+  readonly offers: readonly Offer[]
+  /** Dirty offers, counted by reason, that must not be sold. They never fail a load. */
+  readonly setAside: Readonly<Record<string, number>>
+}
+
+/** Where offers come from. */
+export interface OfferSource {
+  /** Reads the whole list, page by page. Throws when any part is missing: half a list is none. */
+  list(signal: AbortSignal): Promise<Listing>
+}
+
+/** The last good list, kept so that a restart serves at once. */
+export interface Snapshot extends Listing {
+  /** When the list was read from the supplier. */
+  readonly readAt: Date
+}
+
+export interface SnapshotStore {
+  save(snapshot: Snapshot): Promise<void>
+  /** The newest snapshot, or undefined on a first start. */
+  load(): Promise<Snapshot | undefined>
+}
+
+/** What one US dollar buys, on one day, by somebody's word. */
+export interface RateTable {
+  readonly asOf: Date
+  /** Who says so, as an operator would recognise it. */
+  readonly source: string
+  /** Units of the currency for one USD: EUR 0.92. */
+  readonly perUsd: Readonly<Record<string, number>>
+}
+
+export interface RateSource {
+  latest(signal: AbortSignal): Promise<RateTable>
+}

@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto'
+import { distance } from 'fastest-levenshtein'
+import { isValid as isCountry } from 'i18n-iso-countries'
+import * as z from 'zod'
+import { type Cents, cents } from '../primitives/money.ts'
+import { type Fault, Refusal } from '../primitives/refusal.ts'
+import { goods, type Recipient } from './good.ts'
+import type { Kind, Offer } from './offer.ts'
+import { phoneFault } from './phone.ts'
+import type { Retail } from './pricing.ts'
+
+/** What a purchase says besides the offer. */
+export interface Wish {
+  readonly recipient: Recipient
+  /** What the buyer chose on an open-value offer. */
+  readonly value: Cents | undefined
+}
+
+/** The flat fields of a purchase body, or of the query of a quote. */
+export type Fields = Readonly<Record<string, unknown>>
+
+const voucherFieldSources = {
+  email: ['recipient.email', 'sender.email'],
+  country: ['recipient.country', 'sender.country'],
+} as const
+
+/** The published names of the fields that a purchase of this offer must carry besides `offerId`. */
+export function requiredFieldsOf(offer: Offer): string[] {
+  const value = offer.price.type === 'RANGE' ? ['value'] : []
+  switch (offer.kind) {
+    case 'voucher': {
+      const asked = Object.entries(voucherFieldSources)
+        .filter(([, keys]) => keys.some((key) => offer.requiredFields.includes(key)))
+        .map(([name]) => name)
+      return ['firstName', 'lastName', ...asked, ...value]
+    }
+    case 'topup':
+      return ['msisdn', ...value]
+    case 'esim':
+      return value
+  }
+}
+
+/**
+ * Reads the fields of a purchase against the offer they are for.
+ *
+ * @throws Refusal `invalid_body` that lists every fault (decisions 4)
+ */
+export function readWish(offer: Offer, fields: Fields): Wish {
+  const { offerId: _, value, ...told } = fields
+  const parsed = goods[offer.kind].recipient.safeParse(told)
+  const faults = [
+    ...(parsed.success ? [] : parsed.error.issues.flatMap((issue) => faultsOf(issue, offer.kind))),
+    ...missingFields(offer, fields),
+    ...valueFaults(offer, value),
+    ...(parsed.success ? meaningFaults(offer, parsed.data) : []),
+  ]
+  if (faults.length > 0 || !parsed.success) throw invalidBody(faults)
+  return {
+    recipient: { kind: offer.kind, ...parsed.data } as Recipient,
+    value: value === undefined ? undefined : cents(Math.round(Number(value) * 100)),
+  }
+}
+
+/** The exact JSON Schema of the body that buys this offer (decisions 3). */
+export function bodySchemaFor(offer: Offer, retail: Retail): Record<string, unknown> {
+  const { properties, required } = recipientSchema(offer.kind)
+  const value = retail.type === 'RANGE' ? { value: valueSchema(retail) } : {}
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    properties: { offerId: { type: 'string', const: offer.id }, ...properties, ...value },
+    required: ['offerId', ...new Set([...required, ...requiredFieldsOf(offer)])],
+    additionalProperties: false,
+  }
+}
+
+/** The JSON Schema of any purchase body of a kind, as the manifest lists it (service.md). */
+export function kindSchemaFor(kind: Kind): Record<string, unknown> {
+  const { properties, required } = recipientSchema(kind)
+  const description = 'USD amount, only for open-value RANGE cards'
+  const value = kind === 'esim' ? {} : { value: { type: 'number', description } }
+  return {
+    type: 'object',
+    properties: { offerId: { type: 'string' }, ...properties, ...value },
+    required: ['offerId', ...required],
+    additionalProperties: false,
+  }
+}
+
+/** SHA-256 of what is asked for, whatever the order of its fields: tells same from other. */
+export function fingerprintOf(kind: Kind, fields: Fields): string {
+  const sorted = Object.keys(fields)
+    .sort()
+    .map((name) => [name, fields[name]])
+  return createHash('sha256')
+    .update(JSON.stringify([kind, sorted]))
+    .digest('hex')
+}
+
+export function invalidBody(faults: readonly Fault[]): Refusal {
+  const [first] = faults
+  const detail = faults.map(({ parameter, message }) => `${parameter} ${message}`).join('; ')
+  return new Refusal('invalid_body', `${detail}.`, {
+    errors: faults,
+    ...(faults.length === 1 && first ? { parameter: first.parameter } : {}),
+  })
+}
+
+function faultsOf(issue: z.core.$ZodIssue, kind: Kind): Fault[] {
+  if (issue.code === 'unrecognized_keys') {
+    const known = ['offerId', 'value', ...Object.keys(goods[kind].recipient.shape)]
+    return issue.keys.map((key) => ({ parameter: key, message: unknownText(key, known) }))
+  }
+  const parameter = String(issue.path[0] ?? '')
+  if (issue.code === 'invalid_type' && issue.input === undefined) return []
+  return [{ parameter, message: hints[parameter] ?? `is not valid: ${issue.message}` }]
+}
+
+const hints: Readonly<Record<string, string>> = {
+  firstName: 'must be text of 1 to 80 characters without control characters',
+  lastName: 'must be text of 1 to 80 characters without control characters',
+  email: 'must be an e-mail address',
+  country: 'must be an ISO 3166-1 alpha-2 code such as US',
+  msisdn:
+    'must be in E.164 form: + and the country calling code, then digits only, such as +5355564362',
+  iccid: 'must be the 19 or 20 digits of an installed eSIM, beginning with 89',
+}
+
+function unknownText(key: string, known: readonly string[]): string {
+  const near = known.find((name) => distance(name.toLowerCase(), key.toLowerCase()) <= 2)
+  return near
+    ? `is not a field of this purchase; did you mean ${near}?`
+    : 'is not a field of this purchase'
+}
+
+function missingFields(offer: Offer, fields: Fields): Fault[] {
+  return requiredFieldsOf(offer)
+    .filter((name) => fields[name] === undefined || fields[name] === '')
+    .map((parameter) => ({ parameter, message: 'is required for this offer' }))
+}
+
+function valueFaults(offer: Offer, value: unknown): Fault[] {
+  if (value === undefined || value === '') return []
+  if (offer.price.type === 'FIXED') {
+    return [{ parameter: 'value', message: 'is only for open-value (RANGE) offers' }]
+  }
+  if (typeof value === 'number' && value > 0 && /^\d{1,9}(\.\d{1,2})?$/.test(String(value)))
+    return []
+  return [
+    {
+      parameter: 'value',
+      message: 'must be a number of US dollars with at most 2 decimals, such as 25 or 12.5',
+    },
+  ]
+}
+
+/** Faults that only the offer can tell: the right country, a number that can be topped up. */
+function meaningFaults(offer: Offer, told: object): Fault[] {
+  if (offer.kind === 'topup' && 'msisdn' in told) {
+    const message = phoneFault(String(told.msisdn), offer.country)
+    return message ? [{ parameter: 'msisdn', message }] : []
+  }
+  if (offer.kind === 'voucher' && 'country' in told && told.country !== undefined) {
+    const known = isCountry(String(told.country))
+    return known ? [] : [{ parameter: 'country', message: hints['country'] ?? '' }]
+  }
+  return []
+}
+
+function recipientSchema(kind: Kind): { properties: object; required: readonly string[] } {
+  const schema = z.toJSONSchema(goods[kind].recipient, { io: 'input' })
+  return { properties: schema.properties ?? {}, required: schema.required ?? [] }
+}
+
+function valueSchema(retail: Extract<Retail, { type: 'RANGE' }>): Record<string, unknown> {
+  const stepped = retail.min % retail.increment === 0
+  return {
+    type: 'number',
+    minimum: retail.min / 100,
+    maximum: retail.max / 100,
+    ...(stepped ? { multipleOf: retail.increment / 100 } : {}),
+    description: `US dollars, ${(retail.min / 100).toFixed(2)} plus steps of ${(retail.increment / 100).toFixed(2)}`,
+  }
+}

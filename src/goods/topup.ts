@@ -1,0 +1,40 @@
+import * as z from 'zod'
+import { plainText } from './fields.ts'
+import type { Allowance, OfferBase } from './offer.ts'
+
+export interface TopupOffer extends OfferBase {
+  readonly kind: 'topup'
+  /** The line's country: a topup is always for one. */
+  readonly country: string
+  readonly allowance: Allowance
+}
+
+/** All that is special about topups. */
+export const topup = {
+  kind: 'topup',
+  plural: 'topups',
+
+  recipient: z.strictObject({
+    /** Its country and its being a mobile number are checked against the offer (decisions 4). */
+    msisdn: z
+      .string()
+      .regex(/^\+[1-9]\d{6,14}$/)
+      .describe('Phone number to credit, in E.164 form: +5355564362'),
+  }),
+
+  delivery: z.object({
+    kind: z.literal('topup'),
+    msisdn: plainText,
+    confirmationNumber: plainText.optional(),
+    credited: z
+      .object({ amount: z.number(), currency: z.string(), currencyDivisor: z.number() })
+      .optional(),
+  }),
+
+  refund: 'automatic',
+  refundRule:
+    'Refunded automatically and in full to the payer if the carrier rejects it; a topup credited to the handset is not refundable.',
+} as const
+
+export type TopupRecipient = z.infer<typeof topup.recipient>
+export type TopupDelivery = z.infer<typeof topup.delivery>

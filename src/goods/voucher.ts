@@ -1,0 +1,52 @@
+import * as z from 'zod'
+import { personName, plainText } from './fields.ts'
+import type { OfferBase } from './offer.ts'
+
+export interface VoucherOffer extends OfferBase {
+  readonly kind: 'voucher'
+  /** About the brand. */
+  readonly description?: string
+  /** The supplier's picture of the card. */
+  readonly image?: string
+  /** The supplier's keys of what the buyer must tell: "recipient.email". */
+  readonly requiredFields: readonly string[]
+}
+
+/** All that is special about vouchers. */
+export const voucher = {
+  kind: 'voucher',
+  plural: 'vouchers',
+
+  /** What the buyer tells besides the offer (service.md). */
+  recipient: z.strictObject({
+    firstName: personName.describe('Recipient first name'),
+    lastName: personName.describe('Recipient last name'),
+    email: z.email().max(254).optional().describe('Recipient e-mail, required for some brands'),
+    country: z
+      .string()
+      .regex(/^[A-Za-z]{2}$/)
+      .transform((code) => code.toUpperCase())
+      .optional()
+      .describe('Recipient country, ISO 3166-1 alpha-2, required for some brands'),
+  }),
+
+  /** What the buyer receives; each field where the supplier gives it (decisions 4). */
+  delivery: z.object({
+    kind: z.literal('voucher'),
+    code: plainText.optional(),
+    pin: plainText.optional(),
+    redemptionUrl: plainText.optional(),
+    instructions: plainText.optional(),
+    terms: plainText.optional(),
+    expiresAt: plainText.optional(),
+    confirmationNumber: plainText.optional(),
+  }),
+
+  /** Refunded until a code is issued, never after (decisions 5). */
+  refund: 'none',
+  refundRule:
+    'Refunded automatically and in full to the payer if no code is issued; a code that was issued is not refundable.',
+} as const
+
+export type VoucherRecipient = z.infer<typeof voucher.recipient>
+export type VoucherDelivery = z.infer<typeof voucher.delivery>

@@ -1,0 +1,28 @@
+import type { OrderId } from '../primitives/ids.ts'
+import type { Doorbell } from './ports.ts'
+
+/** Within one process. Other nodes notice by looking: the bell saves time and proves nothing. */
+export function createDoorbell(): Doorbell {
+  const waiting = new Map<OrderId, Set<() => void>>()
+
+  return {
+    ring(id) {
+      for (const wake of waiting.get(id) ?? []) wake()
+    },
+
+    wait(id, ms) {
+      return new Promise((resolve) => {
+        const wakers = waiting.get(id) ?? new Set()
+        waiting.set(id, wakers)
+        const wake = () => {
+          clearTimeout(timer)
+          wakers.delete(wake)
+          if (wakers.size === 0) waiting.delete(id)
+          resolve()
+        }
+        const timer = setTimeout(wake, ms)
+        wakers.add(wake)
+      })
+    },
+  }
+}

@@ -1,0 +1,137 @@
+import type { Recipient } from '../goods/good.ts'
+import { never } from '../primitives/never.ts'
+import type { Failure, In, Next, Order } from './order.ts'
+import { supplierReferenceOf } from './order.ts'
+import type { Held, Placed } from './ports.ts'
+import { intend, moveTo, pollDelay, type Step, type StepDeps, wait } from './steps.ts'
+
+/** A purchase the supplier has not seen within this time of the last request will not turn up. */
+const supplierSettlesMs = 30_000
+
+/** Puts on record that the supplier will be asked, then asks. */
+export async function begin(deps: StepDeps, order: In<'PAID'>): Promise<Step<Next<'FULFILLING'>>> {
+  const now = deps.now()
+  const asking = {
+    ...order,
+    state: 'FULFILLING',
+    changedAt: now,
+    askedAt: now,
+    held: false,
+  } as const
+  return intend<In<'FULFILLING'>>(asking, (saved) => place(deps, saved))
+}
+
+/** Looks at what the supplier holds and, if it never heard of the order, asks again. */
+export async function fulfil(
+  deps: StepDeps,
+  order: In<'FULFILLING'>,
+): Promise<Step<Next<'FULFILLING'>>> {
+  const held = await deps.supplier.lookup(order.item.kind, supplierReferenceOf(order.id))
+  switch (held.outcome) {
+    case 'delivered':
+      return moveTo(delivered(deps, order, held))
+    case 'declined':
+      return moveTo(failed(deps, order, declinedBy(held)))
+    case 'none':
+      return notHeld(deps, order)
+    case 'pending':
+    case 'unknown':
+      return waitOrExpire(deps, order)
+    default:
+      return never(held)
+  }
+}
+
+async function place(deps: StepDeps, order: In<'FULFILLING'>): Promise<Step<Next<'FULFILLING'>>> {
+  const placed = await deps.supplier.place({
+    reference: supplierReferenceOf(order.id),
+    kind: order.item.kind,
+    offerId: order.item.offerId,
+    recipient: recipientOf(deps, order),
+    ...(order.item.value === undefined ? {} : { value: order.item.value }),
+  })
+  switch (placed.outcome) {
+    case 'held':
+      return moveTo({ ...order, held: true })
+    case 'declined':
+      return moveTo(failed(deps, order, declinedBy(placed)))
+    case 'unknown':
+      return waitOrExpire(deps, order)
+    default:
+      return never(placed)
+  }
+}
+
+/**
+ * The supplier says it has no such purchase. Early on, the request may have been lost: the same
+ * reference is sent again. Later, once nothing can be on its way any more, that is proof that
+ * nothing was bought (decisions 5, `upstream_timeout`).
+ */
+function notHeld(deps: StepDeps, order: In<'FULFILLING'>): Step<Next<'FULFILLING'>> {
+  const now = deps.now()
+  const triedForMs = now.getTime() - order.askedAt.getTime()
+  const mayAskAgain = triedForMs < deps.supplier.placeWithinMs && now < order.deliverBy
+  if (!order.held && mayAskAgain) {
+    return intend(order, (saved) => place(deps, saved))
+  }
+  if (triedForMs < deps.supplier.placeWithinMs + supplierSettlesMs) {
+    return waitOrExpire(deps, order)
+  }
+  const message = 'The supplier could not be reached in time and holds no purchase.'
+  return moveTo(
+    failed(deps, order, { trigger: 'upstream_timeout', code: 'UPSTREAM_TIMEOUT', message }),
+  )
+}
+
+/** Past the deadline without a final word: the money goes back, and what may still come does not count. */
+function waitOrExpire(deps: StepDeps, order: In<'FULFILLING'>): Step<Next<'FULFILLING'>> {
+  const now = deps.now()
+  if (now < order.deliverBy) {
+    const leftMs = order.deliverBy.getTime() - now.getTime()
+    return wait(Math.min(pollDelay(order.askedAt, now), leftMs))
+  }
+  const message = 'The order was not delivered within its deadline.'
+  return moveTo({
+    ...order,
+    state: 'EXPIRED',
+    changedAt: now,
+    failure: { trigger: 'expired', code: 'EXPIRED', message },
+    refund: { step: 'WAITING', signAt: new Date(now.getTime() + deps.policy.refundGraceMs) },
+    supply: { state: 'OPEN' },
+  })
+}
+
+function delivered(
+  deps: StepDeps,
+  order: In<'FULFILLING'>,
+  held: Extract<Held, { outcome: 'delivered' }>,
+): In<'FULFILLED'> {
+  const now = deps.now()
+  const delivery = deps.vault.seal(held.delivery, { order: order.id, field: 'delivery' })
+  return { ...order, state: 'FULFILLED', changedAt: now, delivery, deliveredAt: now }
+}
+
+function failed(
+  deps: StepDeps,
+  order: In<'FULFILLING'>,
+  failure: Failure,
+): In<'FULFILLMENT_FAILED'> {
+  return {
+    ...order,
+    state: 'FULFILLMENT_FAILED',
+    changedAt: deps.now(),
+    failure,
+    refund: { step: 'DUE' },
+    supply: { state: 'NONE' },
+  }
+}
+
+function declinedBy({ code, reason }: Extract<Placed | Held, { outcome: 'declined' }>): Failure {
+  return { trigger: 'fulfillment_failed', code, message: reason }
+}
+
+function recipientOf(deps: StepDeps, order: Order): Recipient {
+  if (order.recipient === undefined)
+    throw new Error(`The recipient of ${order.id} was erased early`)
+  return deps.vault.open(order.recipient, { order: order.id, field: 'recipient' }) as Recipient
+}

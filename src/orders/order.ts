@@ -1,0 +1,166 @@
+import type { Kind } from '../goods/offer.ts'
+import type { Receipt, SignedRefund, Tender } from '../payments/payment.ts'
+import type { OfferId, OrderId, PaymentId } from '../primitives/ids.ts'
+import type { Usdc } from '../primitives/money.ts'
+import type { Sealed } from '../secrets/vault.ts'
+
+/** What was bought, as it was when it was bought; the catalog may change afterwards. */
+export interface Item {
+  readonly kind: Kind
+  readonly offerId: OfferId
+  readonly brandName: string
+  readonly country?: string
+  /** What the buyer chose on an open-value offer, in the supplier's minor units. */
+  readonly value?: number
+}
+
+interface Ordered {
+  readonly id: OrderId
+  readonly paymentId: PaymentId
+  /** Counts the writes. A write that does not know the last one is refused. */
+  readonly version: number
+  readonly item: Item
+  /** Who receives it. Undefined once the personal fields were erased (decisions 6). */
+  readonly recipient: Sealed | undefined
+  /** SHA-256 of the request, to tell the same purchase from another one. */
+  readonly fingerprint: string
+  /** SHA-256 of the token that opens the goods. */
+  readonly accessTokenHash: string
+  readonly tender: Tender
+  readonly amount: Usdc
+  readonly placedAt: Date
+  /** When `state` last changed. */
+  readonly changedAt: Date
+}
+
+interface Paid extends Ordered {
+  readonly receipt: Receipt
+  readonly paidAt: Date
+  readonly deliverBy: Date
+}
+
+/** Why goods did not come, in the words of the refund policy (service.md). */
+export interface Failure {
+  readonly trigger: 'fulfillment_failed' | 'upstream_timeout' | 'expired'
+  /** The supplier's or carrier's own code, where there is one. */
+  readonly code: string
+  readonly message: string
+}
+
+/**
+ * The way back of the money. It starts where delivering was given up, and has steps of its own so
+ * that each is on record before the next one acts.
+ */
+export type Refund =
+  /** Decided, but the supplier may still deliver: signed when it gives a final word, or then. */
+  | { readonly step: 'WAITING'; readonly signAt: Date }
+  | { readonly step: 'DUE' }
+  | { readonly step: 'SIGNED'; readonly signed: SignedRefund }
+  | { readonly step: 'REFUNDED'; readonly transaction: string; readonly refundedAt: Date }
+  | { readonly step: 'FAILED'; readonly code: string; readonly reason: string }
+
+/** What became of goods that were ordered and that the buyer will not get. */
+export type Supply =
+  /** The supplier may still deliver, and is watched until it says. */
+  | { readonly state: 'OPEN' }
+  | { readonly state: 'NONE' }
+  /** They came too late, are kept from everyone, and the supplier took them back. */
+  | { readonly state: 'RETURNED' }
+  /** They came too late and were paid for: a loss the operator sees. */
+  | { readonly state: 'LOST' }
+
+interface GivenUp extends Paid {
+  readonly failure: Failure
+  readonly refund: Refund
+  readonly supply: Supply
+}
+
+/**
+ * One purchase, at one moment of its life.
+ *
+ * A field exists only in the states where it is true, so goods cannot be read from an order that
+ * has none, and no order has both goods for its buyer and a refund.
+ */
+export type Order =
+  /** On record; the money may have been sent for, and may or may not have moved. */
+  | (Ordered & { readonly state: 'PAYMENT_PENDING' })
+  /** Proven: the money did not move and never will. */
+  | (Ordered & { readonly state: 'PAYMENT_FAILED'; readonly code: string; readonly reason: string })
+  | (Paid & { readonly state: 'PAID' })
+  /** The supplier is being asked. `held` once it said that it has the purchase. */
+  | (Paid & { readonly state: 'FULFILLING'; readonly askedAt: Date; readonly held: boolean })
+  | (Paid & { readonly state: 'FULFILLED'; readonly delivery: Sealed; readonly deliveredAt: Date })
+  | (GivenUp & { readonly state: 'FULFILLMENT_FAILED' })
+  | (GivenUp & { readonly state: 'EXPIRED' })
+
+export type State = Order['state']
+
+/** An order known to be in state `S`. */
+export type In<S extends State> = Extract<Order, { state: S }>
+
+/** An order whose money goes back. */
+export type Refunding = In<'FULFILLMENT_FAILED' | 'EXPIRED'>
+
+/** The whole life of an order. There is no way back and no other way. */
+export const moves = {
+  PAYMENT_PENDING: ['PAID', 'PAYMENT_FAILED'],
+  PAYMENT_FAILED: [],
+  PAID: ['FULFILLING'],
+  FULFILLING: ['FULFILLED', 'FULFILLMENT_FAILED', 'EXPIRED'],
+  FULFILLED: [],
+  FULFILLMENT_FAILED: [],
+  EXPIRED: [],
+} as const satisfies Record<State, readonly State[]>
+
+/** The life of a refund, beside the life of its order. */
+export const refundMoves = {
+  WAITING: ['DUE'],
+  DUE: ['SIGNED', 'FAILED'],
+  SIGNED: ['DUE', 'REFUNDED', 'FAILED'],
+  REFUNDED: [],
+  FAILED: ['DUE'],
+} as const satisfies Record<Refund['step'], readonly Refund['step'][]>
+
+/** What an order in state `S` may be after one step: still `S`, or one legal move further. */
+export type Next<S extends State> = In<S | (typeof moves)[S][number]>
+
+/** The published refund states, on the payment (decisions 5). */
+export type RefundState = 'REFUND_PENDING' | 'REFUNDED' | 'REFUND_FAILED'
+
+export function isRefunding(order: Order): order is Refunding {
+  return order.state === 'FULFILLMENT_FAILED' || order.state === 'EXPIRED'
+}
+
+/** Null where no refund is under way (x402-signals 6.3). */
+export function refundStateOf(order: Order): RefundState | null {
+  if (!isRefunding(order)) return null
+  if (order.refund.step === 'REFUNDED') return 'REFUNDED'
+  return order.refund.step === 'FAILED' ? 'REFUND_FAILED' : 'REFUND_PENDING'
+}
+
+/** Whether nothing is left to do that the store can do by itself. */
+export function isFinished(order: Order): boolean {
+  switch (order.state) {
+    case 'FULFILLED':
+    case 'PAYMENT_FAILED':
+      return true
+    case 'FULFILLMENT_FAILED':
+    case 'EXPIRED': {
+      const paidBack = order.refund.step === 'REFUNDED' || order.refund.step === 'FAILED'
+      return paidBack && order.supply.state !== 'OPEN'
+    }
+    default:
+      return false
+  }
+}
+
+/** Whether the buyer's money is known to have moved, in the words of decisions 3. */
+export function chargedOf(order: Order): 'no' | 'yes' | 'unknown' {
+  if (order.state === 'PAYMENT_PENDING') return 'unknown'
+  return order.state === 'PAYMENT_FAILED' ? 'no' : 'yes'
+}
+
+/** The supplier's idempotency key: alphanumeric, and one for the whole life of the order. */
+export function supplierReferenceOf(id: OrderId): string {
+  return id.replace('_', '')
+}

@@ -1,0 +1,129 @@
+import type { Delivery, Recipient } from '../goods/good.ts'
+import type { Kind } from '../goods/offer.ts'
+import type { OfferId, OrderId, PaymentId } from '../primitives/ids.ts'
+import type { In, Order } from './order.ts'
+
+/**
+ * How long whoever took an order may work on it without writing. Every write renews it; every
+ * outside call ends well before, so that an order is worked on by one at a time.
+ */
+export const leaseMs = 45_000
+
+/** The order that was just opened, or the one that holds the same payment or key already. */
+export type Opened = { readonly isNew: boolean; readonly order: Order }
+
+/** What is stored after a move: ours, or that of whoever moved the order before us. */
+export type Moved<T extends Order = Order> =
+  | { readonly won: true; readonly order: T }
+  | { readonly won: false; readonly order: Order }
+
+export interface OrderPage {
+  readonly total: number
+  readonly items: readonly Order[]
+}
+
+/** The record of all orders. Every write also appends to the order's history. */
+export interface OrderStore {
+  /**
+   * Saves a new order, leased to the caller, in one statement. One payment opens one order, and a
+   * key that the payer used before keeps its order: whoever comes second gets that order as it
+   * stands, with `isNew` false, and must leave it alone.
+   *
+   * @param keys SHA-256 of the idempotency keys sent along
+   */
+  open(order: In<'PAYMENT_PENDING'>, keys: readonly string[]): Promise<Opened>
+
+  /** Replaces the order, only if nobody moved it since `from` was read, and renews the lease. */
+  move<T extends Order>(from: Order, to: T): Promise<Moved<T>>
+
+  /** Ends the lease; the order is looked at again after that many milliseconds. */
+  release(order: Order, againInMs: number): Promise<void>
+
+  /** Makes the order due now, because something may have happened to it. */
+  hasten(id: OrderId): Promise<void>
+
+  /** Leases unfinished orders that are due and whose last lease ended, to this caller alone. */
+  claimDue(limit: number): Promise<readonly Order[]>
+
+  find(id: OrderId): Promise<Order | undefined>
+  findByPaymentId(id: PaymentId): Promise<Order | undefined>
+  findByTransaction(hash: string): Promise<Order | undefined>
+  /** @param paymentKey see `paymentKeyOf` */
+  findByPayment(paymentKey: string): Promise<Order | undefined>
+  /** The order that this payer opened with this key, by the key's SHA-256. */
+  findByKey(payer: string, key: string): Promise<Order | undefined>
+  /** Whether this order was opened with one of these keys. */
+  hasKey(id: OrderId, keys: readonly string[]): Promise<boolean>
+
+  /** The payer's orders, newest first. */
+  listByPayer(payer: string, page: OrderPageRequest): Promise<OrderPage>
+
+  /** Whether this payer was delivered the eSIM with this ICCID here. */
+  boughtIccid(payer: string, iccid: string): Promise<boolean>
+
+  /** Remembers a refund claim: its first use, the same again, or the key with another body. */
+  claimRefund(id: OrderId, key: string, bodyHash: string): Promise<'first' | 'same' | 'other_body'>
+
+  /** Erases the personal fields of orders that ended before then. Returns how many. */
+  erasePersonal(endedBefore: Date): Promise<number>
+}
+
+export interface OrderPageRequest {
+  readonly kind?: Kind
+  readonly limit: number
+  readonly offset: number
+}
+
+/** Sign-in nonces that were used. One sign-in message opens one door, once. */
+export interface NonceStore {
+  /** Whether this is the nonce's first use. */
+  useOnce(nonce: string, expiresAt: Date): Promise<boolean>
+}
+
+/** What the store asks a supplier for. The reference is ours, and the supplier's idempotency key. */
+export interface SupplierOrder {
+  readonly reference: string
+  readonly kind: Kind
+  readonly offerId: OfferId
+  readonly recipient: Recipient
+  /** In the supplier's minor units, on RANGE offers only. */
+  readonly value?: number
+}
+
+/** Yes, no, or not known. Unknown is not no. */
+export type Placed =
+  | { readonly outcome: 'held' }
+  | { readonly outcome: 'declined'; readonly code: string; readonly reason: string }
+  | { readonly outcome: 'unknown'; readonly reason: string }
+
+export type Held =
+  | { readonly outcome: 'delivered'; readonly delivery: Delivery }
+  | { readonly outcome: 'declined'; readonly code: string; readonly reason: string }
+  | { readonly outcome: 'pending' }
+  | { readonly outcome: 'none' }
+  | { readonly outcome: 'unknown'; readonly reason: string }
+
+export type Cancelled =
+  | { readonly outcome: 'cancelled' }
+  | { readonly outcome: 'refused'; readonly reason: string }
+  | { readonly outcome: 'unknown'; readonly reason: string }
+
+export interface Supplier {
+  /** Places the purchase. Safe to repeat: the same reference never buys twice. */
+  place(order: SupplierOrder): Promise<Placed>
+  /** What the supplier holds under the reference. */
+  lookup(kind: Kind, reference: string): Promise<Held>
+  /** Gives back goods that came too late. `refused` where the kind cannot be given back. */
+  cancel(kind: Kind, reference: string): Promise<Cancelled>
+  /** Whether the supplier knows this eSIM as one of ours, so that it can be recharged. */
+  knowsIccid(iccid: string): Promise<'yes' | 'no' | 'unknown'>
+  /** After this long with nothing but failures, a purchase the supplier does not hold is given up. */
+  readonly placeWithinMs: number
+}
+
+/** Tells whoever waits for an order in this process that something may have happened to it. */
+export interface Doorbell {
+  ring(id: OrderId): void
+  /** Ends after `ms`, or sooner when the bell rings. */
+  wait(id: OrderId, ms: number): Promise<void>
+}

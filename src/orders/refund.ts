@@ -1,0 +1,137 @@
+import { never } from '../primitives/never.ts'
+import type { Refund, Refunding, Supply } from './order.ts'
+import { supplierReferenceOf } from './order.ts'
+import type { Held } from './ports.ts'
+import { intend, moveTo, pollDelay, rest, type Step, type StepDeps, wait } from './steps.ts'
+
+/** How often an order is looked at when only time or a slow supplier can change it. */
+const slowPollMs = 60_000
+/** A supplier that has not said a word this long after the payment is taken to have lost the order. */
+const supplyWatchMs = 72 * 3_600_000
+
+/** The next thing to do for an order whose money goes back. */
+export function payBack(deps: StepDeps, order: Refunding): Promise<Step<Refunding>> {
+  const { refund } = order
+  switch (refund.step) {
+    case 'WAITING':
+      return awaitSupplier(deps, order, refund)
+    case 'DUE':
+      return sign(deps, order)
+    case 'SIGNED':
+      return send(deps, order, refund)
+    case 'REFUNDED':
+    case 'FAILED':
+      return order.supply.state === 'OPEN' ? watchSupply(deps, order) : Promise.resolve(rest)
+    default:
+      return never(refund)
+  }
+}
+
+/**
+ * While the supplier may still deliver, nothing is signed: its final word, yes or no, ends the
+ * waiting, and so does the end of the grace.
+ */
+async function awaitSupplier(
+  deps: StepDeps,
+  order: Refunding,
+  refund: Extract<Refund, { step: 'WAITING' }>,
+): Promise<Step<Refunding>> {
+  const supply = await supplyOf(deps, order)
+  const now = deps.now()
+  if (supply.state !== 'OPEN') return moveTo({ ...order, refund: { step: 'DUE' }, supply })
+  if (now >= refund.signAt) return moveTo({ ...order, refund: { step: 'DUE' } })
+  const leftMs = refund.signAt.getTime() - now.getTime()
+  return wait(Math.min(pollDelay(order.paidAt, now), leftMs))
+}
+
+/** Goods that come after the buyer's money went back are still to be returned or booked. */
+async function watchSupply(deps: StepDeps, order: Refunding): Promise<Step<Refunding>> {
+  const supply = await supplyOf(deps, order)
+  if (supply.state !== 'OPEN') return moveTo({ ...order, supply })
+  const watchedMs = deps.now().getTime() - order.paidAt.getTime()
+  if (watchedMs < supplyWatchMs) return wait(slowPollMs)
+  deps.report({ name: 'goods_lost', order: order.id })
+  return moveTo({ ...order, supply: { state: 'LOST' } })
+}
+
+/** Money that could still vanish from the chain is not paid back yet. */
+async function sign(deps: StepDeps, order: Refunding): Promise<Step<Refunding>> {
+  const rail = deps.rails[order.tender.rail]
+  const standing = await rail.standingOf(order.tender, order.receipt)
+  switch (standing) {
+    case 'final':
+      break
+    case 'gone':
+      deps.report({ name: 'payment_vanished', order: order.id })
+      return wait(slowPollMs)
+    case 'not_yet':
+    case 'unknown':
+      return wait(pollDelay(order.changedAt, deps.now()))
+    default:
+      return never(standing)
+  }
+  const signed = await rail.signRefund(order.id, order.tender.payer, order.amount)
+  const onRecord: Refunding = { ...order, refund: { step: 'SIGNED', signed } }
+  return intend(onRecord, (saved) => payBack(deps, saved))
+}
+
+async function send(
+  deps: StepDeps,
+  order: Refunding,
+  { signed }: Extract<Refund, { step: 'SIGNED' }>,
+): Promise<Step<Refunding>> {
+  const paid = await deps.rails[signed.rail].payBack(signed)
+  const now = deps.now()
+  switch (paid.outcome) {
+    case 'paid': {
+      const { transaction } = paid
+      return moveTo({ ...order, refund: { step: 'REFUNDED', transaction, refundedAt: now } })
+    }
+    case 'pending':
+      return wait(pollDelay(order.changedAt, now))
+    case 'lapsed':
+      return moveTo({ ...order, refund: { step: 'DUE' } })
+    case 'blocked': {
+      const { code, reason } = paid
+      deps.report({ name: 'refund_failed', order: order.id, reason })
+      return moveTo({ ...order, refund: { step: 'FAILED', code, reason } })
+    }
+    default:
+      return never(paid)
+  }
+}
+
+/** What the supplier says of goods that the buyer will not get; late ones are given back. */
+async function supplyOf(deps: StepDeps, order: Refunding): Promise<Supply> {
+  if (order.supply.state !== 'OPEN') return order.supply
+  const reference = supplierReferenceOf(order.id)
+  const held: Held = await deps.supplier.lookup(order.item.kind, reference)
+  switch (held.outcome) {
+    case 'declined':
+    case 'none':
+      return { state: 'NONE' }
+    case 'pending':
+    case 'unknown':
+      return order.supply
+    case 'delivered':
+      return giveBack(deps, order, reference)
+    default:
+      return never(held)
+  }
+}
+
+async function giveBack(deps: StepDeps, order: Refunding, reference: string): Promise<Supply> {
+  const cancelled = await deps.supplier.cancel(order.item.kind, reference)
+  switch (cancelled.outcome) {
+    case 'cancelled':
+      deps.report({ name: 'goods_returned', order: order.id })
+      return { state: 'RETURNED' }
+    case 'refused':
+      deps.report({ name: 'goods_lost', order: order.id })
+      return { state: 'LOST' }
+    case 'unknown':
+      return order.supply
+    default:
+      return never(cancelled)
+  }
+}

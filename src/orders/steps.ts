@@ -1,0 +1,73 @@
+import type { Rails } from '../payments/ports.ts'
+import type { Vault } from '../secrets/vault.ts'
+import type { Order } from './order.ts'
+import type { Supplier } from './ports.ts'
+import type { Reporter } from './report.ts'
+
+/** How long things may take. All in milliseconds. */
+export interface Policy {
+  /** From payment to `EXPIRED` (service.md, Limits: 600 s). */
+  readonly deliverWithinMs: number
+  /** After `EXPIRED`, how long the refund waits for the supplier's final word (decisions 5). */
+  readonly refundGraceMs: number
+  /** How long a purchase call stays open for its goods (decisions 4: 20 s). */
+  readonly patienceMs: number
+  /** How long a refund may take in all (service.md, Limits: 86 400 s). */
+  readonly refundWithinMs: number
+}
+
+/** What a step may use. Time is told, never taken. */
+export interface StepDeps {
+  readonly now: () => Date
+  readonly rails: Rails
+  readonly supplier: Supplier
+  readonly vault: Vault
+  readonly policy: Policy
+  readonly report: Reporter
+}
+
+/**
+ * The one next thing to do for an order.
+ *
+ * `intend` commits the order first and only then runs the effect, so that whatever the effect does
+ * outside is already on record when a crash interrupts it.
+ */
+export type Step<To extends Order = Order> =
+  | { readonly type: 'move'; readonly to: To }
+  | Intention<To>
+  /** Nothing can be done before that many milliseconds have passed. */
+  | { readonly type: 'wait'; readonly ms: number }
+  | { readonly type: 'rest' }
+
+interface Intention<To extends Order> {
+  readonly type: 'intend'
+  readonly to: To
+  /** Gets `to` as it was saved. A method, so that a step towards one state is a step. */
+  effect(intended: To): Promise<Step>
+}
+
+export const rest: Step<never> = { type: 'rest' }
+
+export function wait(ms: number): Step<never> {
+  return { type: 'wait', ms }
+}
+
+export function moveTo<To extends Order>(to: To): Step<To> {
+  return { type: 'move', to }
+}
+
+export function intend<To extends Order>(
+  to: To,
+  effect: (intended: To) => Promise<Step>,
+): Step<To> {
+  return { type: 'intend', to, effect }
+}
+
+/**
+ * How long to wait before asking again about something that began at `since`: often while it is
+ * fresh, rarely when it is old, never more seldom than every 15 s.
+ */
+export function pollDelay(since: Date, now: Date): number {
+  const ageMs = now.getTime() - since.getTime()
+  return Math.min(15_000, Math.max(500, ageMs / 10))
+}

@@ -1,0 +1,41 @@
+import type { OrderId } from '../primitives/ids.ts'
+import type { Usdc } from '../primitives/money.ts'
+import type { Receipt, SignedRefund, Tender } from './payment.ts'
+
+/** Whether a tender would pay. Nothing is consumed by asking. */
+export type Checked =
+  /** `tender` is the one that was asked about, completed with what the rail needs to find it. */
+  | { readonly outcome: 'good'; readonly tender: Tender }
+  | { readonly outcome: 'bad'; readonly code: string; readonly reason: string }
+  | { readonly outcome: 'unknown'; readonly reason: string }
+
+/** `failed` is proven: the money did not move and never will. Anything less is `unknown`. */
+export type Collected =
+  | { readonly outcome: 'settled'; readonly receipt: Receipt }
+  | { readonly outcome: 'failed'; readonly code: string; readonly reason: string }
+  | { readonly outcome: 'unknown'; readonly reason: string }
+
+/** Whether money that arrived can still vanish: a chain may drop its newest blocks. */
+export type Standing = 'final' | 'not_yet' | 'gone' | 'unknown'
+
+export type PaidBack =
+  | { readonly outcome: 'paid'; readonly transaction: string }
+  | { readonly outcome: 'pending'; readonly reason: string }
+  /** The signature ran out unused; the same refund has to be signed again, with the same nonce. */
+  | { readonly outcome: 'lapsed' }
+  /** It cannot be paid until an operator does something. */
+  | { readonly outcome: 'blocked'; readonly code: string; readonly reason: string }
+
+/** One way of being paid and of paying back. */
+export interface Rail {
+  check(tender: Tender): Promise<Checked>
+  /** Moves the buyer's money to us. Safe to repeat: one tender pays once. */
+  collect(tender: Tender): Promise<Collected>
+  standingOf(tender: Tender, receipt: Receipt): Promise<Standing>
+  /** Signs the one refund this order can have. Sends nothing. */
+  signRefund(order: OrderId, to: string, amount: Usdc): Promise<SignedRefund>
+  /** Pays a signed refund. Safe to repeat, by any node, after any crash. */
+  payBack(refund: SignedRefund): Promise<PaidBack>
+}
+
+export type Rails = Readonly<Record<Tender['rail'], Rail>>

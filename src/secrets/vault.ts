@@ -1,0 +1,79 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import type { Brand } from '../primitives/brand.ts'
+
+/** Something only the vault can read. Safe to store and to log, because it tells nothing. */
+export type Sealed = Brand<string, 'Sealed'>
+
+/** What a sealed value belongs to. Moved to another order or field, it no longer opens. */
+export interface SealedFor {
+  readonly order: string
+  readonly field: 'recipient' | 'delivery'
+}
+
+export interface Vault {
+  seal(value: unknown, belonging: SealedFor): Sealed
+  /** @throws when it was tampered with, belongs elsewhere, or its key is not configured */
+  open(sealed: Sealed, belonging: SealedFor): unknown
+}
+
+const cipherName = 'aes-256-gcm'
+const ivBytes = 12
+const tagBytes = 16
+
+/**
+ * Envelope encryption (decisions 6): every record has a random key of its own, wrapped by the
+ * operator's key. Rotating the operator's key means adding a new first one and keeping the old.
+ *
+ * @param operatorKeys 32 bytes each; the first one seals, all of them open
+ */
+export function createVault(operatorKeys: readonly Buffer[]): Vault {
+  const byId = new Map(operatorKeys.map((key) => [keyIdOf(key), key]))
+  const [current] = operatorKeys
+  if (!current) throw new Error('The vault needs a key')
+  const currentId = keyIdOf(current)
+
+  return {
+    seal(value, belonging) {
+      const recordKey = randomBytes(32)
+      const context = contextOf(belonging, currentId)
+      const wrapped = encrypt(current, recordKey, context)
+      const body = encrypt(recordKey, Buffer.from(JSON.stringify(value)), context)
+      return ['v1', currentId, wrapped, body].join('.') as Sealed
+    },
+
+    open(sealed, belonging) {
+      const [format, keyId, wrapped, body] = sealed.split('.')
+      const key = byId.get(keyId ?? '')
+      if (format !== 'v1' || !key || !keyId || !wrapped || !body) {
+        throw new Error('This sealed value names a key that is not configured')
+      }
+      const context = contextOf(belonging, keyId)
+      const recordKey = decrypt(key, wrapped, context)
+      return JSON.parse(decrypt(recordKey, body, context).toString())
+    },
+  }
+}
+
+function keyIdOf(key: Buffer): string {
+  if (key.length !== 32) throw new Error('A vault key has 32 bytes')
+  return createHash('sha256').update('vault-key-id').update(key).digest('hex').slice(0, 12)
+}
+
+function contextOf({ order, field }: SealedFor, keyId: string): Buffer {
+  return Buffer.from([order, field, keyId].join('|'))
+}
+
+function encrypt(key: Buffer, plain: Buffer, context: Buffer): string {
+  const iv = randomBytes(ivBytes)
+  const cipher = createCipheriv(cipherName, key, iv).setAAD(context)
+  const body = Buffer.concat([cipher.update(plain), cipher.final()])
+  return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url')
+}
+
+function decrypt(key: Buffer, text: string, context: Buffer): Buffer {
+  const bytes = Buffer.from(text, 'base64url')
+  const iv = bytes.subarray(0, ivBytes)
+  const tag = bytes.subarray(ivBytes, ivBytes + tagBytes)
+  const decipher = createDecipheriv(cipherName, key, iv).setAAD(context).setAuthTag(tag)
+  return Buffer.concat([decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()])
+}
