@@ -49,3 +49,14 @@ export const esim = {
 
 export type EsimRecipient = z.infer<typeof esim.recipient>
 export type EsimDelivery = z.infer<typeof esim.delivery>
+
+/**
+ * The text of an activation code's QR, "LPA:1$host$id" (SGP.22 4.1), or undefined without a host.
+ * Suppliers give the bare matching id or the whole text, so both are taken (suppliers D).
+ */
+export function lpaOf(delivery: Pick<EsimDelivery, 'smdpAddress' | 'activationCode'>) {
+  const { smdpAddress, activationCode = '' } = delivery
+  if (activationCode.startsWith('LPA:')) return activationCode
+  if (activationCode.startsWith('1$')) return `LPA:${activationCode}`
+  return smdpAddress ? `LPA:1$${smdpAddress}$${activationCode}` : undefined
+}

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { distance } from 'fastest-levenshtein'
-import { isValid as isCountry } from 'i18n-iso-countries'
 import * as z from 'zod'
 import { type Cents, cents } from '../primitives/money.ts'
 import { type Fault, Refusal } from '../primitives/refusal.ts'
+import { isCountry } from './countries.ts'
 import { goods, type Recipient } from './good.ts'
 import type { Kind, Offer } from './offer.ts'
 import { phoneFault } from './phone.ts'
@@ -50,7 +50,7 @@ export function readWish(offer: Offer, fields: Fields): Wish {
   const { offerId: _, value, ...told } = fields
   const parsed = goods[offer.kind].recipient.safeParse(told)
   const faults = [
-    ...(parsed.success ? [] : parsed.error.issues.flatMap((issue) => faultsOf(issue, offer.kind))),
+    ...recipientFaults(offer.kind, fields),
     ...missingFields(offer, fields),
     ...valueFaults(offer, value),
     ...(parsed.success ? meaningFaults(offer, parsed.data) : []),
@@ -60,6 +60,12 @@ export function readWish(offer: Offer, fields: Fields): Wish {
     recipient: { kind: offer.kind, ...parsed.data } as Recipient,
     value: value === undefined ? undefined : cents(Math.round(Number(value) * 100)),
   }
+}
+
+/** What is wrong with the fields that every offer of a kind asks for. */
+export function recipientFaults(kind: Kind, { offerId: _, value: __, ...told }: Fields): Fault[] {
+  const parsed = goods[kind].recipient.safeParse(told, { reportInput: true })
+  return parsed.success ? [] : parsed.error.issues.flatMap((issue) => faultsOf(issue, kind))
 }
 
 /** The exact JSON Schema of the body that buys this offer (decisions 3). */
@@ -113,9 +119,12 @@ function faultsOf(issue: z.core.$ZodIssue, kind: Kind): Fault[] {
     return issue.keys.map((key) => ({ parameter: key, message: unknownText(key, known) }))
   }
   const parameter = String(issue.path[0] ?? '')
-  if (issue.code === 'invalid_type' && issue.input === undefined) return []
-  return [{ parameter, message: hints[parameter] ?? `is not valid: ${issue.message}` }]
+  const missing = issue.code === 'invalid_type' && issue.input === undefined
+  const message = missing ? isRequired : (hints[parameter] ?? `is not valid: ${issue.message}`)
+  return [{ parameter, message }]
 }
+
+const isRequired = 'is required for this offer'
 
 const hints: Readonly<Record<string, string>> = {
   firstName: 'must be text of 1 to 80 characters without control characters',
@@ -134,10 +143,13 @@ function unknownText(key: string, known: readonly string[]): string {
     : 'is not a field of this purchase'
 }
 
+/** What this offer asks for beyond its kind. */
 function missingFields(offer: Offer, fields: Fields): Fault[] {
+  const always = recipientSchema(offer.kind).required
   return requiredFieldsOf(offer)
+    .filter((name) => !always.includes(name))
     .filter((name) => fields[name] === undefined || fields[name] === '')
-    .map((parameter) => ({ parameter, message: 'is required for this offer' }))
+    .map((parameter) => ({ parameter, message: isRequired }))
 }
 
 function valueFaults(offer: Offer, value: unknown): Fault[] {

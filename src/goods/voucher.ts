@@ -8,6 +8,8 @@ export interface VoucherOffer extends OfferBase {
   readonly description?: string
   /** The supplier's picture of the card. */
   readonly image?: string
+  /** How the card is used once bought, where the brand says. */
+  readonly redemptionInstructions?: string
   /** The supplier's keys of what the buyer must tell: "recipient.email". */
   readonly requiredFields: readonly string[]
 }

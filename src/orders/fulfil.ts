@@ -108,7 +108,9 @@ function delivered(
 ): In<'FULFILLED'> {
   const now = deps.now()
   const delivery = deps.vault.seal(held.delivery, { order: order.id, field: 'delivery' })
-  return { ...order, state: 'FULFILLED', changedAt: now, delivery, deliveredAt: now }
+  const iccid =
+    held.delivery.kind === 'esim' ? { iccidDigest: deps.digest(held.delivery.iccid) } : {}
+  return { ...order, state: 'FULFILLED', changedAt: now, delivery, deliveredAt: now, ...iccid }
 }
 
 function failed(

@@ -1,6 +1,6 @@
 import type { Kind } from '../goods/offer.ts'
 import type { Receipt, SignedRefund, Tender } from '../payments/payment.ts'
-import type { OfferId, OrderId, PaymentId } from '../primitives/ids.ts'
+import { isOrderId, type OfferId, type OrderId, type PaymentId } from '../primitives/ids.ts'
 import type { Usdc } from '../primitives/money.ts'
 import type { Sealed } from '../secrets/vault.ts'
 
@@ -163,4 +163,10 @@ export function chargedOf(order: Order): 'no' | 'yes' | 'unknown' {
 /** The supplier's idempotency key: alphanumeric, and one for the whole life of the order. */
 export function supplierReferenceOf(id: OrderId): string {
   return id.replace('_', '')
+}
+
+/** The order that a supplier's reference is for, or undefined when it is none of ours. */
+export function orderIdOfReference(reference: string): OrderId | undefined {
+  const id = reference.replace(/^ord/, 'ord_')
+  return isOrderId(id) ? id : undefined
 }

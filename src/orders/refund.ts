@@ -70,7 +70,12 @@ async function sign(deps: StepDeps, order: Refunding): Promise<Step<Refunding>> 
     default:
       return never(standing)
   }
-  const signed = await rail.signRefund(order.id, order.tender.payer, order.amount)
+  const signed = await rail.signRefund({
+    order: order.id,
+    to: order.tender.payer,
+    amount: order.amount,
+    since: order.receipt,
+  })
   const onRecord: Refunding = { ...order, refund: { step: 'SIGNED', signed } }
   return intend(onRecord, (saved) => payBack(deps, saved))
 }

@@ -22,6 +22,8 @@ export interface StepDeps {
   readonly rails: Rails
   readonly supplier: Supplier
   readonly vault: Vault
+  /** A keyed digest, to find a value again that is only stored sealed. */
+  readonly digest: (text: string) => string
   readonly policy: Policy
   readonly report: Reporter
 }

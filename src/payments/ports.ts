@@ -26,6 +26,15 @@ export type PaidBack =
   /** It cannot be paid until an operator does something. */
   | { readonly outcome: 'blocked'; readonly code: string; readonly reason: string }
 
+export interface RefundDue {
+  readonly order: OrderId
+  /** The payer, never an address from a request. */
+  readonly to: string
+  readonly amount: Usdc
+  /** The payment that goes back; its refund cannot have happened before it. */
+  readonly since: Receipt
+}
+
 /** One way of being paid and of paying back. */
 export interface Rail {
   check(tender: Tender): Promise<Checked>
@@ -33,7 +42,7 @@ export interface Rail {
   collect(tender: Tender): Promise<Collected>
   standingOf(tender: Tender, receipt: Receipt): Promise<Standing>
   /** Signs the one refund this order can have. Sends nothing. */
-  signRefund(order: OrderId, to: string, amount: Usdc): Promise<SignedRefund>
+  signRefund(due: RefundDue): Promise<SignedRefund>
   /** Pays a signed refund. Safe to repeat, by any node, after any crash. */
   payBack(refund: SignedRefund): Promise<PaidBack>
 }

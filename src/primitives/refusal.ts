@@ -3,6 +3,7 @@ export const refusalCodes = [
   'invalid_parameter',
   'unknown_parameter',
   'repeated_parameter',
+  'invalid_url',
   'invalid_json',
   'invalid_body',
   'invalid_header',

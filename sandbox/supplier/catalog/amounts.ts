@@ -20,11 +20,11 @@ export function divisorOf(currency: string): number {
  * units: the step in which gift cards and topups of that currency are sold.
  */
 export function roundUnit(currency: string): number {
-  const rate = rateOf(currency) * 1.3
+  const rate = rateOf(currency) * 1.35
   const power = 10 ** Math.floor(Math.log10(rate))
   const lead = rate / power
-  if (lead >= 5) return 5 * power
-  return lead >= 2 ? 2 * power : power
+  if (lead >= 5.5) return 5 * power
+  return lead >= 2.5 ? 2 * power : power
 }
 
 /** The same sum in another currency, both in minor units, rounded up. */
@@ -41,10 +41,26 @@ export function costOf(priceMinor: number, currency: string, discount: number): 
 
 export function fixedPrice(minor: number, currency: string, fx: number): Price {
   const suggested = { suggestedFixed: Math.ceil(minor * 1.05), suggestedFx: fx }
-  return { currency, currencyDivisor: divisorOf(currency), fee: 0, fixed: minor, fx, margin: 5, ...suggested }
+  return {
+    currency,
+    currencyDivisor: divisorOf(currency),
+    fee: 0,
+    fixed: minor,
+    fx,
+    margin: 5,
+    ...suggested,
+  }
 }
 
 export function fixedCost(minor: number, discount: number, fx: number): Cost {
   const rate = Math.round(discount * 1000) / 10
-  return { currency: 'USD', currencyDivisor: 100, discount: rate, fee: 0, feePct: 0, fixed: minor, fx }
+  return {
+    currency: 'USD',
+    currencyDivisor: 100,
+    discount: rate,
+    fee: 0,
+    feePct: 0,
+    fixed: minor,
+    fx,
+  }
 }

@@ -1,6 +1,6 @@
 import type { EsimOffer } from '../models.ts'
-import { type Area, areas } from './esim-areas.ts'
 import { convert, costOf, fixedCost, fixedPrice } from './amounts.ts'
+import { type Area, areas } from './esim-areas.ts'
 import { hash32, random } from './rng.ts'
 import { stamps } from './stamps.ts'
 
@@ -21,7 +21,16 @@ interface Plan {
 }
 
 const standard: readonly [number, number][] = [
-  [1, 7], [3, 30], [5, 30], [10, 30], [2, 15], [20, 30], [0.5, 1], [50, 90], [3, 15], [1, 1],
+  [1, 7],
+  [3, 30],
+  [5, 30],
+  [10, 30],
+  [2, 15],
+  [20, 30],
+  [0.5, 1],
+  [50, 90],
+  [3, 15],
+  [1, 1],
 ]
 const sizes = [1, 2, 3, 5, 8, 10, 15, 20, 25, 30, 40, 50, 100]
 const spans = [3, 5, 7, 10, 14, 15, 30, 45, 60, 90, 180, 365]
@@ -39,10 +48,11 @@ const grid: readonly Plan[] = sizes.flatMap((gb) =>
 /** The plans of an area in the order in which they come into the catalog. */
 const plans: readonly Plan[] = (() => {
   const usual = standard.map(([gb, days]) => ({ gb, days, tier: 'Standard' as const, roams: true }))
-  const first = [...usual.slice(0, 5), ...unlimitedPlans.slice(0, 1), ...usual.slice(5)]
-  const all = [...first, ...unlimitedPlans.slice(1), ...grid]
-  return [...all.slice(0, 8), { ...usual[2], ...all[2], roams: false } as Plan, ...all.slice(8),
-    ...all.filter((_, index) => index !== 2).map((plan) => ({ ...plan, roams: false }))]
+  const week = unlimitedPlans.filter((plan) => plan.days === 7)
+  const others = unlimitedPlans.filter((plan) => plan.days !== 7)
+  const first = [...usual.slice(0, 4), ...week, ...usual.slice(4), ...others, ...grid]
+  const grounded = first.map((plan) => ({ ...plan, roams: false }))
+  return [...first.slice(0, 7), ...grounded.slice(3, 4), ...first.slice(7), ...grounded.slice(4)]
 })()
 
 function idOf(area: Area, plan: Plan, provider: string): string {
@@ -66,9 +76,16 @@ function speedsOf(code: string): readonly string[] {
   return hash32(`speed ${code}`) % 3 === 0 ? ['3G', '4G'] : ['4G', '5G']
 }
 
+/** Coverage is the same for every plan of an area, so it is made once and shared. */
+const coverage: ReadonlyMap<string, EsimOffer['roaming']> = new Map(
+  areas.map((area) => [
+    area.id,
+    area.covers.map((country) => ({ country, dataSpeeds: speedsOf(country) })),
+  ]),
+)
+
 function roamingOf(area: Area, plan: Plan): EsimOffer['roaming'] {
-  if (!plan.roams && area.country !== '') return []
-  return area.covers.map((country) => ({ country, dataSpeeds: speedsOf(country) }))
+  return plan.roams ? (coverage.get(area.id) ?? []) : []
 }
 
 function notesOf(area: Area, plan: Plan): string {
@@ -83,7 +100,8 @@ function offer(area: Area, plan: Plan, slot: number): EsimOffer {
   const provider = slot < 9 ? house : maker
   const offerId = idOf(area, plan, provider.brand)
   const next = random(offerId)
-  const currency = area.regions[0] === 'Western Europe' && hash32(offerId) % 25 === 0 ? 'EUR' : 'USD'
+  const currency =
+    area.regions[0] === 'Western Europe' && hash32(offerId) % 25 === 0 ? 'EUR' : 'USD'
   const price = convert(priceOf(area, plan), 'USD', currency)
   const volume = plan.gb === undefined ? 'Unlimited' : `${plan.gb} GB`
   return {

@@ -1,5 +1,3 @@
-import names from 'i18n-iso-countries/langs/en.json' with { type: 'json' }
-
 /** Zendit's regions with our own table of which country belongs where, and its currency. */
 const table = {
   Africa:
@@ -25,8 +23,7 @@ const table = {
   'South America':
     'AR:ARS BO:BOB BR:BRL CL:CLP CO:COP EC:USD GF:EUR GY:GYD PE:PEN PY:PYG SR:SRD UY:UYU VE:VES',
   'South Asia': 'AF:AFN BD:BDT BT:BTN IN:INR LK:LKR MV:MVR NP:NPR PK:PKR',
-  'Southeast Asia':
-    'BN:BND ID:IDR KH:KHR LA:LAK MM:MMK MY:MYR PH:PHP SG:SGD TH:THB TL:USD VN:VND',
+  'Southeast Asia': 'BN:BND ID:IDR KH:KHR LA:LAK MM:MMK MY:MYR PH:PHP SG:SGD TH:THB TL:USD VN:VND',
   'Western Europe':
     'AD:EUR AT:EUR BE:EUR CH:CHF CY:EUR DE:EUR DK:DKK ES:EUR FI:EUR FO:DKK FR:EUR GB:GBP GG:GBP ' +
     'GI:GIP GL:DKK GR:EUR IE:EUR IM:GBP IS:ISK IT:EUR JE:GBP LI:CHF LU:EUR MC:EUR MT:EUR NL:EUR ' +
@@ -58,11 +55,9 @@ export function countriesOf(...regions: readonly Region[]): readonly string[] {
     .map((place) => place.code)
 }
 
+const names = new Intl.DisplayNames('en', { type: 'region' })
+
 /** The English name of a country, or the code itself where there is no name. */
 export function countryName(code: string): string {
-  const name: string | readonly string[] | undefined = (
-    names.countries as Record<string, string | string[]>
-  )[code]
-  if (name === undefined) return code
-  return typeof name === 'string' ? name : (name[0] ?? code)
+  return names.of(code) ?? code
 }

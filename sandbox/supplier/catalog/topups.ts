@@ -66,15 +66,15 @@ function discountOf(line: Line): number {
 function fixed(line: Line, id: string, face: number, sold: Sold): TopupOffer {
   const { currency } = line
   const divisor = divisorOf(currency)
-  const priced = hash32(`price ${line.brand} ${line.country}`) % 40 === 0 && currency === 'EUR'
-  const sold_in = priced ? currency : 'USD'
-  const price = convert(Math.ceil(face * 1.04), currency, sold_in)
-  const fx = Number((face / divisor / (price / divisorOf(sold_in))).toPrecision(8))
+  const local = hash32(`price ${line.brand} ${line.country}`) % 40 === 0 && currency === 'EUR'
+  const sale = local ? currency : 'USD'
+  const price = convert(Math.ceil(face * 1.04), currency, sale)
+  const fx = Number((face / divisor / (price / divisorOf(sale))).toPrecision(8))
   const discount = discountOf(line)
   return {
     ...common(line, `${line.brand}_${line.country}_${id}`, sold),
-    cost: fixedCost(costOf(price, sold_in, discount), discount, fx),
-    price: fixedPrice(price, sold_in, fx),
+    cost: fixedCost(costOf(price, sale, discount), discount, fx),
+    price: fixedPrice(price, sale, fx),
     priceType: 'FIXED',
     send: { currency, currencyDivisor: divisor, fixed: face, fx },
   }
@@ -169,9 +169,14 @@ function bundle(line: Line, index: number): TopupOffer | undefined {
   })
 }
 
+/** Operators whose open airtime is named in the supplier's own documents. */
+const alwaysOpen = new Set(['CUBACEL CU', 'CLARO GT'])
+
 /** The `slot`-th offer of an operator: airtime, data and bundles in turn. */
 function offerAt(line: Line, slot: number): TopupOffer | undefined {
-  const opens = line.brand === 'CUBACEL' || hash32(`open ${line.brand} ${line.country}`) % 2 === 0
+  const opens =
+    alwaysOpen.has(`${line.brand} ${line.country}`) ||
+    hash32(`open ${line.brand} ${line.country}`) % 2 === 0
   if (slot === 0 && opens) return open(line)
   const index = Math.floor(slot / 3)
   const kinds = [topUp, data, bundle] as const

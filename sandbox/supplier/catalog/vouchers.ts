@@ -85,7 +85,11 @@ function fixed(place: Place, sum: number): VoucherOffer {
 function open(place: Place): VoucherOffer {
   const { brand, country, currency } = place
   const divisor = divisorOf(currency)
-  const [min, max, increment] = [500, 50_000, hash32(`${brand.brand} ${country}`) % 3 === 0 ? 500 : 100]
+  const [min, max, increment] = [
+    500,
+    50_000,
+    hash32(`${brand.brand} ${country}`) % 3 === 0 ? 500 : 100,
+  ]
   const fx = Number((convert(100_000, 'USD', currency) / divisor / 1000).toPrecision(8))
   const discount = discountOf(place)
   const rate = Math.round(discount * 1000) / 10
@@ -115,20 +119,25 @@ function offerAt(place: Place, slot: number): VoucherOffer | undefined {
   return sum === undefined ? undefined : fixed(place, sum)
 }
 
+/** The offers with which one brand joins a wave: a sum deeper is worth three countries wider. */
+function* waveOf(brand: VoucherBrand, wave: number): Generator<VoucherOffer> {
+  for (let slot = 0; slot * 3 <= wave; slot += 1) {
+    const country = brand.countries[wave - slot * 3]
+    if (country === undefined) continue
+    const offer = offerAt(
+      { brand, country, currency: places.get(country)?.currency ?? 'USD' },
+      slot,
+    )
+    if (offer) yield offer
+  }
+}
+
 /**
  * Voucher offers without end, in waves: the common sums of every brand's main country first, then
  * wider and deeper. A longer catalog therefore begins with the whole of a shorter one.
  */
 export function* vouchers(): Generator<VoucherOffer> {
   for (let wave = 0; wave < sums.length * 3; wave += 1) {
-    for (const brand of voucherBrands) {
-      for (let slot = 0; slot * 3 <= wave; slot += 1) {
-        const country = brand.countries[wave - slot * 3]
-        if (country === undefined) continue
-        const place = { brand, country, currency: places.get(country)?.currency ?? 'USD' }
-        const offer = offerAt(place, slot)
-        if (offer) yield offer
-      }
-    }
+    for (const brand of voucherBrands) yield* waveOf(brand, wave)
   }
 }

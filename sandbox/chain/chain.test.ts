@@ -1,0 +1,182 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Hex } from 'viem'
+import { parseEther } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
+import { afterEach, expect, it } from 'vitest'
+import { terminate } from '../process.ts'
+import type { Chain, ChainOptions } from './chain.ts'
+import { startChain } from './chain.ts'
+import { chainClient } from './rpc.ts'
+import { balanceOf, usedNonce } from './token.fixture.ts'
+
+const BUYER = '0x00000000000000000000000000000000000000b1'
+const cleanups: (() => Promise<unknown>)[] = []
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'kiosk402-chain-'))
+  cleanups.push(() => rm(path, { recursive: true }))
+  return path
+}
+
+async function start(options: ChainOptions): Promise<Chain> {
+  const chain = await startChain(options)
+  cleanups.push(() => chain.stop())
+  return chain
+}
+
+async function nodeOf(dataDir: string) {
+  return JSON.parse(await readFile(join(dataDir, 'chain', 'node.json'), 'utf8'))
+}
+
+it('gives its wallets ether and a float of USDC, under keys of its own', async () => {
+  const [dataDir, otherDir] = [await folder(), await folder()]
+  const [chain, other] = await Promise.all([start({ dataDir }), start({ dataDir: otherDir })])
+  const client = chainClient(chain.rpcUrl)
+
+  const gas = privateKeyToAddress(chain.keys.gas)
+  expect(await client.getBalance({ address: gas })).toBe(parseEther('10000'))
+  expect(await balanceOf(chain, privateKeyToAddress(chain.keys.refund))).toBe(100_000_000_000n)
+  expect(await balanceOf(chain, chain.keys.payTo)).toBe(0n)
+  expect(new Set([...Object.values(chain.keys), ...Object.values(other.keys)]).size).toBe(8)
+  expect((await stat(join(dataDir, 'chain', 'keys.json'))).mode & 0o777).toBe(0o600)
+})
+
+it('gives out USDC, to several at once as well', async () => {
+  const chain = await start({ dataDir: await folder() })
+
+  const hashes = await Promise.all([
+    chain.faucet(BUYER),
+    chain.faucet(BUYER, 7n),
+    chain.faucet('0x00000000000000000000000000000000000000b2'),
+  ])
+
+  expect(new Set(hashes).size).toBe(3)
+  expect(await balanceOf(chain, BUYER)).toBe(1_000_000_007n)
+  await expect(chain.faucet('0x0000000000000000000000000000000000000000')).rejects.toThrow(
+    'mint to the zero address',
+  )
+  await chain.faucet(BUYER, 1n)
+  expect(await balanceOf(chain, BUYER)).toBe(1_000_000_008n)
+})
+
+it('keeps balances, receipts, logs, port and keys over a stop and a start', async () => {
+  const dataDir = await folder()
+  const first = await start({ dataDir })
+  const hash = await first.faucet(BUYER)
+  const nonce = await usedNonce(first)
+  await first.stop()
+
+  const second = await start({ dataDir })
+
+  expect(second).toMatchObject({ rpcUrl: first.rpcUrl, keys: first.keys, adopted: false })
+  expect(await balanceOf(second, BUYER)).toBe(1_000_000_000n)
+  const client = chainClient(second.rpcUrl)
+  const receipt = await client.getTransactionReceipt({ hash })
+  expect(receipt.logs).toHaveLength(2)
+  const logs = await client.getLogs({ address: second.usdc, fromBlock: 0n })
+  expect(logs.map((log) => log.transactionHash)).toContain(hash)
+  // A node has no past states after a restart; the proofs that a store makes must not notice.
+  for (const blockTag of ['latest', 'safe', 'finalized'] as const) {
+    expect(await nonce.isUsedAt(second, blockTag)).toBe(true)
+  }
+})
+
+it('takes over the node of a store that was killed', async () => {
+  const dataDir = await folder()
+  const script = `
+    import { startChain } from ${JSON.stringify(join(import.meta.dirname, 'chain.ts'))}
+    const chain = await startChain({ dataDir: ${JSON.stringify(dataDir)} })
+    await chain.faucet('${BUYER}')
+    console.log(chain.rpcUrl)
+    setInterval(() => {}, 1000)`
+  const store = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [rpcUrl] = await once(store.stdout, 'data')
+  store.kill('SIGKILL')
+  await once(store, 'exit')
+
+  const chain = await start({ dataDir })
+
+  expect(chain).toMatchObject({ adopted: true, rpcUrl: String(rpcUrl).trim() })
+  expect(await balanceOf(chain, BUYER)).toBe(1_000_000_000n)
+})
+
+it('goes on from the saved state when the node itself was killed', async () => {
+  const dataDir = await folder()
+  const first = await start({ dataDir })
+  await first.faucet(BUYER)
+  await first.stop()
+  await start({ dataDir })
+  await terminate((await nodeOf(dataDir)).process, [['SIGKILL', 2_000]])
+
+  const third = await start({ dataDir })
+
+  expect(third.adopted).toBe(false)
+  expect(await balanceOf(third, BUYER)).toBe(1_000_000_000n)
+})
+
+it('replaces a node that was left behind before its contracts were there', async () => {
+  const dataDir = await folder()
+  const first = await start({ dataDir })
+  await first.faucet(BUYER)
+  await chainClient(first.rpcUrl).setCode({ address: first.usdc, bytecode: '0x' as Hex })
+
+  const second = await start({ dataDir })
+
+  expect(second.adopted).toBe(false)
+  expect(await balanceOf(second, privateKeyToAddress(second.keys.refund))).toBe(100_000_000_000n)
+})
+
+it('moves to another port when somebody else has its own, unless told to use that', async () => {
+  const dataDir = await folder()
+  const first = await start({ dataDir })
+  await first.faucet(BUYER)
+  await first.stop()
+  const port = Number(new URL(first.rpcUrl).port)
+  const squatter = createServer().listen(port, '127.0.0.1')
+  await once(squatter, 'listening')
+  cleanups.push(async () => squatter.close())
+
+  const second = await start({ dataDir })
+  expect(second.rpcUrl).not.toBe(first.rpcUrl)
+  expect(await balanceOf(second, BUYER)).toBe(1_000_000_000n)
+
+  await expect(startChain({ dataDir: await folder(), port })).rejects.toThrow('is taken')
+})
+
+it('moves to the wanted port with what it knows, although its node still runs', async () => {
+  const dataDir = await folder()
+  const first = await start({ dataDir })
+  const old = new URL(first.rpcUrl).port
+  await first.faucet(BUYER)
+  const spare = createServer().listen(0, '127.0.0.1')
+  await once(spare, 'listening')
+  const { port } = spare.address() as { port: number }
+  await new Promise((resolve) => spare.close(resolve))
+
+  const second = await start({ dataDir, port })
+
+  expect(second).toMatchObject({ adopted: false, rpcUrl: `http://127.0.0.1:${port}` })
+  expect(String(port)).not.toBe(old)
+  expect(await balanceOf(second, BUYER)).toBe(1_000_000_000n)
+})
+
+it('says what is wrong when the saved state is damaged', async () => {
+  const dataDir = await folder()
+  await (await start({ dataDir })).stop()
+  const file = join(dataDir, 'chain', 'state.json')
+  const state = await readFile(file, 'utf8')
+  await writeFile(file, state.slice(0, 1000))
+
+  await expect(startChain({ dataDir })).rejects.toThrow(/did not start(.|\n)*failed to parse/)
+})

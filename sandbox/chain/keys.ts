@@ -1,0 +1,50 @@
+import { join } from 'node:path'
+import type { Address, Hex } from 'viem'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { z } from 'zod'
+import { readFileIfThere, writePrivateFile } from '../private-file.ts'
+
+const privateKey = z.custom<Hex>((value) => /^0x[0-9a-f]{64}$/.test(String(value)), 'not a key')
+const keyFile = z.object({
+  gas: privateKey,
+  refund: privateKey,
+  minter: privateKey,
+  payTo: privateKey,
+})
+
+/** The wallets of the sandbox: private keys, except where only the address is of use. */
+export type ChainKeys = {
+  /** Pays for gas; has ether. */
+  gas: Hex
+  /** Holds the USDC that refunds are paid from. */
+  refund: Hex
+  /** Owns the token and mints what the faucet gives. */
+  minter: Hex
+  /** Where purchases are paid to. */
+  payTo: Address
+}
+
+/**
+ * The keys of this data folder, made at random at the first start. No key is shared between two
+ * sandboxes, and none is among the well-known ones of test nodes.
+ */
+export async function loadKeys(path: string): Promise<ChainKeys> {
+  const text = await readFileIfThere(path)
+  const keys = text === undefined ? await makeKeys(path) : keyFile.parse(JSON.parse(text))
+  return { ...keys, payTo: privateKeyToAddress(keys.payTo) }
+}
+
+async function makeKeys(path: string): Promise<z.infer<typeof keyFile>> {
+  const keys = {
+    gas: generatePrivateKey(),
+    refund: generatePrivateKey(),
+    minter: generatePrivateKey(),
+    payTo: generatePrivateKey(),
+  }
+  await writePrivateFile(path, `${JSON.stringify(keys, null, 2)}\n`)
+  return keys
+}
+
+export function keyFileIn(chainDir: string): string {
+  return join(chainDir, 'keys.json')
+}

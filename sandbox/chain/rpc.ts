@@ -1,0 +1,27 @@
+import { createTestClient, defineChain, http, publicActions, walletActions } from 'viem'
+import { CHAIN_ID } from './anvil.ts'
+
+const sandboxChain = defineChain({
+  id: CHAIN_ID,
+  name: 'Base Sepolia (sandbox)',
+  nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+  rpcUrls: { default: { http: [] } },
+})
+
+/**
+ * A client of the sandbox chain that reads, sends transactions and commands the node. The node
+ * mines a transaction before it answers, so the wait for a receipt seldom asks a second time.
+ */
+export function chainClient(rpcUrl: string) {
+  return createTestClient({
+    mode: 'anvil',
+    chain: sandboxChain,
+    transport: http(rpcUrl, { retryCount: 0, timeout: 10_000 }),
+    pollingInterval: 50,
+    cacheTime: 0,
+  })
+    .extend(publicActions)
+    .extend(walletActions)
+}
+
+export type ChainClient = ReturnType<typeof chainClient>

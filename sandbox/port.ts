@@ -1,0 +1,28 @@
+import { createServer } from 'node:net'
+
+/**
+ * A TCP port of 127.0.0.1 that is free now: the preferred one if nobody listens there, else one
+ * that the system picks. Someone may take it before the caller does, so callers must be able to
+ * ask again.
+ */
+export async function freePort(preferred?: number): Promise<number> {
+  if (preferred !== undefined && (await tryPort(preferred)) !== undefined) return preferred
+  const port = await tryPort(0)
+  if (port === undefined) throw new Error('The system has no free port on 127.0.0.1.')
+  return port
+}
+
+function tryPort(port: number): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE' || error.code === 'EACCES') resolve(undefined)
+      else reject(error)
+    })
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
+      const address = server.address()
+      const bound = typeof address === 'object' && address ? address.port : undefined
+      server.close(() => resolve(bound))
+    })
+  })
+}

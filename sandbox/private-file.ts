@@ -1,0 +1,27 @@
+import { open, readFile, rename } from 'node:fs/promises'
+
+/**
+ * Writes a file that only its owner may read. Whoever opens it, even after a crash or a power cut,
+ * finds the old content or the new, never a part: it is written beside and moved into place.
+ */
+export async function writePrivateFile(path: string, content: string | Uint8Array): Promise<void> {
+  const part = `${path}.part`
+  const file = await open(part, 'w', 0o600)
+  try {
+    await file.writeFile(content)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(part, path)
+}
+
+/** The file's text, or undefined when there is no such file; any other trouble is thrown. */
+export async function readFileIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}

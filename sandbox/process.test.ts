@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { ProcessId } from './process.ts'
+import { identify, isAlive, launch, logTail, terminate, waitUntil } from './process.ts'
+
+let folder: string
+let logFile: string
+const started: ProcessId[] = []
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'kiosk402-process-'))
+  logFile = join(folder, 'log')
+})
+
+afterEach(async () => {
+  for (const id of started.splice(0)) await terminate(id, [['SIGKILL', 2_000]])
+  await rm(folder, { recursive: true })
+})
+
+async function shell(script: string): Promise<ProcessId> {
+  const id = await launch({ command: '/bin/sh', args: ['-c', script], logFile })
+  started.push(id)
+  return id
+}
+
+it('launches a process that leads a group of its own and writes to its log', async () => {
+  const id = await shell('echo first; echo second >&2; exec sleep 60')
+
+  await waitUntil(() => logTail(logFile).includes('second'), 2_000)
+
+  expect(logTail(logFile)).toBe('first\nsecond')
+  expect(isAlive(id)).toBe(true)
+  // Only a group that exists can be sent a signal, and 0 does nothing else.
+  expect(process.kill(-id.pid, 0)).toBe(true)
+})
+
+it('rejects when there is no such command', async () => {
+  const missing = launch({ command: join(folder, 'missing'), args: [], logFile })
+  await expect(missing).rejects.toThrow('ENOENT')
+})
+
+it('sees that a process has ended', async () => {
+  const id = await shell('exit 3')
+  expect(await waitUntil(() => !isAlive(id), 2_000)).toBe(true)
+  expect(identify(id.pid)).toBeUndefined()
+})
+
+it('does not take a successor under the same pid for the process', async () => {
+  const id = await shell('exec sleep 60')
+  const predecessor = { pid: id.pid, birth: 'earlier' }
+
+  expect(isAlive(predecessor)).toBe(false)
+  await terminate(predecessor, [['SIGKILL', 100]])
+  expect(isAlive(id)).toBe(true)
+})
+
+it.runIf(existsSync('/proc/self/stat'))('counts a zombie as ended', async () => {
+  const parent = spawn('/bin/sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'])
+  const [line] = await once(parent.stdout, 'data')
+  const zombie = Number(String(line))
+
+  expect(await waitUntil(() => identify(zombie) === undefined, 2_000)).toBe(true)
+  // The zombie can still be sent a signal, which is what deceives a plain check.
+  expect(process.kill(zombie, 0)).toBe(true)
+  parent.kill()
+  await once(parent, 'exit')
+})
+
+it('goes on to the next signal when one does not help', async () => {
+  const id = await shell("trap '' TERM; echo deaf; while :; do sleep 0.05; done")
+  await waitUntil(() => logTail(logFile) === 'deaf', 2_000)
+
+  await expect(terminate(id, [['SIGTERM', 100]])).rejects.toThrow('did not end after SIGTERM')
+  expect(isAlive(id)).toBe(true)
+  await terminate(id, [
+    ['SIGTERM', 100],
+    ['SIGKILL', 2_000],
+  ])
+  expect(isAlive(id)).toBe(false)
+})

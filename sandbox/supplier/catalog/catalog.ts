@@ -1,0 +1,119 @@
+import type { Family, Offer } from '../models.ts'
+import { dirtyOffers } from './dirty.ts'
+import { esims } from './esims.ts'
+import { testOffers } from './test-offers.ts'
+import { topups } from './topups.ts'
+import { vouchers } from './vouchers.ts'
+
+export const families = ['vouchers', 'topups', 'esim'] as const satisfies readonly Family[]
+
+export interface Brand {
+  readonly brand: string
+  readonly brandName: string
+  readonly family: Family
+  readonly countries: ReadonlySet<string>
+  readonly subTypes: readonly string[]
+}
+
+export interface Catalog {
+  readonly lists: Readonly<Record<Family, readonly Offer[]>>
+  readonly brands: ReadonlyMap<string, Brand>
+  find(family: Family, offerId: string): Offer | undefined
+  /** Changes the price (minor units; the cost follows in proportion) or the sale of an offer. */
+  change(offerId: string, change: { price?: number; enabled?: boolean }): Offer | undefined
+}
+
+const makers = { vouchers, topups, esim: esims }
+const shares = { topups: 0.35, esim: 0.2 }
+
+/** Flawed offers stand after this many clean ones, so that they are not all on one edge. */
+const dirtyPosition = 40
+
+function take(source: Generator<Offer>, count: number): Offer[] {
+  const taken: Offer[] = []
+  for (const offer of source) {
+    if (taken.length >= count) break
+    taken.push(offer)
+  }
+  return taken
+}
+
+function listOf(family: Family, count: number): readonly Offer[] {
+  const [clean] = take(makers[family](), 1)
+  if (!clean) throw new Error(`The catalog of ${family} is empty.`)
+  const dirty = dirtyOffers(family, clean)
+  const others = Math.max(1, count - testOffers[family].length - dirty.length)
+  const made = take(makers[family](), others)
+  return [
+    ...testOffers[family],
+    ...made.slice(0, dirtyPosition),
+    ...dirty,
+    ...made.slice(dirtyPosition),
+  ]
+}
+
+function brandsOf(lists: Catalog['lists']): Map<string, Brand> {
+  const brands = new Map<string, Brand & { countries: Set<string> }>()
+  for (const family of families) {
+    for (const { brand, brandName, country, subTypes } of lists[family]) {
+      const known = brands.get(brand)
+      if (known) known.countries.add(country)
+      else brands.set(brand, { brand, brandName, family, countries: new Set([country]), subTypes })
+    }
+  }
+  return brands
+}
+
+function changed(offer: Offer, change: { price?: number; enabled?: boolean }): Offer {
+  const updatedAt = new Date().toISOString()
+  const enabled = change.enabled ?? offer.enabled
+  const { price, cost } = offer
+  if (change.price === undefined || price.fixed === undefined || cost.fixed === undefined) {
+    return { ...offer, enabled, updatedAt }
+  }
+  const factor = change.price / price.fixed
+  return {
+    ...offer,
+    enabled,
+    updatedAt,
+    price: { ...price, fixed: change.price },
+    cost: { ...cost, fixed: Math.max(1, Math.round(cost.fixed * factor)) },
+  }
+}
+
+/**
+ * The whole catalog of `offers` offers (never fewer than the test and flawed ones): about 45 %
+ * vouchers, 35 % topups, 20 % eSIMs. It is the same on every start, and a longer one begins, in
+ * each list, with the offers of a shorter one.
+ */
+export function makeCatalog(offers: number): Catalog {
+  const topupCount = Math.round(offers * shares.topups)
+  const esimCount = Math.round(offers * shares.esim)
+  const lists: Record<Family, Offer[]> = {
+    vouchers: [...listOf('vouchers', offers - topupCount - esimCount)],
+    topups: [...listOf('topups', topupCount)],
+    esim: [...listOf('esim', esimCount)],
+  }
+  const places = new Map<string, number>()
+  for (const family of families) {
+    for (const [index, { offerId }] of lists[family].entries()) {
+      const key = `${family} ${offerId}`
+      if (!places.has(key)) places.set(key, index)
+    }
+  }
+  const find = (family: Family, offerId: string) =>
+    lists[family][places.get(`${family} ${offerId}`) ?? -1]
+  return {
+    lists,
+    brands: brandsOf(lists),
+    find,
+    change(offerId, change) {
+      const family = families.find((name) => places.has(`${name} ${offerId}`))
+      const offer = family && find(family, offerId)
+      if (!(family && offer)) return undefined
+      const next = changed(offer, change)
+      lists[family][places.get(`${family} ${offerId}`) ?? -1] = next
+      return next
+    },
+  }
+}

@@ -1,0 +1,47 @@
+import type { SupplierOptions } from './options.ts'
+import { startSupplier } from './server.ts'
+
+export const apiKey = 'test-key'
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers as a stranger would, field by field.
+export type Json = any
+
+export interface Answer {
+  readonly status: number
+  readonly body: Json
+}
+
+export async function ask(url: string, body?: unknown, method?: string): Promise<Answer> {
+  const response = await fetch(url, {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  return { status: response.status, body: await response.json() }
+}
+
+/** Polls until the record is final; the test's own time limit ends a wait that is in vain. */
+export async function finalOf(url: string): Promise<Json> {
+  return until(async () => {
+    const { body } = await ask(url)
+    return body.status === 'DONE' || body.status === 'FAILED' ? body : undefined
+  })
+}
+
+export async function until<T>(probe: () => Promise<T | undefined> | T | undefined): Promise<T> {
+  for (;;) {
+    const found = await probe()
+    if (found !== undefined) return found
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
+/** A small, fast supplier: a purchase takes about 40 ms. */
+export function startTestSupplier(options: Partial<SupplierOptions> = {}) {
+  return startSupplier({ apiKey, offers: 600, stepMs: 10, lateSeconds: 0.4, ...options })
+}
+
+export const person = [
+  { key: 'recipient.firstName', value: 'Ada' },
+  { key: 'recipient.lastName', value: 'Lovelace' },
+]

@@ -1,0 +1,63 @@
+/**
+ * The sandbox supplier as a process of its own. Set by environment: SUPPLIER_API_KEY (required),
+ * SUPPLIER_PORT (0 = any free), SUPPLIER_DATA_FILE, SANDBOX_OFFERS, SUPPLIER_WEBHOOK_URL,
+ * SUPPLIER_WEBHOOK_HEADER_NAME and _VALUE, SUPPLIER_LATE_SECONDS, SUPPLIER_STEP_MS. When it is
+ * ready it prints one line of JSON: `{"ready":true,"port":…,"pid":…}`.
+ */
+import { z } from 'zod'
+import { defaults, type SupplierOptions } from './options.ts'
+import { startSupplier } from './server.ts'
+
+function count(fallback: number, max: number) {
+  return z.coerce.number().int().min(0).max(max).default(fallback)
+}
+
+const environment = z.object({
+  SUPPLIER_PORT: count(defaults.port, 65_535),
+  SUPPLIER_API_KEY: z.string().min(1),
+  SUPPLIER_DATA_FILE: z.string().min(1).optional(),
+  SANDBOX_OFFERS: count(defaults.offers, 200_000),
+  SUPPLIER_WEBHOOK_URL: z.url().optional(),
+  SUPPLIER_WEBHOOK_HEADER_NAME: z.string().optional(),
+  SUPPLIER_WEBHOOK_HEADER_VALUE: z.string().optional(),
+  SUPPLIER_LATE_SECONDS: count(defaults.lateSeconds, 86_400),
+  SUPPLIER_STEP_MS: count(defaults.stepMs, 60_000),
+})
+
+function optionsFrom(env: z.infer<typeof environment>): SupplierOptions {
+  const url = env.SUPPLIER_WEBHOOK_URL
+  const headerName = env.SUPPLIER_WEBHOOK_HEADER_NAME
+  const headerValue = env.SUPPLIER_WEBHOOK_HEADER_VALUE
+  const header = headerName ? { headerName, headerValue: headerValue ?? '' } : {}
+  return {
+    port: env.SUPPLIER_PORT,
+    apiKey: env.SUPPLIER_API_KEY,
+    offers: env.SANDBOX_OFFERS,
+    stepMs: env.SUPPLIER_STEP_MS,
+    lateSeconds: env.SUPPLIER_LATE_SECONDS,
+    ...(env.SUPPLIER_DATA_FILE ? { dataFile: env.SUPPLIER_DATA_FILE } : {}),
+    ...(url ? { webhook: { url, ...header } } : {}),
+  }
+}
+
+/** A variable that is set to nothing is not set. */
+const given = Object.entries(process.env).filter(([, value]) => value !== '')
+const checked = environment.safeParse(Object.fromEntries(given))
+if (!checked.success) {
+  console.error(`The sandbox supplier cannot start.\n${z.prettifyError(checked.error)}`)
+  process.exit(1)
+}
+const supplier = await startSupplier(optionsFrom(checked.data))
+console.log(JSON.stringify({ ready: true, port: supplier.port, pid: process.pid }))
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.once(signal, () => {
+    supplier.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        console.error(error)
+        process.exit(1)
+      },
+    )
+  })
+}

@@ -1,0 +1,108 @@
+import {
+  getCountryCallingCode,
+  isSupportedCountry,
+  parsePhoneNumberFromString,
+} from 'libphonenumber-js/max'
+import { z } from 'zod'
+import { isTestOffer } from './catalog/test-offers.ts'
+import type { Offer, TopupOffer, VoucherOffer } from './models.ts'
+
+const transactionId = z.string().regex(/^[A-Za-z0-9]{1,64}$/, 'must be 1 to 64 letters and digits')
+const value = z.object({
+  type: z.enum(['ZEND', 'PRICE', 'COST']),
+  value: z.int('must be a whole number of minor units').positive(),
+})
+const field = z.object({ key: z.string().max(100), value: z.string().max(1000) })
+const common = { offerId: z.string().min(1).max(200), transactionId }
+
+/** The bodies of the three purchases (suppliers.md A.4). */
+export const inputs = {
+  vouchers: z.object({
+    ...common,
+    fields: z.array(field).max(50).default([]),
+    value: value.optional(),
+  }),
+  topups: z.object({
+    ...common,
+    recipientPhoneNumber: z.string().max(40),
+    sender: z
+      .object({ country: z.string().optional(), phoneNumber: z.string().optional() })
+      .optional(),
+    value: value.optional(),
+  }),
+  esim: z.object({ ...common, iccid: z.string().optional() }),
+} as const
+
+export type PurchaseInput =
+  | ({ readonly family: 'vouchers' } & z.infer<typeof inputs.vouchers>)
+  | ({ readonly family: 'topups' } & z.infer<typeof inputs.topups>)
+  | ({ readonly family: 'esim' } & z.infer<typeof inputs.esim>)
+
+type Problems = Record<string, string>
+type Value = z.infer<typeof value>
+
+/** Zendit's own test number, which every test account may top up. */
+const zenditTestNumber = '+5355564362'
+const mobile = new Set(['MOBILE', 'FIXED_LINE_OR_MOBILE', undefined])
+
+function phoneProblem(offer: TopupOffer, number: string): string | undefined {
+  if (!/^\+[1-9]\d{6,14}$/.test(number)) return 'must be E.164: + and 7 to 15 digits'
+  if (!isSupportedCountry(offer.country)) return 'the offer is of no known country'
+  const code = getCountryCallingCode(offer.country)
+  if (!number.startsWith(`+${code}`)) return `must begin with +${code} for ${offer.country}`
+  if (isTestOffer(offer) || number === zenditTestNumber) return undefined
+  const phone = parsePhoneNumberFromString(number)
+  if (!phone?.isValid()) return 'is no number in use'
+  if (phone.countryCallingCode !== code) return `must be of ${offer.country}`
+  return mobile.has(phone.getType()) ? undefined : 'is no mobile number'
+}
+
+function fieldProblems(offer: VoucherOffer, fields: readonly z.infer<typeof field>[]): Problems {
+  const given = new Map(fields.map((entry) => [entry.key, entry.value.trim()]))
+  const missing = offer.requiredFields.filter((key) => !given.get(key))
+  return Object.fromEntries(missing.map((key) => [key, 'is required']))
+}
+
+/** The side of the offer on which a value of this type is named. */
+function sideOf(offer: VoucherOffer | TopupOffer, type: Value['type']) {
+  const { increment } = offer.price
+  if (type === 'PRICE') return { ...offer.price, increment: increment ?? 1 }
+  return { ...(type === 'ZEND' ? offer.send : offer.cost), increment: 1 }
+}
+
+function valueProblem(offer: VoucherOffer | TopupOffer, given: Value | undefined) {
+  if (offer.priceType === 'FIXED') return given ? 'must be absent for a FIXED offer' : undefined
+  if (!given) return 'is required for a RANGE offer'
+  const { min = 1, max = 0, increment } = sideOf(offer, given.type)
+  if (given.value < min || given.value > max) return `must be from ${min} to ${max}`
+  return (given.value - min) % increment === 0
+    ? undefined
+    : `must be ${min} plus steps of ${increment}`
+}
+
+function collect(entries: readonly (readonly [string, string | undefined])[]): Problems {
+  return Object.fromEntries(
+    entries.flatMap(([key, text]) => (text === undefined ? [] : [[key, text]])),
+  )
+}
+
+/** What is wrong with buying `offer` this way: a sentence per field, empty when nothing is. */
+export function problemsOf(input: PurchaseInput, offer: Offer): Problems {
+  if (input.family === 'vouchers' && offer.productType === 'VOUCHER') {
+    return {
+      ...collect([['value', valueProblem(offer, input.value)]]),
+      ...fieldProblems(offer, input.fields),
+    }
+  }
+  if (input.family === 'topups' && offer.productType === 'TOPUP') {
+    return collect([
+      ['value', valueProblem(offer, input.value)],
+      ['recipientPhoneNumber', phoneProblem(offer, input.recipientPhoneNumber)],
+    ])
+  }
+  if (input.family === 'esim' && offer.productType === 'ESIM') {
+    const plausible = input.iccid === undefined || /^89\d{16,18}$/.test(input.iccid)
+    return collect([['iccid', plausible ? undefined : 'must be 18 to 20 digits beginning 89']])
+  }
+  return { offerId: 'is an offer of another product' }
+}

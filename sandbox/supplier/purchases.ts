@@ -1,0 +1,146 @@
+import { invalid, notFound, unavailable } from './api-error.ts'
+import type { Catalog } from './catalog/catalog.ts'
+import { type Outcome, outcomeOf } from './catalog/test-offers.ts'
+import { delivered, failureOf, insufficientFunds } from './delivery.ts'
+import type { Ledger, StoredPurchase } from './ledger.ts'
+import type {
+  EsimConfirmation,
+  Offer,
+  Purchase,
+  SupplierError,
+  TransactionStatus,
+} from './models.ts'
+import { type PurchaseInput, problemsOf } from './purchase-input.ts'
+import { newRecord } from './record.ts'
+import { nextStage, type Pace } from './timeline.ts'
+import type { Timers } from './timers.ts'
+import { capture, hold, release } from './wallet.ts'
+
+export interface PurchaseDeps {
+  readonly catalog: Catalog
+  readonly ledger: Ledger
+  readonly timers: Timers
+  readonly pace: Pace
+  /** Told after each change of state. */
+  readonly changed: (record: Purchase) => void
+}
+
+const messages: Readonly<Record<TransactionStatus, string>> = {
+  ACCEPTED: 'Transaction accepted',
+  PENDING: 'Waiting for authorization',
+  AUTHORIZED: 'Funds held',
+  IN_PROGRESS: 'Sent to the provider',
+  DONE: 'Completed',
+  FAILED: 'Failed',
+}
+
+const isFinal = (status: TransactionStatus) => status === 'DONE' || status === 'FAILED'
+
+function sellable(offer: Offer | undefined): offer is Offer {
+  return Boolean(offer?.enabled && offer.price && offer.price.currencyDivisor > 0)
+}
+
+/**
+ * Takes a purchase, or refuses it and keeps nothing. A transactionId is taken once, whatever
+ * became of it: a second time is a 400 that names the field (the real answer is undocumented).
+ */
+export function accept(deps: PurchaseDeps, input: PurchaseInput, now: Date): StoredPurchase {
+  const { catalog, ledger } = deps
+  const id = input.transactionId
+  if (ledger.purchase(id) ?? ledger.refund(id)) {
+    throw invalid({ transactionId: 'was used before; a transactionId must be unique' })
+  }
+  const offer = catalog.find(input.family, input.offerId)
+  if (!sellable(offer)) throw notFound(`The offer ${input.offerId}`)
+  const problems = problemsOf(input, offer)
+  if (Object.keys(problems).length > 0) throw invalid(problems)
+  const outcome = outcomeOf(offer.offerId)
+  if (outcome === 'DECLINED') throw invalid({ offerId: 'is declined by the provider' })
+  const stored: StoredPurchase = {
+    type: 'purchase',
+    id,
+    family: input.family,
+    acceptedAt: now.getTime(),
+    held: 0,
+    charged: 0,
+    refunded: 0,
+    ...(input.family === 'esim' && input.iccid ? { iccid: input.iccid } : {}),
+    record: newRecord(offer, input, now),
+  }
+  save(deps, stored)
+  if (outcome === 'LOST') throw unavailable()
+  return stored
+}
+
+/** Stores a new state, tells of it, and sets the timer for what follows. */
+function save(deps: PurchaseDeps, next: StoredPurchase, wallet = deps.ledger.wallet()): void {
+  deps.ledger.commit([next], wallet)
+  deps.changed(next.record)
+  schedule(deps, next)
+}
+
+/** Sets the timer for the next state; after a restart, what is overdue happens at once. */
+export function schedule(deps: PurchaseDeps, stored: StoredPurchase): void {
+  const outcome: Outcome = outcomeOf(stored.record.offerId)
+  const stage = nextStage(stored.record.status, outcome, deps.pace)
+  if (!stage) return
+  deps.timers.set(stored.id, stored.acceptedAt + stage.at - Date.now(), () => {
+    move(deps, stored.id, stage.status)
+  })
+}
+
+function stamped(record: Purchase, status: TransactionStatus, error?: SupplierError): Purchase {
+  const dateTime = new Date().toISOString()
+  const log = [
+    ...record.log,
+    { dateTime, status, statusMessage: error?.message ?? messages[status] },
+  ]
+  return { ...record, status, updatedAt: dateTime, log, ...(error ? { error } : {}) }
+}
+
+/** How the eSIM with this number was first delivered by us. */
+function firstDelivery(ledger: Ledger, iccid: string | undefined): EsimConfirmation | undefined {
+  if (iccid === undefined) return undefined
+  for (const entry of ledger.all()) {
+    if (entry.type !== 'purchase' || entry.record.productType !== 'ESIM') continue
+    if (entry.record.confirmation?.iccid === iccid) return entry.record.confirmation
+  }
+  return undefined
+}
+
+function fail(deps: PurchaseDeps, stored: StoredPurchase, error: SupplierError): void {
+  const record = stamped(stored.record, 'FAILED', error)
+  save(deps, { ...stored, held: 0, record }, release(deps.ledger.wallet(), stored.held))
+}
+
+function authorize(deps: PurchaseDeps, stored: StoredPurchase): StoredPurchase | undefined {
+  const wallet = hold(deps.ledger.wallet(), stored.record.cost)
+  if (!wallet) {
+    fail(deps, stored, insufficientFunds)
+    return undefined
+  }
+  const next = { ...stored, held: stored.record.cost, record: stamped(stored.record, 'AUTHORIZED') }
+  save(deps, next, wallet)
+  return next
+}
+
+/** Charges and delivers in one written line, so a crash never takes money without the goods. */
+function finish(deps: PurchaseDeps, stored: StoredPurchase): void {
+  const known = firstDelivery(deps.ledger, stored.iccid)
+  const done = stamped(stored.record, 'DONE')
+  const record = delivered(done, new Date(), stored.iccid, known)
+  const next = { ...stored, held: 0, charged: stored.held, record }
+  save(deps, next, capture(deps.ledger.wallet(), stored.held))
+}
+
+/** One step. What is final stays final; goods are only given for money that is held. */
+export function move(deps: PurchaseDeps, id: string, status: TransactionStatus): void {
+  const stored = deps.ledger.purchase(id)
+  if (!stored || isFinal(stored.record.status)) return
+  if (status === 'FAILED') fail(deps, stored, failureOf(stored.record))
+  else if (status === 'AUTHORIZED') authorize(deps, stored)
+  else if (status === 'DONE') {
+    const paid = stored.held > 0 ? stored : authorize(deps, stored)
+    if (paid) finish(deps, paid)
+  } else save(deps, { ...stored, record: stamped(stored.record, status) })
+}

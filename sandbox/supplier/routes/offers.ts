@@ -1,0 +1,55 @@
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import { notFound, parsed } from '../api-error.ts'
+import { families } from '../catalog/catalog.ts'
+import type { Deps } from '../deps.ts'
+import type { Fault } from '../faults.ts'
+import type { Offer } from '../models.ts'
+import { pageOf, pagingOf } from '../page.ts'
+
+const filterSchema = z.object({
+  brand: z.string().optional(),
+  country: z.string().optional(),
+  regions: z.string().optional(),
+  subType: z.string().optional(),
+})
+type Filter = z.infer<typeof filterSchema>
+
+function fits(offer: Offer, { brand, country, regions, subType }: Filter): boolean {
+  return (
+    (brand === undefined || offer.brand === brand) &&
+    (country === undefined || offer.country === country) &&
+    (subType === undefined || offer.subTypes.includes(subType)) &&
+    (regions === undefined || regions.split(',').some((name) => offer.regions.includes(name)))
+  )
+}
+
+/** The offers that exist as far as the caller is told, faults included. */
+function visible(all: readonly Offer[], filter: Filter, fault: Fault): readonly Offer[] {
+  const present = fault.mode === 'shrink' ? all.slice(0, Math.floor(all.length * fault.share)) : all
+  const plain = Object.values(filter).every((value) => value === undefined)
+  return plain ? present : present.filter((offer) => fits(offer, filter))
+}
+
+function offersPage(all: readonly Offer[], query: unknown, fault: Fault) {
+  const paging = pagingOf(query)
+  const page = pageOf(visible(all, parsed(filterSchema, query), fault), paging)
+  if (fault.mode === 'partial') {
+    return { ...page, list: page.list.slice(0, Math.max(0, fault.after - paging.offset)) }
+  }
+  return fault.mode === 'lie' ? { ...page, total: fault.total } : page
+}
+
+/** The offer lists of the three families and each offer by its id. */
+export function offerRoutes(app: FastifyInstance, deps: Deps): void {
+  for (const family of families) {
+    app.get(`/v1/${family}/offers`, (request) =>
+      offersPage(deps.catalog.lists[family], request.query, deps.faults.get()),
+    )
+    app.get<{ Params: { offerId: string } }>(`/v1/${family}/offers/:offerId`, (request) => {
+      const offer = deps.catalog.find(family, request.params.offerId)
+      if (!offer) throw notFound(`The offer ${request.params.offerId}`)
+      return offer
+    })
+  }
+}

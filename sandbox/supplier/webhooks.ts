@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto'
+import type { Purchase } from './models.ts'
+import type { WebhookOptions } from './options.ts'
+import { createTimers } from './timers.ts'
+
+export interface Webhooks {
+  notify(record: Purchase): void
+  /** Ends all waiting and running reports. */
+  stop(): void
+}
+
+/** Zendit's ladder (suppliers.md A.8). */
+const ladder = [1, 10, 60, 600, 1_800, 3_600, 10_800, 21_600, 43_200].map((s) => s * 1000)
+const longestQueue = 10_000
+
+/**
+ * Reports each change to the one configured address as a POST of the record, with the configured
+ * header. The address is verified by a HEAD request before the first report. Whatever is not
+ * answered with 2xx in time is sent again after each wait of the ladder.
+ */
+export function createWebhooks(options: WebhookOptions | undefined): Webhooks {
+  if (!options) return { notify: () => {}, stop: () => {} }
+  const { retryMs = ladder, timeoutMs = 10_000 } = options
+  const timers = createTimers()
+  const stopping = new AbortController()
+  const waiting = new Set<string>()
+  const verified = { done: false }
+
+  const attempt = async (id: string, body: string, tries: number): Promise<void> => {
+    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(timeoutMs)])
+    if (!verified.done && (await answersOk(options.url, { method: 'HEAD', signal }))) {
+      verified.done = true
+    }
+    const headers = { 'content-type': 'application/json', ...customHeader(options) }
+    const post = { method: 'POST', body, headers, signal }
+    const arrived = verified.done && (await answersOk(options.url, post))
+    const wait = retryMs[tries]
+    if (arrived || wait === undefined || stopping.signal.aborted) {
+      waiting.delete(id)
+      return
+    }
+    timers.set(id, wait, () => void attempt(id, body, tries + 1))
+  }
+
+  return {
+    notify(record) {
+      if (waiting.size >= longestQueue) return
+      const id = randomUUID()
+      waiting.add(id)
+      void attempt(id, JSON.stringify(record), 0)
+    },
+    stop() {
+      stopping.abort()
+      timers.stop()
+    },
+  }
+}
+
+function customHeader({ headerName, headerValue }: WebhookOptions): Record<string, string> {
+  return headerName ? { [headerName]: headerValue ?? '' } : {}
+}
+
+/** Any failure to reach the other side counts as no: the ladder is the answer to it. */
+async function answersOk(url: string, request: RequestInit): Promise<boolean> {
+  try {
+    const response = await fetch(url, { ...request, redirect: 'manual' })
+    await response.body?.cancel()
+    return response.ok
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,93 @@
+import { BaseError } from 'viem'
+
+interface Bad {
+  readonly code: string
+  readonly reason: string
+}
+
+/**
+ * What the facilitator calls a payment that cannot be taken, and what we tell the buyer. A reason
+ * that is not here is not known to be the buyer's fault: it is never answered as a bad payment.
+ */
+export const badPayments: Readonly<Record<string, Bad>> = {
+  invalid_exact_evm_signature: bad(
+    'bad_signature',
+    'The signature does not fit the payment and its payer.',
+  ),
+  invalid_exact_evm_payload_signature: bad(
+    'bad_signature',
+    'The signature does not fit the payment and its payer.',
+  ),
+  invalid_exact_evm_failed_to_parse_signature: bad(
+    'bad_signature',
+    'The signature cannot be read.',
+  ),
+  invalid_exact_evm_nonce_already_used: bad(
+    'nonce_used',
+    'This authorization was used or cancelled before; sign a new one.',
+  ),
+  invalid_exact_evm_insufficient_balance: bad(
+    'insufficient_balance',
+    'The paying wallet does not hold enough USDC.',
+  ),
+  insufficient_funds: bad('insufficient_balance', 'The paying wallet does not hold enough USDC.'),
+  invalid_exact_evm_payload_authorization_valid_before: bad(
+    'expired',
+    'The authorization has expired, or is about to.',
+  ),
+  invalid_exact_evm_payload_authorization_valid_after: bad(
+    'not_yet_valid',
+    'The authorization is not valid yet.',
+  ),
+  invalid_exact_evm_payload_authorization_value_mismatch: bad(
+    'wrong_amount',
+    'The authorization is not for the exact amount.',
+  ),
+  invalid_exact_evm_authorization_value: bad(
+    'wrong_amount',
+    'The authorization is not for the exact amount.',
+  ),
+  invalid_exact_evm_recipient_mismatch: bad(
+    'wrong_recipient',
+    'The authorization does not pay this store.',
+  ),
+  invalid_exact_evm_payload_recipient_mismatch: bad(
+    'wrong_recipient',
+    'The authorization does not pay this store.',
+  ),
+  invalid_exact_evm_payload_undeployed_smart_wallet: bad(
+    'wallet_not_deployed',
+    'The paying smart wallet is not deployed on this chain.',
+  ),
+  eip6492_factory_not_allowed: bad(
+    'wallet_not_deployed',
+    'The paying smart wallet is not deployed, and its factory is not one this store deploys.',
+  ),
+  invalid_exact_evm_transaction_simulation_failed: bad(
+    'would_fail',
+    'The token would refuse this transfer.',
+  ),
+}
+
+/** Why a payment is proven never to come. */
+export const deadPayments = {
+  cancelled: bad(
+    'authorization_cancelled',
+    'The payer cancelled the authorization before it was used.',
+  ),
+  spent_elsewhere: bad(
+    'authorization_spent',
+    'The payer used the authorization for another transfer.',
+  ),
+  expired: bad('authorization_expired', 'The authorization ran out without having been used.'),
+} as const
+
+/** A short reason for logs and records. The long form of these errors repeats calldata and addresses. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof BaseError) return error.shortMessage
+  return error instanceof Error ? error.message : String(error)
+}
+
+function bad(code: string, reason: string): Bad {
+  return { code, reason }
+}

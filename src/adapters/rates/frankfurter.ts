@@ -1,0 +1,115 @@
+import * as z from 'zod'
+import type { RateSource, RateTable } from '../../goods/ports.ts'
+import { repeat } from '../../primitives/repeat.ts'
+
+export interface FrankfurterOptions {
+  /** Answers like `https://api.frankfurter.dev/v1/latest`. */
+  readonly url: string
+  readonly timeoutMs: number
+  readonly fetch?: typeof fetch
+}
+
+/** ECB reference rates as Frankfurter serves them (suppliers E). */
+const Latest = z.object({
+  amount: z.literal(1).optional(),
+  base: z.literal('USD'),
+  date: z.iso.date(),
+  rates: z
+    .record(z.string().regex(/^[A-Z]{3}$/), z.number().positive())
+    .refine((rates) => Object.keys(rates).length > 0),
+})
+
+const hourMs = 3_600_000
+const retryMs = 60_000
+
+/** Reads what one US dollar buys. Throws when the answer is not a table of rates. */
+export function createFrankfurter(options: FrankfurterOptions): RateSource {
+  const url = new URL(options.url)
+  url.searchParams.set('base', 'USD')
+  return { latest: (signal) => latest(options, url, signal) }
+}
+
+async function latest(
+  options: FrankfurterOptions,
+  url: URL,
+  signal: AbortSignal,
+): Promise<RateTable> {
+  const { status, text } = await read(options, url, signal)
+  if (status !== 200) throw new Error(`${url.host} answered ${status}`)
+  const table = Latest.safeParse(jsonOf(text))
+  if (!table.success) throw new Error(`${url.host} did not answer with rates for one USD`)
+  const { date, rates } = table.data
+  // The day's rates are out at about 16:00 in Frankfurt, which is 15:00 UTC in winter.
+  const asOf = new Date(`${date}T15:00:00Z`)
+  return { asOf, source: `Frankfurter at ${url.host}`, perUsd: rates }
+}
+
+async function read(options: FrankfurterOptions, url: URL, signal: AbortSignal) {
+  try {
+    const response = await (options.fetch ?? fetch)(url, {
+      headers: { accept: 'application/json' },
+      redirect: 'error',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs)]),
+    })
+    return { status: response.status, text: await response.text() }
+  } catch (cause) {
+    throw new Error(`${url.host} could not be read`, { cause })
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The newest table there is, kept up to date in the background. */
+export interface KeptRates {
+  /** Undefined until the first table was read. A table stays when its successors cannot be read. */
+  current(): RateTable | undefined
+  /** Ends when the first attempt has ended, well or not. */
+  readonly first: Promise<void>
+  /** Ends when the signal has stopped the reading. */
+  readonly stopped: Promise<void>
+}
+
+/** What came of reading the rates once. */
+export type RatesRead =
+  | { readonly outcome: 'read'; readonly table: RateTable }
+  | { readonly outcome: 'failed'; readonly reason: string }
+
+export interface KeepRatesOptions {
+  readonly signal: AbortSignal
+  readonly report: (read: RatesRead) => void
+  readonly everyMs?: number
+}
+
+/**
+ * Reads the rates now and then hourly. A failed reading is tried again after a minute, doubling up
+ * to the hour. Nothing is stored: whether a table is too old to price with is `isStale`'s to say.
+ */
+export function keepRates(source: RateSource, options: KeepRatesOptions): KeptRates {
+  let table: RateTable | undefined
+  const { promise: first, resolve: firstEnded } = Promise.withResolvers<void>()
+  const task = async () => {
+    const read = await readOnce(source, options.signal)
+    // A mirror that lags behind must not take a newer table away.
+    const isNewer = read.outcome === 'read' && !(table && read.table.asOf < table.asOf)
+    if (isNewer) table = read.table
+    if (!options.signal.aborted) options.report(read)
+    firstEnded()
+    return read.outcome === 'read'
+  }
+  const rhythm = { everyMs: options.everyMs ?? hourMs, retryMs, signal: options.signal }
+  return { current: () => table, first, stopped: repeat(task, rhythm).finally(firstEnded) }
+}
+
+async function readOnce(source: RateSource, signal: AbortSignal): Promise<RatesRead> {
+  try {
+    return { outcome: 'read', table: await source.latest(signal) }
+  } catch (error) {
+    return { outcome: 'failed', reason: error instanceof Error ? error.message : String(error) }
+  }
+}

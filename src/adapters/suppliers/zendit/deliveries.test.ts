@@ -1,0 +1,130 @@
+import { expect, it } from 'vitest'
+import { Delivery } from '../../../goods/good.ts'
+import { deliveryOf } from './deliveries.ts'
+
+const receipt = {
+  accountId: '',
+  confirmationNumber: 'C-1',
+  currency: 'USD',
+  currencyDivisor: 100,
+  deliveryType: 'EPIN',
+  epin: 'ABCD-EFGH',
+  expiresAt: '2027-01-01T00:00:00Z',
+  instructions: 'Enter it.',
+  notes: '',
+  recipientCustomerServiceNumber: '',
+  redemptionUrl: 'https://redeem.example/ABCD',
+  send: 1000,
+  senderCustomerServiceNumber: '',
+  terms: 'No cash.',
+  voucherId: '',
+}
+
+function voucher(changes: object) {
+  const delivery = deliveryOf('voucher', { receipt: { ...receipt, ...changes } })
+  return delivery === undefined ? undefined : Delivery.parse(delivery)
+}
+
+it('hands a voucher over', () => {
+  expect(voucher({})).toEqual({
+    kind: 'voucher',
+    code: 'ABCD-EFGH',
+    redemptionUrl: 'https://redeem.example/ABCD',
+    instructions: 'Enter it.',
+    terms: 'No cash.',
+    expiresAt: '2027-01-01T00:00:00Z',
+    confirmationNumber: 'C-1',
+  })
+})
+
+it('takes the voucher id for the code where there is no pin', () => {
+  const delivery = voucher({ epin: '', voucherId: 'V-9' })
+  expect(delivery).toMatchObject({ code: 'V-9', instructions: 'Enter it.' })
+})
+
+it('passes further numbers on by their own names', () => {
+  expect(voucher({ voucherId: 'V-9', accountId: 'A-7', notes: 'Hurry.' })).toMatchObject({
+    code: 'ABCD-EFGH',
+    instructions: 'Enter it.\nHurry.\nVoucher ID: V-9\nAccount ID: A-7',
+  })
+  expect(voucher({ voucherId: 'ABCD-EFGH' })).toMatchObject({ instructions: 'Enter it.' })
+})
+
+it('leaves out the year one, which means no time', () => {
+  expect(voucher({ expiresAt: '0001-01-01T00:00:00Z' })).not.toHaveProperty('expiresAt')
+})
+
+it('finds the confirmation number beside the receipt too', () => {
+  const record = {
+    receipt: { ...receipt, confirmationNumber: '' },
+    confirmation: { confirmationNumber: 'C-2' },
+  }
+  expect(deliveryOf('voucher', record)).toMatchObject({ confirmationNumber: 'C-2' })
+})
+
+it('has delivered nothing without something to redeem', () => {
+  expect(deliveryOf('voucher', {})).toBeUndefined()
+  expect(voucher({ epin: ' ', redemptionUrl: '' })).toBeUndefined()
+  expect(voucher({ epin: '' })).toMatchObject({ redemptionUrl: 'https://redeem.example/ABCD' })
+  expect(voucher({ epin: '' })).not.toHaveProperty('code')
+})
+
+it('never cuts a code, and cuts what is only words', () => {
+  const long = 'x'.repeat(20_001)
+  expect(voucher({ epin: long, redemptionUrl: '' })).toBeUndefined()
+  expect(voucher({ terms: long })?.kind).toBe('voucher')
+})
+
+const topup = {
+  recipientPhoneNumber: '+50231234567',
+  confirmation: { confirmationNumber: 'T-1', externalReferenceId: '', transactionTime: '' },
+  send: 7660,
+  sendCurrency: 'GTQ',
+  sendCurrencyDivisor: 100,
+}
+
+it('hands a topup over', () => {
+  expect(Delivery.parse(deliveryOf('topup', topup))).toEqual({
+    kind: 'topup',
+    msisdn: '+50231234567',
+    confirmationNumber: 'T-1',
+    credited: { amount: 7660, currency: 'GTQ', currencyDivisor: 100 },
+  })
+})
+
+it('names no credited amount where a bundle has none', () => {
+  expect(deliveryOf('topup', { ...topup, send: 0 })).not.toHaveProperty('credited')
+})
+
+it('has credited nothing before the confirmation is there', () => {
+  expect(deliveryOf('topup', { ...topup, confirmation: undefined })).toBeUndefined()
+})
+
+const confirmation = {
+  activationCode: 'K2-1ABCDE-XYZ',
+  externalReferenceId: '',
+  iccid: '8901260862291230917F',
+  redemptionInstructions: 'Scan it.',
+  smdpAddress: 'smdp.example',
+}
+
+it('hands an eSIM over', () => {
+  expect(Delivery.parse(deliveryOf('esim', { confirmation }))).toEqual({
+    kind: 'esim',
+    iccid: '8901260862291230917',
+    smdpAddress: 'smdp.example',
+    activationCode: 'K2-1ABCDE-XYZ',
+    instructions: 'Scan it.',
+  })
+})
+
+it('hands an added plan over, which may have nothing to install', () => {
+  const added = { ...confirmation, activationCode: '', smdpAddress: '' }
+  expect(deliveryOf('esim', { confirmation: added })).toEqual({
+    kind: 'esim',
+    iccid: '8901260862291230917',
+    instructions: 'Scan it.',
+  })
+  expect(deliveryOf('esim', { confirmation: { ...added, iccid: '' } })).toBeUndefined()
+  expect(deliveryOf('esim', {})).toBeUndefined()
+})

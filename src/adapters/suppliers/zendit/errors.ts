@@ -1,0 +1,46 @@
+import type { Answer } from './client.ts'
+import { lineOf, recordOf } from './raw.ts'
+
+/** A definite no of the supplier, in its own code. */
+export interface SupplierNo {
+  readonly code: string
+  /** May be shown to the buyer: it is made of our words and the names of fields only. */
+  readonly reason: string
+}
+
+/** Our words for the codes that are known (suppliers A.7). Others pass through by their name. */
+const sentences: ReadonlyMap<string, string> = new Map([
+  ['NOT_FOUND', 'The supplier does not sell this offer any more.'],
+  ['INVALID_REQUEST', 'The supplier refused the purchase as invalid.'],
+  ['INSUFFICIENT_FUNDS', 'The supplier could not take the purchase from this store now.'],
+])
+
+/**
+ * The supplier's no in an error answer, or undefined when it is not one. Only the supplier sends
+ * an `errorCode`: a proxy's or a wrong address's 404 proves nothing about a purchase.
+ */
+export function refusalOf(
+  answer: Extract<Answer, { outcome: 'answered' }>,
+): SupplierNo | undefined {
+  const body = recordOf(answer.body)
+  if (body === undefined || typeof body['errorCode'] !== 'string') return undefined
+  return supplierNo(body['errorCode'], Object.keys(recordOf(body['fields']) ?? {}))
+}
+
+/** The no of a failed transaction, from its `error` (suppliers A.6). */
+export function failureOf(error: unknown): SupplierNo {
+  return supplierNo(recordOf(error)?.['code'], [])
+}
+
+/**
+ * The supplier's own message is left out on purpose: it can repeat the number or the name that the
+ * buyer gave, and the reason is stored and shown without a check of who reads it.
+ */
+function supplierNo(rawCode: unknown, fields: readonly string[]): SupplierNo {
+  const line = lineOf(rawCode, 60)
+  const code = line !== undefined && /^[A-Za-z0-9_.:-]+$/.test(line) ? line : 'FAILED'
+  const sentence = sentences.get(code) ?? `The supplier could not complete the purchase (${code}).`
+  const named = fields.filter((field) => /^[A-Za-z][A-Za-z.]{0,59}$/.test(field)).slice(0, 10)
+  const reason = named.length === 0 ? sentence : `${sentence} It named ${named.join(', ')}.`
+  return { code, reason }
+}

@@ -1,0 +1,62 @@
+import { setImmediate } from 'node:timers/promises'
+import type { ZenditClient } from './client.ts'
+import { recordOf } from './raw.ts'
+
+/** The most that the supplier gives at once (suppliers A.2). */
+const pageSize = 1024
+/** A page of this many full records is one to three megabytes. */
+const maxPageBytes = 64 * 1024 * 1024
+/** Beyond this a total is taken for a mistake, not for a list. */
+const maxRecords = 1_000_000
+
+/**
+ * The records of a list, page by page. Throws when the list is not whole: a call that fails, a
+ * page that is short, or a total that changes between two pages.
+ */
+export async function* pagesOf(
+  client: ZenditClient,
+  path: string,
+  signal: AbortSignal,
+): AsyncGenerator<readonly unknown[]> {
+  let offset = 0
+  let total: number | undefined
+  do {
+    const page = await readPage(client, `${path}?_limit=${pageSize}&_offset=${offset}`, signal)
+    total ??= page.total
+    if (page.total !== total) {
+      throw new Error(`${path} changed while it was read: ${total}, then ${page.total} records`)
+    }
+    const due = Math.min(page.limit, total - offset)
+    if (page.list.length !== due) {
+      const missing = `${page.list.length} of ${due} records at ${offset}`
+      throw new Error(`${path} is not whole: it gave ${missing}`)
+    }
+    yield page.list
+    offset += page.list.length
+    // Requests of buyers come first; parsing a page takes some milliseconds.
+    await setImmediate()
+  } while (offset < total)
+}
+
+interface Page {
+  readonly limit: number
+  readonly total: number
+  readonly list: readonly unknown[]
+}
+
+async function readPage(client: ZenditClient, url: string, signal: AbortSignal): Promise<Page> {
+  const answer = await client.get(url, { signal, maxBytes: maxPageBytes })
+  signal.throwIfAborted()
+  if (answer.outcome === 'unknown') throw new Error(`${url}: ${answer.reason}`)
+  if (answer.status !== 200) throw new Error(`${url} was answered with ${answer.status}`)
+  const body = recordOf(answer.body)
+  const { limit, total, list } = body ?? {}
+  if (!isCount(total) || !Array.isArray(list)) throw new Error(`${url} is not a page of records`)
+  // A supplier may give fewer at once than it was asked for, and says so.
+  const given = isCount(limit) && limit > 0 && limit < pageSize ? limit : pageSize
+  return { limit: given, total, list }
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= maxRecords
+}

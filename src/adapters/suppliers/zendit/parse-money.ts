@@ -1,0 +1,101 @@
+import type { MoneyRange } from '../../../goods/offer.ts'
+import type { Dirt } from './dirt.ts'
+import { type Raw, recordOf } from './raw.ts'
+
+/** Far above anything on sale, and far below where cents of a dollar would stop being exact. */
+const maxMinorUnits = 1e10
+
+/**
+ * What the supplier asks for an offer: its price side (suppliers A.12), or what is wrong with it.
+ *
+ * An offer whose price does not cover its cost in the same currency is refused as well, because
+ * selling it is a loss; costs in another currency cannot be compared here.
+ */
+export function priceOf(raw: Raw): MoneyRange | Dirt {
+  const price =
+    typeof raw['price'] === 'number'
+      ? plainPrice(raw['price'], recordOf(raw['cost']))
+      : moneyOf(raw['price'], raw['priceType'])
+  if (typeof price === 'string') return price
+  return isBelowCost(price, raw) ? 'price_below_cost' : price
+}
+
+/** What the card or line receives. Absent where the supplier says nothing usable about it. */
+export function faceValueOf(raw: Raw): MoneyRange | undefined {
+  const money = moneyOf(raw['send'], raw['priceType'])
+  return typeof money === 'string' ? undefined : money
+}
+
+function moneyOf(value: unknown, priceType: unknown): MoneyRange | Dirt {
+  const side = recordOf(value)
+  if (side === undefined) return 'no_price'
+  const { currency, currencyDivisor: divisor } = side
+  if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency)) return 'bad_currency'
+  if (!isDivisor(divisor)) return 'bad_divisor'
+  if (priceType === 'FIXED') return fixedMoney(side, currency, divisor)
+  if (priceType === 'RANGE') return openMoney(side, currency, divisor)
+  return 'unknown_price_type'
+}
+
+function fixedMoney(side: Raw, currency: string, divisor: number): MoneyRange | Dirt {
+  const fixed = side['fixed']
+  if (fixed === undefined || fixed === null) return 'no_price'
+  const dirt = amountDirt(fixed)
+  return dirt ?? { type: 'FIXED', currency, divisor, fixed: fixed as number }
+}
+
+function openMoney(side: Raw, currency: string, divisor: number): MoneyRange | Dirt {
+  const { min, max } = side
+  // The increment is optional, and without one every minor unit is a step.
+  const increment = side['increment'] || 1
+  const amounts = [min, max, increment]
+  if (amounts.some((amount) => amountDirt(amount) !== undefined)) return 'bad_range'
+  if ((min as number) > (max as number)) return 'bad_range'
+  return {
+    type: 'RANGE',
+    currency,
+    divisor,
+    min: min as number,
+    max: max as number,
+    increment: increment as number,
+  }
+}
+
+/**
+ * A plain number is in major units (decisions 1). It names no currency, so it is in that of the
+ * cost, which is the wallet's, or in dollars.
+ */
+function plainPrice(major: number, cost: Raw | undefined): MoneyRange | Dirt {
+  const currency = cost?.['currency'] ?? 'USD'
+  const currencyDivisor = cost?.['currencyDivisor'] ?? 100
+  const scaled = isDivisor(currencyDivisor) ? major * currencyDivisor : major
+  const nearest = Math.round(scaled)
+  const fixed = Math.abs(scaled - nearest) < 1e-6 ? nearest : scaled
+  return moneyOf({ currency, currencyDivisor, fixed }, 'FIXED')
+}
+
+function isBelowCost(price: MoneyRange, raw: Raw): boolean {
+  const cost = moneyOf(raw['cost'], price.type)
+  if (typeof cost === 'string' || cost.currency !== price.currency) return false
+  const fee = recordOf(raw['cost'])?.['fee']
+  const lowestCost = lowest(cost) + (typeof fee === 'number' ? fee : 0)
+  return lowestCost * price.divisor > lowest(price) * cost.divisor
+}
+
+function lowest(money: MoneyRange): number {
+  return money.type === 'FIXED' ? money.fixed : money.min
+}
+
+function amountDirt(amount: unknown): Dirt | undefined {
+  if (typeof amount !== 'number' || !Number.isFinite(amount)) return 'price_not_whole'
+  if (amount <= 0) return 'price_not_positive'
+  if (amount > maxMinorUnits) return 'price_too_high'
+  return Number.isInteger(amount) ? undefined : 'price_not_whole'
+}
+
+/** Minor units are decimal places everywhere that anything is sold: 1, 10, 100, … 1 000 000. */
+function isDivisor(value: unknown): value is number {
+  return (
+    typeof value === 'number' && [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000].includes(value)
+  )
+}

@@ -1,0 +1,163 @@
+import type { Coverage } from '../../../goods/esim.ts'
+import { regions, voucherSubTypes } from '../../../goods/lists.ts'
+import type { Allowance, Kind, Offer, OfferBase } from '../../../goods/offer.ts'
+import type { OfferId } from '../../../primitives/ids.ts'
+import { alpha2Of } from './countries.ts'
+import type { Dirt } from './dirt.ts'
+import { faceValueOf, priceOf } from './parse-money.ts'
+import {
+  lineOf,
+  linesOf,
+  listOf,
+  positiveOf,
+  present,
+  type Raw,
+  recordOf,
+  textOf,
+  wholePositiveOf,
+} from './raw.ts'
+
+/** What an offer id may look like, here and in the URL of its page. */
+const offerIdPattern = /^[A-Za-z0-9._-]{1,100}$/
+
+const productTypes: Readonly<Record<Kind, string>> = {
+  voucher: 'VOUCHER',
+  topup: 'TOPUP',
+  esim: 'ESIM',
+}
+
+/** The published names of what Zendit calls otherwise (decisions 3). */
+const topupSubTypeNames: ReadonlyMap<string, string> = new Map([
+  ['mobile top up', 'voice'],
+  ['mobile bundle', 'bundle'],
+  ['mobile data', 'data'],
+])
+
+const publishedNames: ReadonlyMap<string, string> = new Map(
+  [...regions, ...voucherSubTypes].map((name) => [name.toLowerCase(), name]),
+)
+
+/**
+ * One record of the supplier's list as an offer, or why it must not be sold (suppliers A.11-A.12).
+ * Zero, false, blank and null mean "does not apply" there, and are absent here.
+ */
+export function parseOffer(record: unknown, kind: Kind): Offer | Dirt {
+  const raw = recordOf(record)
+  if (raw === undefined) return 'not_an_object'
+  const base = baseOf(raw, kind)
+  if (typeof base === 'string') return base
+  switch (kind) {
+    case 'voucher':
+      return voucherOf(base, raw)
+    case 'topup':
+      return topupOf(base, raw)
+    case 'esim':
+      return esimOf(base, raw)
+  }
+}
+
+function baseOf(raw: Raw, kind: Kind): OfferBase | Dirt {
+  const dirt = identityDirt(raw, kind)
+  if (dirt !== undefined) return dirt
+  const brand = lineOf(raw['brand'], 100) ?? lineOf(raw['brandName'], 200)
+  if (brand === undefined) return 'no_brand'
+  const country = countryOf(raw)
+  if (country === 'unknown_country') return country
+  const price = priceOf(raw)
+  if (typeof price === 'string') return price
+  return present({
+    id: raw['offerId'] as OfferId,
+    brand,
+    brandName: lineOf(raw['brandName'], 200) ?? brand,
+    country,
+    regions: linesOf(raw['regions'], { items: 30, length: 60 }).map(publishedNameOf),
+    subTypes: subTypesOf(raw, kind),
+    productType: productTypes[kind],
+    shortNotes: lineOf(raw['shortNotes'], 500),
+    notes: textOf(raw['notes'], 5_000),
+    price,
+    faceValue: faceValueOf(raw),
+  })
+}
+
+function identityDirt(raw: Raw, kind: Kind): Dirt | undefined {
+  const { offerId, productType, enabled } = raw
+  if (typeof offerId !== 'string' || offerId === '') return 'missing_offer_id'
+  if (!offerIdPattern.test(offerId)) return 'bad_offer_id'
+  // The list holds disabled offers too (suppliers A.10); one that does not say is not sold either.
+  if (enabled !== true) return 'disabled'
+  const isOther = productType !== undefined && productType !== productTypes[kind]
+  return isOther ? 'wrong_product_type' : undefined
+}
+
+function voucherOf(base: OfferBase, raw: Raw): Offer | Dirt {
+  if (base.country === undefined) return 'no_country'
+  const required = raw['requiredFields'] ?? []
+  const requiredFields = linesOf(required, { items: 50, length: 100 })
+  // An offer sold without a field that its brand requires is refused after it was paid for.
+  const isWhole = Array.isArray(required) && requiredFields.length === new Set(required).size
+  return isWhole ? { ...base, kind: 'voucher', requiredFields } : 'bad_required_fields'
+}
+
+function topupOf(base: OfferBase, raw: Raw): Offer | Dirt {
+  const { country } = base
+  if (country === undefined) return 'no_country'
+  return { ...base, country, kind: 'topup', allowance: allowanceOf(raw) }
+}
+
+function esimOf(base: OfferBase, raw: Raw): Offer | Dirt {
+  const coverage = coverageOf(base.country, raw)
+  if (coverage.length === 0) return 'no_coverage'
+  return { ...base, kind: 'esim', allowance: allowanceOf(raw), coverage }
+}
+
+function countryOf(raw: Raw): string | undefined | 'unknown_country' {
+  const code = lineOf(raw['country'], 10)
+  return code === undefined ? undefined : (alpha2Of(code) ?? 'unknown_country')
+}
+
+function subTypesOf(raw: Raw, kind: Kind): string[] {
+  const names = linesOf(raw['subTypes'], { items: 20, length: 60 })
+  if (kind !== 'topup') return names.map(publishedNameOf)
+  // The published list of topup sub-types is closed; an offer of an unknown one is sold without.
+  const known = names.map((name) => topupSubTypeNames.get(name.toLowerCase()))
+  return known.filter((name) => name !== undefined)
+}
+
+function publishedNameOf(name: string): string {
+  return publishedNames.get(name.toLowerCase()) ?? name
+}
+
+function allowanceOf(raw: Raw): Allowance {
+  return present({
+    dataGb: positiveOf(raw['dataGB']),
+    dataUnlimited: raw['dataUnlimited'] === true ? true : undefined,
+    durationDays: wholePositiveOf(raw['durationDays']),
+    voiceMinutes: wholePositiveOf(raw['voiceMinutes']),
+    voiceUnlimited: raw['voiceUnlimited'] === true ? true : undefined,
+    smsNumber: wholePositiveOf(raw['smsNumber']),
+    smsUnlimited: raw['smsUnlimited'] === true ? true : undefined,
+  })
+}
+
+/** The countries a plan works in. One whose code nobody knows is left out: it promises less. */
+function coverageOf(own: string | undefined, raw: Raw): Coverage[] {
+  const speeds = new Map<string, Set<string>>()
+  const add = (country: string | undefined, dataSpeeds: unknown) => {
+    if (country === undefined) return
+    const known = speeds.get(country) ?? new Set()
+    for (const speed of speedsOf(dataSpeeds)) known.add(speed)
+    speeds.set(country, known)
+  }
+  add(own, raw['dataSpeeds'])
+  for (const item of listOf(raw['roaming']).slice(0, 300)) {
+    const roaming = recordOf(item)
+    add(alpha2Of(lineOf(roaming?.['country'], 10) ?? ''), roaming?.['dataSpeeds'])
+  }
+  return [...speeds].map(([country, set]) => ({ country, speeds: [...set] }))
+}
+
+function speedsOf(value: unknown): string[] {
+  const speeds = linesOf(value, { items: 10, length: 10 }).map((speed) => speed.toUpperCase())
+  return speeds.filter((speed) => /^\dG$/.test(speed))
+}

@@ -1,0 +1,245 @@
+import { afterEach, expect, it } from 'vitest'
+import type { Recipient } from '../../../goods/good.ts'
+import type { SupplierOrder } from '../../../orders/ports.ts'
+import type { OfferId } from '../../../primitives/ids.ts'
+import { createZenditClient } from './client.ts'
+import { createZenditSupplier } from './purchases.ts'
+import { type Asked, type Reply, type ScriptedServer, startScripted } from './scripted-server.ts'
+
+const running: ScriptedServer[] = []
+const reference = 'ord0123456789abc'
+const accepted = { json: { status: 'ACCEPTED', transactionId: reference } }
+const notFound = { status: 404, json: { errorCode: 'NOT_FOUND', message: 'none', fields: {} } }
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.close()))
+})
+
+async function supplierFor(script: (asked: Asked) => Reply) {
+  const server = await startScripted(script)
+  running.push(server)
+  const client = createZenditClient({ baseUrl: server.url, apiKey: 'k', timeoutMs: 200 })
+  return { server, supplier: createZenditSupplier(client, { placeWithinMs: 120_000 }) }
+}
+
+function orderFor(recipient: Recipient, value?: number): SupplierOrder {
+  const offerId = 'OFFER_1' as OfferId
+  const order = { reference, kind: recipient.kind, offerId, recipient }
+  return value === undefined ? order : { ...order, value }
+}
+
+const topup = orderFor({ kind: 'topup', msisdn: '+5355564362' })
+
+/** A supplier that refuses the POST in one way and answers the look-up in another. */
+function postThenGet(post: Reply, get: Reply) {
+  return (asked: Asked) => (asked.method === 'POST' ? post : get)
+}
+
+it.each<[string, SupplierOrder, string, object]>([
+  [
+    'a voucher with all that the buyer gave',
+    orderFor({ kind: 'voucher', firstName: 'Ada', lastName: 'Lovelace', country: 'GB' }, 2500),
+    '/vouchers/purchases',
+    {
+      value: { type: 'PRICE', value: 2500 },
+      fields: [
+        { key: 'recipient.firstName', value: 'Ada' },
+        { key: 'recipient.lastName', value: 'Lovelace' },
+        { key: 'recipient.country', value: 'GB' },
+        { key: 'sender.firstName', value: 'Ada' },
+        { key: 'sender.lastName', value: 'Lovelace' },
+        { key: 'sender.country', value: 'GB' },
+      ],
+    },
+  ],
+  ['a topup', topup, '/topups/purchases', { recipientPhoneNumber: '+5355564362' }],
+  ['a new eSIM', orderFor({ kind: 'esim' }), '/esim/purchases', {}],
+  [
+    'a plan for an eSIM',
+    orderFor({ kind: 'esim', iccid: '8901260862291230917' }),
+    '/esim/purchases',
+    { iccid: '8901260862291230917' },
+  ],
+])('places %s', async (_name, order, path, special) => {
+  const { supplier, server } = await supplierFor(() => accepted)
+  expect(await supplier.place(order)).toEqual({ outcome: 'held' })
+  expect(server.asked).toHaveLength(1)
+  expect(server.asked[0]).toMatchObject({ method: 'POST', path })
+  expect(server.asked[0]?.body).toEqual({
+    offerId: 'OFFER_1',
+    transactionId: reference,
+    ...special,
+  })
+})
+
+it.each<[string, Reply]>([
+  ['another transaction', { json: { status: 'ACCEPTED', transactionId: 'other' } }],
+  ['no JSON', { text: '<html>' }],
+  ['401', { status: 401, json: { errorCode: 'NOT_AUTHORIZED', message: '' } }],
+  ['403', { status: 403, json: { errorCode: 'FORBIDDEN', message: '' } }],
+  ['429', { status: 429, json: { errorCode: 'SLOW_DOWN', message: '' } }],
+  ['500', { status: 500, json: { errorCode: 'X', message: '' } }],
+  ['503', { status: 503, json: { errorCode: 'SYSTEM_UNAVAILABLE', message: '' } }],
+  ['a 404 that is not the supplier speaking', { status: 404, json: { message: 'no route' } }],
+  ['a 400 that is not the supplier speaking', { status: 400, text: 'Bad Request' }],
+  ['silence', 'hang'],
+  ['half an answer', 'stall'],
+  ['a broken connection', 'reset'],
+])('does not know whether it bought after %s', async (_name, reply) => {
+  const { supplier, server } = await supplierFor(postThenGet(reply, notFound))
+  expect(await supplier.place(topup)).toMatchObject({ outcome: 'unknown' })
+  expect(server.asked).toHaveLength(1)
+})
+
+const invalid = {
+  status: 400,
+  json: {
+    errorCode: 'INVALID_REQUEST',
+    message: 'Bad number +5355564362 of Ada',
+    fields: { recipientPhoneNumber: '+5355564362 is not valid', '+5355564362': 'x' },
+  },
+}
+
+it('is declined only when the refused purchase is not held either', async () => {
+  const { supplier, server } = await supplierFor(postThenGet(invalid, notFound))
+  expect(await supplier.place(topup)).toEqual({
+    outcome: 'declined',
+    code: 'INVALID_REQUEST',
+    reason: 'The supplier refused the purchase as invalid. It named recipientPhoneNumber.',
+  })
+  expect(server.asked.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    'POST /topups/purchases',
+    `GET /topups/purchases/${reference}`,
+  ])
+})
+
+it.each(['ACCEPTED', 'DONE', 'FAILED'])('holds a repeated purchase that is %s', async (status) => {
+  const get = { json: { transactionId: reference, status } }
+  const { supplier } = await supplierFor(postThenGet(invalid, get))
+  expect(await supplier.place(topup)).toEqual({ outcome: 'held' })
+})
+
+it.each<[string, Reply]>([
+  ['is silent', 'hang'],
+  ['fails', { status: 500, json: { errorCode: 'X' } }],
+  ['is a 404 of someone else', { status: 404, text: 'nginx' }],
+  ['is about another purchase', { json: { transactionId: 'other', status: 'DONE' } }],
+  ['names an unheard-of state', { json: { transactionId: reference, status: 'PONDERING' } }],
+])('does not take a refusal for a no while the look-up %s', async (_name, get) => {
+  const { supplier } = await supplierFor(postThenGet(invalid, get))
+  expect(await supplier.place(topup)).toMatchObject({ outcome: 'unknown' })
+})
+
+it('is declined when the offer is gone', async () => {
+  const { supplier } = await supplierFor(postThenGet(notFound, notFound))
+  expect(await supplier.place(topup)).toMatchObject({ outcome: 'declined', code: 'NOT_FOUND' })
+})
+
+it('passes unknown codes through, but nothing that is no code', async () => {
+  const refusing = (errorCode: string) => {
+    return postThenGet({ status: 400, json: { errorCode, message: 'secret' } }, notFound)
+  }
+  const known = await supplierFor(refusing('SOME_NEW_CODE'))
+  expect(await known.supplier.place(topup)).toEqual({
+    outcome: 'declined',
+    code: 'SOME_NEW_CODE',
+    reason: 'The supplier could not complete the purchase (SOME_NEW_CODE).',
+  })
+  const odd = await supplierFor(refusing('number +53 555'))
+  expect(await odd.supplier.place(topup)).toMatchObject({ code: 'FAILED' })
+})
+
+it.each([
+  ['ACCEPTED', 'pending'],
+  ['PENDING', 'pending'],
+  ['AUTHORIZED', 'pending'],
+  ['IN_PROGRESS', 'pending'],
+  ['DONE', 'pending'],
+  ['', 'unknown'],
+  [undefined, 'unknown'],
+])('looks up a purchase in state %s without goods: %s', async (status, outcome) => {
+  const { supplier } = await supplierFor(() => ({ json: { transactionId: reference, status } }))
+  expect(await supplier.lookup('esim', reference)).toMatchObject({ outcome })
+})
+
+it.each(['FAILED', 'FAIL'])('looks up a purchase that is %s', async (status) => {
+  const error = { code: 'INSUFFICIENT_FUNDS', message: 'wallet of Ada', description: '' }
+  const { supplier } = await supplierFor(() => ({
+    json: { transactionId: reference, status, error },
+  }))
+  expect(await supplier.lookup('voucher', reference)).toEqual({
+    outcome: 'declined',
+    code: 'INSUFFICIENT_FUNDS',
+    reason: 'The supplier could not take the purchase from this store now.',
+  })
+})
+
+it('holds nothing only when the supplier itself says so', async () => {
+  const { supplier } = await supplierFor(() => notFound)
+  expect(await supplier.lookup('topup', reference)).toEqual({ outcome: 'none' })
+  const proxy = await supplierFor(() => ({ status: 404, json: { error: 'not found' } }))
+  expect(await proxy.supplier.lookup('topup', reference)).toMatchObject({ outcome: 'unknown' })
+  const refused = await supplierFor(() => ({ status: 401, json: { errorCode: 'NOT_AUTHORIZED' } }))
+  expect(await refused.supplier.lookup('topup', reference)).toMatchObject({ outcome: 'unknown' })
+})
+
+it('never lets a reference become a path', async () => {
+  const { supplier, server } = await supplierFor(() => notFound)
+  await expect(supplier.lookup('topup', '../balance')).rejects.toThrow('alphanumeric')
+  await expect(supplier.cancel('esim', 'a/b')).rejects.toThrow('alphanumeric')
+  expect(server.asked).toEqual([])
+})
+
+const refused = { status: 400, json: { errorCode: 'INVALID_REQUEST', message: '' } }
+
+it.each<[string, Reply, Reply, string]>([
+  ['accepted', { json: { status: 'ACCEPTED' } }, 'hang', 'cancelled'],
+  ['refused, but on record', refused, { json: { status: 'DONE' } }, 'cancelled'],
+  ['refused, without a record', refused, notFound, 'refused'],
+  ['refused, and failed before', refused, { json: { status: 'FAILED' } }, 'refused'],
+  ['failed', { json: { status: 'FAILED' } }, { json: { status: 'FAILED' } }, 'refused'],
+  ['refused, and nobody knows more', refused, 'hang', 'unknown'],
+  ['not answered', 'hang', notFound, 'unknown'],
+  ['answered with an error', { status: 500, json: {} }, notFound, 'unknown'],
+  ['answered oddly', { json: {} }, notFound, 'unknown'],
+])('gives an eSIM back: %s', async (_name, post, get, outcome) => {
+  const { supplier, server } = await supplierFor(postThenGet(post, get))
+  expect(await supplier.cancel('esim', reference)).toMatchObject({ outcome })
+  expect(server.asked[0]?.path).toBe(`/esim/purchases/${reference}/refund`)
+})
+
+it.each(['voucher', 'topup'] as const)('takes no %s back, without asking', async (kind) => {
+  const { supplier, server } = await supplierFor(() => accepted)
+  expect(await supplier.cancel(kind, reference)).toMatchObject({ outcome: 'refused' })
+  expect(server.asked).toEqual([])
+})
+
+it.each<[string, Reply, string]>([
+  ['lists its plans', { json: { firstInstalledAt: '', list: [], total: 0 } }, 'yes'],
+  ['has no such eSIM', notFound, 'no'],
+  ['is silent', 'hang', 'unknown'],
+  ['fails', { status: 503, json: { errorCode: 'SYSTEM_UNAVAILABLE' } }, 'unknown'],
+  ['is not the one speaking', { status: 404, text: 'nginx' }, 'unknown'],
+])('knows an eSIM when the supplier %s: %s', async (_name, reply, known) => {
+  const { supplier } = await supplierFor(() => reply)
+  expect(await supplier.knowsIccid('8901260862291230917')).toBe(known)
+})
+
+it('asks about nothing that is no ICCID', async () => {
+  const { supplier, server } = await supplierFor(() => notFound)
+  expect(await supplier.knowsIccid('89/../../balance')).toBe('no')
+  expect(server.asked).toEqual([])
+})
+
+it('knows the balance, or says that it does not', async () => {
+  const balance = { availableBalance: 123_456, currency: 'USD', currencyDivisor: 100 }
+  const { supplier } = await supplierFor(() => ({ json: balance }))
+  expect(await supplier.balance()).toEqual({
+    outcome: 'known',
+    available: 123_456,
+    currency: 'USD',
+    divisor: 100,
+  })
+  const odd = await supplierFor(() => ({ json: { ...balance, availableBalance: '1' } }))
+  expect(await odd.supplier.balance()).toMatchObject({ outcome: 'unknown' })
+})

@@ -1,0 +1,164 @@
+import type { Recipient } from '../../../goods/good.ts'
+import type { Kind } from '../../../goods/offer.ts'
+import type { Cancelled, Held, Placed, Supplier, SupplierOrder } from '../../../orders/ports.ts'
+import { cancelEsim } from './cancel.ts'
+import type { Answer, ZenditClient } from './client.ts'
+import { deliveryOf } from './deliveries.ts'
+import { failureOf, refusalOf, type SupplierNo } from './errors.ts'
+import { families } from './families.ts'
+import { type Raw, recordOf } from './raw.ts'
+
+/** The wallet that purchases are paid from, in minor units of its currency. */
+export type Balance =
+  | {
+      readonly outcome: 'known'
+      readonly available: number
+      readonly currency: string
+      readonly divisor: number
+    }
+  | { readonly outcome: 'unknown'; readonly reason: string }
+
+export interface ZenditSupplier extends Supplier {
+  balance(): Promise<Balance>
+}
+
+/**
+ * Buys at Zendit. Our reference is the `transactionId`, which Zendit takes once (suppliers A.4), so
+ * a purchase can be placed again after any answer that leaves doubt.
+ */
+export function createZenditSupplier(
+  client: ZenditClient,
+  options: { readonly placeWithinMs: number },
+): ZenditSupplier {
+  return {
+    placeWithinMs: options.placeWithinMs,
+    place: (order) => place(client, order),
+    lookup: (kind, reference) => lookup(client, kind, reference),
+    cancel: (kind, reference) => cancel(client, kind, reference),
+    knowsIccid: (iccid) => knowsIccid(client, iccid),
+    balance: () => balance(client),
+  }
+}
+
+async function place(client: ZenditClient, order: SupplierOrder): Promise<Placed> {
+  const answer = await client.post(`/${families[order.kind]}/purchases`, purchaseBody(order))
+  if (answer.outcome === 'unknown') return answer
+  if (answer.status === 200) return isAbout(answer.body, order.reference) ? held : strange(answer)
+  const refusal = [400, 404].includes(answer.status) ? refusalOf(answer) : undefined
+  return refusal === undefined ? strange(answer) : afterRefusal(client, order, refusal)
+}
+
+/**
+ * What a refused POST means. It may only repeat a purchase that is held already, and the answer to
+ * a repeated reference is not documented: the record decides, not the refusal.
+ */
+async function afterRefusal(
+  client: ZenditClient,
+  order: SupplierOrder,
+  refusal: SupplierNo,
+): Promise<Placed> {
+  const found = await lookup(client, order.kind, order.reference)
+  if (found.outcome === 'none') return { outcome: 'declined', ...refusal }
+  return found.outcome === 'unknown' ? found : held
+}
+
+async function lookup(client: ZenditClient, kind: Kind, reference: string): Promise<Held> {
+  const answer = await client.get(`/${families[kind]}/purchases/${segment(reference)}`)
+  if (answer.outcome === 'unknown') return answer
+  if (answer.status === 404 && refusalOf(answer) !== undefined) return { outcome: 'none' }
+  const record = answer.status === 200 ? recordOf(answer.body) : undefined
+  return record !== undefined && isAbout(record, reference) ? heldOf(kind, record) : strange(answer)
+}
+
+function heldOf(kind: Kind, record: Raw): Held {
+  switch (record['status']) {
+    case 'ACCEPTED':
+    case 'PENDING':
+    case 'AUTHORIZED':
+    case 'IN_PROGRESS':
+      return { outcome: 'pending' }
+    case 'DONE': {
+      const delivery = deliveryOf(kind, record)
+      return delivery === undefined ? { outcome: 'pending' } : { outcome: 'delivered', delivery }
+    }
+    case 'FAILED':
+    case 'FAIL':
+      return { outcome: 'declined', ...failureOf(record['error']) }
+    default:
+      return { outcome: 'unknown', reason: 'the supplier names a state that is not documented' }
+  }
+}
+
+/** Vouchers and topups cannot be given back once they are done (suppliers A.10). */
+async function cancel(client: ZenditClient, kind: Kind, reference: string): Promise<Cancelled> {
+  if (kind === 'esim') return cancelEsim(client, segment(reference))
+  return { outcome: 'refused', reason: `the supplier takes no ${kind} back` }
+}
+
+/** Plans can be listed for the eSIMs of this account only (suppliers A.2). */
+async function knowsIccid(client: ZenditClient, iccid: string): Promise<'yes' | 'no' | 'unknown'> {
+  if (!/^89\d{16,18}$/.test(iccid)) return 'no'
+  const answer = await client.get(`/esim/${iccid}/plans`)
+  if (answer.outcome === 'unknown') return 'unknown'
+  if (answer.status === 200) return recordOf(answer.body) === undefined ? 'unknown' : 'yes'
+  const isNo = [400, 404].includes(answer.status) && refusalOf(answer) !== undefined
+  return isNo ? 'no' : 'unknown'
+}
+
+async function balance(client: ZenditClient): Promise<Balance> {
+  const answer = await client.get('/balance')
+  if (answer.outcome === 'unknown') return answer
+  const record = answer.status === 200 ? recordOf(answer.body) : undefined
+  const { availableBalance: available, currency, currencyDivisor: divisor } = record ?? {}
+  const isBalance =
+    typeof available === 'number' && typeof currency === 'string' && typeof divisor === 'number'
+  return isBalance ? { outcome: 'known', available, currency, divisor } : strange(answer)
+}
+
+function purchaseBody(order: SupplierOrder): Raw {
+  const value = order.value === undefined ? {} : { value: { type: 'PRICE', value: order.value } }
+  return {
+    offerId: order.offerId,
+    transactionId: order.reference,
+    ...value,
+    ...recipientBody(order.recipient),
+  }
+}
+
+function recipientBody(recipient: Recipient): Raw {
+  switch (recipient.kind) {
+    case 'voucher':
+      return { fields: voucherFields(recipient) }
+    case 'topup':
+      return { recipientPhoneNumber: recipient.msisdn }
+    case 'esim':
+      return recipient.iccid === undefined ? {} : { iccid: recipient.iccid }
+  }
+}
+
+/** All that the buyer gave, under the keys of suppliers A.5. Whoever buys is the sender as well. */
+function voucherFields(recipient: Extract<Recipient, { kind: 'voucher' }>) {
+  const { firstName, lastName, email, country } = recipient
+  const given = Object.entries({ firstName, lastName, email, country })
+  const filled = given.flatMap(([key, value]) => (value === undefined ? [] : [{ key, value }]))
+  return ['recipient', 'sender'].flatMap((side) =>
+    filled.map(({ key, value }) => ({ key: `${side}.${key}`, value })),
+  )
+}
+
+const held: Placed = { outcome: 'held' }
+
+function strange(answer: Extract<Answer, { outcome: 'answered' }>) {
+  const reason = `the supplier's answer (${answer.status}) does not settle it`
+  return { outcome: 'unknown', reason } as const
+}
+
+function isAbout(body: unknown, reference: string): boolean {
+  return recordOf(body)?.['transactionId'] === reference
+}
+
+/** References are alphanumeric (suppliers A.4), so one that is not would be a defect of ours. */
+function segment(reference: string): string {
+  if (!/^[A-Za-z0-9]{1,64}$/.test(reference)) throw new Error('The reference is not alphanumeric')
+  return reference
+}

@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Supplier as Sandbox, startSupplier } from '../../../../sandbox/supplier/server.ts'
+import { createShelf } from '../../../goods/catalog.ts'
+import type { Recipient } from '../../../goods/good.ts'
+import type { Listing } from '../../../goods/ports.ts'
+import { restock } from '../../../goods/restock.ts'
+import type { Held, SupplierOrder } from '../../../orders/ports.ts'
+import type { OfferId } from '../../../primitives/ids.ts'
+import { createFrankfurter } from '../../rates/frankfurter.ts'
+import { createZenditClient, type ZenditClient } from './client.ts'
+import { createZenditOffers } from './offers.ts'
+import { createZenditSupplier, type ZenditSupplier } from './purchases.ts'
+
+const apiKey = 'sandbox-key'
+let sandbox: Sandbox
+let client: ZenditClient
+let supplier: ZenditSupplier
+let listing: Listing
+
+beforeAll(async () => {
+  sandbox = await startSupplier({ apiKey, stepMs: 5 })
+  client = createZenditClient({ baseUrl: `${sandbox.url}/v1`, apiKey, timeoutMs: 5_000 })
+  supplier = createZenditSupplier(client, { placeWithinMs: 60_000 })
+  listing = await createZenditOffers(client).list(new AbortController().signal)
+})
+afterAll(() => sandbox.stop())
+
+it('loads its twelve thousand offers, all kinds, the flawed ones set aside', async () => {
+  const flawed = Object.values(listing.setAside).reduce((sum, count) => sum + count, 0)
+  expect(listing.offers.length + flawed).toBe(12_000)
+  expect(flawed).toBeGreaterThan(0)
+  expect(flawed).toBeLessThan(200)
+  for (const kind of ['voucher', 'topup', 'esim']) {
+    expect(listing.offers.filter((offer) => offer.kind === kind).length).toBeGreaterThan(500)
+  }
+  const described = listing.offers.find((offer) => offer.kind === 'voucher' && offer.description)
+  expect(described).toMatchObject({ image: expect.stringMatching(/^https?:/) })
+})
+
+it('puts them on the shelf, priced with its rates', async () => {
+  const { signal } = new AbortController()
+  const url = `${sandbox.url}/rates/v1/latest`
+  const table = await createFrankfurter({ url, timeoutMs: 1_000 }).latest(signal)
+  const now = () => new Date()
+  const shelf = createShelf()
+  const restocked = await restock({
+    source: { list: async () => listing },
+    snapshots: { save: async () => undefined, load: async () => undefined },
+    pricing: { markupBps: 0, rates: () => table, now },
+    shelf,
+    now,
+    signal,
+  })
+  expect(restocked).toMatchObject({ outcome: 'loaded', offers: listing.offers.length })
+  expect(shelf.current().byId.size).toBe(listing.offers.length)
+})
+
+const recipients = {
+  VOUCHER: { kind: 'voucher', firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.com' },
+  TOPUP: { kind: 'topup', msisdn: '+12025550123' },
+  ESIM: { kind: 'esim' },
+} as const satisfies Record<string, Recipient>
+
+let references = 0
+function orderOf(kind: keyof typeof recipients, outcome: string): SupplierOrder {
+  references += 1
+  const recipient = recipients[kind]
+  const offerId = `TEST-${kind}-${outcome}` as OfferId
+  return { reference: `ordtest${references}`, kind: recipient.kind, offerId, recipient }
+}
+
+/** Looks until the purchase is final; the test's own time limit ends the waiting. */
+async function ended({ kind, reference }: SupplierOrder): Promise<Held> {
+  for (;;) {
+    const found = await supplier.lookup(kind, reference)
+    if (found.outcome !== 'pending') return found
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
+const kinds = ['VOUCHER', 'TOPUP', 'ESIM'] as const
+
+it.each(kinds)('buys a %s, once for one reference', async (kind) => {
+  const order = orderOf(kind, 'OK')
+  expect(await supplier.lookup(order.kind, order.reference)).toEqual({ outcome: 'none' })
+  expect(await supplier.place(order)).toEqual({ outcome: 'held' })
+  expect(await supplier.place(order)).toEqual({ outcome: 'held' })
+  const found = await ended(order)
+  const expected = {
+    VOUCHER: { kind: 'voucher', code: expect.stringMatching(/^SBX-/) },
+    TOPUP: { kind: 'topup', msisdn: '+12025550123', confirmationNumber: expect.any(String) },
+    ESIM: { kind: 'esim', iccid: expect.stringMatching(/^89/), activationCode: expect.any(String) },
+  }[kind]
+  expect(found).toMatchObject({ outcome: 'delivered', delivery: expected })
+  expect(await supplier.place(order)).toEqual({ outcome: 'held' })
+  expect(await ended(order)).toEqual(found)
+})
+
+it.each(kinds)('learns that a %s failed', async (kind) => {
+  const order = orderOf(kind, 'FAIL')
+  expect(await supplier.place(order)).toEqual({ outcome: 'held' })
+  expect(await ended(order)).toMatchObject({ outcome: 'declined', code: expect.any(String) })
+})
+
+it.each(kinds)('is declined a %s at once', async (kind) => {
+  const order = orderOf(kind, 'DECLINED')
+  expect(await supplier.place(order)).toMatchObject({ outcome: 'declined' })
+  expect(await supplier.lookup(order.kind, order.reference)).toEqual({ outcome: 'none' })
+})
+
+it.each(kinds)('finds a %s whose answer was lost', async (kind) => {
+  const order = orderOf(kind, 'LOST')
+  expect(await supplier.place(order)).toMatchObject({ outcome: 'unknown' })
+  expect(await ended(order)).toMatchObject({ outcome: 'delivered' })
+})
+
+it('gives an eSIM back, recharges another, and knows its own', async () => {
+  const order = orderOf('ESIM', 'OK')
+  await supplier.place(order)
+  const found = await ended(order)
+  if (found.outcome !== 'delivered' || found.delivery.kind !== 'esim') throw new Error('no eSIM')
+  const { iccid } = found.delivery
+  expect(await supplier.knowsIccid(iccid)).toBe('yes')
+  expect(await supplier.knowsIccid('8901260862291230917')).toBe('no')
+
+  const plan = { ...orderOf('ESIM', 'OK'), recipient: { kind: 'esim', iccid } } as const
+  expect(await supplier.place(plan)).toEqual({ outcome: 'held' })
+  expect(await ended(plan)).toMatchObject({ outcome: 'delivered', delivery: { iccid } })
+
+  expect(await supplier.cancel('esim', plan.reference)).toEqual({ outcome: 'cancelled' })
+  expect(await supplier.cancel('esim', plan.reference)).toEqual({ outcome: 'cancelled' })
+})
+
+it('is declined an offer that is not there, and sees its balance fall', async () => {
+  const order = { ...orderOf('TOPUP', 'OK'), offerId: 'NO_SUCH_OFFER' as OfferId }
+  expect(await supplier.place(order)).toMatchObject({ outcome: 'declined', code: 'NOT_FOUND' })
+  const balance = await supplier.balance()
+  expect(balance).toMatchObject({ outcome: 'known', currency: 'USD', divisor: 100 })
+  expect(balance.outcome === 'known' && balance.available).toBeLessThan(100_000_000)
+})
+
+it('knows nothing with a wrong key', async () => {
+  const stranger = createZenditClient({
+    baseUrl: `${sandbox.url}/v1`,
+    apiKey: 'wrong',
+    timeoutMs: 1_000,
+  })
+  const blind = createZenditSupplier(stranger, { placeWithinMs: 60_000 })
+  expect(await blind.place(orderOf('ESIM', 'OK'))).toMatchObject({ outcome: 'unknown' })
+  expect(await blind.lookup('esim', 'ordtest1')).toMatchObject({ outcome: 'unknown' })
+  await expect(createZenditOffers(stranger).list(new AbortController().signal)).rejects.toThrow(
+    '401',
+  )
+})

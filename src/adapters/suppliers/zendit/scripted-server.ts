@@ -1,0 +1,80 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** What the supplier of a test was asked. */
+export interface Asked {
+  readonly method: string
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly headers: IncomingMessage['headers']
+  readonly body: unknown
+}
+
+/** What it does then: answer, or one of the faults that only a real socket shows. */
+export type Reply =
+  | { readonly status?: number; readonly json: unknown }
+  | { readonly status?: number; readonly text: string; readonly headers?: Record<string, string> }
+  /** Never answers. */
+  | 'hang'
+  /** Starts an answer and never ends it. */
+  | 'stall'
+  /** Breaks the connection. */
+  | 'reset'
+
+export interface ScriptedServer {
+  readonly url: string
+  readonly asked: readonly Asked[]
+  close(): Promise<void>
+}
+
+/** A supplier for tests, on a real socket, whose every answer the test decides. */
+export async function startScripted(script: (asked: Asked) => Reply): Promise<ScriptedServer> {
+  const log: Asked[] = []
+  const server = createServer(async (request, response) => {
+    const asked = await askedBy(request)
+    log.push(asked)
+    play(script(asked), request, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    asked: log,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function askedBy(request: IncomingMessage): Promise<Asked> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  const text = Buffer.concat(chunks).toString('utf8')
+  const url = new URL(request.url ?? '/', 'http://localhost')
+  return {
+    method: request.method ?? '',
+    path: url.pathname.replace(/^\/v1/, ''),
+    query: url.searchParams,
+    headers: request.headers,
+    body: text === '' ? undefined : JSON.parse(text),
+  }
+}
+
+function play(reply: Reply, request: IncomingMessage, response: ServerResponse): void {
+  if (reply === 'hang') return
+  if (reply === 'reset') {
+    request.socket.resetAndDestroy()
+    return
+  }
+  if (reply === 'stall') {
+    response.writeHead(200, { 'content-type': 'application/json' }).write('{"transactionId"')
+    return
+  }
+  const isJson = 'json' in reply
+  const type = isJson ? 'application/json' : 'text/html'
+  const headers = isJson ? {} : reply.headers
+  response.writeHead(reply.status ?? 200, { 'content-type': type, ...headers })
+  response.end(isJson ? JSON.stringify(reply.json) : reply.text)
+}

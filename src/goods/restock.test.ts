@@ -1,0 +1,177 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import type { OfferId } from '../primitives/ids.ts'
+import { createShelf } from './catalog.ts'
+import type { Listing, Snapshot, SnapshotStore } from './ports.ts'
+import type { Pricing } from './pricing.ts'
+import { type RestockDeps, reprice, restock, serveLast, startRestocking } from './restock.ts'
+import type { TopupOffer } from './topup.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const now = new Date('2026-10-02T12:00:00Z')
+const pricing: Pricing = { markupBps: 0, rates: () => undefined, now: () => now }
+
+function offer(id: string): TopupOffer {
+  return {
+    kind: 'topup',
+    id: id as OfferId,
+    brand: 'CLARO_GT',
+    brandName: 'Claro',
+    country: 'GT',
+    regions: ['Central America'],
+    subTypes: ['voice'],
+    productType: 'TOPUP',
+    price: { type: 'FIXED', currency: 'USD', divisor: 100, fixed: 1000 },
+    allowance: {},
+  }
+}
+
+function listingOf(count: number): Listing {
+  const offers = Array.from({ length: count }, (_, index) => offer(`O_${index}`))
+  return { offers, setAside: { disabled: 3 } }
+}
+
+/** Keeps snapshots as the database would, and fails when a test says so. */
+function memory(fault?: Error): SnapshotStore & { readonly kept: Snapshot[] } {
+  const kept: Snapshot[] = []
+  return {
+    kept,
+    save: async (snapshot) => {
+      if (fault !== undefined) throw fault
+      kept.push(snapshot)
+    },
+    load: async () => {
+      if (fault !== undefined) throw fault
+      return kept.at(-1)
+    },
+  }
+}
+
+function depsFor(list: () => Promise<Listing>, snapshots: SnapshotStore = memory()): RestockDeps {
+  const { signal } = new AbortController()
+  return { source: { list }, snapshots, shelf: createShelf(), pricing, now: () => now, signal }
+}
+
+it('puts the whole list on the shelf and keeps it for the next start', async () => {
+  const snapshots = memory()
+  const deps = depsFor(async () => listingOf(10), snapshots)
+  expect(await restock(deps)).toEqual({
+    outcome: 'loaded',
+    offers: 10,
+    setAside: { disabled: 3 },
+    durationMs: 0,
+  })
+  expect(deps.shelf.current().byId.size).toBe(10)
+  expect(deps.shelf.current().setAside).toEqual({ disabled: 3 })
+  expect(snapshots.kept).toEqual([{ ...listingOf(10), readAt: now }])
+
+  const restarted = depsFor(() => Promise.reject(new Error('down')), snapshots)
+  expect(await serveLast(restarted)).toEqual({ outcome: 'served', offers: 10, readAt: now })
+  expect(restarted.shelf.current().byId.size).toBe(10)
+  expect(restarted.shelf.current().version).toBe(deps.shelf.current().version)
+})
+
+it('does not believe a list of under half of the last one', async () => {
+  const snapshots = memory()
+  const counts = [100, 49, 0, 50]
+  const deps = depsFor(async () => listingOf(counts.shift() ?? 0), snapshots)
+  await restock(deps)
+  expect(await restock(deps)).toMatchObject({
+    outcome: 'refused',
+    offers: 49,
+    setAside: { disabled: 3 },
+    reason: 'The supplier lists 49 offers after 100.',
+  })
+  expect(await restock(deps)).toMatchObject({ outcome: 'refused', offers: 0 })
+  expect(deps.shelf.current().byId.size).toBe(100)
+  expect(snapshots.kept).toHaveLength(1)
+  expect(await restock(deps)).toMatchObject({ outcome: 'loaded', offers: 50 })
+})
+
+it('does not believe an empty list on a first start either', async () => {
+  const deps = depsFor(async () => listingOf(0))
+  expect(await restock(deps)).toMatchObject({ outcome: 'refused' })
+})
+
+it('changes nothing on sale when the list cannot be read', async () => {
+  const list = vi.fn<() => Promise<Listing>>().mockResolvedValueOnce(listingOf(4))
+  const deps = depsFor(list.mockRejectedValue(new Error('down')))
+  await restock(deps)
+  const before = deps.shelf.current()
+  expect(await restock(deps)).toMatchObject({ outcome: 'failed', reason: 'down' })
+  expect(deps.shelf.current()).toBe(before)
+})
+
+it('sells a list that could not be kept, and says so', async () => {
+  const deps = depsFor(async () => listingOf(4), memory(new Error('disk full')))
+  expect(await restock(deps)).toMatchObject({ outcome: 'loaded', notKept: 'disk full' })
+  expect(deps.shelf.current().byId.size).toBe(4)
+})
+
+it('starts without a last list, and without a database that gives it', async () => {
+  const never = () => Promise.reject(new Error('not asked'))
+  expect(await serveLast(depsFor(never))).toEqual({ outcome: 'none' })
+  const broken = depsFor(never, memory(new Error('damaged')))
+  expect(await serveLast(broken)).toEqual({ outcome: 'failed', reason: 'damaged' })
+  expect(broken.shelf.current().byId.size).toBe(0)
+})
+
+it('restocks every quarter of an hour, and sooner after a bad load', async () => {
+  vi.useFakeTimers()
+  const stop = new AbortController()
+  const list = vi
+    .fn<() => Promise<Listing>>()
+    .mockResolvedValueOnce(listingOf(10))
+    .mockRejectedValueOnce(new Error('down'))
+    .mockResolvedValueOnce(listingOf(1))
+    .mockResolvedValue(listingOf(12))
+  const outcomes: string[] = []
+  const deps = { ...depsFor(list), signal: stop.signal }
+  const ended = startRestocking(deps, ({ outcome }) => outcomes.push(outcome))
+  await vi.advanceTimersByTimeAsync(0)
+  expect(outcomes).toEqual(['loaded'])
+  await vi.advanceTimersByTimeAsync(15 * 60_000 - 1)
+  expect(list).toHaveBeenCalledTimes(1)
+  await vi.advanceTimersByTimeAsync(1 + 30_000 + 60_000)
+  expect(outcomes).toEqual(['loaded', 'failed', 'refused', 'loaded'])
+  stop.abort()
+  await ended
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+it('ends a load that is under way when it is stopped, and reports nothing of it', async () => {
+  const stop = new AbortController()
+  const list = (signal: AbortSignal) =>
+    new Promise<Listing>((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason))
+    })
+  const deps = { ...depsFor(async () => listingOf(1)), source: { list }, signal: stop.signal }
+  const report = vi.fn()
+  const ended = startRestocking(deps, report)
+  stop.abort()
+  await ended
+  expect(report).not.toHaveBeenCalled()
+})
+
+it('prices what is on sale again when the rates change', async () => {
+  let perUsd: Record<string, number> | undefined
+  const rates = () => perUsd && { asOf: now, source: 'test', perUsd }
+  const inEuro: TopupOffer = {
+    ...offer('EURO'),
+    price: { type: 'FIXED', currency: 'EUR', divisor: 100, fixed: 1000 },
+  }
+  const deps = {
+    ...depsFor(async () => ({ offers: [inEuro], setAside: {} })),
+    pricing: { ...pricing, rates },
+  }
+  await restock(deps)
+  const before = deps.shelf.current()
+  perUsd = { EUR: 0.86 }
+  reprice(deps)
+  const after = deps.shelf.current()
+  expect(after.version).not.toBe(before.version)
+  expect(after.readAt).toEqual(before.readAt)
+  expect([...after.byId.keys()]).toEqual(['EURO'])
+})

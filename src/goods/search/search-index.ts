@@ -1,0 +1,125 @@
+import { countryNames } from '../countries.ts'
+import { isRegional } from '../esim.ts'
+import type { MoneyRange, Offer } from '../offer.ts'
+import { inUsd } from '../pricing.ts'
+import type { RateTable } from '../ports.ts'
+import { type Column, columnOf } from './column.ts'
+import type { Docs } from './docs.ts'
+import { type Terms, termsBuilder } from './terms.ts'
+import { indexWordsOf, nameFormsOf } from './words.ts'
+
+/** Everything needed to find offers of one kind. Made once per catalog and never changed. */
+export interface SearchIndex {
+  /** In the published order: brandName, price, offerId (decisions 2). A doc is a place in it. */
+  readonly offers: readonly Offer[]
+  readonly all: Docs
+  readonly sold: Docs
+  readonly multiCountry: Docs
+  /** By `brand` and by `brandName`. */
+  readonly names: Column
+  readonly brandNames: Column
+  readonly countries: Column
+  readonly covered: Column
+  readonly regions: Column
+  readonly subTypes: Column
+  readonly durations: Column
+  readonly brandWords: Terms
+  readonly words: Terms
+  /** The brand's names in the forms that a whole text is compared with, for each doc. */
+  readonly nameForms: readonly (readonly string[])[]
+  /** The bounds of each doc's face value in USD, NaN where no rate is known. */
+  readonly faceUsd: { readonly min: Float64Array; readonly max: Float64Array }
+}
+
+export interface Shelved {
+  readonly offer: Offer
+  readonly sold: boolean
+}
+
+/** @param shelved the offers of one kind, already in the published order */
+export function searchIndexOf(
+  shelved: readonly Shelved[],
+  rates: RateTable | undefined,
+): SearchIndex {
+  const offers = shelved.map(({ offer }) => offer)
+  const nameForms = remembered((names: string) => names.split('\n').flatMap(nameFormsOf))
+  return {
+    offers,
+    all: Uint32Array.from(offers.keys()),
+    sold: docsWhere(shelved, ({ sold }) => sold),
+    multiCountry: docsWhere(offers, (offer) => offer.kind === 'esim' && isRegional(offer)),
+    names: columnOf(offers, ({ brand, brandName }) => [brand, brandName]),
+    brandNames: columnOf(offers, ({ brandName }) => [brandName]),
+    countries: columnOf(offers, countriesOf),
+    covered: columnOf(offers, coveredBy),
+    regions: columnOf(offers, ({ regions }) => regions),
+    subTypes: columnOf(offers, ({ subTypes }) => subTypes),
+    durations: columnOf(offers, durationsOf),
+    ...dictionariesOf(offers),
+    nameForms: offers.map(({ brand, brandName }) => nameForms(`${brand}\n${brandName}`)),
+    faceUsd: faceValuesOf(offers, rates),
+  }
+}
+
+function docsWhere<T>(rows: readonly T[], test: (row: T) => boolean): Docs {
+  return Uint32Array.from([...rows.keys()].filter((doc) => test(rows[doc] as T)))
+}
+
+function countriesOf(offer: Offer): string[] {
+  return offer.country === undefined ? [] : [offer.country]
+}
+
+function coveredBy(offer: Offer): string[] {
+  const covered = offer.kind === 'esim' ? offer.coverage.map(({ country }) => country) : []
+  return [...countriesOf(offer), ...covered]
+}
+
+function durationsOf(offer: Offer): string[] {
+  const days = offer.kind === 'voucher' ? undefined : offer.allowance.durationDays
+  return days === undefined ? [] : [String(days)]
+}
+
+function dictionariesOf(offers: readonly Offer[]) {
+  const words = termsBuilder()
+  const brandWords = termsBuilder()
+  const wordsIn = remembered(indexWordsOf)
+  const wordsOfCountry = remembered((code: string) => countryNames(code).flatMap(indexWordsOf))
+  for (const [doc, offer] of offers.entries()) {
+    brandWords.add(doc, wordsIn(offer.brandName))
+    for (const text of textsOf(offer)) words.add(doc, wordsIn(text))
+    if (offer.country !== undefined) words.add(doc, wordsOfCountry(offer.country))
+  }
+  return { words: words.build(), brandWords: brandWords.build() }
+}
+
+/** The texts that `search` and `q` look in, besides the country's name (decisions 2). */
+function textsOf(offer: Offer): string[] {
+  const description = offer.kind === 'voucher' ? offer.description : undefined
+  const { brand, brandName, shortNotes, subTypes, regions } = offer
+  return [brand, brandName, description ?? '', shortNotes ?? '', ...subTypes, ...regions]
+}
+
+function faceValuesOf(offers: readonly Offer[], rates: RateTable | undefined) {
+  const bounds = offers.map(({ faceValue, price }) => boundsOf(faceValue ?? price, rates))
+  return {
+    min: Float64Array.from(bounds, ([min]) => min),
+    max: Float64Array.from(bounds, ([, max]) => max),
+  }
+}
+
+function boundsOf(money: MoneyRange, rates: RateTable | undefined): [number, number] {
+  const [min, max] = money.type === 'FIXED' ? [money.fixed, money.fixed] : [money.min, money.max]
+  return [inUsd(min, money, rates) ?? Number.NaN, inUsd(max, money, rates) ?? Number.NaN]
+}
+
+/** Thousands of offers share a description; each text is taken apart once. */
+function remembered<T>(make: (text: string) => T): (text: string) => T {
+  const made = new Map<string, T>()
+  return (text) => {
+    const known = made.get(text)
+    if (known !== undefined) return known
+    const fresh = make(text)
+    made.set(text, fresh)
+    return fresh
+  }
+}

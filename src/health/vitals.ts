@@ -1,0 +1,81 @@
+import type { Part, PartHealth, Signals } from './signals.ts'
+import { signalsOf } from './signals.ts'
+
+/** How far back outcomes count. */
+const windowMs = 5 * 60_000
+/** Outcomes kept per part; the newest matter. */
+const keptMost = 200
+/** This many failures without one success among them is an outage. */
+const outageAfter = 3
+/** The catalog is read every 15 minutes; after this long without one it is old. */
+const catalogOldMs = 60 * 60_000
+
+interface Outcome {
+  readonly at: number
+  readonly ok: boolean
+  readonly detail: string
+}
+
+/** What the parts of the store did in the last minutes. */
+export interface Vitals {
+  note(part: Exclude<Part, 'catalog'>, ok: boolean, detail?: string): void
+  /** A catalog was read from the supplier, at that moment. */
+  noteCatalog(readAt: Date): void
+  parts(): Readonly<Record<Part, PartHealth>>
+  signals(): Signals
+}
+
+export function createVitals(now: () => Date): Vitals {
+  const outcomes: Record<Exclude<Part, 'catalog'>, Outcome[]> = {
+    supplier: [],
+    chain: [],
+    database: [],
+  }
+  let catalogReadAt: Date | undefined
+
+  function partHealth(part: Exclude<Part, 'catalog'>): PartHealth {
+    const since = now().getTime() - windowMs
+    return healthOf(outcomes[part].filter(({ at }) => at >= since))
+  }
+
+  function parts() {
+    return {
+      supplier: partHealth('supplier'),
+      chain: partHealth('chain'),
+      database: partHealth('database'),
+      catalog: catalogHealth(catalogReadAt, now()),
+    }
+  }
+
+  return {
+    note(part, ok, detail = '') {
+      outcomes[part] = [...outcomes[part].slice(1 - keptMost), { at: now().getTime(), ok, detail }]
+    },
+    noteCatalog(readAt) {
+      catalogReadAt = readAt
+    },
+    parts,
+    signals: () => signalsOf(parts(), now()),
+  }
+}
+
+/** Down while the newest outcomes are all failures, degraded while many are. */
+export function healthOf(recent: readonly Outcome[]): PartHealth {
+  const failures = recent.filter(({ ok }) => !ok)
+  const newest = recent.slice(-outageAfter)
+  if (newest.length === outageAfter && newest.every(({ ok }) => !ok)) {
+    return { state: 'down', detail: newest.at(-1)?.detail ?? '' }
+  }
+  if (failures.length * 4 > recent.length) {
+    return { state: 'degraded', detail: failures.at(-1)?.detail ?? '' }
+  }
+  return { state: 'healthy', detail: '' }
+}
+
+function catalogHealth(readAt: Date | undefined, now: Date): PartHealth {
+  if (readAt === undefined) return { state: 'down', detail: 'No catalog was read yet.' }
+  const old = now.getTime() - readAt.getTime() > catalogOldMs
+  return old
+    ? { state: 'degraded', detail: `The catalog was last read at ${readAt.toISOString()}.` }
+    : { state: 'healthy', detail: '' }
+}

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto'
+import cors from '@fastify/cors'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { bodyMax, takeJsonBodies } from './body.ts'
+import { routeCatalogReading } from './catalog/routes.ts'
+import { answerClientError } from './client-error.ts'
+import type { AppDeps } from './deps.ts'
+import { routeDiscovery } from './discovery/routes.ts'
+import { answerError, answerErrors, type ErrorEdge } from './error-edge.ts'
+import { guardRequests } from './gate.ts'
+import { createRouteTable } from './route-table.ts'
+
+/** Requests may come from any page: nothing here is kept in cookies (decisions 2). */
+const crossOrigin = {
+  origin: '*',
+  methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],
+  allowedHeaders: [
+    'content-type',
+    'payment-signature',
+    'sign-in-with-x',
+    'authorization',
+    'idempotency-key',
+    'access-control-expose-headers',
+    'accept',
+    'if-none-match',
+  ],
+  exposedHeaders: [
+    'PAYMENT-REQUIRED',
+    'PAYMENT-RESPONSE',
+    'EXTENSION-RESPONSES',
+    'RateLimit',
+    'RateLimit-Policy',
+    'Retry-After',
+    'Idempotent-Replayed',
+    'Location',
+    'ETag',
+    'X-Request-Id',
+    'Link',
+  ],
+  strictPreflight: false,
+  maxAge: 86_400,
+}
+
+/**
+ * The front door with the whole reading side. Further groups of routes are added to what it gives,
+ * before it listens; they get the limits, the gate and the error edge by being here.
+ *
+ * A route says what it counts against in `config.limit`, and with `config.charges` that its errors
+ * must say whether money moved.
+ */
+export function createApp(deps: AppDeps): FastifyInstance {
+  const app = Fastify({
+    ...limitsOfRequests,
+    loggerInstance: deps.log,
+    trustProxy: trustOf(deps),
+    genReqId: () => randomUUID(),
+    disableRequestLogging: true,
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) => {
+      reply.header('access-control-allow-origin', crossOrigin.origin)
+      answerError(edge, error, { request, reply })
+    },
+  })
+  const routes = createRouteTable(app)
+  const edge: ErrorEdge = { siteUrl: deps.site.url, routes }
+  takeJsonBodies(app)
+  answerErrors(app, edge)
+  // The gate stands behind the cross-origin headers, so that refusals carry them too.
+  app.register(cors, crossOrigin).after(() => guardRequests(app, { limits: deps.limits, routes }))
+  routeDiscovery(app, deps)
+  routeCatalogReading(app, deps)
+  return app
+}
+
+/** What a request may take of the store, in bytes and milliseconds (reliability: sizes). */
+const limitsOfRequests = {
+  bodyLimit: bodyMax,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 72_000,
+  maxRequestsPerSocket: 1000,
+  http: { headersTimeout: 10_000, maxHeaderSize: 16 * 1024 },
+  routerOptions: {
+    ignoreTrailingSlash: true,
+    maxParamLength: 200,
+    // Each route reads its raw query strictly; a lenient reading beside it would only mislead.
+    querystringParser: () => ({}),
+  },
+}
+
+function trustOf({ trustProxy }: AppDeps): number | string[] | false {
+  return typeof trustProxy === 'object' ? [...trustProxy] : trustProxy
+}

@@ -1,0 +1,101 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Viewer } from '../../orders/access.ts'
+import type { OrderStore } from '../../orders/ports.ts'
+import type { PurchaseDeps } from '../../orders/purchase.ts'
+import type { PaymentPayload } from '../../payments/x402.ts'
+import { Refusal } from '../../primitives/refusal.ts'
+import type { SignInDeps } from '../sign-in.ts'
+import { signedInWallet } from '../sign-in.ts'
+import type { Site } from '../site.ts'
+
+/** What the routes that buy, show and refund orders need. */
+export interface BuyingDeps {
+  readonly site: Site
+  readonly purchases: PurchaseDeps
+  readonly orders: OrderStore
+  readonly signIn: SignInDeps
+}
+
+const keyPattern = /^[A-Za-z0-9_-]{16,128}$/
+
+/**
+ * What a request shows of who sends it.
+ *
+ * @throws Refusal `invalid_header`, `sign_in_invalid`
+ */
+export async function viewerOf(
+  deps: BuyingDeps,
+  request: FastifyRequest,
+  payment?: PaymentPayload,
+): Promise<Viewer> {
+  const keys = [idempotencyKeyOf(request), paymentIdentifierOf(payment)]
+  return {
+    accessToken: bearerOf(request),
+    wallet: await signedInWallet(deps.signIn, request.headers['sign-in-with-x']),
+    keys: [...new Set(keys.filter((key) => key !== undefined))],
+  }
+}
+
+/** The `Idempotency-Key` of a request, or undefined. @throws Refusal `invalid_header` */
+export function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
+  const key = headers['idempotency-key']
+  if (key === undefined) return undefined
+  if (typeof key === 'string' && keyPattern.test(key)) return key
+  throw badKey('Idempotency-Key')
+}
+
+/** Nothing about an order may be kept by a cache on the way. */
+export function privately(reply: FastifyReply): FastifyReply {
+  return reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
+}
+
+/**
+ * Takes JSON bodies as they are sent, so that an empty one can be told from a broken one, and
+ * broken UTF-8 from text.
+ */
+export function takeJson(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (_: FastifyRequest, body: Buffer) => (body.length === 0 ? undefined : parseJson(body)),
+  )
+}
+
+/** The flat fields of a JSON body. @throws Refusal `invalid_json` when it is not an object */
+export function fieldsOf(body: unknown): Record<string, unknown> {
+  if (body === undefined || body === null) return {}
+  if (typeof body !== 'object' || Array.isArray(body)) {
+    throw new Refusal('invalid_json', 'The body must be a JSON object.', { charged: 'no' })
+  }
+  return { ...body }
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
+    return JSON.parse(text)
+  } catch {
+    throw new Refusal('invalid_json', 'The body is not valid JSON in UTF-8.', { charged: 'no' })
+  }
+}
+
+function bearerOf({ headers }: FastifyRequest): string | undefined {
+  const [, token] = /^Bearer ([A-Za-z0-9_-]{1,200})$/i.exec(headers.authorization ?? '') ?? []
+  return token
+}
+
+/** The x402 extension's id plays the part of an idempotency key (decisions 4). */
+function paymentIdentifierOf(payment: PaymentPayload | undefined): string | undefined {
+  const declared = payment?.extensions?.['payment-identifier']
+  if (typeof declared !== 'object' || declared === null || !('info' in declared)) return undefined
+  const { info } = declared
+  if (typeof info !== 'object' || info === null || !('id' in info)) return undefined
+  if (typeof info.id === 'string' && keyPattern.test(info.id)) return info.id
+  throw badKey('payment-identifier')
+}
+
+function badKey(parameter: string): Refusal {
+  const message = `${parameter} must be 16 to 128 characters of A-Z a-z 0-9 _ and -.`
+  return new Refusal('invalid_header', message, { parameter, charged: 'no' })
+}

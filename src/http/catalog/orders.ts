@@ -1,0 +1,85 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Kind } from '../../goods/offer.ts'
+import { mayReveal } from '../../orders/access.ts'
+import type { Order } from '../../orders/order.ts'
+import { isOrderId, isPaymentId } from '../../primitives/ids.ts'
+import { Refusal } from '../../primitives/refusal.ts'
+import { sendSignInRequired, signedInWallet } from '../sign-in.ts'
+import { orderBody, orderItem } from '../views/order.ts'
+import { type BuyingDeps, privately, viewerOf } from './buying.ts'
+import { orderQuery, pageQuery } from './order-query.ts'
+
+export function orderPath(orderId: string): string {
+  return `/api/catalog/orders/${orderId}`
+}
+
+/** Reading orders: one by what its buyer knows of it, all by the wallet that paid (decisions 5). */
+export function orderRoutes(app: FastifyInstance, deps: BuyingDeps): void {
+  app.get('/api/catalog/orders/:orderId', async (request, reply) => {
+    const { orderId } = request.params as { orderId: string }
+    return sendOrder(deps, request, reply, await findOrder(deps, orderId))
+  })
+  app.get('/api/catalog/orders', async (request, reply) => {
+    const { transactionHash, paymentId, ...page } = orderQuery(request)
+    if (transactionHash === undefined && paymentId === undefined) {
+      return sendList(deps, request, reply, page)
+    }
+    return sendOrder(deps, request, reply, await lookUp(deps, transactionHash, paymentId))
+  })
+  app.get('/api/catalog/esims/orders/info', (request, reply) =>
+    sendList(deps, request, reply, pageQuery(request), 'esim'),
+  )
+}
+
+/** @throws Refusal `order_not_found`, the same for an id that never was and one that is not yours */
+export async function findOrder(
+  { orders }: Pick<BuyingDeps, 'orders'>,
+  id: string,
+): Promise<Order> {
+  const order = isOrderId(id) ? await orders.find(id) : undefined
+  if (order === undefined) throw notFound()
+  return order
+}
+
+async function lookUp({ orders }: BuyingDeps, hash?: string, paymentId?: string): Promise<Order> {
+  const byHash = hash === undefined ? undefined : await orders.findByTransaction(hash)
+  if (paymentId === undefined) return byHash ?? throwNotFound()
+  const byId = isPaymentId(paymentId) ? await orders.findByPaymentId(paymentId) : undefined
+  const agree = hash === undefined || byHash?.id === byId?.id
+  return byId && agree ? byId : throwNotFound()
+}
+
+async function sendOrder(
+  deps: BuyingDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  order: Order,
+) {
+  const reveal = await mayReveal(deps.orders, order, await viewerOf(deps, request))
+  return privately(reply).send(await orderBody(deps.purchases.vault, { order, reveal }))
+}
+
+async function sendList(
+  deps: BuyingDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  page: { readonly limit: number; readonly offset: number },
+  kind?: Kind,
+) {
+  const wallet = await signedInWallet(deps.signIn, request.headers['sign-in-with-x'])
+  if (wallet === undefined) {
+    const [path = ''] = request.url.split('?')
+    return sendSignInRequired(reply, deps.signIn, path)
+  }
+  const asked = { ...page, ...(kind === undefined ? {} : { kind }) }
+  const { total, items } = await deps.orders.listByPayer(wallet, asked)
+  return privately(reply).send({ total, ...page, items: items.map(orderItem) })
+}
+
+function notFound(): Refusal {
+  return new Refusal('order_not_found', 'There is no such order.')
+}
+
+function throwNotFound(): never {
+  throw notFound()
+}

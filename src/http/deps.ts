@@ -1,0 +1,31 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Shelf } from '../goods/catalog.ts'
+import type { Pricing } from '../goods/pricing.ts'
+import type { LimitName, Limits } from './rate-limit.ts'
+import type { Site } from './site.ts'
+
+/** What the front door needs to show what the store has. */
+export interface ReadDeps {
+  readonly shelf: Shelf
+  readonly pricing: Pricing
+  readonly site: Site
+}
+
+/** What every part of the front door shares. */
+export interface AppDeps extends ReadDeps {
+  readonly log: FastifyBaseLogger
+  readonly now: () => Date
+  readonly monotonicMs: () => number
+  /** Hops or addresses of proxies that may name the client. Never everyone: they could lie. */
+  readonly trustProxy: number | readonly string[] | false
+  readonly limits: Limits
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Which limit a route counts against. Absent: none. */
+    limit?: LimitName
+    /** Whether the route is about money, so that its errors say if any moved (decisions 3). */
+    charges?: boolean
+  }
+}

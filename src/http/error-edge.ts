@@ -1,0 +1,70 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Refusal } from '../primitives/refusal.ts'
+import { bodyMax } from './body.ts'
+import { discoveryError, internalRule, problem, rules } from './refusals.ts'
+import { pathOf, type RouteTable } from './route-table.ts'
+
+export interface ErrorEdge {
+  readonly siteUrl: string
+  readonly routes: RouteTable
+}
+
+/** Where everything that is thrown becomes an answer, in the words of the interface it is for. */
+export function answerErrors(app: FastifyInstance, edge: ErrorEdge): void {
+  app.setErrorHandler((error: FastifyError, request, reply) =>
+    answerError(edge, error, { request, reply }),
+  )
+}
+
+/** Turns anything that was thrown into the one answer for it. Only a defect of ours is logged. */
+export function answerError(
+  edge: ErrorEdge,
+  error: unknown,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+): FastifyReply {
+  const refusal = refusalFor(error)
+  if (refusal === undefined) request.log.error({ err: error }, 'unexpected error')
+  const retryAfter = refusal?.details.retryAfterSeconds
+  if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter))
+  const { status } = refusal ? rules[refusal.code] : internalRule
+  reply
+    .code(status)
+    .header('cache-control', 'no-store')
+    .header('x-request-id', request.id)
+    .removeHeader('etag')
+  const path = pathOf(request.raw.url ?? '')
+  const [type, body] = isDiscovery(path)
+    ? ['application/json', discoveryError(refusal)]
+    : ['application/problem+json', problem(refusal, contextOf(edge, request, path))]
+  return reply.type(`${type}; charset=utf-8`).send(JSON.stringify(body))
+}
+
+/** Whether a path belongs to the discovery interface, which has an error body of its own. */
+function isDiscovery(path: string): boolean {
+  return path === '/ai' || path.startsWith('/ai/')
+}
+
+function contextOf({ siteUrl, routes }: ErrorEdge, request: FastifyRequest, path: string) {
+  const charges = routes.find(path)?.config.charges ?? false
+  return { siteUrl, requestId: request.id, charges }
+}
+
+/** Errors that the HTTP library finds before any code of ours runs. Undefined: a defect of ours. */
+function refusalFor(error: unknown): Refusal | undefined {
+  if (error instanceof Refusal) return error
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  switch (code) {
+    case 'FST_ERR_BAD_URL':
+      return new Refusal('invalid_url', 'The address is not valid UTF-8 in percent encoding.')
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new Refusal('not_found', 'Nothing here has a name that long.')
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new Refusal('body_too_large', `The body may have at most ${bodyMax} bytes.`)
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new Refusal('unsupported_media_type', 'Send the body as application/json.')
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new Refusal('invalid_header', 'Content-Length is not the length of the body.')
+    default:
+      return undefined
+  }
+}

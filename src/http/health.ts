@@ -1,0 +1,21 @@
+import type { FastifyInstance } from 'fastify'
+import type { Vitals } from '../health/vitals.ts'
+
+/**
+ * For whoever runs the process: `/livez` says that it answers at all, `/readyz` that it can take
+ * purchases, and if not, which part is the reason.
+ */
+export function healthRoutes(
+  app: FastifyInstance,
+  vitals: Pick<Vitals, 'parts' | 'signals'>,
+): void {
+  app.get('/livez', (_, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }))
+
+  app.get('/readyz', (_, reply) => {
+    const ready = vitals.signals().agent_action !== 'stop'
+    return reply
+      .status(ready ? 200 : 503)
+      .header('cache-control', 'no-store')
+      .send({ status: ready ? 'ready' : 'not_ready', parts: vitals.parts() })
+  })
+}

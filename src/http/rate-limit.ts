@@ -1,0 +1,98 @@
+/** What one request may do, and when the next may come. */
+export interface Taken {
+  readonly allowed: boolean
+  /** How many more requests would be taken right now. */
+  readonly remaining: number
+  /** Whole seconds, at least 1, after which one more request is taken for sure. */
+  readonly resetSeconds: number
+}
+
+/** Counts requests per client. A store on several machines counts elsewhere, so it may take time. */
+export interface RateLimiter {
+  /** As the headers name it. */
+  readonly name: string
+  readonly limit: number
+  readonly windowSeconds: number
+  take(key: string): Taken | Promise<Taken>
+}
+
+/** The limits of the store, by what they guard (decisions 2 and 3). */
+export interface Limits {
+  readonly discovery: RateLimiter
+  readonly reading: RateLimiter
+  readonly purchase: RateLimiter
+}
+export type LimitName = keyof Limits
+
+export interface WindowOptions {
+  readonly name: string
+  readonly limit: number
+  readonly windowSeconds: number
+  /** A clock that never goes back, in milliseconds. */
+  readonly monotonicMs: () => number
+  /** Clients remembered at most; the one not seen for longest is forgotten first. */
+  readonly keysMax?: number
+}
+
+export function createLimits(monotonicMs: () => number): Limits {
+  const perMinute = (name: LimitName, limit: number) =>
+    slidingWindow({ name, limit, windowSeconds: 60, monotonicMs })
+  return {
+    discovery: perMinute('discovery', 60),
+    reading: perMinute('reading', 300),
+    purchase: perMinute('purchase', 60),
+  }
+}
+
+/**
+ * Takes at most `limit` requests of a client in *any* window, not in windows that start by the
+ * clock. A refused request is not counted, so waiting as told always helps.
+ */
+export function slidingWindow(options: WindowOptions): RateLimiter {
+  const { name, limit, windowSeconds, monotonicMs, keysMax = 100_000 } = options
+  const windowMs = windowSeconds * 1000
+  const clients = new Map<string, number[]>()
+
+  return {
+    name,
+    limit,
+    windowSeconds,
+    take(key) {
+      const now = monotonicMs()
+      const times = stillCounted(clients.get(key) ?? [], now - windowMs)
+      const allowed = times.length < limit
+      if (allowed) times.push(now)
+      clients.delete(key)
+      clients.set(key, times)
+      forget(clients, keysMax, now - windowMs)
+      const waitMs = (times[0] ?? now) + windowMs - now
+      return {
+        allowed,
+        remaining: limit - times.length,
+        resetSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
+      }
+    },
+  }
+}
+
+/** The headers that every answer of a limited path carries (draft-ietf-httpapi-ratelimit-headers). */
+export function rateLimitHeaders(limiter: RateLimiter, taken: Taken): Record<string, string> {
+  return {
+    'ratelimit-policy': `"${limiter.name}";q=${limiter.limit};w=${limiter.windowSeconds}`,
+    ratelimit: `"${limiter.name}";r=${taken.remaining};t=${taken.resetSeconds}`,
+  }
+}
+
+function stillCounted(times: number[], endedAt: number): number[] {
+  const first = times.findIndex((time) => time > endedAt)
+  return first < 0 ? [] : first === 0 ? times : times.slice(first)
+}
+
+/** The map is in the order of last use, so those who may be forgotten stand in front. */
+function forget(clients: Map<string, number[]>, keysMax: number, endedAt: number): void {
+  for (const [key, times] of clients) {
+    const over = clients.size > keysMax
+    if (!over && (times.at(-1) ?? 0) > endedAt) return
+    clients.delete(key)
+  }
+}

@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto'
+import { encodePaymentRequiredHeader } from '@x402/core/http'
+import type { PaymentRequired } from '@x402/core/types'
+import {
+  buildSIWxSchema,
+  type EVMMessageVerifier,
+  parseSIWxHeader,
+  validateSIWxMessage,
+  verifySIWxSignature,
+} from '@x402/extensions/sign-in-with-x'
+import type { FastifyReply } from 'fastify'
+import type { NonceStore } from '../orders/ports.ts'
+import { Refusal } from '../primitives/refusal.ts'
+import { sameHash } from '../secrets/tokens.ts'
+import { paymentHeaders } from './paywall.ts'
+import type { Site } from './site.ts'
+
+/** A challenge is good for this long. */
+const challengeMs = 5 * 60_000
+const headerMost = 8_192
+
+export interface SignInDeps {
+  readonly site: Site
+  /** CAIP-2. */
+  readonly network: string
+  readonly nonces: NonceStore
+  /** Marks a nonce as ours, so that nothing is stored before somebody signs. */
+  readonly nonceMac: (text: string) => string
+  /** Checks a message of a smart wallet on the chain; wallets with a key are checked without. */
+  readonly verifyMessage: EVMMessageVerifier
+  readonly now: () => Date
+}
+
+/**
+ * The wallet that signs in with this request, or undefined when none tries to.
+ *
+ * Only the package's parsing, checking and verifying are used. Its own bookkeeping of who paid for
+ * what believes the client's word for the resource, so it is not.
+ *
+ * @throws Refusal `sign_in_invalid`
+ */
+export async function signedInWallet(
+  deps: SignInDeps,
+  header: string | string[] | undefined,
+): Promise<string | undefined> {
+  if (header === undefined || header === '') return undefined
+  if (typeof header !== 'string' || header.length > headerMost) throw invalid('it is too long')
+  const message = parse(header)
+  const valid = await validateSIWxMessage(message, new URL(deps.site.url), {
+    maxAge: challengeMs,
+    checkNonce: (nonce) => isOurs(deps, nonce),
+  })
+  if (!valid.isValid)
+    throw invalid(valid.invalidMessage ?? 'its message does not fit the challenge')
+  const verified = await verifySIWxSignature(message, { evmVerifier: deps.verifyMessage })
+  if (!verified.isValid) throw invalid('its signature does not fit its message')
+  const expires = new Date(deps.now().getTime() + challengeMs)
+  if (!(await deps.nonces.useOnce(message.nonce, expires)))
+    throw invalid('its nonce was used before')
+  return verified.payer
+}
+
+/** Answers 402 with nothing to pay and a challenge to sign, as the extension defines. */
+export function sendSignInRequired(
+  reply: FastifyReply,
+  deps: SignInDeps,
+  path: string,
+): FastifyReply {
+  const url = `${deps.site.url}${path}`
+  const issued = deps.now()
+  const required: PaymentRequired = {
+    x402Version: 2,
+    error: 'Sign in with the paying wallet',
+    resource: {
+      url,
+      description: 'Orders of the wallet that signs in',
+      mimeType: 'application/json',
+    },
+    accepts: [],
+    extensions: {
+      'sign-in-with-x': {
+        info: {
+          domain: new URL(deps.site.url).host,
+          uri: url,
+          version: '1',
+          nonce: newNonce(deps, issued),
+          issuedAt: issued.toISOString(),
+          expirationTime: new Date(issued.getTime() + challengeMs).toISOString(),
+          statement: 'Show the orders that this wallet paid for.',
+          resources: [url],
+        },
+        supportedChains: [{ chainId: deps.network, type: 'eip191' }],
+        schema: buildSIWxSchema(),
+      },
+    },
+  }
+  return reply
+    .status(402)
+    .header(paymentHeaders.required, encodePaymentRequiredHeader(required))
+    .header('cache-control', 'no-store')
+    .send({
+      ...required,
+      message:
+        'Sign the challenge in extensions["sign-in-with-x"] with the paying wallet and send it as SIGN-IN-WITH-X. Nothing is charged.',
+    })
+}
+
+/** Letters and digits only, as EIP-4361 wants: time, randomness, and our mark over both. */
+function newNonce({ nonceMac }: SignInDeps, issued: Date): string {
+  const stamp = issued.getTime().toString(16).padStart(12, '0')
+  const body = stamp + randomBytes(12).toString('hex')
+  return body + nonceMac(body).slice(0, 32)
+}
+
+function isOurs({ nonceMac, now }: SignInDeps, nonce: string): boolean {
+  const body = nonce.slice(0, 36)
+  const issued = Number.parseInt(nonce.slice(0, 12), 16)
+  const fresh = now().getTime() - issued <= challengeMs
+  return nonce.length === 68 && fresh && sameHash(nonceMac(body).slice(0, 32), nonce.slice(36))
+}
+
+function parse(header: string) {
+  try {
+    return parseSIWxHeader(header)
+  } catch {
+    throw invalid('it is not base64 of a sign-in message')
+  }
+}
+
+function invalid(why: string): Refusal {
+  return new Refusal('sign_in_invalid', `The SIGN-IN-WITH-X header is not accepted: ${why}.`)
+}

@@ -1,0 +1,115 @@
+import { toBuffer, toString as toSvg } from 'qrcode'
+import { type EsimDelivery, lpaOf } from '../../goods/esim.ts'
+import type { Delivery } from '../../goods/good.ts'
+import { type In, isRefunding, type Order, refundStateOf } from '../../orders/order.ts'
+import { never } from '../../primitives/never.ts'
+import type { Vault } from '../../secrets/vault.ts'
+import { refundContract } from './refund.ts'
+
+export interface OrderView {
+  readonly order: Order
+  /** Whether whoever asks has shown that the goods are theirs. */
+  readonly reveal: boolean
+  /** Only in the answer that opened the order. */
+  readonly accessToken?: string | undefined
+}
+
+/** How the goods of an order can be had by somebody who shows nothing yet. */
+const lockedHint =
+  'The goods are shown with Authorization: Bearer {accessToken}, or after SIGN-IN-WITH-X by the paying wallet.'
+
+/** The published record of a payment and its order (decisions 4, x402-signals 6.2). */
+export async function orderBody(vault: Vault, { order, reveal, accessToken }: OrderView) {
+  const result = order.state === 'FULFILLED' && reveal ? await resultOf(vault, order) : null
+  const locked = order.state === 'FULFILLED' && !reveal
+  return {
+    paymentId: order.paymentId,
+    transactionHash: transactionOf(order),
+    orderId: order.id,
+    ...(accessToken === undefined ? {} : { accessToken }),
+    orders: [{ ...summaryOf(order), result, ...(locked ? { result_hint: lockedHint } : {}) }],
+    refund_state: refundStateOf(order),
+    refund_contract: isRefunding(order) ? refundContract(order) : null,
+  }
+}
+
+/** An order as lists show it: never with goods (decisions 6). */
+export function orderItem(order: Order) {
+  return {
+    paymentId: order.paymentId,
+    transactionHash: transactionOf(order),
+    ...summaryOf(order),
+    brandName: order.item.brandName,
+    ...(order.item.country === undefined ? {} : { country: order.item.country }),
+    amount_atomic: order.amount.toString(),
+    placed_at: order.placedAt.toISOString(),
+    refund_state: refundStateOf(order),
+  }
+}
+
+/** The transaction that paid, or null while none is proven. */
+export function transactionOf(order: Order): string | null {
+  return 'receipt' in order ? order.receipt.transaction : null
+}
+
+function summaryOf(order: Order) {
+  return {
+    orderId: order.id,
+    kind: order.item.kind,
+    offerId: order.item.offerId,
+    state: order.state,
+    state_updated_at: order.changedAt.toISOString(),
+    fulfillment_deadline: 'deliverBy' in order ? order.deliverBy.toISOString() : null,
+    agent_action: actionOf(order),
+    error: errorOf(order),
+  }
+}
+
+/** What the agent should do next; null when there is nothing left to do (x402-signals 6.2). */
+function actionOf(order: Order): 'wait' | 'stop' | null {
+  switch (order.state) {
+    case 'PAYMENT_PENDING':
+    case 'PAID':
+    case 'FULFILLING':
+      return 'wait'
+    case 'FULFILLED':
+    case 'PAYMENT_FAILED':
+      return null
+    case 'FULFILLMENT_FAILED':
+    case 'EXPIRED': {
+      const refund = refundStateOf(order)
+      if (refund === 'REFUND_PENDING') return 'wait'
+      return refund === 'REFUND_FAILED' ? 'stop' : null
+    }
+    default:
+      return never(order)
+  }
+}
+
+function errorOf(order: Order) {
+  if (order.state === 'PAYMENT_FAILED') return { code: order.code, message: order.reason }
+  if (!isRefunding(order)) return null
+  const { trigger, code, message } = order.failure
+  return { code: trigger, message, ...(code === '' ? {} : { supplier_code: code }) }
+}
+
+async function resultOf(vault: Vault, order: In<'FULFILLED'>) {
+  const opened = vault.open(order.delivery, { order: order.id, field: 'delivery' }) as Delivery
+  if (opened.kind === 'esim') {
+    const { kind: _, ...esim } = opened
+    return { ...esim, ...(await installationOf(opened)) }
+  }
+  const { kind: _, ...delivery } = opened
+  return delivery
+}
+
+/** What a phone needs to install the eSIM: the activation code as text and as pictures. */
+async function installationOf(delivery: EsimDelivery) {
+  const lpa = lpaOf(delivery)
+  if (lpa === undefined) return {}
+  const [png, svg] = await Promise.all([
+    toBuffer(lpa, { errorCorrectionLevel: 'M', margin: 4, scale: 6 }),
+    toSvg(lpa, { errorCorrectionLevel: 'M', margin: 4, type: 'svg' }),
+  ])
+  return { lpa, qrPng: `data:image/png;base64,${png.toString('base64')}`, qrSvg: svg }
+}

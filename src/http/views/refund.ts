@@ -1,0 +1,62 @@
+import { goods } from '../../goods/good.ts'
+import { type Refunding, refundStateOf } from '../../orders/order.ts'
+import { refundIdOf } from '../../primitives/ids.ts'
+import { usdcDecimals } from '../../primitives/money.ts'
+
+/** Refunds are promised within this time of the failure; seconds (service.md, Limits). */
+export const refundDeadlineSeconds = 86_400
+
+/** Where the refund of an order is claimed and watched. */
+export function refundPath(orderId: string): string {
+  return `/api/catalog/orders/${orderId}/refund`
+}
+
+/** The refund object of x402-signals 7.2. The destination is always the payer. */
+export function refundBody(order: Refunding, claim: { reason?: string; idempotencyKey?: string }) {
+  const { refund } = order
+  const done = refund.step === 'REFUNDED'
+  return {
+    refundId: refundIdOf(order.id),
+    paymentId: order.paymentId,
+    orderId: order.id,
+    state: refundStateOf(order),
+    state_updated_at: (done ? refund.refundedAt : order.changedAt).toISOString(),
+    refund_to: order.tender.payer,
+    ...amountsOf(order),
+    asset: order.tender.asset,
+    asset_decimals: usdcDecimals,
+    network: order.tender.network,
+    transactionHash: done ? refund.transaction : null,
+    reason: claim.reason ?? order.failure.message,
+    idempotency_key: claim.idempotencyKey ?? null,
+    deadline: new Date(order.changedAt.getTime() + refundDeadlineSeconds * 1_000).toISOString(),
+    ...(refund.step === 'FAILED' ? { error: { code: refund.code, message: refund.reason } } : {}),
+  }
+}
+
+/** What went back and what was kept is null until it is certain; there are no partial refunds. */
+function amountsOf({ amount, refund }: Refunding) {
+  const whole = amount.toString()
+  const [refunded, kept] =
+    refund.step === 'REFUNDED'
+      ? [whole, '0']
+      : refund.step === 'FAILED'
+        ? ['0', whole]
+        : [null, null]
+  return { amount_atomic: whole, amount_atomic_refunded: refunded, amount_atomic_kept: kept }
+}
+
+/** How an agent asks for, or watches, the refund of this order (x402-signals 6.2). */
+export function refundContract(order: Refunding) {
+  return {
+    endpoint: refundPath(order.id),
+    method: 'POST',
+    required_body: {
+      transactionHash: order.receipt.transaction,
+      reason: order.failure.trigger,
+    },
+    required_headers: { 'Idempotency-Key': '16 to 128 characters of A-Z a-z 0-9 _ -' },
+    auth_model: 'The order id names the payment; the refund goes to its payer whoever asks.',
+    security_model: goods[order.item.kind].refundRule,
+  }
+}

@@ -1,0 +1,28 @@
+import { hashOf, sameHash } from '../secrets/tokens.ts'
+import type { Order } from './order.ts'
+import type { OrderStore } from './ports.ts'
+
+/** What somebody shows of who they are. Nothing here is on the chain, where everyone could read it. */
+export interface Viewer {
+  /** The token of the first answer. */
+  readonly accessToken?: string | undefined
+  /** A wallet that has just signed in; proven before it gets here. */
+  readonly wallet?: string | undefined
+  /** Idempotency keys sent along. */
+  readonly keys?: readonly string[] | undefined
+}
+
+/**
+ * Whether this viewer gets the goods of this order. A repeated payment signature is no proof: it
+ * is public once the payment is on the chain (decisions 4).
+ */
+export async function mayReveal(
+  orders: Pick<OrderStore, 'hasKey'>,
+  order: Order,
+  viewer: Viewer,
+): Promise<boolean> {
+  const { accessToken, wallet, keys = [] } = viewer
+  if (accessToken && sameHash(hashOf(accessToken), order.accessTokenHash)) return true
+  if (wallet && wallet.toLowerCase() === order.tender.payer.toLowerCase()) return true
+  return keys.length > 0 && orders.hasKey(order.id, keys.map(hashOf))
+}

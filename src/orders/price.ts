@@ -1,0 +1,63 @@
+import type { Shelf } from '../goods/catalog.ts'
+import type { Kind, Offer } from '../goods/offer.ts'
+import { chargeFor, type Pricing } from '../goods/pricing.ts'
+import {
+  type Fields,
+  invalidBody,
+  readWish,
+  recipientFaults,
+  type Wish,
+} from '../goods/purchase-body.ts'
+import type { Quotes } from '../payments/quotes.ts'
+import { type Till, termsOf } from '../payments/terms.ts'
+import type { Terms } from '../payments/x402.ts'
+import type { OfferId } from '../primitives/ids.ts'
+import type { Usdc } from '../primitives/money.ts'
+import { Refusal } from '../primitives/refusal.ts'
+
+export interface PriceDeps {
+  readonly shelf: Shelf
+  readonly pricing: Pricing
+  readonly till: Till
+  readonly quotes: Quotes
+}
+
+/** What is asked for, checked against the catalog of now and priced. */
+export interface Priced {
+  readonly offer: Offer
+  readonly wish: Wish
+  readonly amount: Usdc
+}
+
+/**
+ * Checks what is asked for and prices it: with our own promise of a price, that price; without
+ * one, the price of now. Stores nothing and asks nobody.
+ *
+ * @param promise what the buyer echoes as our promise of a price
+ * @throws Refusal `invalid_body`, `offer_not_found`, `offer_unavailable`
+ */
+export function price(deps: PriceDeps, kind: Kind, fields: Fields, promise?: unknown): Priced {
+  const offer = offerOf(deps.shelf, kind, fields)
+  const wish = readWish(offer, fields)
+  const promised = deps.quotes.promised(promise, offer.id, wish.value)
+  return { offer, wish, amount: promised ?? chargeFor(offer, wish.value, deps.pricing) }
+}
+
+/** The terms for a priced wish, with our promise of the price. */
+export function termsFor(deps: PriceDeps, { offer, wish, amount }: Priced): Terms {
+  return termsOf(amount, deps.till, deps.quotes.promise(offer.id, wish.value, amount))
+}
+
+function offerOf(shelf: Shelf, kind: Kind, fields: Fields): Offer {
+  const { offerId } = fields
+  if (typeof offerId !== 'string' || offerId === '') {
+    const missing = { parameter: 'offerId', message: 'is required: the id of an offer' }
+    throw invalidBody([missing, ...recipientFaults(kind, fields)])
+  }
+  const offer = shelf.current().byId.get(offerId as OfferId)
+  if (offer?.kind === kind) return offer
+  const message = offer
+    ? `The offer ${offer.id} is a ${offer.kind}; buy it at the ${offer.kind} purchase path.`
+    : 'There is no offer with this offerId.'
+  throw new Refusal('offer_not_found', message, { parameter: 'offerId' })
+}

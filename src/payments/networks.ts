@@ -1,0 +1,31 @@
+/** A chain that the store can be paid on. */
+export interface Network {
+  /** CAIP-2. */
+  readonly id: string
+  readonly chainId: number
+  readonly name: string
+  readonly usdc: string
+  /** The EIP-712 domain of USDC there. It differs by chain: a copied one makes every signature invalid. */
+  readonly usdcDomain: { readonly name: string; readonly version: string }
+  /** Where a person can look up a transaction: its hash is appended. */
+  readonly explorer: string
+}
+
+export const networks = {
+  base: {
+    id: 'eip155:8453',
+    chainId: 8453,
+    name: 'Base',
+    usdc: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+    usdcDomain: { name: 'USD Coin', version: '2' },
+    explorer: 'https://basescan.org/tx/',
+  },
+  'base-sepolia': {
+    id: 'eip155:84532',
+    chainId: 84532,
+    name: 'Base Sepolia',
+    usdc: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
+    usdcDomain: { name: 'USDC', version: '2' },
+    explorer: 'https://sepolia.basescan.org/tx/',
+  },
+} as const satisfies Record<string, Network>

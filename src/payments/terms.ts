@@ -1,0 +1,29 @@
+import type { Usdc } from '../primitives/money.ts'
+import type { Network } from './networks.ts'
+import type { Terms } from './x402.ts'
+
+/** Where buyers send their money. */
+export interface Till {
+  readonly network: Network
+  readonly payTo: string
+}
+
+/** How long a price is honoured and a payment may take, in seconds (decisions 4). */
+export const termsValidSeconds = 300
+
+/**
+ * What a buyer has to sign, in the words of x402. The same amount always gives the same terms.
+ *
+ * @param quote our signed promise of this price, which the buyer echoes
+ */
+export function termsOf(amount: Usdc, till: Till, quote?: string): Terms {
+  return {
+    scheme: 'exact',
+    network: till.network.id,
+    asset: till.network.usdc,
+    amount: amount.toString(),
+    payTo: till.payTo,
+    maxTimeoutSeconds: termsValidSeconds,
+    extra: { ...till.network.usdcDomain, ...(quote === undefined ? {} : { quote }) },
+  }
+}

@@ -1,0 +1,47 @@
+import * as z from 'zod'
+
+/**
+ * The words of x402, version 2, as a buyer sends them. Nothing here decides anything.
+ *
+ * Bounded everywhere, because this is what an attacker writes. Sizes: an EOA signature has 65
+ * bytes, an ERC-6492 one about two thousand.
+ */
+const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
+const bytes32 = z.string().regex(/^0x[0-9a-fA-F]{64}$/)
+const atomic = z.string().regex(/^\d{1,30}$/)
+const seconds = z.string().regex(/^\d{1,12}$/)
+
+export const Terms = z.object({
+  scheme: z.string().max(40),
+  network: z.string().max(80),
+  asset: z.string().max(80),
+  amount: atomic,
+  payTo: z.string().max(80),
+  maxTimeoutSeconds: z.number().int().positive(),
+  extra: z.record(z.string(), z.unknown()),
+})
+export type Terms = z.infer<typeof Terms>
+
+export const Authorization = z.object({
+  from: address,
+  to: address,
+  value: atomic,
+  validAfter: seconds,
+  validBefore: seconds,
+  nonce: bytes32,
+})
+
+/** What `PAYMENT-SIGNATURE` carries for scheme `exact` with EIP-3009. */
+export const PaymentPayload = z.object({
+  x402Version: z.literal(2),
+  accepted: Terms,
+  payload: z.object({
+    signature: z
+      .string()
+      .max(6_000)
+      .regex(/^0x([0-9a-fA-F]{2})+$/),
+    authorization: Authorization,
+  }),
+  extensions: z.record(z.string(), z.unknown()).optional(),
+})
+export type PaymentPayload = z.infer<typeof PaymentPayload>
