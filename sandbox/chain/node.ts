@@ -54,7 +54,7 @@ async function adopt(record: NodeRecord, options: NodeOptions): Promise<ChainNod
   const rpcUrl = rpcUrlOf(port)
   const client = chainClient(rpcUrl)
   const answered = await waitUntil(() => answers(rpcUrl), ANSWER_MS, 50)
-  const ours = answered
+  const ours = answered && (await isOurs(client, options.keys))
   if (ours && (options.port ?? port) === port) return { process, rpcUrl, adopted: true }
   if (ours) await saveState(client, options.chainDir)
   await stopNode(process)

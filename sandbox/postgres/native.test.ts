@@ -40,6 +40,8 @@ describe('the programs of PostgreSQL', () => {
   it('are copied once for an account that cannot reach them', async () => {
     const system = join(parent, 'system')
     expect(await canReach(join(installed, 'bin', 'postgres'), stranger, 0o5)).toBe(false)
+    await chmod(join(installed, 'share', 'postgresql', 'postgres.bki'), 0o600)
+    await chmod(join(installed, 'share', 'postgresql'), 0o700)
 
     const copied = await nativeDir(stranger, system, installed)
 

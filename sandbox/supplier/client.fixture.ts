@@ -4,9 +4,9 @@ import { startSupplier } from './server.ts'
 export const apiKey = 'test-key'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers as a stranger would, field by field.
-export type Json = any
+type Json = any
 
-export interface Answer {
+interface Answer {
   readonly status: number
   readonly body: Json
 }

@@ -18,7 +18,7 @@ const smdpAddress = 'smdp.sandbox.example.com'
  * A secret worth money: `SBX-` and four random groups of four (80 random bits). The prefix lets a
  * scan of logs find any code that leaked.
  */
-export function newCode(): string {
+function newCode(): string {
   const drawn = [...randomBytes(16)].map((byte) => letters[byte % letters.length]).join('')
   return `SBX-${drawn.replaceAll(/(.{4})(?=.)/g, '$1-')}`
 }
@@ -37,7 +37,7 @@ export function luhnDigit(number: string): string {
 }
 
 /** 19 digits: 89 for telecommunications, a made-up country and issuer, account, check digit. */
-export function newIccid(): string {
+function newIccid(): string {
   const number = `8910390${digits(11)}`
   return number + luhnDigit(number)
 }

@@ -15,6 +15,7 @@ interface LedgerFile {
   /** What the file held when it was opened, oldest first. */
   readonly lines: readonly unknown[]
   append(line: unknown): void
+  /** May be asked for twice, as two signals may come. */
   close(): void
 }
 
@@ -46,10 +47,14 @@ export function openLedgerFile(path: string | undefined): LedgerFile {
     .filter((text) => text !== '')
   const lines = texts.map((text, index) => parseLine(full, text, index))
   const descriptor = openSync(full, 'a', 0o600)
+  const file = { open: true }
   return {
     instance: createHash('sha256').update(full).digest('hex').slice(0, 16),
     lines,
     append: (line) => writeSync(descriptor, `${JSON.stringify(line)}\n`),
-    close: () => closeSync(descriptor),
+    close() {
+      if (file.open) closeSync(descriptor)
+      file.open = false
+    },
   }
 }

@@ -3,9 +3,9 @@
  * major = value / currencyDivisor. Times are ISO 8601 UTC.
  */
 export type Family = 'vouchers' | 'topups' | 'esim'
-export type ProductType = 'VOUCHER' | 'TOPUP' | 'ESIM'
-export type PriceType = 'FIXED' | 'RANGE'
-export type ValueType = 'ZEND' | 'PRICE' | 'COST'
+type ProductType = 'VOUCHER' | 'TOPUP' | 'ESIM'
+type PriceType = 'FIXED' | 'RANGE'
+type ValueType = 'ZEND' | 'PRICE' | 'COST'
 export type TransactionStatus =
   | 'ACCEPTED'
   | 'PENDING'
@@ -41,7 +41,7 @@ export interface Price {
 }
 
 /** What the recipient gets, in the recipient's currency. */
-export interface Zend {
+interface Zend {
   readonly currency: string
   readonly currencyDivisor: number
   readonly fixed?: number
@@ -77,7 +77,7 @@ export interface Allowance {
   readonly voiceUnlimited: boolean
 }
 
-export interface Roaming {
+interface Roaming {
   readonly country: string
   readonly dataSpeeds: readonly string[]
 }
@@ -102,7 +102,7 @@ export interface EsimOffer extends CommonOffer, Allowance {
 
 export type Offer = VoucherOffer | TopupOffer | EsimOffer
 
-export interface LogItem {
+interface LogItem {
   readonly dateTime: string
   readonly status: TransactionStatus
   readonly statusMessage: string
@@ -114,7 +114,7 @@ export interface SupplierError {
   readonly message: string
 }
 
-export interface PurchaseField {
+interface PurchaseField {
   readonly key: string
   readonly value: string
 }
@@ -124,7 +124,7 @@ export interface PurchaseValue {
   readonly value: number
 }
 
-export interface TopupSender {
+interface TopupSender {
   readonly country?: string | undefined
   readonly phoneNumber?: string | undefined
 }
@@ -203,7 +203,7 @@ export interface VoucherPurchase extends CommonPurchase, Sent {
   readonly receipt?: VoucherReceipt
 }
 
-export interface TopupPurchase extends CommonPurchase, Sent, Allowance {
+interface TopupPurchase extends CommonPurchase, Sent, Allowance {
   readonly productType: 'TOPUP'
   readonly recipientPhoneNumber: string
   readonly sender: TopupSender

@@ -13,7 +13,7 @@ function whole(min: number, max: number) {
 
 const paging = z.object({ _limit: whole(1, 1024), _offset: whole(0, Number.MAX_SAFE_INTEGER) })
 
-export interface Paging {
+interface Paging {
   readonly limit: number
   readonly offset: number
 }

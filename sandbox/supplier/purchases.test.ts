@@ -118,6 +118,10 @@ test('a topup goes to a mobile number of the country only', async () => {
   }
 })
 
+test('the Luhn digit is that of the standard example', () => {
+  expect(luhnDigit('7992739871')).toBe('3')
+})
+
 test('an eSIM comes with a true number, a QR code and its plan, and can be topped up', async () => {
   await buy('esim', { offerId: 'TEST-ESIM-OK', transactionId: 'E1' })
   const { confirmation } = await finalOf(url('esim/purchases/E1'))

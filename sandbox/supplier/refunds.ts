@@ -6,7 +6,7 @@ import type { Pace } from './timeline.ts'
 import type { Timers } from './timers.ts'
 import { credit } from './wallet.ts'
 
-export interface RefundDeps {
+interface RefundDeps {
   readonly ledger: Ledger
   readonly timers: Timers
   readonly pace: Pace

@@ -24,7 +24,7 @@ test('keeps purchases, refunds and wallet, finishes what was begun, and takes no
   await ask(`${first.url}/v1/esim/purchases/DONE1/refund`, undefined, 'POST')
   await buy(first.url, 'OPEN1')
   await buy(first.url, 'LATE1', 'TEST-ESIM-LATE')
-  await first.stop()
+  await Promise.all([first.stop(), first.stop()])
 
   appendFileSync(dataFile, '{"entries":[{"type":"purch')
   const second = await startTestSupplier({ dataFile })

@@ -3,7 +3,7 @@ import type { Purchase } from './models.ts'
 import type { WebhookOptions } from './options.ts'
 import { createTimers } from './timers.ts'
 
-export interface Webhooks {
+interface Webhooks {
   notify(record: Purchase): void
   /** Ends all waiting and running reports. */
   stop(): void

@@ -87,6 +87,8 @@ const limitsOfRequests = {
   },
 }
 
-function trustOf({ trustProxy }: AppDeps): number | string[] | false {
-  return typeof trustProxy === 'object' ? [...trustProxy] : trustProxy
+/** A count of hops trusts that many proxies nearest to the store, and nobody further away. */
+function trustOf({ trustProxy }: AppDeps) {
+  if (typeof trustProxy === 'number') return (_: string, hop: number) => hop < trustProxy
+  return trustProxy === false ? false : [...trustProxy]
 }

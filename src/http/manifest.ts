@@ -1,4 +1,6 @@
 import type { FastifyInstance } from 'fastify'
+import { kinds } from '../goods/good.ts'
+import type { Kind } from '../goods/offer.ts'
 import { kindSchemaFor } from '../goods/purchase-body.ts'
 import type { Signals } from '../health/signals.ts'
 import { orderPath } from './catalog/orders.ts'
@@ -91,64 +93,61 @@ const refundPolicy = {
   },
 }
 
+const orderId = { orderId: { type: 'string', description: 'From any purchase answer' } }
+
+const orderResources = [
+  resource(
+    '/api/catalog/esims/orders/info',
+    'List eSIM orders',
+    'Order history of the wallet that signs in (sign-in-with-x).',
+    {},
+  ),
+  resource(
+    '/api/catalog/orders',
+    'List orders',
+    'Orders of the wallet that signs in, or one by transactionHash or paymentId.',
+    { transactionHash: { type: 'string' }, paymentId: { type: 'string' } },
+  ),
+  resource(
+    orderPath('{orderId}'),
+    'Order status',
+    'Poll the fulfillment status of any order.',
+    orderId,
+    ['orderId'],
+  ),
+  resource(
+    refundPath('{orderId}'),
+    'Refund',
+    'Claim or watch the refund of an order that failed; needs Idempotency-Key.',
+    orderId,
+    ['orderId'],
+  ),
+]
+
+const purchaseTexts: Readonly<Record<Kind, readonly [name: string, description: string]>> = {
+  voucher: ['Purchase a voucher', 'Buy a gift voucher. Paid with x402; GET quotes, POST buys.'],
+  topup: [
+    'Purchase a topup',
+    'Send airtime or data to a number. Paid with x402; GET quotes, POST buys.',
+  ],
+  esim: [
+    'Purchase an eSIM',
+    'Buy an eSIM plan; answers ICCID and QR code. Paid with x402; GET quotes, POST buys.',
+  ],
+}
+
 function resourcesOf(site: Site) {
-  const orderId = { orderId: { type: 'string', description: 'From any purchase answer' } }
-  const buy = [
-    ['voucher', 'Purchase a voucher', 'Buy a gift voucher. Paid with x402; GET quotes, POST buys.'],
-    [
-      'topup',
-      'Purchase a topup',
-      'Send airtime or data to a number. Paid with x402; GET quotes, POST buys.',
-    ],
-    [
-      'esim',
-      'Purchase an eSIM',
-      'Buy an eSIM plan; answers ICCID and QR code. Paid with x402; GET quotes, POST buys.',
-    ],
-  ] as const
-  const orders = [
-    resource(
-      '/api/catalog/esims/orders/info',
-      'List eSIM orders',
-      'Order history of the wallet that signs in (sign-in-with-x).',
-      {},
-    ),
-    resource(
-      '/api/catalog/orders',
-      'List orders',
-      'Orders of the wallet that signs in, or one by transactionHash or paymentId.',
-      {
-        transactionHash: { type: 'string' },
-        paymentId: { type: 'string' },
-      },
-    ),
-    resource(
-      orderPath('{orderId}'),
-      'Order status',
-      'Poll the fulfillment status of any order.',
-      orderId,
-      ['orderId'],
-    ),
-    resource(
-      refundPath('{orderId}'),
-      'Refund',
-      'Claim or watch the refund of an order that failed; needs Idempotency-Key.',
-      orderId,
-      ['orderId'],
-    ),
-  ]
-  return [
-    ...browseSchemas.map(({ path, name, description, properties, required }) =>
-      resource(path, name, description, properties, required),
-    ),
-    ...buy.map(([kind, name, description]) => ({
-      url: purchasePath(kind),
-      name,
-      description,
-      inputSchema: kindSchemaFor(kind),
-    })),
-    ...orders,
-  ].map((entry) => ({ ...entry, url: `${site.url}${entry.url}` }))
+  const browsing = browseSchemas.map(({ path, name, description, properties, required }) =>
+    resource(path, name, description, properties, required),
+  )
+  const buying = kinds.map((kind) => {
+    const [name, description] = purchaseTexts[kind]
+    return { url: purchasePath(kind), name, description, inputSchema: kindSchemaFor(kind) }
+  })
+  return [...browsing, ...buying, ...orderResources].map((entry) => ({
+    ...entry,
+    url: `${site.url}${entry.url}`,
+  }))
 }
 
 function resource(

@@ -1,4 +1,5 @@
 import { countryMeantBy, isCountry } from '../goods/countries.ts'
+import type { Page } from '../goods/search/search.ts'
 import { Refusal } from '../primitives/refusal.ts'
 import { fold, slugOf, wordsOf } from '../primitives/text.ts'
 import { readQuery } from './query.ts'
@@ -114,7 +115,10 @@ export function paging(maxLimit: number) {
 }
 
 /** The page that was asked for, with the published defaults: 20 from 0. */
-export function pageOf(params: { readonly limit?: number; readonly offset?: number }) {
+export function pageOf(params: {
+  readonly limit?: number | undefined
+  readonly offset?: number | undefined
+}): Page {
   return { limit: params.limit ?? 20, offset: params.offset ?? 0 }
 }
 

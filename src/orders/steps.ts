@@ -12,8 +12,6 @@ export interface Policy {
   readonly refundGraceMs: number
   /** How long a purchase call stays open for its goods (decisions 4: 20 s). */
   readonly patienceMs: number
-  /** How long a refund may take in all (service.md, Limits: 86 400 s). */
-  readonly refundWithinMs: number
 }
 
 /** What a step may use. Time is told, never taken. */

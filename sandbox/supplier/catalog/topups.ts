@@ -6,7 +6,7 @@ import { hash32, random } from './rng.ts'
 import { stamps } from './stamps.ts'
 import { brandId } from './voucher-brands.ts'
 
-export interface Line {
+interface Line {
   readonly brand: string
   readonly brandName: string
   readonly country: string
@@ -26,7 +26,7 @@ const nothing: Allowance = {
 }
 
 /** The operators, biggest of each country first, where the country has a place in the regions. */
-export const lines: readonly Line[] = Object.entries(operators as Record<string, string[]>)
+const lines: readonly Line[] = Object.entries(operators as Record<string, string[]>)
   .flatMap(([country, names]) =>
     names.map((brandName, rank) => ({ brand: brandId(brandName), brandName, country, rank })),
   )

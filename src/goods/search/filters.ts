@@ -8,23 +8,23 @@ import { nearOrExact } from './text.ts'
 /** What an offer must be to be found. All of them hold together (decisions 2). */
 export interface Filters {
   /** Only what can be bought now. */
-  readonly sold?: boolean
+  readonly sold?: boolean | undefined
   /** A brand, operator or provider: the whole name or the beginnings of its words. */
-  readonly brand?: string
+  readonly brand?: string | undefined
   /** Free text. It decides the order of the result too. */
-  readonly text?: string
+  readonly text?: string | undefined
   /** The offer's own country. */
-  readonly country?: string
-  readonly subType?: string
+  readonly country?: string | undefined
+  readonly subType?: string | undefined
   /** At least one of these. */
-  readonly regions?: readonly string[]
-  readonly multiCountry?: boolean
+  readonly regions?: readonly string[] | undefined
+  readonly multiCountry?: boolean | undefined
   /** Every one of these countries. */
-  readonly covers?: readonly string[]
-  readonly durationDays?: number
+  readonly covers?: readonly string[] | undefined
+  readonly durationDays?: number | undefined
   /** Face value in USD: a fixed one lies within, an open one meets it (decisions 3). */
-  readonly minUsd?: number
-  readonly maxUsd?: number
+  readonly minUsd?: number | undefined
+  readonly maxUsd?: number | undefined
 }
 
 /** Money compared after a conversion may differ in its last digits. */
@@ -55,7 +55,14 @@ function listsFor(index: SearchIndex, filters: Filters): Docs[] {
     ...(text === undefined ? [] : [nearOrExact(index, text)]),
     ...(country === undefined ? [] : [docsWith(index.countries, country)]),
     ...(subType === undefined ? [] : [docsWith(index.subTypes, subType)]),
-    ...(regions ? [unite(regions.map((name) => docsWith(index.regions, name)), size)] : []),
+    ...(regions
+      ? [
+          unite(
+            regions.map((name) => docsWith(index.regions, name)),
+            size,
+          ),
+        ]
+      : []),
     ...(covers ?? []).map((code) => docsWith(index.covered, code)),
     ...(durationDays === undefined ? [] : [docsWith(index.durations, String(durationDays))]),
   ]

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Viewer } from '../../orders/access.ts'
 import type { OrderStore } from '../../orders/ports.ts'
 import type { PurchaseDeps } from '../../orders/purchase.ts'
@@ -49,19 +49,6 @@ export function privately(reply: FastifyReply): FastifyReply {
   return reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
 }
 
-/**
- * Takes JSON bodies as they are sent, so that an empty one can be told from a broken one, and
- * broken UTF-8 from text.
- */
-export function takeJson(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser(
-    'application/json',
-    { parseAs: 'buffer' },
-    async (_: FastifyRequest, body: Buffer) => (body.length === 0 ? undefined : parseJson(body)),
-  )
-}
-
 /** The flat fields of a JSON body. @throws Refusal `invalid_json` when it is not an object */
 export function fieldsOf(body: unknown): Record<string, unknown> {
   if (body === undefined || body === null) return {}
@@ -69,15 +56,6 @@ export function fieldsOf(body: unknown): Record<string, unknown> {
     throw new Refusal('invalid_json', 'The body must be a JSON object.', { charged: 'no' })
   }
   return { ...body }
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
-    return JSON.parse(text)
-  } catch {
-    throw new Refusal('invalid_json', 'The body is not valid JSON in UTF-8.', { charged: 'no' })
-  }
 }
 
 function bearerOf({ headers }: FastifyRequest): string | undefined {

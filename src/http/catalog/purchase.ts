@@ -7,13 +7,7 @@ import { type PurchaseAnswer, purchase } from '../../orders/purchase.ts'
 import { termsOf, termsValidSeconds } from '../../payments/terms.ts'
 import { formatUsdc, usdc, usdcDecimals } from '../../primitives/money.ts'
 import { Refusal } from '../../primitives/refusal.ts'
-import {
-  paymentHeaders,
-  paymentResponse,
-  presentedPayment,
-  purchasePath,
-  sendPaymentRequired,
-} from '../paywall.ts'
+import { paymentResponse, presentedPayment, purchasePath, sendPaymentRequired } from '../paywall.ts'
 import { orderBody } from '../views/order.ts'
 import { type BuyingDeps, fieldsOf, privately, viewerOf } from './buying.ts'
 import { orderPath } from './orders.ts'

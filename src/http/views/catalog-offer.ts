@@ -4,11 +4,18 @@ import type { Kind, Offer } from '../../goods/offer.ts'
 import { type Pricing, type Retail, retailOf, withMarkup } from '../../goods/pricing.ts'
 import { bodySchemaFor, requiredFieldsOf } from '../../goods/purchase-body.ts'
 import { type Cents, usdcDecimals, usdcFromCents } from '../../primitives/money.ts'
+import type { ReadDeps } from '../deps.ts'
 import { discoveryOffer, moneyOf, type Published } from './discovery-offer.ts'
 
 export interface CatalogViewDeps {
   readonly siteUrl: string
   readonly pricing: Pricing
+}
+
+/** `catalogOffer` for a whole page of offers. */
+export function catalogView(deps: Pick<ReadDeps, 'site' | 'pricing'>): (offer: Offer) => Published {
+  const viewDeps = { siteUrl: deps.site.url, pricing: deps.pricing }
+  return (offer) => catalogOffer(offer, viewDeps)
 }
 
 /** An offer as the catalog interface lists it (decisions 3). */

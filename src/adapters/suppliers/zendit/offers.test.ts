@@ -97,6 +97,16 @@ it('reads a kind once more when its total changes in the middle', async () => {
   expect(calls).toBe(4)
 })
 
+it('throws when the total changes in the middle twice', async () => {
+  let calls = 0
+  const { source } = await sourceFor((asked) => {
+    const isOdd = asked.path === '/vouchers/offers' && calls++ % 2 === 0
+    return scriptOf({ ...oneOfEach, vouchers: vouchers(isOdd ? 1500 : 1499) })(asked)
+  })
+  const message = '/vouchers/offers changed while it was read: 1500, then 1499 records'
+  await expect(source.list(signal)).rejects.toThrow(message)
+})
+
 it.each<[string, string, (calls: number) => Reply]>([
   ['a page fails', 'answered with 503', () => ({ status: 503, json: {} })],
   ['a page is cut short', 'gave 1 of 2', () => ({ json: { total: 2, list: [rawTopup()] } })],
@@ -169,6 +179,26 @@ it('brands keep what was known when the supplier fails, and are asked again at t
   reply = { json: { ...info, description: 'New' } }
   expect((await source.list(signal)).offers[0]).toMatchObject({ description: 'New' })
   expect(server.asked.filter(({ path }) => path.startsWith('/brands/'))).toHaveLength(3)
+})
+
+it('brands that the supplier does not know are not asked about again', async () => {
+  const { source, server } = await sourceFor(
+    scriptOf(oneOfEach, () => ({ status: 404, json: { errorCode: 'NOT_FOUND' } })),
+  )
+  await source.list(signal)
+  await source.list(signal)
+  expect(server.asked.filter(({ path }) => path.startsWith('/brands/'))).toHaveLength(1)
+})
+
+it('brands that are being asked about do not make a stopped load a good one', async () => {
+  const stop = new AbortController()
+  const { source } = await sourceFor(
+    scriptOf(oneOfEach, () => {
+      stop.abort()
+      return 'hang'
+    }),
+  )
+  await expect(source.list(stop.signal)).rejects.toThrow('abort')
 })
 
 it('brands never fail a load, and do not hold one up for long', async () => {

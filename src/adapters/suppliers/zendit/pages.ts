@@ -46,7 +46,6 @@ interface Page {
 
 async function readPage(client: ZenditClient, url: string, signal: AbortSignal): Promise<Page> {
   const answer = await client.get(url, { signal, maxBytes: maxPageBytes })
-  signal.throwIfAborted()
   if (answer.outcome === 'unknown') throw new Error(`${url}: ${answer.reason}`)
   if (answer.status !== 200) throw new Error(`${url} was answered with ${answer.status}`)
   const body = recordOf(answer.body)

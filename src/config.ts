@@ -1,0 +1,274 @@
+import * as z from 'zod'
+import { cryptoCurrencies } from './goods/lists.ts'
+import type { Site } from './http/site.ts'
+import type { Policy } from './orders/steps.ts'
+import { type Network, networks } from './payments/networks.ts'
+
+/** What both modes need. */
+interface Common {
+  readonly host: string
+  readonly port: number
+  readonly site: Site
+  readonly policy: Policy
+  readonly markupBps: number
+  readonly personalDataDays: number
+  readonly trustProxy: number | readonly string[] | false
+  readonly logLevel: string
+}
+
+/** Everything outside that a store is connected to, and the keys for it. */
+export interface Outside {
+  readonly network: Network
+  readonly rpcUrl: string
+  /** How often a transaction is looked for until it is in a block; milliseconds. */
+  readonly pollMs: number
+  readonly payTo: string
+  readonly gasKey: `0x${string}`
+  readonly refundKey: `0x${string}`
+  /** A hosted facilitator instead of our own. */
+  readonly facilitatorUrl?: string | undefined
+  /** Smart-wallet factories that may be called at our expense. */
+  readonly walletFactories: readonly string[]
+  readonly databaseUrl: string
+  readonly supplierUrl: string
+  readonly supplierKey: string
+  /** The header the supplier was told to send with its webhooks. Without it, only polling. */
+  readonly supplierWebhook?: { readonly header: string; readonly value: string } | undefined
+  readonly ratesUrl: string
+  /** The first one seals, all of them open. */
+  readonly secretsKeys: readonly Buffer[]
+}
+
+export interface SandboxConfig extends Common {
+  readonly mode: 'sandbox'
+  readonly dataDir: string
+  readonly offers: number
+  /** A PostgreSQL to use instead of the embedded one. */
+  readonly databaseUrl?: string | undefined
+}
+
+export interface LiveConfig extends Common, Outside {
+  readonly mode: 'live'
+}
+
+export type Config = SandboxConfig | LiveConfig
+
+/** The environment does not make a store. The message names every problem and its mend. */
+export class ConfigError extends Error {
+  constructor(problems: readonly string[]) {
+    super(
+      `The store cannot start with this environment:\n${problems.map((line) => `  - ${line}`).join('\n')}\nAll variables are described in .env.example.`,
+    )
+    this.name = 'ConfigError'
+  }
+}
+
+const seconds = (fallback: number, most: number) =>
+  z.coerce.number('must be a number of seconds').int().min(1).max(most).default(fallback)
+const url = (protocol: RegExp) => z.url({ protocol, error: 'must be a URL' })
+const address = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 hexadecimal digits')
+const privateKey = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{64}$/, 'must be a private key: 0x and 64 hexadecimal digits')
+  .transform((key) => key.toLowerCase() as `0x${string}`)
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean),
+)
+
+const commonShape = {
+  HOST: z.string().default('127.0.0.1'),
+  PORT: z.coerce.number('must be a port').int().min(1).max(65_535).default(8402),
+  PUBLIC_URL: url(/^https?$/).optional(),
+  STORE_NAME: z.string().min(1).max(80).default('Kiosk402'),
+  STORE_DESCRIPTION: z
+    .string()
+    .min(1)
+    .max(400)
+    .default(
+      'Gift vouchers, mobile topups and eSIM data plans, paid per purchase, delivered at once.',
+    ),
+  STORE_LOGO: url(/^https?$/).optional(),
+  STORE_CONTACT: z.email('must be an e-mail address').default('store@example.com'),
+  ACCEPTS_CRYPTO: list
+    .pipe(z.array(z.enum(cryptoCurrencies, `may name ${cryptoCurrencies.join(', ')}`)))
+    .default([...cryptoCurrencies]),
+  MARKUP_BPS: z.coerce.number('must be basis points').int().min(0).max(10_000).default(0),
+  FULFILLMENT_DEADLINE_SECONDS: seconds(600, 3_600),
+  REFUND_GRACE_SECONDS: seconds(6 * 3_600, 20 * 3_600),
+  PURCHASE_WAIT_SECONDS: seconds(20, 25),
+  PERSONAL_DATA_DAYS: z.coerce.number('must be days').int().min(0).max(3_650).default(30),
+  TRUSTED_PROXIES: z
+    .string()
+    .refine(
+      (text) => text.toLowerCase() !== 'true',
+      'must be a number of hops or a list of addresses, never "true"',
+    )
+    .transform((text) =>
+      /^\d+$/.test(text) ? Number(text) : text.split(',').map((part) => part.trim()),
+    )
+    .optional(),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+}
+
+const sandboxShape = {
+  DATA_DIR: z.string().min(1).default('./data'),
+  SANDBOX_OFFERS: z.coerce.number('must be a number').int().min(100).max(200_000).default(12_000),
+}
+
+const vaultKey =
+  'must be 32 random bytes in base64 (make one with: openssl rand -base64 32); more, separated by commas, only open'
+
+const liveShape = {
+  NETWORK: z.enum(['base', 'base-sepolia'], 'must be base or base-sepolia'),
+  RPC_URL: url(/^https?$/),
+  PAY_TO: address,
+  GAS_KEY: privateKey,
+  REFUND_KEY: privateKey,
+  DATABASE_URL: url(/^postgres(ql)?$/),
+  SUPPLIER_URL: url(/^https?$/),
+  SUPPLIER_KEY: z.string('must be the API key of the supplier').min(8),
+  SECRETS_KEY: z
+    .string(vaultKey)
+    .transform((text) => text.split(',').map((part) => Buffer.from(part.trim(), 'base64')))
+    .refine((keys) => keys.every((key) => key.length === 32), vaultKey),
+  FACILITATOR_URL: url(/^https?$/).optional(),
+  WALLET_FACTORIES: list.pipe(z.array(address)).default([]),
+  SUPPLIER_WEBHOOK_HEADER: z
+    .string()
+    .regex(/^[A-Za-z0-9-]+$/, 'must be the name of a header')
+    .optional(),
+  SUPPLIER_WEBHOOK_SECRET: z.string().min(16, 'must have at least 16 characters').optional(),
+  RATES_URL: url(/^https?$/).default('https://api.frankfurter.dev/v1/latest'),
+}
+
+/** These make sense in both modes, so they tell nothing about which one was meant. */
+const eitherMode = ['DATABASE_URL']
+
+/**
+ * Reads and checks the environment, once, at the start.
+ *
+ * @throws ConfigError that lists every problem
+ */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+  const mode = given['MODE'] ?? 'sandbox'
+  if (mode === 'live') return liveConfig(given)
+  if (mode === 'sandbox') return sandboxConfig(given)
+  throw new ConfigError([`MODE is "${mode}"; it must be sandbox or live`])
+}
+
+function sandboxConfig(given: Readonly<Record<string, string | undefined>>): SandboxConfig {
+  const strays = Object.keys(liveShape).filter(
+    (name) => name in given && !eitherMode.includes(name),
+  )
+  const shape = z.object({
+    ...commonShape,
+    ...sandboxShape,
+    DATABASE_URL: liveShape.DATABASE_URL.optional(),
+  })
+  const env = check(
+    shape,
+    given,
+    strays.map((name) => `${name} is only for MODE=live, and MODE is not set to live`),
+  )
+  return {
+    ...commonOf(env, env.PUBLIC_URL ?? `http://localhost:${env.PORT}`),
+    mode: 'sandbox',
+    dataDir: env.DATA_DIR,
+    offers: env.SANDBOX_OFFERS,
+    databaseUrl: env.DATABASE_URL,
+  }
+}
+
+function liveConfig(given: Readonly<Record<string, string | undefined>>): LiveConfig {
+  const strays = Object.keys(sandboxShape).filter((name) => name in given)
+  const shape = z.object({ ...commonShape, ...liveShape, PUBLIC_URL: url(/^https?$/) })
+  const problems = strays.map(
+    (name) => `${name} is only for the sandbox; leave it out with MODE=live`,
+  )
+  const env = check(shape, given, [...problems, ...pairProblems(given)])
+  const header = env.SUPPLIER_WEBHOOK_HEADER
+  const value = env.SUPPLIER_WEBHOOK_SECRET
+  return {
+    ...commonOf(env, env.PUBLIC_URL),
+    mode: 'live',
+    network: networks[env.NETWORK],
+    rpcUrl: env.RPC_URL,
+    pollMs: 500,
+    payTo: env.PAY_TO,
+    gasKey: env.GAS_KEY,
+    refundKey: env.REFUND_KEY,
+    facilitatorUrl: env.FACILITATOR_URL,
+    walletFactories: env.WALLET_FACTORIES,
+    databaseUrl: env.DATABASE_URL,
+    supplierUrl: env.SUPPLIER_URL.replace(/\/$/, ''),
+    supplierKey: env.SUPPLIER_KEY,
+    supplierWebhook: header && value ? { header, value } : undefined,
+    ratesUrl: env.RATES_URL,
+    secretsKeys: env.SECRETS_KEY,
+  }
+}
+
+/** What no variable shows alone. */
+function pairProblems(given: Readonly<Record<string, string | undefined>>): string[] {
+  const problems: string[] = []
+  const gasKey = given['GAS_KEY']?.toLowerCase()
+  if (gasKey !== undefined && gasKey === given['REFUND_KEY']?.toLowerCase()) {
+    problems.push(
+      'GAS_KEY and REFUND_KEY are the same; use two wallets, so that one leak is not both',
+    )
+  }
+  if ('SUPPLIER_WEBHOOK_HEADER' in given !== 'SUPPLIER_WEBHOOK_SECRET' in given) {
+    problems.push(
+      'SUPPLIER_WEBHOOK_HEADER and SUPPLIER_WEBHOOK_SECRET belong together; set both or neither',
+    )
+  }
+  return problems
+}
+
+function check<Shape extends z.ZodRawShape>(
+  shape: z.ZodObject<Shape>,
+  given: object,
+  problems: readonly string[],
+): z.infer<z.ZodObject<Shape>> {
+  const parsed = shape.safeParse(given)
+  const found = parsed.success ? [] : parsed.error.issues.map(problemOf)
+  if (!parsed.success || problems.length > 0) throw new ConfigError([...found, ...problems])
+  return parsed.data
+}
+
+/** Names the variable and what to set. Never the value: it may be a key. */
+function problemOf(issue: z.core.$ZodIssue): string {
+  const missing = issue.code === 'invalid_type' && issue.input === undefined
+  return `${issue.path[0] ? String(issue.path[0]) : 'environment'} ${missing ? 'is missing: it ' : ''}${issue.message}`
+}
+
+function commonOf(env: z.infer<z.ZodObject<typeof commonShape>>, publicUrl: string): Common {
+  const url = publicUrl.replace(/\/+$/, '')
+  return {
+    host: env.HOST,
+    port: env.PORT,
+    site: {
+      name: env.STORE_NAME,
+      description: env.STORE_DESCRIPTION,
+      url,
+      logo: env.STORE_LOGO ?? `${url}/logo.svg`,
+      contact: env.STORE_CONTACT,
+      acceptsCrypto: env.ACCEPTS_CRYPTO,
+    },
+    policy: {
+      deliverWithinMs: env.FULFILLMENT_DEADLINE_SECONDS * 1_000,
+      refundGraceMs: env.REFUND_GRACE_SECONDS * 1_000,
+      patienceMs: env.PURCHASE_WAIT_SECONDS * 1_000,
+    },
+    markupBps: env.MARKUP_BPS,
+    personalDataDays: env.PERSONAL_DATA_DAYS,
+    trustProxy: env.TRUSTED_PROXIES ?? false,
+    logLevel: env.LOG_LEVEL,
+  }
+}

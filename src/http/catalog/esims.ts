@@ -1,0 +1,95 @@
+import { type Region, regions, singleCountryRegions } from '../../goods/lists.ts'
+import type { Docs } from '../../goods/search/docs.ts'
+import type { Filters } from '../../goods/search/filters.ts'
+import {
+  coverableOf,
+  mostOffered,
+  nearestBrands,
+  nearestCountries,
+  nearestDurations,
+} from '../../goods/search/nearest.ts'
+import type { SearchIndex } from '../../goods/search/search-index.ts'
+import type { ReadDeps } from '../deps.ts'
+import {
+  countries,
+  country,
+  flag,
+  type ParamsOf,
+  pageOf,
+  paging,
+  readParams,
+  refused,
+  searchText,
+  slugIn,
+  wholeNumber,
+} from '../params.ts'
+import { searchAnswer } from '../search-answer.ts'
+import { catalogView } from '../views/catalog-offer.ts'
+import type { Published } from '../views/discovery-offer.ts'
+
+/** Both published parameter sets, in force together (decisions 3). */
+const readers = {
+  country,
+  covers: countries,
+  regions: slugIn(regions),
+  region: slugIn(regions),
+  regional: flag,
+  duration: wholeNumber(1, 3650),
+  q: searchText,
+  ...paging(100),
+}
+type Params = ParamsOf<typeof readers>
+
+/** `GET /esims/offers`: browse eSIM plans. */
+export function browseEsims(url: string, deps: ReadDeps): Published {
+  const { limit, offset, ...params } = readParams(url, readers)
+  checkRegions(params)
+  const index = deps.shelf.current().index.esim
+  return searchAnswer({
+    kind: 'esim',
+    index,
+    params,
+    page: pageOf({ limit, offset }),
+    filtersOf,
+    alternatives: alternativesIn(index),
+    view: catalogView(deps),
+  })
+}
+
+/** With `regional=true` a country is a coverage requirement like `covers` (service.md, set 1). */
+function filtersOf(params: Params): Filters {
+  const { country, regional, duration, q } = params
+  const region = params.regions ?? params.region
+  const covers = params.covers ?? []
+  const shared = { text: q, durationDays: duration, regions: region && [region] }
+  if (regional !== true) return { ...shared, covers, country }
+  return { ...shared, multiCountry: true, covers: country ? [country, ...covers] : covers }
+}
+
+function checkRegions({ regions, region, regional }: Params): void {
+  if (regions !== undefined && region !== undefined && regions !== region) {
+    throw refused('region', `regions asks for ${regions} and region for ${region}; give one.`)
+  }
+  const asked = regions ?? region
+  if (regional !== true || asked === undefined || !singleCountryRegions.includes(asked)) return
+  throw refused(
+    regions === undefined ? 'region' : 'regions',
+    `${asked} names single-country plans only, so it cannot be combined with regional=true.`,
+  )
+}
+
+function alternativesIn(index: SearchIndex) {
+  const regionsAmong = (left: Docs) => mostOffered(index, index.regions, left) as Region[]
+  return {
+    regional: () => [false],
+    duration: (given: number, left: Docs) => nearestDurations(index, given, left),
+    regions: (_: Region, left: Docs) => regionsAmong(left),
+    region: (_: Region, left: Docs) => regionsAmong(left),
+    covers: (given: readonly string[], left: Docs) => [coverableOf(index, given, left)],
+    country: (given: string, left: Docs) => [
+      ...nearestCountries(index, given, left),
+      ...mostOffered(index, index.covered, left),
+    ],
+    q: (given: string, left: Docs) => nearestBrands(index, given, left),
+  }
+}

@@ -1,0 +1,55 @@
+import { topupRegions } from '../../goods/lists.ts'
+import type { Docs } from '../../goods/search/docs.ts'
+import type { Filters } from '../../goods/search/filters.ts'
+import { nearestBrands, nearestCountries } from '../../goods/search/nearest.ts'
+import type { SearchIndex } from '../../goods/search/search-index.ts'
+import { slugOf } from '../../primitives/text.ts'
+import type { ReadDeps } from '../deps.ts'
+import { country, type ParamsOf, pageOf, paging, readParams, slugIn, text } from '../params.ts'
+import { searchAnswer } from '../search-answer.ts'
+import { catalogView } from '../views/catalog-offer.ts'
+import type { Published } from '../views/discovery-offer.ts'
+import { wholeList } from './whole-list.ts'
+
+const readers = {
+  country,
+  region: slugIn(topupRegions),
+  operator: text,
+  ...paging(100),
+}
+
+/** `GET /topups/offers`: browse topup offers. */
+export function browseTopups(url: string, deps: ReadDeps): Published {
+  const index = deps.shelf.current().index.topup
+  const { limit, offset, ...params } = readParams(url, readers)
+  return searchAnswer({
+    kind: 'topup',
+    index,
+    params,
+    page: pageOf({ limit, offset }),
+    filtersOf,
+    alternatives: alternativesIn(index),
+    view: catalogView(deps),
+  })
+}
+
+/** `GET /topups/regions`: the regions that have topups. */
+export function listTopupRegions(url: string, { shelf }: ReadDeps): Published {
+  readParams(url, {})
+  const { entries } = shelf.current().index.topup.regions
+  return wholeList(
+    entries.map(({ value, docs }) => ({ slug: slugOf(value), name: value, offers: docs.length })),
+  )
+}
+
+function filtersOf({ country, region, operator }: ParamsOf<typeof readers>): Filters {
+  return { country, brand: operator, regions: region && [region] }
+}
+
+function alternativesIn(index: SearchIndex) {
+  return {
+    region: () => topupRegions,
+    country: (given: string, left: Docs) => nearestCountries(index, given, left),
+    operator: (given: string, left: Docs) => nearestBrands(index, given, left),
+  }
+}

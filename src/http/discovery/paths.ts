@@ -1,0 +1,8 @@
+/** The paths of the discovery interface, as its own answers name them (service.md). */
+export const paths = {
+  index: '/ai',
+  capabilities: '/ai/capabilities',
+  vouchers: '/ai/vouchers',
+  topups: '/ai/topups',
+  esims: '/ai/esims',
+} as const

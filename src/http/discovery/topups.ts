@@ -1,0 +1,48 @@
+import { topupRegions, topupSubTypes } from '../../goods/lists.ts'
+import type { Docs } from '../../goods/search/docs.ts'
+import { facetsOf } from '../../goods/search/facets.ts'
+import type { Filters } from '../../goods/search/filters.ts'
+import { nearestBrands, nearestCountries } from '../../goods/search/nearest.ts'
+import type { SearchIndex } from '../../goods/search/search-index.ts'
+import type { ReadDeps } from '../deps.ts'
+import { country, oneOf, type ParamsOf, pageOf, paging, readParams, text } from '../params.ts'
+import { searchAnswer } from '../search-answer.ts'
+import { discoveryView, type Published } from '../views/discovery-offer.ts'
+
+const readers = {
+  country,
+  brand: text,
+  subType: oneOf(topupSubTypes),
+  region: oneOf(topupRegions),
+  ...paging(50),
+}
+
+/** `GET /ai/topups`: a TopupSearchResult, with facets. */
+export function searchTopups(url: string, { shelf, pricing, site }: ReadDeps): Published {
+  const { limit, offset, ...params } = readParams(url, readers)
+  const index = shelf.current().index.topup
+  const body = searchAnswer({
+    kind: 'topup',
+    index,
+    params,
+    page: pageOf({ limit, offset }),
+    filtersOf,
+    alternatives: alternativesIn(index),
+    view: discoveryView({ siteUrl: site.url, markupBps: pricing.markupBps }),
+  })
+  return { ...body, facets: facetsOf(index, filtersOf(params)) }
+}
+
+function filtersOf({ region, ...filters }: ParamsOf<typeof readers>): Filters {
+  const { country, brand, subType } = filters
+  return { country, brand, subType, regions: region && [region], sold: true }
+}
+
+function alternativesIn(index: SearchIndex) {
+  return {
+    region: () => topupRegions,
+    country: (given: string, left: Docs) => nearestCountries(index, given, left),
+    subType: () => topupSubTypes,
+    brand: (given: string, left: Docs) => nearestBrands(index, given, left),
+  }
+}

@@ -1,0 +1,28 @@
+import { goods } from '../goods/good.ts'
+import type { Kind, Offer } from '../goods/offer.ts'
+import { type Filters, matching } from '../goods/search/filters.ts'
+import { type Alternatives, hintFor } from '../goods/search/hint.ts'
+import { type Page, search } from '../goods/search/search.ts'
+import type { SearchIndex } from '../goods/search/search-index.ts'
+import type { Published } from './views/discovery-offer.ts'
+
+/** A search as a caller asked for it, in the names of its parameters. */
+export interface Asked<Params extends object> {
+  readonly kind: Kind
+  readonly index: SearchIndex
+  readonly params: Params
+  readonly page: Page
+  readonly filtersOf: (params: Params) => Filters
+  readonly alternatives: Alternatives<Params>
+  readonly view: (offer: Offer) => Published
+}
+
+/** One page of offers, or the hint why there are none (decisions 2). */
+export function searchAnswer<Params extends object>(asked: Asked<Params>): Published {
+  const { kind, index, params, page, filtersOf, alternatives, view } = asked
+  const { total, offers } = search(index, filtersOf(params), page)
+  const body = { total, ...page, items: offers.map(view) }
+  if (total > 0) return body
+  const find = (tried: Params) => matching(index, filtersOf(tried))
+  return { ...body, hint: hintFor({ params, find, alternatives, noun: goods[kind].plural }) }
+}
