@@ -5,7 +5,7 @@ import type { Policy } from './orders/steps.ts'
 import { type Network, networks } from './payments/networks.ts'
 
 /** What both modes need. */
-interface Common {
+export interface Common {
   readonly host: string
   readonly port: number
   readonly site: Site
@@ -22,6 +22,8 @@ export interface Outside {
   readonly rpcUrl: string
   /** How often a transaction is looked for until it is in a block; milliseconds. */
   readonly pollMs: number
+  /** A chain whose newest block is older than this has stopped, or its node has. */
+  readonly headMostSeconds: number
   readonly payTo: string
   readonly gasKey: `0x${string}`
   readonly refundKey: `0x${string}`
@@ -200,6 +202,7 @@ function liveConfig(given: Readonly<Record<string, string | undefined>>): LiveCo
     network: networks[env.NETWORK],
     rpcUrl: env.RPC_URL,
     pollMs: 500,
+    headMostSeconds: 30,
     payTo: env.PAY_TO,
     gasKey: env.GAS_KEY,
     refundKey: env.REFUND_KEY,

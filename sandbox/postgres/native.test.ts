@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { canReach } from './account.ts'
 import { installedNativeDir, nativeDir } from './native.ts'
 
-const stranger = { uid: 65_534, gid: 65_534 }
+const stranger = { uid: 61_234, gid: 61_234 }
 let parent: string
 let installed: string
 
@@ -63,7 +63,7 @@ describe('reach', () => {
     expect(await canReach(join(parent, 'closed'), { uid, gid })).toBe(true)
     expect(await canReach(join(parent, 'closed', 'package'), stranger)).toBe(false)
     await chmod(join(parent, 'closed'), 0o710)
-    expect(await canReach(join(parent, 'closed', 'package'), { uid: 65_534, gid })).toBe(true)
+    expect(await canReach(join(parent, 'closed', 'package'), { uid: stranger.uid, gid })).toBe(true)
     await chmod(join(parent, 'closed'), 0o700)
   })
 })

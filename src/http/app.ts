@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import cors from '@fastify/cors'
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance, LogController } from 'fastify'
 import { bodyMax, takeJsonBodies } from './body.ts'
 import { routeCatalogReading } from './catalog/routes.ts'
 import { answerClientError } from './client-error.ts'
@@ -54,7 +54,7 @@ export function createApp(deps: AppDeps): FastifyInstance {
     loggerInstance: deps.log,
     trustProxy: trustOf(deps),
     genReqId: () => randomUUID(),
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => {
       reply.header('access-control-allow-origin', crossOrigin.origin)

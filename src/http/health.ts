@@ -5,10 +5,7 @@ import type { Vitals } from '../health/vitals.ts'
  * For whoever runs the process: `/livez` says that it answers at all, `/readyz` that it can take
  * purchases, and if not, which part is the reason.
  */
-export function healthRoutes(
-  app: FastifyInstance,
-  vitals: Pick<Vitals, 'parts' | 'signals'>,
-): void {
+export function routeHealth(app: FastifyInstance, vitals: Pick<Vitals, 'parts' | 'signals'>): void {
   app.get('/livez', (_, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }))
 
   app.get('/readyz', (_, reply) => {

@@ -18,10 +18,10 @@ export interface ManifestDeps {
 }
 
 /** The manifest, at the two addresses where it is looked for (decisions 5). */
-export function manifestRoutes(app: FastifyInstance, deps: ManifestDeps): void {
+export function routeManifest(app: FastifyInstance, deps: ManifestDeps): void {
   for (const path of ['/.well-known/x402', '/api/catalog']) {
     // Signals older than five minutes count as down, so no cache may keep them for long.
-    app.get(path, (_, reply) =>
+    app.get(path, { config: { limit: 'reading' } }, (_, reply) =>
       reply.header('cache-control', 'public, max-age=15').send(manifest(deps)),
     )
   }

@@ -84,9 +84,7 @@ function decodedPair(pair: string): [name: string, value: string] {
 /** Undefined when the text is no percent encoding or its bytes are no UTF-8. */
 function decoded(raw: string): string | undefined {
   try {
-    // The parser of Node hands bytes that were not percent-encoded over one character each.
-    const bytes = raw.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16)}`)
-    return decodeURIComponent(bytes.replaceAll('+', ' '))
+    return decodeURIComponent(raw.replaceAll('+', ' '))
   } catch (error) {
     if (error instanceof URIError) return undefined
     throw error

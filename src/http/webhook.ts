@@ -16,7 +16,7 @@ const bodyMost = 256 * 1_024
  * Where the supplier says that something happened. It is a hint and nothing more: what the body
  * says is never believed, the order is looked up again with our own key.
  */
-export function webhookRoutes(app: FastifyInstance, deps: WebhookDeps): void {
+export function routeWebhook(app: FastifyInstance, deps: WebhookDeps): void {
   app.head('/webhooks/supplier', (_, reply) => reply.status(204).send())
 
   app.post('/webhooks/supplier', { bodyLimit: bodyMost }, async (request, reply) => {

@@ -35,10 +35,14 @@ const triesMax = 20
 export function hintFor<Params extends object>(empty: EmptySearch<Params>): Hint {
   const given = givenNames(empty)
   if (given.length === 0) return { message: `The store has no ${empty.noun} at the moment.` }
-  const culprits = given.filter((name) => empty.find(without(empty.params, name)).length > 0)
-  const alone = culprits.find((name) => findsNothingAlone(empty, name))
-  const culprit = alone ?? culprits[0]
+  const culprit = given.find((name) => isCulprit(empty, name))
   return culprit === undefined ? hintForSeveral(empty, given) : hintForOne(empty, culprit)
+}
+
+/** Whether a change of this one parameter is enough to find something. */
+function isCulprit<Params extends object>(empty: EmptySearch<Params>, name: keyof Params): boolean {
+  const { find, params } = empty
+  return find(without(params, name)).length > 0 || nearestOf(empty, name) !== undefined
 }
 
 function hintForOne<Params extends object>(empty: EmptySearch<Params>, name: keyof Params): Hint {

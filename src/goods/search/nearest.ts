@@ -50,14 +50,22 @@ export function coverableOf(index: SearchIndex, given: readonly string[], docs: 
 
 /** The most that any of these offers is worth in USD, in whole cents rounded down. */
 export function highestFaceUsd(index: SearchIndex, docs: Docs): number[] {
-  const most = Array.from(docs, (doc) => index.faceUsd.max[doc] ?? Number.NaN).filter(isFinite)
-  return most.length === 0 ? [] : [Math.floor(most.reduce(larger) * 100 + 1e-6) / 100]
+  const most = Array.from(docs, (doc) => index.faceUsd.max[doc] ?? Number.NaN).filter(
+    Number.isFinite,
+  )
+  return most.length === 0
+    ? []
+    : [Math.floor(most.reduce((one, other) => Math.max(one, other)) * 100 + 1e-6) / 100]
 }
 
 /** The least that any of these offers is worth in USD, in whole cents rounded up. */
 export function lowestFaceUsd(index: SearchIndex, docs: Docs): number[] {
-  const least = Array.from(docs, (doc) => index.faceUsd.min[doc] ?? Number.NaN).filter(isFinite)
-  return least.length === 0 ? [] : [Math.ceil(least.reduce(smaller) * 100 - 1e-6) / 100]
+  const least = Array.from(docs, (doc) => index.faceUsd.min[doc] ?? Number.NaN).filter(
+    Number.isFinite,
+  )
+  return least.length === 0
+    ? []
+    : [Math.ceil(least.reduce((one, other) => Math.min(one, other)) * 100 - 1e-6) / 100]
 }
 
 function byDistance(given: string, values: readonly string[]): string[] {
@@ -72,12 +80,4 @@ function byDistance(given: string, values: readonly string[]): string[] {
 function distanceTo(text: string, name: string): number {
   const words = wordsOf(name).map((word) => distance(text, word) + 1)
   return Math.min(distance(text, fold(name)), ...words)
-}
-
-function larger(one: number, other: number): number {
-  return one > other ? one : other
-}
-
-function smaller(one: number, other: number): number {
-  return one < other ? one : other
 }

@@ -13,20 +13,22 @@ export function orderPath(orderId: string): string {
   return `/api/catalog/orders/${orderId}`
 }
 
+const limited = { config: { limit: 'reading' } } as const
+
 /** Reading orders: one by what its buyer knows of it, all by the wallet that paid (decisions 5). */
-export function orderRoutes(app: FastifyInstance, deps: BuyingDeps): void {
-  app.get('/api/catalog/orders/:orderId', async (request, reply) => {
+export function routeOrders(app: FastifyInstance, deps: BuyingDeps): void {
+  app.get('/api/catalog/orders/:orderId', limited, async (request, reply) => {
     const { orderId } = request.params as { orderId: string }
     return sendOrder(deps, request, reply, await findOrder(deps, orderId))
   })
-  app.get('/api/catalog/orders', async (request, reply) => {
+  app.get('/api/catalog/orders', limited, async (request, reply) => {
     const { transactionHash, paymentId, ...page } = orderQuery(request)
     if (transactionHash === undefined && paymentId === undefined) {
       return sendList(deps, request, reply, page)
     }
     return sendOrder(deps, request, reply, await lookUp(deps, transactionHash, paymentId))
   })
-  app.get('/api/catalog/esims/orders/info', (request, reply) =>
+  app.get('/api/catalog/esims/orders/info', limited, (request, reply) =>
     sendList(deps, request, reply, pageQuery(request), 'esim'),
   )
 }

@@ -16,11 +16,13 @@ import { quoteFields } from './quote-fields.ts'
 /** How often an agent should ask for an order; seconds (service.md, Limits). */
 export const retryAfterSeconds = 5
 
+const config = { limit: 'purchase', charges: true } as const
+
 /** Buying: POST moves money, GET only quotes (decisions 4). */
-export function purchaseRoutes(app: FastifyInstance, deps: BuyingDeps): void {
+export function routePurchases(app: FastifyInstance, deps: BuyingDeps): void {
   for (const kind of kinds) {
-    app.post(purchasePath(kind), (request, reply) => buy(deps, kind, request, reply))
-    app.get(purchasePath(kind), { exposeHeadRoute: false }, (request, reply) =>
+    app.post(purchasePath(kind), { config }, (request, reply) => buy(deps, kind, request, reply))
+    app.get(purchasePath(kind), { config, exposeHeadRoute: false }, (request, reply) =>
       quote(deps, kind, request, reply),
     )
   }

@@ -27,9 +27,11 @@ const destinations: ReadonlySet<string> = new Set([
   'recipient',
 ])
 
-export function refundRoutes(app: FastifyInstance, deps: BuyingDeps): void {
+const config = { limit: 'purchase', charges: true } as const
+
+export function routeRefunds(app: FastifyInstance, deps: BuyingDeps): void {
   const path = refundPath(':orderId')
-  app.post(path, async (request, reply) => {
+  app.post(path, { config }, async (request, reply) => {
     const key = idempotencyKeyOf(request)
     if (key === undefined) {
       const message = 'A refund claim needs an Idempotency-Key header.'
@@ -42,7 +44,7 @@ export function refundRoutes(app: FastifyInstance, deps: BuyingDeps): void {
     return send(reply, claimed, { idempotencyKey: key, ...reasonOf(claim) })
   })
 
-  app.get(path, async (request, reply) =>
+  app.get(path, { config }, async (request, reply) =>
     send(reply, await findOrder(deps, orderIdOf(request)), {}),
   )
 }

@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { Address } from 'viem'
+import { type Chain, startChain } from './chain/chain.ts'
+import { lockFolder } from './lock.ts'
+import { startPostgres } from './postgres/postgres.ts'
+import { readFileIfThere, writePrivateFile } from './private-file.ts'
+import { type LaunchedSupplier, launchSupplier } from './supplier/launch.ts'
+
+export interface SandboxOptions {
+  readonly dataDir: string
+  readonly offers: number
+  /** A PostgreSQL to use instead of the embedded one. */
+  readonly databaseUrl?: string | undefined
+  /** When the test offers that come too late come; seconds after the purchase. */
+  readonly lateSeconds: number
+  /** Where the store takes the supplier's webhooks. */
+  readonly webhookUrl: string
+  readonly onProgress: (message: string) => void
+  readonly onProblem: (error: Error) => void
+}
+
+/** Real parts on one machine: everything a store is connected to, and the keys for it. */
+export interface Sandbox {
+  readonly databaseUrl: string
+  readonly chain: Pick<Chain, 'rpcUrl' | 'chainId' | 'usdc' | 'keys'>
+  readonly supplier: Omit<LaunchedSupplier, 'stop'>
+  readonly secretsKey: Buffer
+  faucet(to: Address): Promise<string>
+  /** Stops everything that was started, and what an earlier store left running. */
+  stop(): Promise<void>
+}
+
+/** Brings up the parts side by side. When one cannot start, the others are stopped again. */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const dataDir = resolve(options.dataDir)
+  await mkdir(dataDir, { recursive: true })
+  await lockFolder(dataDir)
+  const { onProgress, onProblem } = options
+  const started = await Promise.allSettled([
+    options.databaseUrl === undefined
+      ? startPostgres({ dataDir, onProgress })
+      : { databaseUrl: options.databaseUrl, stop: async () => {} },
+    startChain({ dataDir, onProgress, onProblem }),
+    launchSupplier({ ...options, dataDir }),
+  ])
+  const stop = async () => {
+    const parts = started.flatMap((part) => (part.status === 'fulfilled' ? [part.value] : []))
+    await Promise.all(parts.map((part) => part.stop()))
+  }
+  const [postgres, chain, supplier] = started
+  if (
+    postgres.status === 'rejected' ||
+    chain.status === 'rejected' ||
+    supplier.status === 'rejected'
+  ) {
+    await stop()
+    throw started.find((part) => part.status === 'rejected')?.reason
+  }
+  return {
+    databaseUrl: postgres.value.databaseUrl,
+    chain: chain.value,
+    supplier: supplier.value,
+    secretsKey: await secretsKeyIn(dataDir),
+    faucet: (to) => chain.value.faucet(to),
+    stop,
+  }
+}
+
+/** The key that wraps this folder's secrets, made at the first start. */
+async function secretsKeyIn(dataDir: string): Promise<Buffer> {
+  const file = join(dataDir, 'secrets.key')
+  const text = await readFileIfThere(file)
+  if (text !== undefined) return Buffer.from(text, 'base64')
+  const key = randomBytes(32)
+  await writePrivateFile(file, key.toString('base64'))
+  return key
+}

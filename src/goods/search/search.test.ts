@@ -1,0 +1,229 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  esim,
+  fixed,
+  fixturePricing,
+  open,
+  snapshotOf,
+  topup,
+  voucher,
+} from '../../../test/fixtures/offers.ts'
+import { fold, wordsOf } from '../../primitives/text.ts'
+import { buildCatalog } from '../catalog.ts'
+import { countryNames } from '../countries.ts'
+import type { Offer } from '../offer.ts'
+import { facetsOf } from './facets.ts'
+import type { Filters } from './filters.ts'
+import { search } from './search.ts'
+import { isTypoOf } from './words.ts'
+
+/*
+ * The twin: every rule of decisions 2 written down a second time, one offer at a time and without
+ * any index, and compared with the search over random small catalogs and queries.
+ */
+
+const brands = [
+  ['AMAZON', 'Amazon'],
+  ['AMAZON_DE', 'Amazon.de'],
+  ['AMA', 'Ama Café'],
+  ['CLARO', 'Claro'],
+  ['PRIME', 'Amazon Prime'],
+] as const
+const countries = ['US', 'DE', 'FR']
+const regions = ['Western Europe', 'North America', 'Global']
+const texts = [
+  'amazon',
+  'ama',
+  'amazom',
+  'cafe',
+  'de',
+  'prime ama',
+  'germany',
+  'good',
+  'north',
+  'clara',
+]
+
+const brand = fc.constantFrom(...brands)
+const shared = fc.record({
+  country: fc.constantFrom(...countries),
+  regions: fc.subarray(regions),
+  price: fc.oneof(
+    fc.integer({ min: 1, max: 5 }).map((amount) => fixed(amount * 100)),
+    fc.integer({ min: 1, max: 3 }).map((amount) => open(amount * 100, 500)),
+  ),
+})
+const vouchers = fc.record({
+  brand,
+  shared,
+  subTypes: fc.subarray(['Shopping', 'Fuel']),
+  description: fc.constantFrom('Good for amazon', 'Prime goods', 'Nothing'),
+  sold: fc.boolean(),
+})
+const plans = fc.record({
+  brand,
+  shared,
+  covered: fc.subarray(countries),
+  regional: fc.boolean(),
+  days: fc.constantFrom(7, 30),
+})
+
+const filters: fc.Arbitrary<Filters> = fc.record(
+  {
+    sold: fc.boolean(),
+    brand: fc.constantFrom('amazon', 'AMA', 'mazon', 'café ama', 'amazon_de', 'prime'),
+    text: fc.constantFrom(...texts),
+    country: fc.constantFrom(...countries, 'JP'),
+    subType: fc.constantFrom('shopping', 'Fuel', 'Dating'),
+    regions: fc.subarray(regions, { minLength: 1 }),
+    multiCountry: fc.boolean(),
+    covers: fc.subarray(countries),
+    durationDays: fc.constantFrom(7, 30, 9),
+    minUsd: fc.integer({ min: 0, max: 6 }),
+    maxUsd: fc.integer({ min: 0, max: 6 }),
+  },
+  { requiredKeys: [] },
+)
+const page = fc.record({
+  limit: fc.integer({ min: 1, max: 4 }),
+  offset: fc.integer({ min: 0, max: 6 }),
+})
+
+test('finds what the rules say, in the order and on the page they say: vouchers', () => {
+  fc.assert(
+    fc.property(fc.array(vouchers, { maxLength: 12 }), filters, page, (rows, asked, wanted) => {
+      const offers = rows.map(({ brand: [key, name], shared, sold, ...own }, at) =>
+        voucher(`V${at}`, {
+          ...shared,
+          ...own,
+          brand: key,
+          brandName: name,
+          faceValue: shared.price,
+          requiredFields: sold ? [] : ['recipient.address.city'],
+        }),
+      )
+      compare(offers, asked, wanted)
+    }),
+    { numRuns: 1500 },
+  )
+})
+
+test('finds what the rules say, in the order and on the page they say: eSIM plans', () => {
+  fc.assert(
+    fc.property(fc.array(plans, { maxLength: 12 }), filters, page, (rows, asked, wanted) => {
+      const offers = rows.map(({ brand: [key, name], shared, covered, regional, days }, at) => {
+        const { country, ...others } = shared
+        return esim(`E${at}`, {
+          ...others,
+          ...(regional ? {} : { country }),
+          brand: key,
+          brandName: name,
+          allowance: { durationDays: days },
+          coverage: covered.map((code) => ({ country: code, speeds: [] })),
+        })
+      })
+      compare(offers, asked, wanted)
+    }),
+    { numRuns: 1500 },
+  )
+})
+
+test('topups that only their id tells apart keep one order over all pages', () => {
+  const offers = Array.from({ length: 25 }, (_, at) => topup(`T${(at * 7) % 25}`))
+  const index = buildCatalog(snapshotOf(offers), fixturePricing()).index.topup
+  const pages = [0, 10, 20].flatMap((offset) => search(index, {}, { limit: 10, offset }).offers)
+  expect(pages.map(({ id }) => id)).toEqual(offers.map(({ id }) => id as string).sort())
+})
+
+function compare(offers: Offer[], asked: Filters, wanted: { limit: number; offset: number }) {
+  const catalog = buildCatalog(snapshotOf(offers), fixturePricing())
+  const index = catalog.index[offers[0]?.kind ?? 'voucher']
+  const expected = twinSearch(offers, asked)
+  const found = search(index, asked, wanted)
+  expect(found.total).toBe(expected.length)
+  expect(found.offers.map(({ id }) => id)).toEqual(
+    expected.slice(wanted.offset, wanted.offset + wanted.limit).map(({ id }) => id),
+  )
+  expect(facetsOf(index, asked)).toEqual(twinFacets(offers, asked))
+}
+
+function twinSearch(offers: readonly Offer[], asked: Filters): Offer[] {
+  const keyOf = (offer: Offer) => {
+    const price = offer.price.type === 'FIXED' ? offer.price.fixed : offer.price.min
+    const name = `${fold(offer.brandName)}\u0000${offer.brandName}`
+    return [rankOf(offer, asked.text), name, String(price).padStart(9, '0'), offer.id].join(
+      '\u0001',
+    )
+  }
+  return offers
+    .filter((offer) => meets(offer, asked))
+    .sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
+}
+
+function twinFacets(offers: readonly Offer[], asked: Filters) {
+  const among = (own: keyof Filters, valuesOf: (offer: Offer) => readonly string[]) => {
+    const { [own]: _, ...others } = asked
+    const values = new Set(offers.filter((offer) => meets(offer, others)).flatMap(valuesOf))
+    return [...values].sort((one, other) => (fold(one) < fold(other) ? -1 : 1))
+  }
+  return {
+    countries: among('country', ({ country }) => (country ? [country] : [])),
+    regions: among('regions', (offer) => offer.regions),
+    brands: among('brand', ({ brandName }) => [brandName]),
+    subTypes: among('subType', (offer) => offer.subTypes),
+  }
+}
+
+function meets(offer: Offer, asked: Filters): boolean {
+  const { country, subType, covers = [], durationDays } = asked
+  const covered = offer.kind === 'esim' ? offer.coverage.map((each) => each.country) : []
+  const days = offer.kind === 'voucher' ? undefined : offer.allowance.durationDays
+  return [
+    !asked.sold || offer.kind !== 'voucher' || offer.requiredFields.length === 0,
+    asked.brand === undefined || hasBrand(offer, asked.brand),
+    asked.text === undefined || rankOf(offer, asked.text) < 9,
+    country === undefined || offer.country === country,
+    subType === undefined || offer.subTypes.some((each) => fold(each) === fold(subType)),
+    asked.regions === undefined || asked.regions.some((each) => offer.regions.includes(each)),
+    !asked.multiCountry || (offer.kind === 'esim' && offer.country === undefined),
+    covers.every((code) => covered.includes(code) || offer.country === code),
+    durationDays === undefined || days === durationDays,
+    meetsValue(offer, asked),
+  ].every(Boolean)
+}
+
+function meetsValue({ price }: Offer, { minUsd = 0, maxUsd = 99 }: Filters): boolean {
+  const [least, most] = price.type === 'FIXED' ? [price.fixed, price.fixed] : [price.min, price.max]
+  return most >= minUsd * 100 && least <= maxUsd * 100
+}
+
+function hasBrand({ brand, brandName }: Offer, value: string): boolean {
+  const names = [fold(brand), fold(brandName)]
+  const words = wordsOf(brandName)
+  return (
+    names.includes(fold(value)) ||
+    wordsOf(value).every((word) => words.some((known) => known.startsWith(word)))
+  )
+}
+
+/** 9 is not found at all. */
+function rankOf(offer: Offer, text: string | undefined): number {
+  if (text === undefined) return 0
+  const description = offer.kind === 'voucher' ? offer.description : ''
+  const { brand, brandName, subTypes, country } = offer
+  const all = [brand, brandName, description ?? '', offer.shortNotes ?? '', ...subTypes]
+  const words = [...all, ...offer.regions, ...(country ? countryNames(country) : [])].flatMap(
+    wordsOf,
+  )
+  const forms = [brand, brandName].map((name) => wordsOf(name).join(' '))
+  const phrase = wordsOf(text).join(' ')
+  const exact = wordsOf(text).every((word) => words.some((known) => known.startsWith(word)))
+  if (exact && forms.includes(phrase)) return 0
+  if (exact) return forms.some((form) => form.startsWith(phrase)) ? 1 : 2
+  const near = wordsOf(text).every((word) =>
+    words.some((known) => known.startsWith(word) || isTypoOf(word, known)),
+  )
+  if (!near) return 9
+  return forms.some((form) => isTypoOf(phrase, form)) ? 3 : 4
+}

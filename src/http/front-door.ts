@@ -1,0 +1,41 @@
+import type { FastifyInstance } from 'fastify'
+import type { Vitals } from '../health/vitals.ts'
+import { logAccess } from './access-log.ts'
+import { createApp } from './app.ts'
+import type { BuyingDeps } from './catalog/buying.ts'
+import { routeOrders } from './catalog/orders.ts'
+import { routePurchases } from './catalog/purchase.ts'
+import { routeRefunds } from './catalog/refunds.ts'
+import type { AppDeps } from './deps.ts'
+import { routeHealth } from './health.ts'
+import { routeManifest } from './manifest.ts'
+import { routeSandbox, type SandboxDoor } from './sandbox.ts'
+import { routeWebhook, type WebhookDeps } from './webhook.ts'
+
+export interface FrontDoorDeps extends AppDeps {
+  readonly buying: BuyingDeps
+  readonly webhook: WebhookDeps
+  readonly vitals: Pick<Vitals, 'parts' | 'signals'>
+  /** Only in the sandbox. */
+  readonly sandbox?: SandboxDoor | undefined
+}
+
+/** Every route of the store. */
+export function createFrontDoor(deps: FrontDoorDeps): FastifyInstance {
+  const { buying, vitals } = deps
+  const { policy } = buying.purchases
+  const app = createApp(deps)
+  logAccess(app)
+  routePurchases(app, buying)
+  routeOrders(app, buying)
+  routeRefunds(app, buying)
+  routeManifest(app, {
+    site: deps.site,
+    signals: vitals.signals,
+    fulfillmentDeadlineSeconds: policy.deliverWithinMs / 1_000,
+  })
+  routeWebhook(app, deps.webhook)
+  routeHealth(app, vitals)
+  if (deps.sandbox) routeSandbox(app, deps.sandbox)
+  return app
+}

@@ -1,0 +1,30 @@
+import type { FastifyInstance } from 'fastify'
+import * as z from 'zod'
+import { Refusal } from '../primitives/refusal.ts'
+
+/** What only a sandbox has. In live mode these routes do not exist. */
+export interface SandboxDoor {
+  readonly rpcUrl: string
+  readonly chainId: number
+  readonly usdc: string
+  readonly supplierUrl: string
+  /** Gives a wallet 1 000 test USDC; answers the transaction. */
+  readonly faucet: (address: string) => Promise<string>
+}
+
+const Ask = z.strictObject({ address: z.string().regex(/^0x[0-9a-fA-F]{40}$/) })
+
+export function routeSandbox(app: FastifyInstance, door: SandboxDoor): void {
+  const { rpcUrl, chainId, usdc, supplierUrl } = door
+  app.get('/sandbox', () => ({ rpcUrl, chainId, usdc, supplierUrl }))
+
+  app.post('/sandbox/faucet', { config: { limit: 'purchase' } }, async (request) => {
+    const ask = Ask.safeParse(request.body)
+    if (!ask.success) {
+      const message = 'address must be a wallet: 0x and 40 hexadecimal digits.'
+      throw new Refusal('invalid_body', message, { parameter: 'address' })
+    }
+    const transactionHash = await door.faucet(ask.data.address)
+    return { address: ask.data.address, amount: '1000000000', asset: usdc, transactionHash }
+  })
+}

@@ -1,0 +1,132 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { destination, multistream } from 'pino'
+import {
+  type Config,
+  ConfigError,
+  type LiveConfig,
+  readConfig,
+  type SandboxConfig,
+} from './config.ts'
+import { createLog } from './log.ts'
+import { networks } from './payments/networks.ts'
+import { type Service, type ServiceOptions, startService } from './service.ts'
+import { banner, progress } from './terminal.ts'
+
+/** How soon everything has to have stopped; after that the process ends as it is. */
+const stopWithinMs = 9_000
+
+/** A running store and what has to be stopped after it. */
+interface Running {
+  readonly service: Service
+  readonly stop: () => Promise<void>
+}
+
+async function main(): Promise<void> {
+  const startedAt = performance.now()
+  const config = readConfig(process.env)
+  const running = await run(config)
+  onSignal(running.stop)
+  await running.service.app.listen({ host: config.host, port: config.port })
+  console.log(banner(config, running.service.stock(), performance.now() - startedAt))
+}
+
+async function run(config: Config): Promise<Running> {
+  if (config.mode === 'live') {
+    const service = await startService(liveOptions(config))
+    return { service, stop: service.stop }
+  }
+  return runSandbox(config)
+}
+
+function liveOptions(config: LiveConfig): ServiceOptions {
+  return { config, log: createLog(config.logLevel, destination(1)) }
+}
+
+/** The sandbox's parts are loaded here and only here, so live mode cannot even name them. */
+async function runSandbox(config: SandboxConfig): Promise<Running> {
+  const { startSandbox } = await import('../sandbox/sandbox.ts')
+  const deliverSeconds = config.policy.deliverWithinMs / 1_000
+  const sandbox = await startSandbox({
+    dataDir: config.dataDir,
+    offers: config.offers,
+    databaseUrl: config.databaseUrl,
+    lateSeconds: deliverSeconds + Math.max(5, Math.round(deliverSeconds / 10)),
+    webhookUrl: `http://127.0.0.1:${config.port}/webhooks/supplier`,
+    onProgress: progress,
+    onProblem: (error) => console.error(`The sandbox chain has stopped: ${error.message}`),
+  })
+  const stopAll = async (service?: Service) => {
+    await service?.stop()
+    await sandbox.stop()
+  }
+  try {
+    progress('Reading the catalog')
+    const { chain, supplier } = sandbox
+    const service = await startService({
+      config: {
+        ...config,
+        network: networks['base-sepolia'],
+        rpcUrl: chain.rpcUrl,
+        pollMs: 50,
+        // An idle sandbox chain makes a block every 30 s, to keep its file small.
+        headMostSeconds: 90,
+        payTo: chain.keys.payTo,
+        gasKey: chain.keys.gas,
+        refundKey: chain.keys.refund,
+        walletFactories: [],
+        databaseUrl: sandbox.databaseUrl,
+        supplierUrl: supplier.url,
+        supplierKey: supplier.apiKey,
+        supplierWebhook: supplier.webhook,
+        ratesUrl: supplier.ratesUrl,
+        secretsKeys: [sandbox.secretsKey],
+      },
+      log: createLog(config.logLevel, sandboxLog(config.dataDir)),
+      sandbox: {
+        rpcUrl: chain.rpcUrl,
+        chainId: chain.chainId,
+        usdc: chain.usdc,
+        supplierUrl: supplier.url,
+        faucet: (address) => sandbox.faucet(address as `0x${string}`),
+      },
+    })
+    return { service, stop: () => stopAll(service) }
+  } catch (error) {
+    await stopAll()
+    throw error
+  }
+}
+
+/** Everything goes to a file, so that the terminal stays readable; what is wrong goes there too. */
+function sandboxLog(dataDir: string) {
+  mkdirSync(dataDir, { recursive: true })
+  const file = destination({ dest: join(dataDir, 'store.log'), sync: false })
+  return multistream([
+    { level: 'trace', stream: file },
+    { level: 'error', stream: destination(2) },
+  ])
+}
+
+function onSignal(stop: () => Promise<void>): void {
+  let stopping = false
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (stopping) return
+      stopping = true
+      setTimeout(() => process.exit(1), stopWithinMs).unref()
+      stop().then(
+        () => process.exit(0),
+        (error: unknown) => {
+          console.error(error)
+          process.exit(1)
+        },
+      )
+    })
+  }
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof ConfigError ? error.message : error)
+  process.exit(1)
+})

@@ -1,0 +1,58 @@
+import type { AdvanceDeps } from '../orders/advance.ts'
+import type { OrderStore } from '../orders/ports.ts'
+import { sweep } from '../orders/sweep.ts'
+import { repeat } from '../primitives/repeat.ts'
+
+/** How many orders one look takes; a full take is followed by the next look at once. */
+const sweepLimit = 50
+const sweepEveryMs = 1_000
+const dayMs = 86_400_000
+const hourMs = 3_600_000
+
+export interface LoopDeps {
+  readonly signal: AbortSignal
+  readonly failed: (what: string, error: unknown) => void
+}
+
+/** Goes on with whatever is due, every second, until the signal says stop. */
+export function sweeping(advance: AdvanceDeps, { signal, failed }: LoopDeps): Promise<void> {
+  const task = async () => {
+    try {
+      let taken = sweepLimit
+      while (taken === sweepLimit && !signal.aborted) taken = await sweep(advance, sweepLimit)
+      return true
+    } catch (error) {
+      failed('sweep', error)
+      return false
+    }
+  }
+  return repeat(task, { everyMs: sweepEveryMs, retryMs: sweepEveryMs, signal })
+}
+
+export interface Keeping {
+  readonly orders: Pick<OrderStore, 'erasePersonal' | 'forgetKeys'>
+  /** Forgets sign-in nonces that have run out anyway. */
+  readonly forgetNonces: () => Promise<unknown>
+  readonly personalDataDays: number
+  readonly now: () => Date
+}
+
+/** Idempotency keys are kept this long (decisions 4). */
+const keyDays = 30
+
+/** Erases what was kept long enough, every hour (decisions 6). */
+export function forgetting(keeping: Keeping, { signal, failed }: LoopDeps): Promise<void> {
+  const daysAgo = (days: number) => new Date(keeping.now().getTime() - days * dayMs)
+  const task = async () => {
+    try {
+      await keeping.orders.erasePersonal(daysAgo(keeping.personalDataDays))
+      await keeping.orders.forgetKeys(daysAgo(keyDays))
+      await keeping.forgetNonces()
+      return true
+    } catch (error) {
+      failed('forget', error)
+      return false
+    }
+  }
+  return repeat(task, { everyMs: hourMs, retryMs: 60_000, signal })
+}

@@ -1,0 +1,222 @@
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { type ConnectedChain, connectChain } from './adapters/chain/connect.ts'
+import { createFrankfurter, keepRates } from './adapters/rates/frankfurter.ts'
+import { openStorage, type Storage } from './adapters/storage/storage.ts'
+import { createZenditClient } from './adapters/suppliers/zendit/client.ts'
+import { createZenditOffers } from './adapters/suppliers/zendit/offers.ts'
+import { createZenditSupplier } from './adapters/suppliers/zendit/purchases.ts'
+import { referenceOf, verifiesWebhook } from './adapters/suppliers/zendit/webhook.ts'
+import type { Common, Outside } from './config.ts'
+import { createShelf } from './goods/catalog.ts'
+import { reprice, restock, serveLast, startRestocking } from './goods/restock.ts'
+import { createVitals, type Vitals } from './health/vitals.ts'
+import { createFrontDoor } from './http/front-door.ts'
+import { createLimits } from './http/rate-limit.ts'
+import type { SandboxDoor } from './http/sandbox.ts'
+import { forgetting, sweeping } from './operations/loops.ts'
+import { probing, watchedRail, watchedSupplier } from './operations/probes.ts'
+import { reporterTo } from './operations/reporter.ts'
+import { createDoorbell } from './orders/doorbell.ts'
+import type { PurchaseDeps } from './orders/purchase.ts'
+import { createQuotes } from './payments/quotes.ts'
+import { createDigest, createSigner } from './secrets/tokens.ts'
+import { createVault } from './secrets/vault.ts'
+
+/** After this long with nothing but failures, a purchase the supplier does not hold is given up. */
+const placeWithinMs = 60_000
+/** A purchase waits this long for one answer; much shorter than an order's lease. */
+const supplierTimeoutMs = 10_000
+/** A page of the supplier's list is large, and nobody waits for it. */
+const listTimeoutMs = 30_000
+
+export interface ServiceOptions {
+  readonly config: Common & Outside & { readonly mode: 'sandbox' | 'live' }
+  readonly log: Logger
+  /** Only in the sandbox. */
+  readonly sandbox?: SandboxDoor
+}
+
+export interface Service {
+  readonly app: FastifyInstance
+  /** What is on sale, for whoever started the store to tell. */
+  readonly stock: () => {
+    readonly offers: number
+    readonly setAside: number
+    readonly readAt: Date
+  }
+  /** Stops taking requests, finishes or hands over what is under way, and closes everything. */
+  stop(): Promise<void>
+}
+
+/** What the parts below are made of, and how they are told to stop. */
+interface Ground extends ServiceOptions {
+  readonly now: () => Date
+  readonly vitals: Vitals
+  readonly signal: AbortSignal
+  readonly failed: (what: string, error: unknown) => void
+}
+
+/**
+ * Puts the store together: this is the only file that names concrete adapters. When it returns,
+ * the catalog is on the shelf and the background work runs; nothing listens yet.
+ */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const stopping = new AbortController()
+  const now = () => new Date()
+  const ground: Ground = {
+    ...options,
+    now,
+    vitals: createVitals(now),
+    signal: stopping.signal,
+    failed: (what, error) => options.log.error({ error, what }, 'background work failed'),
+  }
+  const chain = connectChain(options.config, now)
+  const storage = await openStorage(options.config, (error) => ground.failed('database', error))
+  const supply = connectSupplier(ground)
+  const stock = await startStock(ground, storage, supply)
+  const purchases = purchasesOf(ground, { chain, storage, supply, stock })
+  const app = openFrontDoor(ground, { chain, storage, purchases })
+  const work = [
+    ...stock.work,
+    sweeping(purchases, ground),
+    forgetting({ ...storage, ...options.config, now }, ground),
+    probing(
+      { database: storage.probe, chain: chain.probe, supplier: supply.probe },
+      ground.vitals,
+      stopping.signal,
+    ),
+  ]
+
+  return {
+    app,
+    stock: () => {
+      const { byId, setAside, readAt } = stock.shelf.current()
+      const aside = Object.values(setAside).reduce((sum, count) => sum + count, 0)
+      return { offers: byId.size, setAside: aside, readAt }
+    },
+    async stop() {
+      await app.close()
+      stopping.abort()
+      await Promise.all(work)
+      await storage.close()
+    },
+  }
+}
+
+type Supply = ReturnType<typeof connectSupplier>
+
+function connectSupplier({ config, vitals }: Ground) {
+  const clientWith = (timeoutMs: number) =>
+    createZenditClient({ baseUrl: config.supplierUrl, apiKey: config.supplierKey, timeoutMs })
+  const supplier = createZenditSupplier(clientWith(supplierTimeoutMs), { placeWithinMs })
+  return {
+    source: createZenditOffers(clientWith(listTimeoutMs)),
+    supplier: watchedSupplier(supplier, vitals),
+    probe: async () => {
+      const balance = await supplier.balance()
+      if (balance.outcome === 'unknown') throw new Error(balance.reason)
+    },
+  }
+}
+
+type Stock = Awaited<ReturnType<typeof startStock>>
+
+/**
+ * Puts a catalog on the shelf and keeps it fresh. The last good one serves at once; without one,
+ * the store waits for its first.
+ */
+async function startStock(ground: Ground, storage: Storage, { source }: Supply) {
+  const { config, log, now, signal, vitals } = ground
+  const rates = keepRates(
+    createFrankfurter({ url: config.ratesUrl, timeoutMs: supplierTimeoutMs }),
+    {
+      signal,
+      report: (read) => {
+        log.info({ rates: read.outcome }, 'exchange rates')
+        if (read.outcome === 'read') reprice(deps)
+      },
+    },
+  )
+  const pricing = { markupBps: config.markupBps, rates: rates.current, now }
+  const shelf = createShelf()
+  const deps = { source, snapshots: storage.snapshots, shelf, pricing, now, signal }
+  await rates.first
+  const served = await serveLast(deps)
+  if (served.outcome === 'failed') log.error({ reason: served.reason }, 'last catalog not readable')
+  if (served.outcome === 'served') vitals.noteCatalog(served.readAt)
+  const report = (restocked: Awaited<ReturnType<typeof restock>>) => {
+    log[restocked.outcome === 'loaded' ? 'info' : 'error']({ ...restocked }, 'catalog')
+    if (restocked.outcome === 'loaded') vitals.noteCatalog(shelf.current().readAt)
+  }
+  if (served.outcome !== 'served') report(await restock(deps))
+  const restocking = startRestocking(deps, report)
+  return { shelf, pricing, work: [restocking, rates.stopped] }
+}
+
+interface Parts {
+  readonly chain: ConnectedChain
+  readonly storage: Storage
+  readonly supply: Supply
+  readonly stock: Stock
+}
+
+function purchasesOf(ground: Ground, { chain, storage, supply, stock }: Parts): PurchaseDeps {
+  const { config, log, now, vitals } = ground
+  return {
+    now,
+    orders: storage.orders,
+    rails: { x402: watchedRail(chain.rail, vitals) },
+    supplier: supply.supplier,
+    vault: createVault(config.secretsKeys),
+    digest: createDigest(config.secretsKeys, 'iccid'),
+    doorbell: createDoorbell(),
+    policy: config.policy,
+    report: reporterTo(log),
+    shelf: stock.shelf,
+    pricing: stock.pricing,
+    till: { network: config.network, payTo: config.payTo },
+    quotes: createQuotes(createSigner(config.secretsKeys, 'quote'), now),
+    vitals,
+  }
+}
+
+function openFrontDoor(
+  ground: Ground,
+  { chain, storage, purchases }: Pick<Parts, 'chain' | 'storage'> & { purchases: PurchaseDeps },
+): FastifyInstance {
+  const { config, log, now, sandbox, vitals } = ground
+  const { site, supplierWebhook: webhook } = config
+  const monotonicMs = () => performance.now()
+  return createFrontDoor({
+    shelf: purchases.shelf,
+    pricing: purchases.pricing,
+    site,
+    log,
+    now,
+    monotonicMs,
+    trustProxy: config.trustProxy,
+    limits: createLimits(monotonicMs),
+    vitals,
+    sandbox,
+    buying: {
+      site,
+      purchases,
+      orders: storage.orders,
+      signIn: {
+        site,
+        network: config.network.id,
+        nonces: storage.nonces,
+        nonceMac: createDigest(config.secretsKeys, 'sign-in-nonce'),
+        verifyMessage: chain.verifyMessage,
+        now,
+      },
+    },
+    webhook: {
+      orders: storage.orders,
+      doorbell: purchases.doorbell,
+      referenceIn: (headers, body) =>
+        webhook && verifiesWebhook(headers, webhook) ? referenceOf(body) : undefined,
+    },
+  })
+}

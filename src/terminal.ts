@@ -1,0 +1,40 @@
+import type { Config } from './config.ts'
+
+/** One line about something that takes a moment. */
+export function progress(message: string): void {
+  console.log(`  … ${message}`)
+}
+
+/** What an operator sees when the store is ready: what runs, and where to look. */
+export function banner(
+  config: Config,
+  stock: { readonly offers: number; readonly setAside: number; readonly readAt: Date },
+  startedInMs: number,
+): string {
+  const { url, name } = config.site
+  const address = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`
+  const mode =
+    config.mode === 'live'
+      ? `live on ${config.network.name}, paid to ${config.payTo}`
+      : `sandbox: test money, test goods, kept in ${config.dataDir}`
+  const lines = [
+    '',
+    `  ${name} is ready (${(startedInMs / 1_000).toFixed(1)} s), ${mode}`,
+    `  Listening on ${address}, published as ${url}`,
+    `  ${stock.offers} offers, ${stock.setAside} set aside as dirty, read ${stock.readAt.toISOString()}`,
+    '',
+    `  Search       ${url}/ai/vouchers?search=amazon`,
+    `  Manifest     ${url}/.well-known/x402`,
+    `  Health       ${url}/readyz`,
+    ...(config.mode === 'sandbox'
+      ? [
+          `  Chain        ${url}/sandbox tells its address; POST ${url}/sandbox/faucet gives test USDC`,
+          '',
+          '  Now try, in another terminal:  npm run demo',
+        ]
+      : []),
+    '  Stop with Ctrl-C.',
+    '',
+  ]
+  return lines.join('\n')
+}
