@@ -44,6 +44,14 @@ test('prices in several currencies are put in order by what they are in USD', ()
   expect(index.voucher.offers.map(({ id }) => id)).toEqual(['YEN', 'USD', 'EUR', 'XYZ'])
 })
 
+test('brand names are put in order without case and accents', () => {
+  const names = ['Zara', 'adidas', 'Émile', 'Disney', 'fnac']
+  const offers = names.map((brandName) => voucher(brandName, { brandName }))
+  const { index } = buildCatalog(snapshotOf(offers), pricing)
+  const sorted = index.voucher.offers.map(({ brandName }) => brandName)
+  expect(sorted).toEqual(['adidas', 'Disney', 'Émile', 'fnac', 'Zara'])
+})
+
 test('of two offers with one id the later one counts', () => {
   const catalog = buildCatalog(snapshotOf([voucher('A'), voucher('A', { brand: 'B' })]), pricing)
   expect(catalog.index.voucher.offers).toHaveLength(1)

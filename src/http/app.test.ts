@@ -6,7 +6,7 @@ import { Refusal } from '../primitives/refusal.ts'
 describe('methods and paths', () => {
   const { app } = testApp()
 
-  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'] as const)(
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND'] as const)(
     '%s on a reading path is 405 with Allow, whatever the body',
     async (method) => {
       for (const url of ['/ai', '/ai/vouchers', '/api/catalog/esims/offers/X']) {
@@ -54,6 +54,7 @@ describe('methods and paths', () => {
       expect(answer.headers['x-request-id']).toBeDefined()
       expect(answer.headers['access-control-allow-origin']).toBe('*')
       expect(answer.json()).toHaveProperty(url.startsWith('/ai') ? 'error' : 'detail')
+      expect(answer.json().parameter).toBe('path')
     },
   )
 

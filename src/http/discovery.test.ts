@@ -296,6 +296,8 @@ describe('bad input is refused with 400 that names the parameter', () => {
 
 describe('a refusal helps', () => {
   test('an enumeration tells its values, a range its bounds, a slip the name meant', async () => {
+    const endless = await get(`/ai/vouchers?brand=${'x'.repeat(3000)}`)
+    expect(endless.body.error).toContain('longer than 2048 bytes')
     const subType = await get('/ai/topups?subType=sms')
     expect(subType.body.allowed).toEqual(['data', 'voice', 'bundle'])
     expect((await get('/ai/esims?limit=51')).body.error).toContain('from 1 to 50')

@@ -55,7 +55,9 @@ function refusalFor(error: unknown): Refusal | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   switch (code) {
     case 'FST_ERR_BAD_URL':
-      return new Refusal('invalid_url', 'The address is not valid UTF-8 in percent encoding.')
+      return new Refusal('invalid_url', 'The path is not valid UTF-8 in percent encoding.', {
+        parameter: 'path',
+      })
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return new Refusal('not_found', 'Nothing here has a name that long.')
     case 'FST_ERR_CTP_BODY_TOO_LARGE':

@@ -19,45 +19,51 @@ export interface AdvanceDeps extends StepDeps {
  */
 export async function advance(deps: AdvanceDeps, order: Order, patienceMs: number): Promise<Order> {
   const until = deps.now().getTime() + patienceMs
-  let at: Position = { order, step: await stepOf(deps, order) }
+  let at: Position = { order, step: await stepOf(deps, order), movesLeft: movesMost }
   while (at.step.type !== 'rest') at = await take(deps, at, until)
   return at.order
 }
+
+/** A whole life takes fewer. An order that moves in circles must not hold its worker for ever. */
+const movesMost = 20
+const circlePauseMs = 15_000
 
 /** An order, and what comes next for it. */
 interface Position {
   readonly order: Order
   readonly step: Step
+  readonly movesLeft: number
 }
 
 /** Takes one step. Whoever lost the order to another worker stops, with what that one wrote. */
-async function take(
-  deps: AdvanceDeps,
-  { order, step }: Position,
-  until: number,
-): Promise<Position> {
+async function take(deps: AdvanceDeps, at: Position, until: number): Promise<Position> {
+  const { order, step, movesLeft } = at
   switch (step.type) {
     case 'move':
     case 'intend': {
+      if (movesLeft === 0) return leave(deps, at, circlePauseMs)
       const moved = await deps.orders.move(order, step.to)
-      if (!moved.won) return { order: moved.order, step: rest }
+      if (!moved.won) return { ...at, order: moved.order, step: rest }
       const next = step.type === 'intend' ? step.effect(moved.order) : stepOf(deps, moved.order)
-      return { order: moved.order, step: await next }
+      return { order: moved.order, step: await next, movesLeft: movesLeft - 1 }
     }
     case 'wait': {
       const leftMs = until - deps.now().getTime()
-      if (leftMs <= 0) {
-        await deps.orders.release(order, step.ms)
-        return { order, step: rest }
-      }
+      if (leftMs <= 0) return leave(deps, at, step.ms)
       await deps.doorbell.wait(order.id, Math.min(step.ms, leftMs))
-      return { order, step: await stepOf(deps, order) }
+      return { ...at, step: await stepOf(deps, order) }
     }
     case 'rest':
-      return { order, step }
+      return at
     default:
       return never(step)
   }
+}
+
+/** Leaves the order to the sweep. */
+async function leave(deps: AdvanceDeps, at: Position, againInMs: number): Promise<Position> {
+  await deps.orders.release(at.order, againInMs)
+  return { ...at, step: rest }
 }
 
 /** The one next thing to do: the whole life of an order in one switch. */

@@ -89,7 +89,13 @@ export type Order =
   | (Paid & { readonly state: 'PAID' })
   /** The supplier is being asked. `held` once it said that it has the purchase. */
   | (Paid & { readonly state: 'FULFILLING'; readonly askedAt: Date; readonly held: boolean })
-  | (Paid & { readonly state: 'FULFILLED'; readonly delivery: Sealed; readonly deliveredAt: Date })
+  | (Paid & {
+      readonly state: 'FULFILLED'
+      readonly delivery: Sealed
+      readonly deliveredAt: Date
+      /** Finds the eSIM again that this order delivered, without telling its ICCID. */
+      readonly iccidDigest?: string
+    })
   | (GivenUp & { readonly state: 'FULFILLMENT_FAILED' })
   | (GivenUp & { readonly state: 'EXPIRED' })
 

@@ -59,13 +59,16 @@ export interface OrderStore {
   listByPayer(payer: string, page: OrderPageRequest): Promise<OrderPage>
 
   /** Whether this payer was delivered the eSIM with this ICCID here. */
-  boughtIccid(payer: string, iccid: string): Promise<boolean>
+  boughtIccid(payer: string, iccidDigest: string): Promise<boolean>
 
   /** Remembers a refund claim: its first use, the same again, or the key with another body. */
   claimRefund(id: OrderId, key: string, bodyHash: string): Promise<'first' | 'same' | 'other_body'>
 
   /** Erases the personal fields of orders that ended before then. Returns how many. */
   erasePersonal(endedBefore: Date): Promise<number>
+
+  /** Forgets idempotency keys of finished orders that were used before then. Returns how many. */
+  forgetKeys(usedBefore: Date): Promise<number>
 }
 
 export interface OrderPageRequest {

@@ -22,22 +22,38 @@ export function nearOrExact(index: SearchIndex, text: string): Docs {
  */
 export function byMatch(index: SearchIndex, docs: Docs, text: string): Docs {
   const exact = marksOf([exactly(index, text)], index.offers.length)
-  const phrase = phraseOf(text)
+  const rankOf = ranking(phraseOf(text))
   const ranks: number[][] = [[], [], [], [], []]
   for (const doc of docs) {
-    const forms = index.nameForms[doc] ?? []
-    ranks[exact[doc] === 1 ? exactRank(forms, phrase) : typoRank(forms, phrase)]?.push(doc)
+    const { found, forgiven } = rankOf(index.nameForms[doc] ?? [])
+    ranks[exact[doc] === 1 ? found : forgiven]?.push(doc)
   }
   return Uint32Array.from(ranks.flat())
 }
 
-function exactRank(forms: readonly string[], phrase: string): 0 | 1 | 2 {
-  if (forms.includes(phrase)) return 0
-  return forms.some((form) => form.startsWith(phrase)) ? 1 : 2
+interface Ranks {
+  /** When every word was found: 0 exact brand, 1 brand prefix, 2 the rest. */
+  readonly found: 0 | 1 | 2
+  /** When a typo was forgiven: 3 in the brand, 4 elsewhere. */
+  readonly forgiven: 3 | 4
 }
 
-function typoRank(forms: readonly string[], phrase: string): 3 | 4 {
-  return forms.some((form) => isTypoOf(phrase, form)) ? 3 : 4
+/** Ranks by the forms of a brand's name. Offers of one brand share them and are ranked once. */
+function ranking(phrase: string): (forms: readonly string[]) => Ranks {
+  const known = new Map<readonly string[], Ranks>()
+  return (forms) => {
+    const ranks = known.get(forms) ?? ranksOf(forms, phrase)
+    known.set(forms, ranks)
+    return ranks
+  }
+}
+
+function ranksOf(forms: readonly string[], phrase: string): Ranks {
+  const begins = forms.some((form) => form.startsWith(phrase)) ? 1 : 2
+  return {
+    found: forms.includes(phrase) ? 0 : begins,
+    forgiven: forms.some((form) => isTypoOf(phrase, form)) ? 3 : 4,
+  }
 }
 
 function everyWord(text: string, docsOf: (word: string) => Docs): Docs {

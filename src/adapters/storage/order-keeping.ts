@@ -1,0 +1,80 @@
+import type { OrderId } from '../../primitives/ids.ts'
+import type { Database } from './database.ts'
+
+/** Small enough that no statement holds many rows for long. */
+const rowsAtOnce = 500
+
+export async function claimRefund(
+  database: Database,
+  id: OrderId,
+  key: string,
+  bodyHash: string,
+): Promise<'first' | 'same' | 'other_body'> {
+  const inserted = await database.query(
+    `insert into refund_claims (order_id, key, body_hash, created_at) values ($1, $2, $3, now())
+     on conflict do nothing`,
+    [id, key, bodyHash],
+  )
+  if (inserted.rowCount === 1) return 'first'
+  const same = await database.query(
+    'select 1 from refund_claims where order_id = $1 and key = $2 and body_hash = $3',
+    [id, key, bodyHash],
+  )
+  return same.rowCount === 1 ? 'same' : 'other_body'
+}
+
+/**
+ * The version grows, so that someone who read the order before cannot write the old fields back.
+ * A supplier's own words go too: they may repeat a phone number.
+ */
+const eraseSql = `
+  with ended as materialized (
+    select id from orders
+    where finished_at < $1 and recipient is not null
+    order by finished_at
+    limit $2
+    for update skip locked
+  ), erased as (
+    update orders set
+      version = version + 1,
+      write_id = gen_random_uuid(),
+      recipient = null,
+      doc = case when doc #>> '{failure,trigger}' = 'fulfillment_failed'
+        then jsonb_set(doc, '{failure,message}', to_jsonb($3::text)) else doc end
+    from ended where orders.id = ended.id
+    returning orders.id, orders.version, orders.state, orders.doc
+  ), noted as (
+    insert into order_events (order_id, seq, at, state, refund_step, detail)
+    select id, version, now(), state, doc #>> '{refund,step}', '{"erased": true}' from erased
+  )
+  select id from erased`
+
+const erasedMessage = 'The words of the supplier were erased with the personal fields.'
+
+export function erasePersonal(database: Database, endedBefore: Date): Promise<number> {
+  return inBatches(() => database.query(eraseSql, [endedBefore, rowsAtOnce, erasedMessage]))
+}
+
+const forgetSql = `
+  delete from idempotency_keys where (payer, key) in (
+    select payer, key from idempotency_keys
+    where created_at < $1
+      and exists (select 1 from orders where id = order_id and finished_at is not null)
+    limit $2
+  )`
+
+export function forgetKeys(database: Database, usedBefore: Date): Promise<number> {
+  return inBatches(() => database.query(forgetSql, [usedBefore, rowsAtOnce]))
+}
+
+async function inBatches(
+  batch: () => Promise<{ readonly rowCount: number | null }>,
+): Promise<number> {
+  let total = 0
+  for (;;) {
+    const { rowCount } = await batch()
+    const done = rowCount ?? 0
+    total += done
+    if (done < rowsAtOnce) return total
+  }
+}

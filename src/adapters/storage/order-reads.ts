@@ -1,0 +1,109 @@
+import type { Order } from '../../orders/order.ts'
+import type { OrderPage, OrderPageRequest } from '../../orders/ports.ts'
+import type { OrderId } from '../../primitives/ids.ts'
+import type { Database } from './database.ts'
+import { type OrderRow, orderOf } from './order-row.ts'
+
+/** What an order is read from, wherever it is read. */
+export const orderColumns = 'version, recipient, delivery, doc, write_id'
+
+/** An order's row, and the name of the write that made it. */
+export type StoredOrder = OrderRow & { readonly write_id: string }
+
+/** Several payments may travel in one transaction; the first order of it stands for all. */
+const readSql = {
+  id: `select ${orderColumns} from orders where id = $1`,
+  paymentId: `select ${orderColumns} from orders where payment_id = $1`,
+  transaction: `select ${orderColumns} from orders where transaction_hash = $1
+    order by placed_at, id limit 1`,
+  paymentKey: `select ${orderColumns} from orders
+    where id = (select order_id from payments where payment_key = $1)`,
+} as const
+
+export async function readBy(
+  database: Database,
+  by: keyof typeof readSql,
+  value: string,
+): Promise<StoredOrder | undefined> {
+  const { rows } = await database.query<StoredOrder>(readSql[by], [value])
+  return rows[0]
+}
+
+export async function readByKey(
+  database: Database,
+  payer: string,
+  key: string,
+): Promise<StoredOrder | undefined> {
+  const { rows } = await database.query<StoredOrder>(
+    `select ${orderColumns} from orders
+     where id = (select order_id from idempotency_keys where payer = $1 and key = $2)`,
+    [payer.toLowerCase(), key],
+  )
+  return rows[0]
+}
+
+export async function findBy(
+  database: Database,
+  by: keyof typeof readSql,
+  value: string,
+): Promise<Order | undefined> {
+  const stored = await readBy(database, by, value)
+  return stored && orderOf(stored)
+}
+
+export async function findByKey(
+  database: Database,
+  payer: string,
+  key: string,
+): Promise<Order | undefined> {
+  const stored = await readByKey(database, payer, key)
+  return stored && orderOf(stored)
+}
+
+export async function hasKey(
+  database: Database,
+  id: OrderId,
+  keys: readonly string[],
+): Promise<boolean> {
+  const { rowCount } = await database.query(
+    'select 1 from idempotency_keys where order_id = $1 and key = any ($2::text[]) limit 1',
+    [id, keys],
+  )
+  return rowCount === 1
+}
+
+export async function boughtIccid(
+  database: Database,
+  payer: string,
+  iccidDigest: string,
+): Promise<boolean> {
+  const { rowCount } = await database.query(
+    `select 1 from orders where payer = $1 and iccid_digest = $2 and outcome = 'DELIVER' limit 1`,
+    [payer.toLowerCase(), iccidDigest],
+  )
+  return rowCount === 1
+}
+
+/** Count and page come from one look at the data; past the end there is the count alone. */
+const listSql = `
+  with mine as not materialized (
+    select ${orderColumns}, placed_at, id from orders
+    where payer = $1 and ($2::text is null or kind = $2)
+  ), page as (
+    select * from mine order by placed_at desc, id desc limit $3 offset $4
+  )
+  select (select count(*)::int from mine) as total, page.*
+  from (select 1) as once left join page on true
+  order by page.placed_at desc, page.id desc`
+
+export async function listByPayer(
+  database: Database,
+  payer: string,
+  { kind, limit, offset }: OrderPageRequest,
+): Promise<OrderPage> {
+  type Row = StoredOrder & { readonly id: string | null; readonly total: number }
+  const values = [payer.toLowerCase(), kind ?? null, limit, offset]
+  const { rows } = await database.query<Row>(listSql, values)
+  const items = rows.filter(({ id }) => id !== null).map(orderOf)
+  return { total: rows[0]?.total ?? 0, items }
+}

@@ -1,0 +1,65 @@
+import { isFinished, isRefunding, type Order, refundStateOf } from '../../orders/order.ts'
+import { restored, storable } from './storable.ts'
+
+/** The columns that an order is read from. */
+export interface OrderRow {
+  readonly version: number
+  readonly recipient: string | null
+  readonly delivery: string | null
+  readonly doc: unknown
+}
+
+/** What a write puts into the columns. Version, leases and due times are the database's. */
+export interface OrderColumns {
+  readonly state: Order['state']
+  readonly refundState: ReturnType<typeof refundStateOf>
+  readonly outcome: 'DELIVER' | 'REFUND' | null
+  readonly transactionHash: string | null
+  readonly refundTransactionHash: string | null
+  readonly iccidDigest: string | null
+  readonly changedAt: Date
+  readonly isFinished: boolean
+  readonly recipient: string | null
+  readonly delivery: string | null
+  /** JSON text: the order without its version and its sealed fields. */
+  readonly doc: string
+}
+
+/** The order as columns. Everything but its version comes back by `orderOf`. */
+export function columnsOf(order: Order): OrderColumns {
+  const { version: _, recipient, ...rest } = order
+  const { delivery, ...doc } = { delivery: undefined, ...rest }
+  return {
+    state: order.state,
+    refundState: refundStateOf(order),
+    outcome: outcomeOf(order),
+    transactionHash: 'receipt' in order ? order.receipt.transaction.toLowerCase() : null,
+    refundTransactionHash: refundTransactionOf(order),
+    iccidDigest: order.state === 'FULFILLED' ? (order.iccidDigest ?? null) : null,
+    changedAt: order.changedAt,
+    isFinished: isFinished(order),
+    recipient: recipient ?? null,
+    delivery: delivery ?? null,
+    doc: JSON.stringify(storable(doc)),
+  }
+}
+
+/** The order of a row that was written from `columnsOf`; nothing else writes that table. */
+export function orderOf({ version, recipient, delivery, doc }: OrderRow): Order {
+  return {
+    ...(restored(doc) as object),
+    version,
+    recipient: recipient ?? undefined,
+    ...(delivery === null ? {} : { delivery }),
+  } as Order
+}
+
+function outcomeOf(order: Order): 'DELIVER' | 'REFUND' | null {
+  if (isRefunding(order)) return 'REFUND'
+  return order.state === 'FULFILLED' ? 'DELIVER' : null
+}
+
+function refundTransactionOf(order: Order): string | null {
+  if (!isRefunding(order) || order.refund.step !== 'REFUNDED') return null
+  return order.refund.transaction.toLowerCase()
+}

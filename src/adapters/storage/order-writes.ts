@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto'
+import type { In, Order } from '../../orders/order.ts'
+import { leaseMs, type Moved, type Opened } from '../../orders/ports.ts'
+import { paymentKeyOf } from '../../payments/payment.ts'
+import { type Database, isRefused } from './database.ts'
+import { eventOf } from './order-event.ts'
+import { readBy, readByKey, type StoredOrder } from './order-reads.ts'
+import { columnsOf, orderOf } from './order-row.ts'
+
+/**
+ * The payment's row is the claim: whoever inserts it goes on, everyone else's statement does
+ * nothing. A key that is taken breaks the whole statement, the claim included.
+ */
+const openSql = `
+  with claimed as (
+    insert into payments (payment_key, order_id) values ($1, $2)
+    on conflict (payment_key) do nothing
+    returning order_id
+  ), opened as (
+    insert into orders (id, payment_id, version, write_id, state, kind, offer_id, payer, amount,
+      placed_at, changed_at, due_at, locked_until, recipient, doc)
+    select order_id, $3::text, 1, $4::uuid, $5::text, $6::text, $7::text, $8::text, $9::numeric,
+      $10::timestamptz, $11::timestamptz, now(), now() + $12 * interval '1 ms', $13::text, $14::jsonb
+    from claimed
+    returning id, version, state
+  ), keyed as (
+    insert into idempotency_keys (payer, key, order_id, created_at)
+    select $8::text, key, opened.id, now() from opened, unnest($15::text[]) as key
+  ), noted as (
+    insert into order_events (order_id, seq, at, state, refund_step, detail)
+    select id, version, now(), state, $16::text, $17::jsonb from opened
+  )
+  select id from opened`
+
+export async function open(
+  database: Database,
+  order: In<'PAYMENT_PENDING'>,
+  keys: readonly string[],
+): Promise<Opened> {
+  const payer = order.tender.payer.toLowerCase()
+  const paymentKey = paymentKeyOf(order.tender)
+  // In one order for everyone, so that two statements with the same keys cannot block each other.
+  const sortedKeys = [...new Set(keys)].sort()
+  const writeId = randomUUID()
+  const values = openValues(order, { payer, paymentKey, writeId, keys: sortedKeys })
+  const written = await attempt(database, openSql, values, takenKey)
+  if (written.outcome === 'done') return { isNew: true, order: { ...order, version: 1 } }
+  const stored =
+    written.outcome === 'taken'
+      ? await firstByKeys(database, payer, sortedKeys)
+      : await readBy(database, 'paymentKey', paymentKey)
+  if (!stored) throw written.error ?? new Error(`Order ${order.id} was refused for no reason`)
+  return { isNew: stored.write_id === writeId, order: orderOf(stored) }
+}
+
+function openValues(
+  order: In<'PAYMENT_PENDING'>,
+  claim: { payer: string; paymentKey: string; writeId: string; keys: readonly string[] },
+): unknown[] {
+  const { state, recipient, doc } = columnsOf(order)
+  const { refundStep, detail } = eventOf(order)
+  return [
+    claim.paymentKey,
+    order.id,
+    order.paymentId,
+    claim.writeId,
+    state,
+    order.item.kind,
+    order.item.offerId,
+    claim.payer,
+    order.amount.toString(),
+    order.placedAt,
+    order.changedAt,
+    leaseMs,
+    recipient,
+    doc,
+    claim.keys,
+    refundStep,
+    detail,
+  ]
+}
+
+const moveSql = `
+  with moved as (
+    update orders set
+      version = version + 1,
+      write_id = $3,
+      state = $4,
+      refund_state = $5,
+      outcome = $6,
+      transaction_hash = $7,
+      refund_transaction_hash = $8,
+      iccid_digest = $9,
+      changed_at = $10,
+      finished_at = case when $11::boolean then now() end,
+      due_at = case when $11::boolean then null else now() end,
+      locked_until = case when $11::boolean then now() else now() + $12 * interval '1 ms' end,
+      recipient = $13,
+      delivery = $14,
+      doc = $15
+    where id = $1 and version = $2
+    returning id, version, state
+  ), noted as (
+    insert into order_events (order_id, seq, at, state, refund_step, detail)
+    select id, version, now(), state, $16, $17 from moved
+  )
+  select id from moved`
+
+export async function move<T extends Order>(
+  database: Database,
+  from: Order,
+  to: T,
+): Promise<Moved<T>> {
+  if (to.id !== from.id) throw new Error(`Order ${from.id} cannot become ${to.id}`)
+  const won = { won: true, order: { ...to, version: from.version + 1 } } as const
+  const writeId = randomUUID()
+  const written = await attempt(database, moveSql, moveValues(from, to, writeId))
+  if (written.outcome === 'done') return won
+  const stored = await readBy(database, 'id', from.id)
+  if (!stored) throw written.error ?? new Error(`Order ${from.id} was never opened`)
+  if (stored.write_id === writeId) return won
+  if (written.error && stored.version === from.version) throw written.error
+  return { won: false, order: orderOf(stored) }
+}
+
+function moveValues(from: Order, to: Order, writeId: string): unknown[] {
+  const columns = columnsOf(to)
+  const { refundStep, detail } = eventOf(to)
+  return [
+    from.id,
+    from.version,
+    writeId,
+    columns.state,
+    columns.refundState,
+    columns.outcome,
+    columns.transactionHash,
+    columns.refundTransactionHash,
+    columns.iccidDigest,
+    columns.changedAt,
+    columns.isFinished,
+    leaseMs,
+    columns.recipient,
+    columns.delivery,
+    columns.doc,
+    refundStep,
+    detail,
+  ]
+}
+
+/** What became of a write. With an error, it is not known and has to be looked up. */
+interface Attempt {
+  readonly outcome: 'done' | 'not_ours' | 'taken' | 'unknown'
+  readonly error?: unknown
+}
+
+/**
+ * Runs a write that returns one row if it was carried out. When the connection breaks before the
+ * answer, the write may be committed: its random id in the row then tells whether it was. It may
+ * also be committed after that look, so a write that is not found is an error and not a no; the
+ * order's lease keeps everyone else away until then.
+ */
+async function attempt(
+  database: Database,
+  sql: string,
+  values: unknown[],
+  isTaken: (error: unknown) => boolean = () => false,
+): Promise<Attempt> {
+  try {
+    const { rowCount } = await database.query(sql, values)
+    return { outcome: rowCount === 1 ? 'done' : 'not_ours' }
+  } catch (error) {
+    if (isTaken(error)) return { outcome: 'taken', error }
+    if (isRefused(error)) throw error
+    return { outcome: 'unknown', error }
+  }
+}
+
+function takenKey(error: unknown): boolean {
+  return isRefused(error) && error.constraint === 'idempotency_keys_pkey'
+}
+
+async function firstByKeys(
+  database: Database,
+  payer: string,
+  keys: readonly string[],
+): Promise<StoredOrder | undefined> {
+  for (const key of keys) {
+    const stored = await readByKey(database, payer, key)
+    if (stored) return stored
+  }
+  return undefined
+}

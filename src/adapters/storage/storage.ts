@@ -1,0 +1,63 @@
+import type { SnapshotStore } from '../../goods/ports.ts'
+import type { NonceStore, OrderStore } from '../../orders/ports.ts'
+import type { Network } from '../../payments/networks.ts'
+import { openDatabase } from './database.ts'
+import { claimIdentity, type StoreIdentity } from './identity.ts'
+import { migrate } from './migrate.ts'
+import { createNonceStore } from './nonces.ts'
+import { createOrderStore } from './orders.ts'
+import { createSnapshotStore } from './snapshots.ts'
+
+/** Everything the store keeps, on one pool of connections. */
+export interface Storage {
+  readonly orders: OrderStore
+  readonly nonces: NonceStore
+  readonly snapshots: SnapshotStore
+  /** Forgets sign-in nonces that have run out anyway. Returns how many. */
+  forgetNonces(): Promise<number>
+  /** Throws when the database does not answer. */
+  probe(): Promise<void>
+  /** Waits for statements that are under way. */
+  close(): Promise<void>
+}
+
+export interface StorageOptions extends Pick<StoreIdentity, 'mode' | 'payTo'> {
+  readonly databaseUrl: string
+  readonly network: Pick<Network, 'id' | 'usdc'>
+}
+
+const connectionsPerNode = 10
+
+/**
+ * Connects, brings the tables up to date and makes sure that the database is this store's.
+ *
+ * @throws when the server cannot be reached, was migrated otherwise, or belongs to another store
+ */
+export async function openStorage(
+  { databaseUrl, mode, network, payTo }: StorageOptions,
+  onError: (error: Error) => void,
+): Promise<Storage> {
+  const pool = openDatabase(databaseUrl, {
+    applicationName: `kiosk402-${mode}`,
+    poolSize: connectionsPerNode,
+    onError,
+  })
+  try {
+    await migrate(pool)
+    await claimIdentity(pool, { mode, network: network.id, asset: network.usdc, payTo })
+  } catch (error) {
+    await pool.end()
+    throw error
+  }
+  const nonces = createNonceStore(pool)
+  return {
+    orders: createOrderStore(pool),
+    nonces,
+    snapshots: createSnapshotStore(pool),
+    forgetNonces: () => nonces.forgetExpired(),
+    probe: async () => {
+      await pool.query('select 1')
+    },
+    close: () => pool.end(),
+  }
+}

@@ -1,0 +1,217 @@
+import { expect, test } from 'vitest'
+import { newOrder, orderWorld } from '../../test/doubles/orders.ts'
+import { advance } from './advance.ts'
+import type { Order } from './order.ts'
+import { sweep } from './sweep.ts'
+
+type World = ReturnType<typeof orderWorld>
+
+async function start(world: World, patienceMs = 20_000): Promise<Order> {
+  const { order } = await world.orders.open(newOrder(world.deps), [])
+  return advance(world.deps, order, patienceMs)
+}
+
+/** Lets the sweep work through that much time. */
+async function live(world: World, ms: number): Promise<Order> {
+  for (let passed = 0; passed < ms; passed += 15_000) {
+    world.clock.pass(15_000)
+    await sweep(world.deps, 10)
+  }
+  const last = world.orders.history.at(-1)
+  if (!last) throw new Error('no order was opened')
+  return last
+}
+
+test('takes the money, then buys, then delivers, each once', async () => {
+  const world = orderWorld()
+  const order = await start(world)
+  expect(order).toMatchObject({ state: 'FULFILLED' })
+  expect(world.calls).toEqual(['collect', 'place', 'lookup'])
+  expect(world.orders.history.map(({ state }) => state)).toEqual([
+    'PAYMENT_PENDING',
+    'PAID',
+    'FULFILLING',
+    'FULFILLING',
+    'FULFILLED',
+  ])
+})
+
+test('keeps the goods sealed in the record', async () => {
+  const world = orderWorld()
+  await start(world)
+  const record = JSON.stringify(world.orders.history, (_, value) =>
+    typeof value === 'bigint' ? String(value) : value,
+  )
+  expect(record).not.toContain('SECRET-CODE-1234')
+  expect(record).not.toContain('Lovelace')
+})
+
+test('buys nothing while it is unknown whether the money came', async () => {
+  const world = orderWorld({ collected: { outcome: 'unknown', reason: 'timeout' } })
+  const order = await start(world)
+  expect(order.state).toBe('PAYMENT_PENDING')
+  expect(world.calls).not.toContain('place')
+})
+
+test('finds a payment later whose answer was lost', async () => {
+  const world = orderWorld({ collected: { outcome: 'unknown', reason: 'timeout' } })
+  await start(world)
+  world.script.collected = {
+    outcome: 'settled',
+    receipt: { rail: 'x402', transaction: '0x1', block: 1 },
+  }
+  expect(await live(world, 60_000)).toMatchObject({ state: 'FULFILLED' })
+})
+
+test('ends an order whose payment is proven never to come', async () => {
+  const world = orderWorld({
+    collected: { outcome: 'failed', code: 'authorization_expired', reason: 'ran out' },
+  })
+  expect(await start(world)).toMatchObject({
+    state: 'PAYMENT_FAILED',
+    code: 'authorization_expired',
+  })
+  expect(world.calls).toEqual(['collect'])
+})
+
+test('pays back at once what the supplier declines', async () => {
+  const world = orderWorld({
+    placed: { outcome: 'declined', code: 'OUT_OF_STOCK', reason: 'none left' },
+  })
+  const order = await start(world)
+  expect(order).toMatchObject({
+    state: 'FULFILLMENT_FAILED',
+    failure: { trigger: 'fulfillment_failed', code: 'OUT_OF_STOCK' },
+    refund: { step: 'REFUNDED' },
+  })
+  expect(world.calls).toEqual(['collect', 'place', 'standing', 'sign', 'payBack'])
+})
+
+test('puts the signed refund on record before it is sent', async () => {
+  const world = orderWorld({
+    placed: { outcome: 'declined', code: 'X', reason: 'x' },
+    paidBack: { outcome: 'pending', reason: 'sent' },
+  })
+  const order = await start(world)
+  expect(order).toMatchObject({ refund: { step: 'SIGNED', signed: { rail: 'x402' } } })
+})
+
+test('does not pay back money that may still vanish from the chain', async () => {
+  const world = orderWorld({
+    placed: { outcome: 'declined', code: 'X', reason: 'x' },
+    standing: 'not_yet',
+  })
+  expect(await start(world)).toMatchObject({ refund: { step: 'DUE' } })
+  expect(world.calls).not.toContain('sign')
+})
+
+test('asks the supplier what it holds before it asks again, and with the same reference', async () => {
+  const world = orderWorld({
+    placed: { outcome: 'unknown', reason: '503' },
+    held: { outcome: 'none' },
+  })
+  await start(world, 2_000)
+  expect(world.calls.slice(0, 4)).toEqual(['collect', 'place', 'lookup', 'place'])
+})
+
+test('delivers what was accepted although the answer was lost', async () => {
+  const world = orderWorld({ placed: { outcome: 'unknown', reason: '503' } })
+  expect(await start(world)).toMatchObject({ state: 'FULFILLED' })
+  expect(world.calls.filter((call) => call === 'place')).toHaveLength(1)
+})
+
+test('gives up a purchase that the supplier proves not to hold, and pays back', async () => {
+  const world = orderWorld({
+    placed: { outcome: 'unknown', reason: '503' },
+    held: { outcome: 'none' },
+  })
+  await start(world)
+  expect(await live(world, 120_000)).toMatchObject({
+    state: 'FULFILLMENT_FAILED',
+    failure: { trigger: 'upstream_timeout' },
+    refund: { step: 'REFUNDED' },
+  })
+})
+
+test('expires after the deadline, and signs nothing while the supplier may still deliver', async () => {
+  const world = orderWorld({ held: { outcome: 'pending' } })
+  await start(world)
+  const order = await live(world, 660_000)
+  expect(order).toMatchObject({
+    state: 'EXPIRED',
+    refund: { step: 'WAITING' },
+    supply: { state: 'OPEN' },
+  })
+  expect(world.calls).not.toContain('sign')
+})
+
+test('pays back an expired order at the supplier’s final no', async () => {
+  const world = orderWorld({ held: { outcome: 'pending' } })
+  await start(world)
+  await live(world, 660_000)
+  world.script.held = { outcome: 'declined', code: 'FAILED', reason: 'no' }
+  expect(await live(world, 60_000)).toMatchObject({
+    state: 'EXPIRED',
+    refund: { step: 'REFUNDED' },
+    supply: { state: 'NONE' },
+  })
+})
+
+test('pays back an expired order when the grace ends, and watches for goods that still come', async () => {
+  const world = orderWorld({ held: { outcome: 'pending' } })
+  await start(world)
+  const paidBack = await live(world, 660_000 + 6 * 3_600_000)
+  expect(paidBack).toMatchObject({ refund: { step: 'REFUNDED' }, supply: { state: 'OPEN' } })
+  world.script.held = orderWorld().script.held
+  expect(await live(world, 120_000)).toMatchObject({ supply: { state: 'LOST' } })
+  expect(world.reports).toMatchObject([{ name: 'goods_lost' }])
+})
+
+test('keeps goods that come after the deadline from the buyer and pays back', async () => {
+  const world = orderWorld({ held: { outcome: 'pending' }, cancelled: { outcome: 'cancelled' } })
+  await start(world)
+  await live(world, 660_000)
+  world.script.held = orderWorld().script.held
+  const order = await live(world, 60_000)
+  expect(order).toMatchObject({
+    state: 'EXPIRED',
+    refund: { step: 'REFUNDED' },
+    supply: { state: 'RETURNED' },
+  })
+  expect(order).not.toHaveProperty('delivery')
+})
+
+test('leaves a refund that cannot be paid to an operator, and rings', async () => {
+  const world = orderWorld({
+    placed: { outcome: 'declined', code: 'X', reason: 'x' },
+    paidBack: { outcome: 'blocked', code: 'payer_blacklisted', reason: 'blacklisted' },
+  })
+  expect(await start(world)).toMatchObject({
+    refund: { step: 'FAILED', code: 'payer_blacklisted' },
+  })
+  expect(world.reports).toMatchObject([{ name: 'refund_failed' }])
+  const asked = world.calls.length
+  await live(world, 3_600_000)
+  expect(world.calls).toHaveLength(asked)
+})
+
+test('signs a refund again whose signature ran out', async () => {
+  const world = orderWorld({
+    placed: { outcome: 'declined', code: 'X', reason: 'x' },
+    paidBack: { outcome: 'lapsed' },
+  })
+  await start(world, 0)
+  world.script.paidBack = { outcome: 'paid', transaction: '0x2' }
+  expect(await live(world, 60_000)).toMatchObject({ refund: { step: 'REFUNDED' } })
+  expect(world.calls.filter((call) => call === 'sign').length).toBeGreaterThan(1)
+})
+
+test('stops when somebody else moved the order meanwhile', async () => {
+  const world = orderWorld()
+  const { order } = await world.orders.open(newOrder(world.deps), [])
+  const stale = order
+  await advance(world.deps, order, 20_000)
+  const calls = world.calls.length
+  expect(await advance(world.deps, stale, 20_000)).toMatchObject({ state: 'FULFILLED' })
+  expect(world.calls.slice(calls)).toEqual(['collect'])
+})

@@ -1,0 +1,109 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+
+/** What each part may import besides itself. This table is the architecture. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  primitives: [],
+  secrets: ['primitives'],
+  health: ['primitives'],
+  goods: ['primitives'],
+  payments: ['primitives', 'goods', 'secrets'],
+  orders: ['primitives', 'goods', 'payments', 'secrets', 'health'],
+  http: ['primitives', 'goods', 'payments', 'orders', 'secrets', 'health', 'web'],
+  web: ['primitives', 'goods', 'payments', 'http'],
+  operations: ['primitives', 'payments', 'orders', 'health'],
+
+  // An adapter knows the port it fills and the words used there, nothing else.
+  'adapters/chain': ['primitives', 'payments'],
+  'adapters/rates': ['primitives', 'goods'],
+  'adapters/storage': [
+    'primitives',
+    'goods',
+    'payments',
+    'secrets',
+    'orders/ports.ts',
+    'orders/order.ts',
+  ],
+  'adapters/suppliers': ['primitives', 'goods', 'orders/ports.ts'],
+
+  'config.ts': ['primitives', 'goods', 'payments', 'orders', 'http'],
+  'log.ts': [],
+  'terminal.ts': ['config.ts'],
+  'service.ts': [
+    'primitives',
+    'goods',
+    'payments',
+    'orders',
+    'secrets',
+    'health',
+    'http',
+    'web',
+    'operations',
+    'adapters',
+    'config.ts',
+  ],
+  'main.ts': [
+    'service.ts',
+    'config.ts',
+    'log.ts',
+    'terminal.ts',
+    'payments',
+    '../sandbox/sandbox.ts',
+  ],
+}
+
+/** The core is told about the world through its ports. Besides Node's pure parts: data and schemas. */
+const core = /^(primitives|secrets|health|goods|payments|orders)\//
+const coreMayUse =
+  /^(zod|libphonenumber-js\/max|i18n-iso-countries(\/.*)?|fastest-levenshtein|node:(crypto|util|assert))$/
+
+/** The sandbox stands outside: it speaks to the store over HTTP and knows none of its code. */
+const linesMax = 300
+
+const isTest = (file: string) => /\.(test|fixture)\.ts$/.test(file)
+const sources = globSync('**/*.ts', { cwd: 'src' }).filter((file) => !isTest(file))
+const sandbox = globSync('**/*.ts', { cwd: 'sandbox' }).filter((file) => !isTest(file))
+
+test.each(sources)('src/%s imports only what it may', (file) => {
+  const part = Object.keys(mayImport).find((name) => isWithin(file, name)) ?? 'none'
+  expect(mayImport, `${file} belongs to no part; add it to the table`).toHaveProperty([part])
+  const allowed = [part, ...(mayImport[part] ?? [])]
+
+  for (const target of importsOf('src', file)) {
+    if (target.startsWith('.')) {
+      const path = join(dirname(file), target)
+      const may = allowed.some((name) => isWithin(path, name))
+      expect(may, `${file} may not import ${path}`).toBe(true)
+    } else if (core.test(file)) {
+      expect(target, `${file} belongs to the core`).toMatch(coreMayUse)
+    }
+  }
+})
+
+test.each(sandbox)('sandbox/%s knows nothing of the store', (file) => {
+  const inside = importsOf('sandbox', file).filter((target) => target.startsWith('.'))
+  for (const target of inside) {
+    expect(join(dirname(file), target), `${file} reaches out of the sandbox`).not.toMatch(/^\.\./)
+  }
+})
+
+test.each([
+  ...sources.map((file) => ['src', file] as const),
+  ...sandbox.map((file) => ['sandbox', file] as const),
+])('%s/%s fits on a few screens', (root, file) => {
+  expect(read(root, file).split('\n').length).toBeLessThanOrEqual(linesMax)
+})
+
+function importsOf(root: string, file: string): string[] {
+  const matches = read(root, file).matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)
+  return [...matches].map(([, target = '']) => target)
+}
+
+function read(root: string, file: string): string {
+  return readFileSync(join(root, file), 'utf8')
+}
+
+function isWithin(path: string, name: string): boolean {
+  return path === name || path.startsWith(`${name}/`)
+}

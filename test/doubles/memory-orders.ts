@@ -1,0 +1,123 @@
+import { isFinished, type Order } from '../../src/orders/order.ts'
+import { leaseMs, type OrderStore } from '../../src/orders/ports.ts'
+import { paymentKeyOf } from '../../src/payments/payment.ts'
+
+interface Row {
+  order: Order
+  dueAt: number | undefined
+  lockedUntil: number
+  readonly keys: readonly string[]
+}
+
+/**
+ * The order store in memory, held to the same contract as the one on PostgreSQL: for tests that
+ * force faults or run thousands of lives.
+ */
+export function memoryOrders(now: () => Date): OrderStore & { readonly history: Order[] } {
+  const rows = new Map<string, Row>()
+  const claims = new Map<string, string>()
+  const history: Order[] = []
+  const time = () => now().getTime()
+  const all = () => [...rows.values()]
+
+  function write(order: Order, keys: readonly string[]): void {
+    const finished = isFinished(order)
+    rows.set(order.id, {
+      order,
+      keys,
+      dueAt: finished ? undefined : time(),
+      lockedUntil: finished ? time() : time() + leaseMs,
+    })
+    history.push(order)
+  }
+
+  const find = (test: (row: Row) => boolean) => all().find(test)?.order
+  const byPayer = (payer: string) =>
+    all().filter(({ order }) => order.tender.payer.toLowerCase() === payer.toLowerCase())
+
+  return {
+    history,
+
+    async open(order, keys) {
+      const same = find(
+        ({ order: { tender } }) => paymentKeyOf(tender) === paymentKeyOf(order.tender),
+      )
+      const sameKey = byPayer(order.tender.payer).find((row) =>
+        row.keys.some((key) => keys.includes(key)),
+      )
+      const earlier = same ?? sameKey?.order
+      if (earlier) return { isNew: false, order: earlier }
+      write(order, keys)
+      return { isNew: true, order }
+    },
+
+    async move(from, to) {
+      const row = rows.get(from.id)
+      if (!row) throw new Error(`There is no order ${from.id}`)
+      if (row.order.version !== from.version) return { won: false, order: row.order }
+      const order = { ...to, version: from.version + 1 }
+      write(order, row.keys)
+      return { won: true, order }
+    },
+
+    async release(order, againInMs) {
+      const row = rows.get(order.id)
+      if (!row || row.order.version !== order.version) return
+      row.lockedUntil = time()
+      if (row.dueAt !== undefined) row.dueAt = time() + againInMs
+    },
+
+    async hasten(id) {
+      const row = rows.get(id)
+      if (row?.dueAt !== undefined) row.dueAt = time()
+    },
+
+    async claimDue(limit) {
+      const due = all().filter(
+        ({ dueAt, lockedUntil }) => dueAt !== undefined && dueAt <= time() && lockedUntil <= time(),
+      )
+      const taken = due.slice(0, limit)
+      for (const row of taken) row.lockedUntil = time() + leaseMs
+      return taken.map(({ order }) => order)
+    },
+
+    find: async (id) => rows.get(id)?.order,
+    findByPaymentId: async (id) => find(({ order }) => order.paymentId === id),
+    findByTransaction: async (hash) =>
+      find(({ order }) => 'receipt' in order && order.receipt.transaction === hash),
+    findByPayment: async (key) => find(({ order }) => paymentKeyOf(order.tender) === key),
+    findByKey: async (payer, key) => byPayer(payer).find(({ keys }) => keys.includes(key))?.order,
+    hasKey: async (id, keys) => rows.get(id)?.keys.some((key) => keys.includes(key)) ?? false,
+
+    async listByPayer(payer, { kind, limit, offset }) {
+      const items = byPayer(payer)
+        .map(({ order }) => order)
+        .filter((order) => kind === undefined || order.item.kind === kind)
+        .sort((one, other) => other.placedAt.getTime() - one.placedAt.getTime())
+      return { total: items.length, items: items.slice(offset, offset + limit) }
+    },
+
+    boughtIccid: async (payer, digest) =>
+      byPayer(payer).some(
+        ({ order }) => order.state === 'FULFILLED' && order.iccidDigest === digest,
+      ),
+
+    async claimRefund(id, key, bodyHash) {
+      const claim = claims.get(`${id}:${key}`)
+      if (claim === undefined) claims.set(`${id}:${key}`, bodyHash)
+      if (claim === undefined) return 'first'
+      return claim === bodyHash ? 'same' : 'other_body'
+    },
+
+    async erasePersonal(endedBefore) {
+      const ended = all().filter(
+        ({ order }) =>
+          isFinished(order) && order.recipient !== undefined && order.changedAt < endedBefore,
+      )
+      for (const row of ended) row.order = { ...row.order, recipient: undefined }
+      return ended.length
+    },
+
+    forgetKeys: async () => 0,
+  }
+}

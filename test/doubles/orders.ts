@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto'
+import type { Recipient } from '../../src/goods/good.ts'
+import type { AdvanceDeps } from '../../src/orders/advance.ts'
+import type { In } from '../../src/orders/order.ts'
+import type { Cancelled, Held, Placed, Supplier } from '../../src/orders/ports.ts'
+import type { Happening } from '../../src/orders/report.ts'
+import type { Tender } from '../../src/payments/payment.ts'
+import type { Collected, PaidBack, Rail, Standing } from '../../src/payments/ports.ts'
+import { newOrderId, newPaymentId, type OfferId } from '../../src/primitives/ids.ts'
+import { usdc } from '../../src/primitives/money.ts'
+import { hashOf } from '../../src/secrets/tokens.ts'
+import { createVault } from '../../src/secrets/vault.ts'
+import { memoryOrders } from './memory-orders.ts'
+
+/** A clock that only moves when it is told to. Waiting moves it. */
+export function handClock(start = new Date('2026-01-05T12:00:00Z')) {
+  let time = start.getTime()
+  return {
+    now: () => new Date(time),
+    pass: (ms: number) => {
+      time += ms
+    },
+  }
+}
+
+/** What the outside says next. Each answer may be a value or a function that is asked each time. */
+export interface Script {
+  collected: Collected
+  standing: Standing
+  paidBack: PaidBack
+  placed: Placed
+  held: Held
+  cancelled: Cancelled
+}
+
+export const delivered: Held = {
+  outcome: 'delivered',
+  delivery: { kind: 'voucher', code: 'SECRET-CODE-1234' },
+}
+
+export const settled: Collected = {
+  outcome: 'settled',
+  receipt: { rail: 'x402', transaction: `0x${'a'.repeat(64)}`, block: 7 },
+}
+
+/** An order's world with a scripted outside, in which every call is written down. */
+export function orderWorld(changes: Partial<Script> = {}) {
+  const clock = handClock()
+  const script: Script = {
+    collected: settled,
+    standing: 'final',
+    paidBack: { outcome: 'paid', transaction: `0x${'b'.repeat(64)}` },
+    placed: { outcome: 'held' },
+    held: delivered,
+    cancelled: { outcome: 'refused', reason: 'not this kind' },
+    ...changes,
+  }
+  const calls: string[] = []
+  const reports: Happening[] = []
+  const said = <T>(call: string, answer: T): Promise<T> => {
+    calls.push(call)
+    return Promise.resolve(answer)
+  }
+  const rail: Rail = {
+    check: (tender) => said('check', { outcome: 'good', tender }),
+    collect: () => said('collect', script.collected),
+    standingOf: () => said('standing', script.standing),
+    signRefund: ({ order, to, amount }) => said('sign', signedRefund(order, to, amount)),
+    payBack: () => said('payBack', script.paidBack),
+  }
+  const supplier: Supplier = {
+    place: () => said('place', script.placed),
+    lookup: () => said('lookup', script.held),
+    cancel: () => said('cancel', script.cancelled),
+    knowsIccid: () => said('knowsIccid', 'no'),
+    placeWithinMs: 60_000,
+  }
+  const orders = memoryOrders(clock.now)
+  const deps: AdvanceDeps = {
+    now: clock.now,
+    orders,
+    rails: { x402: rail },
+    supplier,
+    vault: createVault([Buffer.alloc(32, 7)]),
+    digest: hashOf,
+    doorbell: { ring: () => {}, wait: async (_, ms) => clock.pass(ms) },
+    policy: { deliverWithinMs: 600_000, refundGraceMs: 6 * 3_600_000, patienceMs: 20_000 },
+    report: (happening) => reports.push(happening),
+  }
+  return { deps, orders, script, calls, reports, clock }
+}
+
+function signedRefund(order: string, to: string, amount: ReturnType<typeof usdc>) {
+  const nonce = `0x${createHash('sha256').update(order).digest('hex')}`
+  const signature = `0x${'c'.repeat(130)}`
+  return {
+    rail: 'x402',
+    from: '0xrefunds',
+    to,
+    amount,
+    nonce,
+    validBefore: 0,
+    signature,
+    sinceBlock: 7,
+  } as const
+}
+
+export function tenderOf(changes: Partial<Tender> = {}): Tender {
+  return {
+    rail: 'x402',
+    network: 'eip155:84532',
+    asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
+    payTo: `0x${'1'.repeat(40)}`,
+    payer: `0x${'2'.repeat(40)}`,
+    amount: usdc('500000'),
+    nonce: `0x${'3'.repeat(64)}`,
+    validAfter: 0,
+    validBefore: 1_800_000_000,
+    signature: `0x${'4'.repeat(130)}`,
+    sinceBlock: 1,
+    ...changes,
+  }
+}
+
+/** An order as it is when it has just been written. */
+export function newOrder(
+  deps: Pick<AdvanceDeps, 'vault' | 'now'>,
+  changes: Partial<In<'PAYMENT_PENDING'>> = {},
+): In<'PAYMENT_PENDING'> {
+  const id = changes.id ?? newOrderId()
+  const recipient: Recipient = { kind: 'voucher', firstName: 'Ada', lastName: 'Lovelace' }
+  const tender = tenderOf()
+  return {
+    state: 'PAYMENT_PENDING',
+    id,
+    paymentId: newPaymentId(),
+    version: 1,
+    item: { kind: 'voucher', offerId: 'TEST-VOUCHER-OK' as OfferId, brandName: 'Test' },
+    recipient: deps.vault.seal(recipient, { order: id, field: 'recipient' }),
+    fingerprint: 'f'.repeat(64),
+    accessTokenHash: hashOf('token'),
+    tender,
+    amount: tender.amount,
+    placedAt: deps.now(),
+    changedAt: deps.now(),
+    ...changes,
+  }
+}
