@@ -2,6 +2,7 @@ import { chmod, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { resolvePackage } from '../resolve.ts'
 
 /** Base Sepolia. A signature made in the sandbox must never be valid on Base mainnet. */
 export const CHAIN_ID = 84_532
@@ -20,7 +21,7 @@ function findProgram(): string {
   const os = process.platform
   const cpu = process.arch === 'x64' ? 'amd64' : process.arch
   const name = `@foundry-rs/anvil-${os}-${cpu}`
-  const launcher = fileURLToPath(import.meta.resolve('@foundry-rs/anvil/package.json'))
+  const launcher = fileURLToPath(resolvePackage('@foundry-rs/anvil/package.json'))
   try {
     const manifest = createRequire(launcher).resolve(`${name}/package.json`)
     return join(dirname(manifest), 'bin', os === 'win32' ? 'anvil.exe' : 'anvil')

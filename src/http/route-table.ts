@@ -1,7 +1,7 @@
 import type { FastifyContextConfig, FastifyInstance } from 'fastify'
 
 /** A path that the store serves, with everything that may be done there. */
-export interface KnownPath {
+interface KnownPath {
   readonly segments: readonly string[]
   readonly methods: Set<string>
   config: FastifyContextConfig

@@ -31,7 +31,10 @@ export function openDatabase(url: string, options: DatabaseOptions): pg.Pool {
     idle_in_transaction_session_timeout: statementTimeoutMs,
     keepAlive: true,
   })
-  pool.on('error', onError)
+  pool.on('error', (error) => {
+    // While the pool closes, a server that stops as well breaks connections that nobody needs.
+    if (!pool.ending) onError(error)
+  })
   pool.on('connect', (client) => {
     // A connection that breaks in use rejects the query on it, which is where the trouble is
     // handled. Without a listener, the event would end the process besides.

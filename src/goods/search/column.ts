@@ -8,7 +8,7 @@ export interface Column {
   readonly byKey: ReadonlyMap<string, Entry>
 }
 
-export interface Entry {
+interface Entry {
   readonly value: string
   readonly docs: Docs
 }
@@ -33,11 +33,6 @@ export function columnOf<T>(rows: readonly T[], valuesOf: (row: T) => Iterable<s
 /** The offers that have a value, compared without case and accents. */
 export function docsWith(column: Column, value: string): Docs {
   return column.byKey.get(fold(value))?.docs ?? new Uint32Array(0)
-}
-
-/** The value as the catalog writes it, or undefined when no offer has it. */
-export function knownValue(column: Column, value: string): string | undefined {
-  return column.byKey.get(fold(value))?.value
 }
 
 /** The values that occur among some offers, sorted. */

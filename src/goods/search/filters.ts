@@ -38,7 +38,7 @@ export function matching(index: SearchIndex, filters: Filters): Docs {
 }
 
 /** The `brand` and `operator` rule (decisions 2): "ama" finds "Amazon", "mazon" finds nothing. */
-export function ofBrand(index: SearchIndex, value: string): Docs {
+function ofBrand(index: SearchIndex, value: string): Docs {
   const size = index.offers.length
   const words = wordsOf(value).map((word) => startingWith(index.brandWords, word, size))
   const byWords = words.length === 0 ? [] : [words.reduce(intersect)]

@@ -15,7 +15,7 @@ export function quoteFields(url: string): Record<string, unknown> {
   if (query.length > queryMost) {
     throw new Refusal('invalid_parameter', `The query is longer than ${queryMost} characters.`)
   }
-  const fields: Record<string, unknown> = {}
+  const fields: Record<string, unknown> = Object.create(null)
   for (const pair of query.split('&').filter((part) => part !== '')) {
     const [name = '', ...rest] = pair.split('=')
     const parameter = decode(name)

@@ -14,7 +14,7 @@ import { browseVouchers, voucherFilters } from './vouchers.ts'
 import { brandItems, countryItems, wholeList } from './whole-list.ts'
 
 /** Where the catalog interface lives (service.md). */
-export const catalogPrefix = '/api/catalog'
+const catalogPrefix = '/api/catalog'
 
 type Answer = (url: string, deps: ReadDeps) => Published
 

@@ -1,10 +1,11 @@
 import { countryName } from '../../goods/countries.ts'
 import { goods } from '../../goods/good.ts'
-import type { Kind, Offer } from '../../goods/offer.ts'
+import type { Offer } from '../../goods/offer.ts'
 import { type Pricing, type Retail, retailOf, withMarkup } from '../../goods/pricing.ts'
 import { bodySchemaFor, requiredFieldsOf } from '../../goods/purchase-body.ts'
 import { type Cents, usdcDecimals, usdcFromCents } from '../../primitives/money.ts'
 import type { ReadDeps } from '../deps.ts'
+import { purchasePath } from '../paywall.ts'
 import { discoveryOffer, moneyOf, type Published } from './discovery-offer.ts'
 
 export interface CatalogViewDeps {
@@ -19,7 +20,7 @@ export function catalogView(deps: Pick<ReadDeps, 'site' | 'pricing'>): (offer: O
 }
 
 /** An offer as the catalog interface lists it (decisions 3). */
-export function catalogOffer(offer: Offer, { siteUrl, pricing }: CatalogViewDeps): Published {
+function catalogOffer(offer: Offer, { siteUrl, pricing }: CatalogViewDeps): Published {
   const { markupBps } = pricing
   const retail = retailOf(offer, pricing)
   return {
@@ -39,7 +40,7 @@ export function catalogOffer(offer: Offer, { siteUrl, pricing }: CatalogViewDeps
 
 /** The full record of one offer, with all that is needed to buy it (decisions 3). */
 export function offerDetail(offer: Offer, deps: CatalogViewDeps): Published {
-  const url = purchaseUrl(deps.siteUrl, offer.kind)
+  const url = `${deps.siteUrl}${purchasePath(offer.kind)}`
   return {
     ...catalogOffer(offer, deps),
     notes: offer.notes,
@@ -53,11 +54,6 @@ export function offerDetail(offer: Offer, deps: CatalogViewDeps): Published {
       bodySchema: bodySchemaFor(offer, retailOf(offer, deps.pricing)),
     },
   }
-}
-
-/** Where a kind of good is bought. */
-export function purchaseUrl(siteUrl: string, kind: Kind): string {
-  return `${siteUrl}/api/catalog/${goods[kind].plural}/purchase/info`
 }
 
 /**

@@ -38,7 +38,7 @@ export function discoveryOffer(offer: Offer, deps: OfferViewDeps): Published {
 }
 
 /** The supplier's price with the operator's markup, in its own currency, rounded up. */
-export function priceOf({ price }: Offer, markupBps: number): PublishedMoney {
+function priceOf({ price }: Offer, markupBps: number): PublishedMoney {
   return moneyOf(price, (minor) => withMarkup(minor, markupBps))
 }
 

@@ -1,0 +1,72 @@
+import { ExactEvmScheme } from '@x402/evm/exact/client'
+import { wrapFetchWithPayment, x402Client } from '@x402/fetch'
+import {
+  type Address,
+  createPublicClient,
+  erc20Abi,
+  type Hash,
+  http,
+  isAddressEqual,
+  parseEventLogs,
+} from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import type { SandboxInfo } from './answers.ts'
+
+/** What a 402 asks for. */
+export interface Asked {
+  /** Atomic USDC. */
+  readonly amount: bigint
+  readonly network: string
+  readonly payTo: string
+}
+
+export interface Transfer {
+  readonly from: Address
+  readonly to: Address
+  readonly value: bigint
+}
+
+/** A wallet of its own, and the two things a buyer does with it: pay, and look at the chain. */
+export interface Buyer {
+  readonly address: Address
+  /** Atomic USDC, read from the chain. */
+  balance(): Promise<bigint>
+  /**
+   * `fetch`, with the stock x402 client answering a 402. `onAsked` learns the price before the
+   * payment is signed.
+   */
+  fetchPaid(url: string, init: RequestInit, onAsked: (asked: Asked) => void): Promise<Response>
+  /** The USDC that moved in a transaction, from its logs. */
+  transfersIn(transaction: Hash): Promise<readonly Transfer[]>
+}
+
+/** Makes a new wallet, known to nobody and empty, on the sandbox's chain. */
+export function newBuyer({ rpcUrl, usdc }: SandboxInfo): Buyer {
+  const account = privateKeyToAccount(generatePrivateKey())
+  const chain = createPublicClient({ transport: http(rpcUrl) })
+  return {
+    address: account.address,
+    balance: () =>
+      chain.readContract({
+        address: usdc,
+        abi: erc20Abi,
+        functionName: 'balanceOf',
+        args: [account.address],
+      }),
+    fetchPaid(url, init, onAsked) {
+      const client = new x402Client()
+        .register('eip155:*', new ExactEvmScheme(account))
+        .onBeforePaymentCreation(async ({ selectedRequirements: { amount, network, payTo } }) =>
+          onAsked({ amount: BigInt(amount), network, payTo }),
+        )
+      return wrapFetchWithPayment(fetch, client)(url, init)
+    },
+    async transfersIn(transaction) {
+      const { logs, status } = await chain.waitForTransactionReceipt({ hash: transaction })
+      if (status !== 'success') throw new Error(`The transaction ${transaction} was reverted.`)
+      return parseEventLogs({ abi: erc20Abi, eventName: 'Transfer', logs })
+        .filter(({ address }) => isAddressEqual(address, usdc))
+        .map(({ args }) => args)
+    },
+  }
+}

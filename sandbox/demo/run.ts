@@ -1,0 +1,48 @@
+import type { Demo, Step, Story } from './demo.ts'
+import { usdcText } from './money.ts'
+import type { Printer } from './print.ts'
+
+/**
+ * Runs the steps in their order and prints each. After every step the chain is asked whether the
+ * wallet's balance changed by exactly what the step says.
+ *
+ * @returns whether every step went well; the first that does not ends the run
+ */
+export async function run(
+  steps: readonly Step[],
+  demo: Omit<Demo, 'tell'>,
+  printer: Printer,
+): Promise<boolean> {
+  let story: Story = { start: 0n, purchases: [] }
+  for (const [index, step] of steps.entries()) {
+    printer.begin(step, { number: index + 1, of: steps.length })
+    try {
+      story = await take(step, { ...demo, tell: printer }, story, printer)
+    } catch (error) {
+      printer.fail(step.name, reasonOf(error))
+      return false
+    }
+  }
+  return true
+}
+
+async function take(step: Step, demo: Demo, story: Story, printer: Printer): Promise<Story> {
+  const { buyer } = demo
+  const before = await buyer.balance()
+  const { change, data, purchase } = await step.run(demo, story)
+  const after = await buyer.balance()
+  if (after - before !== change) {
+    const [told, seen] = [usdcText(change), usdcText(after - before)]
+    throw new Error(`The wallet should have changed by ${told} USDC, but changed by ${seen}.`)
+  }
+  printer.end(step, { before, after, data })
+  return purchase
+    ? { ...story, purchases: [...story.purchases, purchase] }
+    : { ...story, start: story.purchases.length > 0 ? story.start : after }
+}
+
+/** One line that a user can act on. Libraries put long reports after the first. */
+export function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  return message.split('\n')[0] ?? message
+}

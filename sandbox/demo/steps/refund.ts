@@ -1,0 +1,97 @@
+import { isAddressEqual } from 'viem'
+import { Refund } from '../answers.ts'
+import type { Transfer } from '../buyer.ts'
+import type { Demo, Step } from '../demo.ts'
+import { usdcText } from '../money.ts'
+import { type Bought, buy, follow, retryAfterOf, stateOf } from '../order.ts'
+
+/** A refund needs one transaction; it is promised within 24 h and usually comes in seconds. */
+const refundMostSeconds = 60
+
+/** A purchase that goes wrong: nothing is delivered, and the money comes back by itself. */
+export const rejectedTopup: Step = {
+  name: 'refund',
+  title: 'Top up a phone, be rejected by the carrier, and get the money back',
+  async run(demo) {
+    const { buyer, tell } = demo
+    const before = await buyer.balance()
+    const fields = { offerId: 'TEST-TOPUP-FAIL', msisdn: '+12015550123' }
+    const bought = await follow(demo, await buy(demo, 'topup', fields))
+    const { order, paid } = bought
+    const [{ offerId, error }] = order.orders
+    if (stateOf(order) !== 'FULFILLMENT_FAILED') {
+      throw new Error(`The order ${order.orderId} should have failed, but is ${stateOf(order)}.`)
+    }
+    tell.fact('Paid in', order.transactionHash ?? 'not proven yet')
+    tell.fact('Failed', `${error?.code}: ${error?.message}`)
+    const refund = await awaitRefund(demo, bought)
+    const transfer = await transferOf(demo, refund, paid)
+    tell.fact('Back in', transfer.transaction)
+    tell.fact('Transfer', `${usdcText(transfer.value)} USDC from ${transfer.from} to this wallet`)
+    const after = await buyer.balance()
+    if (after !== before) throw new Error(`The wallet held ${before} and now holds ${after}.`)
+    return {
+      change: 0n,
+      purchase: {
+        offerId,
+        orderId: order.orderId,
+        state: 'REFUNDED',
+        paid,
+        refunded: transfer.value,
+      },
+      data: {
+        offerId,
+        orderId: order.orderId,
+        state: stateOf(order),
+        error,
+        firstStatus: bought.status,
+        firstSeconds: bought.seconds,
+        paidUsdc: usdcText(paid),
+        transactionHash: order.transactionHash,
+        paymentResponse: bought.receipt ?? null,
+        refund: {
+          refundId: refund.refundId,
+          state: refund.state,
+          transactionHash: transfer.transaction,
+          refundedUsdc: usdcText(transfer.value),
+          from: transfer.from,
+          to: transfer.to,
+        },
+      },
+    }
+  },
+}
+
+/** Watches the refund at the address that the order itself names. */
+export async function awaitRefund(demo: Demo, { order }: Pick<Bought, 'order'>): Promise<Refund> {
+  const path = order.refund_contract?.endpoint
+  if (path === undefined) throw new Error(`The order ${order.orderId} names no refund.`)
+  for (let waited = 0; ; ) {
+    const { headers, body } = await demo.store.get(path, Refund)
+    demo.tell.fact('Refund', `GET ${path} says ${body.state}`)
+    if (body.state !== 'REFUND_PENDING') return body
+    const pause = retryAfterOf(headers, demo)
+    waited += pause
+    if (waited > refundMostSeconds) throw new Error(`The refund of ${order.orderId} is still due.`)
+    await demo.wait(pause)
+  }
+}
+
+/**
+ * The money on its way back, as the chain recorded it: the store's word is not enough.
+ *
+ * @param paid what has to come back, in atomic USDC
+ */
+export async function transferOf(
+  { buyer }: Pick<Demo, 'buyer'>,
+  { state, transactionHash }: Refund,
+  paid: bigint,
+): Promise<Transfer & { readonly transaction: string }> {
+  if (state !== 'REFUNDED' || transactionHash === null) {
+    throw new Error(`The refund should be REFUNDED with a transaction, but is ${state}.`)
+  }
+  const transfers = await buyer.transfersIn(transactionHash)
+  const mine = transfers.find(({ to }) => isAddressEqual(to, buyer.address))
+  if (mine?.value === paid) return { ...mine, transaction: transactionHash }
+  throw new Error(`The transaction ${transactionHash} does not bring ${paid} to ${buyer.address}.`)
+}

@@ -1,0 +1,48 @@
+import type { Step } from '../demo.ts'
+import { audit, type Purchase } from '../ledger.ts'
+import { usdcText } from '../money.ts'
+import { table } from '../print.ts'
+
+/** Adds everything up and holds it against the chain. */
+export const summary: Step = {
+  name: 'summary',
+  title: 'Add it all up',
+  async run({ buyer, tell }, { start, purchases }) {
+    const final = await buyer.balance()
+    const { spent, refunded, expected, problems } = audit(purchases, { start, final })
+    tell.block(tableOf(purchases))
+    tell.fact('Began with', `${usdcText(start)} USDC`)
+    tell.fact('Spent', `${usdcText(spent)} USDC in ${purchases.length} purchases`)
+    tell.fact('Refunded', `${usdcText(refunded)} USDC`)
+    tell.fact('Expected', `${usdcText(expected)} USDC, what it began with less what was delivered`)
+    tell.fact('On chain', `${usdcText(final)} USDC`)
+    if (problems.length > 0) throw new Error(`The money does not add up. ${problems.join(' ')}`)
+    tell.fact('', 'It adds up.')
+    return {
+      change: 0n,
+      data: {
+        purchases: purchases.map(({ paid, refunded: back, ...purchase }) => ({
+          ...purchase,
+          paidUsdc: usdcText(paid),
+          refundedUsdc: usdcText(back),
+        })),
+        startUsdc: usdcText(start),
+        spentUsdc: usdcText(spent),
+        refundedUsdc: usdcText(refunded),
+        expectedUsdc: usdcText(expected),
+        finalUsdc: usdcText(final),
+      },
+    }
+  },
+}
+
+function tableOf(purchases: readonly Purchase[]): string {
+  const rows = purchases.map(({ offerId, orderId, state, paid, refunded }) => [
+    offerId,
+    orderId,
+    state,
+    usdcText(paid),
+    usdcText(refunded),
+  ])
+  return table([['Offer', 'Order', 'State', 'Paid', 'Refunded'], ...rows], 3)
+}

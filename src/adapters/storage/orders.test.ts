@@ -1,0 +1,159 @@
+import type { Pool } from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestPostgres, type TestPostgres } from '../../../sandbox/postgres/test-postgres.ts'
+import { describeOrderStore } from '../../../test/contract/order-store.ts'
+import { failed, fulfilling, paid, pending, wayTo } from '../../../test/contract/sample-orders.ts'
+import type { OrderStore } from '../../orders/ports.ts'
+import { type Database, openDatabase } from './database.ts'
+import { migrate } from './migrate.ts'
+import { createOrderStore } from './orders.ts'
+
+let postgres: TestPostgres
+let template: string
+let pool: Pool
+let store: OrderStore
+
+function connect(url: string): Pool {
+  return openDatabase(url, {
+    applicationName: 'test',
+    poolSize: 8,
+    onError: (error) => {
+      throw error
+    },
+  })
+}
+
+beforeAll(async () => {
+  postgres = await startTestPostgres()
+  template = await postgres.createDatabase()
+  const first = connect(template)
+  await migrate(first)
+  await first.end()
+  pool = connect(await postgres.createDatabase(template))
+  store = createOrderStore(pool)
+})
+
+afterAll(async () => {
+  await pool.end()
+  await postgres.stop()
+})
+
+describeOrderStore('PostgreSQL', async () => {
+  const url = await postgres.createDatabase(template)
+  const pools = [connect(url), connect(url)] as const
+  return {
+    store: createOrderStore(pools[0]),
+    other: createOrderStore(pools[1]),
+    endLease: async (id) => {
+      await pools[0].query('update orders set locked_until = now() where id = $1', [id])
+    },
+    close: async () => {
+      await Promise.all(pools.map((each) => each.end()))
+    },
+  }
+})
+
+/** A connection that breaks once: before the server has carried out the write, or after. */
+function breakingOnce(when: 'before' | 'after'): Database {
+  let broken = false
+  const query = async (sql: string, values: unknown[]) => {
+    if (broken) return pool.query(sql, values)
+    broken = true
+    if (when === 'after') await pool.query(sql, values)
+    throw new Error('Connection terminated unexpectedly')
+  }
+  return { query } as unknown as Database
+}
+
+describe('a write whose answer is lost', () => {
+  it('opens an order if it was committed', async () => {
+    const order = pending()
+    const opened = await createOrderStore(breakingOnce('after')).open(order, ['lost'])
+    expect(opened).toEqual({ isNew: true, order })
+    expect((await store.open(order, ['lost'])).isNew).toBe(false)
+  })
+
+  it('is an error if the order is not there', async () => {
+    const order = pending()
+    const opened = createOrderStore(breakingOnce('before')).open(order, [])
+    await expect(opened).rejects.toThrow('terminated')
+    expect(await store.find(order.id)).toBeUndefined()
+  })
+
+  it("is not taken for the opening of somebody else's order", async () => {
+    const first = pending()
+    await store.open(first, [])
+    const second = pending({ tender: first.tender })
+    const opened = await createOrderStore(breakingOnce('before')).open(second, [])
+    expect(opened).toEqual({ isNew: false, order: first })
+  })
+
+  it('wins a move if it was committed', async () => {
+    const order = pending()
+    await store.open(order, [])
+    const moved = await createOrderStore(breakingOnce('after')).move(order, paid(order))
+    expect(moved).toMatchObject({ won: true, order: { state: 'PAID', version: 2 } })
+    expect(await store.find(order.id)).toEqual(moved.order)
+  })
+
+  it('is an error while the order is still as it was', async () => {
+    const order = pending()
+    await store.open(order, [])
+    const moved = createOrderStore(breakingOnce('before')).move(order, paid(order))
+    await expect(moved).rejects.toThrow('terminated')
+    expect(await store.find(order.id)).toEqual(order)
+  })
+
+  it('loses a move that another won', async () => {
+    const order = pending()
+    await store.open(order, [])
+    const { order: winner } = await store.move(order, paid(order))
+    const moved = await createOrderStore(breakingOnce('before')).move(order, paid(order))
+    expect(moved).toEqual({ won: false, order: winner })
+  })
+})
+
+describe('the tables', () => {
+  it('hold no trace of an opening whose key was taken', async () => {
+    await store.open(pending(), ['taken'])
+    const counts = () =>
+      Promise.all(
+        ['payments', 'orders', 'idempotency_keys', 'order_events'].map(
+          async (table) => (await pool.query(`select count(*) from ${table}`)).rows[0].count,
+        ),
+      )
+    const before = await counts()
+    await store.open(pending(), ['free', 'taken'])
+    expect(await counts()).toEqual(before)
+  })
+
+  it('keep the history of an order, without words that others wrote', async () => {
+    const asking = fulfilling(paid(pending()))
+    const [first, ...rest] = wayTo(failed(asking))
+    await store.open(first as typeof first & { state: 'PAYMENT_PENDING' }, [])
+    let order = first as NonNullable<typeof first>
+    for (const next of rest) order = (await store.move(order, next)).order
+    const { rows } = await pool.query(
+      'select seq, state, refund_step, detail from order_events where order_id = $1 order by seq',
+      [order.id],
+    )
+    const { transaction, block } = asking.receipt
+    const reason = { trigger: 'fulfillment_failed', code: 'E7', supply: 'NONE' }
+    expect(rows).toEqual([
+      { seq: 1, state: 'PAYMENT_PENDING', refund_step: null, detail: {} },
+      { seq: 2, state: 'PAID', refund_step: null, detail: { transaction, block } },
+      { seq: 3, state: 'FULFILLING', refund_step: null, detail: { held: false } },
+      { seq: 4, state: 'FULFILLMENT_FAILED', refund_step: 'DUE', detail: reason },
+    ])
+  })
+
+  it('have the sealed fields in their own columns only', async () => {
+    const order = pending()
+    await store.open(order, [])
+    const { rows } = await pool.query('select recipient, doc::text from orders where id = $1', [
+      order.id,
+    ])
+    expect(rows[0].recipient).toBe(order.recipient)
+    expect(rows[0].doc).not.toContain(order.recipient)
+  })
+})

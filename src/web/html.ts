@@ -1,0 +1,53 @@
+const markup: unique symbol = Symbol('markup')
+
+/** Markup that is safe to send. Only this file makes it, so no data can pose as it. */
+export interface Html {
+  readonly [markup]: string
+}
+
+/** What may stand in a template: text and numbers are escaped, nothing gives nothing. */
+type Part = Html | string | number | false | null | undefined | readonly Part[]
+
+/**
+ * A template that escapes everything put into it, unless it is markup of this kind itself. Escaped
+ * text is safe between tags and in *quoted* attributes; never put it in scripts or styles.
+ */
+export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  const rest = parts.map((part, at) => `${render(part)}${texts[at + 1] ?? ''}`)
+  return { [markup]: `${texts[0] ?? ''}${rest.join('')}` }
+}
+
+/** The markup as text, to be sent. */
+export function textOf(made: Html): string {
+  return made[markup]
+}
+
+/**
+ * A block of data for search engines. JSON may hold what ends a script element or opens a comment
+ * in one, so every character that could begin either is written as an escape of JSON.
+ */
+export function dataBlock(data: object): Html {
+  const json = JSON.stringify(data).replace(/[<>&\u2028\u2029]/g, unicodeEscape)
+  return { [markup]: `<script type="application/ld+json">${json}</script>` }
+}
+
+function render(part: Part): string {
+  if (part === undefined || part === null || part === false) return ''
+  if (typeof part === 'string') return part.replace(/[&<>"'`]/g, characterReference)
+  if (typeof part === 'number') return String(part)
+  if (isList(part)) return part.map(render).join('')
+  return part[markup]
+}
+
+/** The check of the language does not narrow lists that are readonly. */
+function isList(part: Html | readonly Part[]): part is readonly Part[] {
+  return Array.isArray(part)
+}
+
+function characterReference(character: string): string {
+  return `&#${character.charCodeAt(0)};`
+}
+
+function unicodeEscape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+}

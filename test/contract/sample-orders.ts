@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto'
+import type { In, Order } from '../../src/orders/order.ts'
+import type { X402Tender } from '../../src/payments/payment.ts'
+import { newOrderId, newPaymentId, type OfferId } from '../../src/primitives/ids.ts'
+import { usdc } from '../../src/primitives/money.ts'
+import type { Sealed } from '../../src/secrets/vault.ts'
+
+export const payer = `0x${'Ab'.repeat(20)}`
+
+const placedAt = new Date('2026-03-01T10:00:00.123Z')
+
+/** A different payment every time. */
+export function newTender(): X402Tender {
+  return {
+    rail: 'x402',
+    network: 'eip155:84532',
+    asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
+    payTo: `0x${'12'.repeat(20)}`,
+    payer,
+    amount: usdc(12_500_000n),
+    nonce: newHash(),
+    validAfter: 1_772_359_000,
+    validBefore: 1_772_359_500,
+    signature: `0x${'5c'.repeat(65)}`,
+    sinceBlock: 41_000_000,
+  }
+}
+
+/** A transaction hash or nonce. */
+export function newHash(): string {
+  return `0x${randomBytes(32).toString('hex')}`
+}
+
+export function pending(changes: Partial<In<'PAYMENT_PENDING'>> = {}): In<'PAYMENT_PENDING'> {
+  return {
+    state: 'PAYMENT_PENDING',
+    id: newOrderId(),
+    paymentId: newPaymentId(),
+    version: 1,
+    item: {
+      kind: 'voucher',
+      offerId: 'TEST-VOUCHER-OK' as OfferId,
+      brandName: 'Test',
+      country: 'DE',
+      value: 2_500,
+    },
+    recipient: 'v1.sealed.recipient' as Sealed,
+    fingerprint: 'f'.repeat(64),
+    accessTokenHash: 'a'.repeat(64),
+    tender: newTender(),
+    amount: usdc(12_500_000n),
+    placedAt,
+    changedAt: placedAt,
+    ...changes,
+  }
+}
+
+export function paymentFailed(order: In<'PAYMENT_PENDING'>): In<'PAYMENT_FAILED'> {
+  return {
+    ...order,
+    state: 'PAYMENT_FAILED',
+    changedAt: later(1),
+    code: 'expired',
+    reason: 'Late.',
+  }
+}
+
+export function paid(order: In<'PAYMENT_PENDING'>, transaction = newHash()): In<'PAID'> {
+  const receipt = { rail: 'x402', transaction, block: 41_000_002 } as const
+  return {
+    ...order,
+    state: 'PAID',
+    changedAt: later(2),
+    receipt,
+    paidAt: later(2),
+    deliverBy: later(602),
+  }
+}
+
+export function fulfilling(order: In<'PAID'>): In<'FULFILLING'> {
+  return { ...order, state: 'FULFILLING', changedAt: later(3), askedAt: later(3), held: false }
+}
+
+export function fulfilled(order: In<'FULFILLING'>, iccidDigest?: string): In<'FULFILLED'> {
+  const { askedAt: _, held: __, ...rest } = order
+  return {
+    ...rest,
+    state: 'FULFILLED',
+    changedAt: later(4),
+    delivery: 'v1.sealed.delivery' as Sealed,
+    deliveredAt: later(4),
+    ...(iccidDigest === undefined ? {} : { iccidDigest }),
+  }
+}
+
+export function failed(order: In<'FULFILLING'>): In<'FULFILLMENT_FAILED'> {
+  const { askedAt: _, held: __, ...rest } = order
+  return {
+    ...rest,
+    state: 'FULFILLMENT_FAILED',
+    changedAt: later(4),
+    failure: { trigger: 'fulfillment_failed', code: 'E7', message: 'No such line: +4915112345678' },
+    refund: { step: 'DUE' },
+    supply: { state: 'NONE' },
+  }
+}
+
+export function refunded(order: In<'FULFILLMENT_FAILED'>): In<'FULFILLMENT_FAILED'> {
+  return {
+    ...order,
+    refund: { step: 'REFUNDED', transaction: newHash(), refundedAt: later(60) },
+  }
+}
+
+export function unpayable(order: In<'FULFILLMENT_FAILED'>): In<'FULFILLMENT_FAILED'> {
+  return { ...order, refund: { step: 'FAILED', code: 'BLOCKED', reason: 'The payer is blocked.' } }
+}
+
+/** Every order on the shortest way from its opening to this one, which comes last. */
+export function wayTo(order: Order): readonly Order[] {
+  if (order.state === 'PAYMENT_PENDING') return [order]
+  const { id, paymentId, item, recipient, fingerprint, accessTokenHash, tender, amount } = order
+  const common = { id, paymentId, item, recipient, fingerprint, accessTokenHash, tender, amount }
+  const first = pending({ ...common, placedAt: order.placedAt })
+  if (order.state === 'PAYMENT_FAILED') return [first, order]
+  if (order.state === 'PAID') return [first, order]
+  const { receipt, paidAt, deliverBy } = order
+  const second: In<'PAID'> = { ...first, state: 'PAID', receipt, paidAt, deliverBy }
+  return order.state === 'FULFILLING'
+    ? [first, second, order]
+    : [first, second, fulfilling(second), order]
+}
+
+function later(seconds: number): Date {
+  return new Date(placedAt.getTime() + seconds * 1_000)
+}

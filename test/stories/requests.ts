@@ -1,0 +1,96 @@
+import type { Accepts, Buyer, SignOptions } from './buyer.ts'
+
+export type Kind = 'voucher' | 'topup' | 'esim'
+
+/** The body that buys a test offer of each kind. */
+export function bodyFor(kind: Kind, outcome: string): Record<string, unknown> {
+  const offerId = `TEST-${kind.toUpperCase()}-${outcome}`
+  if (kind === 'voucher') return { offerId, firstName: 'Ada', lastName: 'Lovelace' }
+  return kind === 'topup' ? { offerId, msisdn: '+12025550123' } : { offerId }
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  // Answers are looked at field by field; what they must be is what each story says.
+  // biome-ignore lint/suspicious/noExplicitAny: the shape of an answer is what is tested
+  readonly body: any
+}
+
+export async function post(
+  url: string,
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const response = await fetch(`${url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  return answerOf(response)
+}
+
+export async function get(
+  url: string,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  return answerOf(await fetch(`${url}${path}`, { headers }))
+}
+
+export function purchasePath(kind: Kind): string {
+  return `/api/catalog/${kind}s/purchase/info`
+}
+
+/** What the store asks for this purchase. */
+export async function termsOf(url: string, kind: Kind, body: unknown): Promise<Accepts> {
+  const { status, body: answer } = await post(url, purchasePath(kind), body)
+  if (status !== 402) throw new Error(`Expected 402 and got ${status}: ${JSON.stringify(answer)}`)
+  return answer.accepts[0]
+}
+
+/** Asks for the price, signs, and buys. */
+export async function buy(
+  { url }: { readonly url: string },
+  buyer: Buyer,
+  kind: Kind,
+  body: Record<string, unknown>,
+  { headers = {}, ...sign }: SignOptions & { readonly headers?: Record<string, string> } = {},
+) {
+  const accepts = await termsOf(url, kind, body)
+  const payment = await buyer.sign(accepts, sign)
+  const send = (more: Record<string, string> = {}, otherBody: unknown = body) =>
+    post(url, purchasePath(kind), otherBody, {
+      'payment-signature': payment.header,
+      ...headers,
+      ...more,
+    })
+  return { accepts, payment, send, answer: await send() }
+}
+
+/** Reads the order again and again until the test is met. */
+export async function until(
+  { url }: { readonly url: string },
+  orderId: string,
+  met: (body: Answer['body']) => boolean,
+  headers: Record<string, string> = {},
+): Promise<Answer['body']> {
+  const deadline = performance.now() + 18_000
+  for (;;) {
+    const { body } = await get(url, `/api/catalog/orders/${orderId}`, headers)
+    if (met(body)) return body
+    if (performance.now() > deadline) throw new Error(`Still ${JSON.stringify(body)}`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+async function answerOf(response: Response): Promise<Answer> {
+  const text = await response.text()
+  const isJson = /json/.test(response.headers.get('content-type') ?? '')
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isJson && text ? JSON.parse(text) : text,
+  }
+}

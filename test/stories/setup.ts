@@ -1,0 +1,37 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { startChain } from '../../sandbox/chain/chain.ts'
+import { startTestPostgres } from '../../sandbox/postgres/test-postgres.ts'
+
+/** What the stories share: a chain and a database server. Each has its own database and wallets. */
+export interface SharedParts {
+  readonly databaseUrl: string
+  readonly rpcUrl: string
+  readonly usdc: string
+  readonly keys: {
+    readonly gas: string
+    readonly refund: string
+    readonly payTo: string
+    readonly minter: string
+  }
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    parts: SharedParts
+  }
+}
+
+/** Starts the shared parts once for all stories, and stops them after the last one. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'kiosk402-stories-'))
+  const [postgres, chain] = await Promise.all([startTestPostgres(), startChain({ dataDir })])
+  const { rpcUrl, usdc, keys } = chain
+  project.provide('parts', { databaseUrl: postgres.databaseUrl, rpcUrl, usdc, keys })
+  return async () => {
+    await Promise.all([postgres.stop(), chain.stop()])
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
