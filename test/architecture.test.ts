@@ -10,7 +10,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   goods: ['primitives'],
   payments: ['primitives', 'goods', 'secrets'],
   orders: ['primitives', 'goods', 'payments', 'secrets', 'health'],
-  http: ['primitives', 'goods', 'payments', 'orders', 'secrets', 'health', 'web'],
+  http: ['primitives', 'goods', 'payments', 'orders', 'secrets', 'health'],
   web: ['primitives', 'goods', 'payments', 'http'],
   operations: ['primitives', 'payments', 'orders', 'health'],
 
@@ -27,6 +27,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   'adapters/suppliers': ['primitives', 'goods', 'orders/ports.ts'],
 
+  'front-door.ts': ['health', 'http', 'web'],
   'config.ts': ['primitives', 'goods', 'payments', 'orders', 'http'],
   'log.ts': [],
   'terminal.ts': ['config.ts'],
@@ -38,10 +39,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'secrets',
     'health',
     'http',
-    'web',
     'operations',
     'adapters',
     'config.ts',
+    'front-door.ts',
   ],
   'main.ts': [
     'service.ts',

@@ -36,6 +36,8 @@ export interface Buyer {
    * payment is signed.
    */
   fetchPaid(url: string, init: RequestInit, onAsked: (asked: Asked) => void): Promise<Response>
+  /** What the wallet held, in atomic USDC, after the block of a transaction. */
+  balanceAfter(transaction: Hash): Promise<bigint>
   /** The USDC that moved in a transaction, from its logs. */
   transfersIn(transaction: Hash): Promise<readonly Transfer[]>
 }
@@ -44,15 +46,26 @@ export interface Buyer {
 export function newBuyer({ rpcUrl, usdc }: SandboxInfo): Buyer {
   const account = privateKeyToAccount(generatePrivateKey())
   const chain = createPublicClient({ transport: http(rpcUrl) })
+  const balanceAt = (at: { blockNumber?: bigint }) =>
+    chain.readContract({
+      address: usdc,
+      abi: erc20Abi,
+      functionName: 'balanceOf',
+      args: [account.address],
+      ...at,
+    })
+  const receiptOf = async (hash: Hash) => {
+    const receipt = await chain.waitForTransactionReceipt({ hash })
+    if (receipt.status !== 'success') throw new Error(`The transaction ${hash} was reverted.`)
+    return receipt
+  }
   return {
     address: account.address,
-    balance: () =>
-      chain.readContract({
-        address: usdc,
-        abi: erc20Abi,
-        functionName: 'balanceOf',
-        args: [account.address],
-      }),
+    balance: () => balanceAt({}),
+    async balanceAfter(transaction) {
+      const { blockNumber } = await receiptOf(transaction)
+      return balanceAt({ blockNumber })
+    },
     fetchPaid(url, init, onAsked) {
       const client = new x402Client()
         .register('eip155:*', new ExactEvmScheme(account))
@@ -62,8 +75,7 @@ export function newBuyer({ rpcUrl, usdc }: SandboxInfo): Buyer {
       return wrapFetchWithPayment(fetch, client)(url, init)
     },
     async transfersIn(transaction) {
-      const { logs, status } = await chain.waitForTransactionReceipt({ hash: transaction })
-      if (status !== 'success') throw new Error(`The transaction ${transaction} was reverted.`)
+      const { logs } = await receiptOf(transaction)
       return parseEventLogs({ abi: erc20Abi, eventName: 'Transfer', logs })
         .filter(({ address }) => isAddressEqual(address, usdc))
         .map(({ args }) => args)

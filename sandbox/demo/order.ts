@@ -4,6 +4,7 @@ import { Order } from './answers.ts'
 import type { Asked } from './buyer.ts'
 import type { Demo } from './demo.ts'
 import { usdcText } from './money.ts'
+import type { Teller } from './print.ts'
 import { jsonPost, read, unreachable } from './store.ts'
 
 /** Long enough for any test offer of the demo; a store that needs more has a problem. */
@@ -44,7 +45,8 @@ export async function buy(
 ): Promise<Bought> {
   const { store, tell } = demo
   const path = purchasePaths[kind]
-  tell.fact('Asks', `POST ${path} ${JSON.stringify(fields)}`)
+  tell.fact('Asks', `POST ${path}`)
+  tell.fact('', JSON.stringify(fields))
   const begun = performance.now()
   let asked: Asked | undefined
   const response = await demo.buyer
@@ -90,6 +92,16 @@ export async function follow(demo: Demo, bought: Bought): Promise<Bought> {
     demo.tell.note(`after ${pause} s more: GET ${current.location} says ${stateOf(current.order)}`)
   }
   return current
+}
+
+/** Where the money went, in the chain's words and in the store's. */
+export function tellPayment(tell: Teller, { order, receipt }: Bought): void {
+  tell.fact('Transaction', order.transactionHash ?? 'not proven yet')
+  if (receipt === undefined) return
+  const { success, network, payer, amount } = receipt
+  const paid = amount === undefined ? '' : `, ${usdcText(BigInt(amount))} USDC`
+  const from = payer === undefined ? '' : ` from ${payer}`
+  tell.fact('Receipt', `PAYMENT-RESPONSE: success ${success}${paid}${from} on ${network}`)
 }
 
 /** @throws Error unless the order is delivered and its goods are shown */

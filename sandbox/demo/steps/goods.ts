@@ -1,6 +1,6 @@
 import type { Demo, Outcome, Step } from '../demo.ts'
 import { usdcText } from '../money.ts'
-import { type Bought, buy, follow, goodsOf } from '../order.ts'
+import { type Bought, buy, follow, goodsOf, tellPayment } from '../order.ts'
 import { qrCode } from '../qr.ts'
 
 const recipient = { firstName: 'Ada', lastName: 'Lovelace' }
@@ -73,13 +73,9 @@ function voucherOutcome(demo: Demo, bought: Bought): Outcome {
 }
 
 /** The wallet paid for what it got, and nothing comes back. */
-function delivered(
-  { tell }: Demo,
-  { order, paid, receipt, status, seconds }: Bought,
-  result = goodsOf(order),
-): Outcome {
-  tell.fact('Transaction', order.transactionHash ?? 'not proven yet')
-  tell.fact('Receipt', receipt ? `PAYMENT-RESPONSE ${JSON.stringify(receipt)}` : 'none yet')
+function delivered({ tell }: Demo, bought: Bought, result = goodsOf(bought.order)): Outcome {
+  tellPayment(tell, bought)
+  const { order, paid, receipt, status, seconds } = bought
   const [{ offerId }] = order.orders
   const { orderId, transactionHash } = order
   return {

@@ -3,7 +3,7 @@ import { Refund } from '../answers.ts'
 import type { Transfer } from '../buyer.ts'
 import type { Demo, Step } from '../demo.ts'
 import { usdcText } from '../money.ts'
-import { type Bought, buy, follow, retryAfterOf, stateOf } from '../order.ts'
+import { type Bought, buy, follow, retryAfterOf, stateOf, tellPayment } from '../order.ts'
 
 /** A refund needs one transaction; it is promised within 24 h and usually comes in seconds. */
 const refundMostSeconds = 60
@@ -22,14 +22,13 @@ export const rejectedTopup: Step = {
     if (stateOf(order) !== 'FULFILLMENT_FAILED') {
       throw new Error(`The order ${order.orderId} should have failed, but is ${stateOf(order)}.`)
     }
-    tell.fact('Paid in', order.transactionHash ?? 'not proven yet')
+    tellPayment(tell, bought)
+    const between = await balanceWhilePaid(demo, bought, before)
     tell.fact('Failed', `${error?.code}: ${error?.message}`)
     const refund = await awaitRefund(demo, bought)
     const transfer = await transferOf(demo, refund, paid)
     tell.fact('Back in', transfer.transaction)
     tell.fact('Transfer', `${usdcText(transfer.value)} USDC from ${transfer.from} to this wallet`)
-    const after = await buyer.balance()
-    if (after !== before) throw new Error(`The wallet held ${before} and now holds ${after}.`)
     return {
       change: 0n,
       purchase: {
@@ -48,6 +47,7 @@ export const rejectedTopup: Step = {
         firstSeconds: bought.seconds,
         paidUsdc: usdcText(paid),
         transactionHash: order.transactionHash,
+        usdcWhilePaid: usdcText(between),
         paymentResponse: bought.receipt ?? null,
         refund: {
           refundId: refund.refundId,
@@ -60,6 +60,19 @@ export const rejectedTopup: Step = {
       },
     }
   },
+}
+
+/** The money was really gone: what the chain says the wallet held once this purchase was paid. */
+async function balanceWhilePaid(
+  { buyer, tell }: Demo,
+  { order, paid }: Bought,
+  before: bigint,
+): Promise<bigint> {
+  if (order.transactionHash === null) throw new Error('A failed order should have been paid.')
+  const held = await buyer.balanceAfter(order.transactionHash)
+  tell.fact('Wallet', `${usdcText(before)} → ${usdcText(held)} USDC`)
+  if (held === before - paid) return held
+  throw new Error(`The wallet should have paid ${usdcText(paid)} USDC, but held ${usdcText(held)}.`)
 }
 
 /** Watches the refund at the address that the order itself names. */

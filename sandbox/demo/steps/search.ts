@@ -1,7 +1,7 @@
 import { type MoneyLike, VoucherSearch } from '../answers.ts'
 import type { Step } from '../demo.ts'
 
-const path = '/ai/vouchers?search=steam&country=US&limit=2'
+const path = '/ai/vouchers?search=netflix&country=US&limit=2'
 
 /** Searching is free and needs nothing. */
 export const search: Step = {

@@ -1,0 +1,157 @@
+import type { Pool } from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestPostgres, type TestPostgres } from '../../../sandbox/postgres/test-postgres.ts'
+import {
+  failed,
+  fulfilled,
+  fulfilling,
+  paid,
+  paymentFailed,
+  pending,
+  refunded,
+  wayTo,
+} from '../../../test/contract/sample-orders.ts'
+import { moves, type Order, type State } from '../../orders/order.ts'
+import { openDatabase } from './database.ts'
+import { migrate } from './migrate.ts'
+import { columnsOf } from './order-row.ts'
+import { createOrderStore } from './orders.ts'
+
+let postgres: TestPostgres
+let pool: Pool
+
+beforeAll(async () => {
+  postgres = await startTestPostgres()
+  pool = openDatabase(postgres.databaseUrl, {
+    applicationName: 'test',
+    poolSize: 4,
+    onError: (error) => {
+      throw error
+    },
+  })
+  await migrate(pool)
+})
+
+afterAll(async () => {
+  await pool.end()
+  await postgres.stop()
+})
+
+const asking = () => fulfilling(paid(pending()))
+const samples: Readonly<Record<State, () => Order>> = {
+  PAYMENT_PENDING: () => pending(),
+  PAYMENT_FAILED: () => paymentFailed(pending()),
+  PAID: () => paid(pending()),
+  FULFILLING: asking,
+  FULFILLED: () => fulfilled(asking()),
+  FULFILLMENT_FAILED: () => failed(asking()),
+  EXPIRED: () => ({ ...failed(asking()), state: 'EXPIRED' }),
+}
+const states = Object.keys(samples) as State[]
+
+/** An order in the database, brought there by the store. */
+async function stored(target: Order): Promise<Order> {
+  const store = createOrderStore(pool)
+  const [first, ...rest] = wayTo(target)
+  if (first?.state !== 'PAYMENT_PENDING') throw new Error('An order begins with its payment')
+  let order: Order = (await store.open(first, [])).order
+  for (const next of rest) order = (await store.move(order, next)).order
+  return order
+}
+
+/** Writes the next version of an order by hand, as a defect of ours might. */
+function overwrite(order: Order, to: Order, versions = 1) {
+  const columns = columnsOf({ ...to, id: order.id })
+  return pool.query(
+    `update orders set version = version + $2, state = $3, refund_state = $4, outcome = $5,
+       refund_transaction_hash = $6, delivery = $7, doc = $8,
+       finished_at = case when $9::boolean then now() end,
+       due_at = case when $9::boolean then null else now() end
+     where id = $1`,
+    [
+      order.id,
+      versions,
+      columns.state,
+      columns.refundState,
+      columns.outcome,
+      columns.refundTransactionHash,
+      columns.delivery,
+      columns.doc,
+      columns.isFinished,
+    ],
+  )
+}
+
+function set(order: Order, assignments: string) {
+  return pool.query(`update orders set version = version + 1, ${assignments} where id = $1`, [
+    order.id,
+  ])
+}
+
+describe('the database', () => {
+  const pairs = states.flatMap((from) => states.map((to) => [from, to] as const))
+
+  it.each(pairs)('lets %s become %s only along the moves of an order', async (from, to) => {
+    const order = await stored(samples[from]())
+    const written = overwrite(order, samples[to]())
+    const legal = from === to || (moves[from] as readonly State[]).includes(to)
+    if (legal) expect((await written).rowCount).toBe(1)
+    else await expect(written).rejects.toThrow(/cannot follow|decided to/)
+  })
+
+  it('counts versions by one', async () => {
+    const order = await stored(paid(pending()))
+    await expect(overwrite(order, order, 2)).rejects.toThrow('cannot follow')
+    await expect(overwrite(order, order, -1)).rejects.toThrow('cannot follow')
+    await expect(overwrite(order, asking(), 0)).rejects.toThrow('only its lease may change')
+  })
+
+  it('never takes a refund back', async () => {
+    const done = refunded(failed(asking()))
+    const order = await stored(done)
+    await expect(overwrite(order, failed(asking()))).rejects.toThrow('refunded, for good')
+  })
+
+  it.each([
+    ['goods without a delivery decision', `delivery = 'goods'`, 'orders_goods_only_to_deliver'],
+    ['a decision that is not the state', `outcome = 'DELIVER'`, 'orders_deliver_when_fulfilled'],
+    ['a refund that is not the state', `outcome = 'REFUND'`, 'orders_refund'],
+    ['a decision of another kind', `outcome = 'BOTH'`, 'orders_outcome_known'],
+    ['a refund step without a refund', `refund_state = 'REFUND_PENDING'`, 'only_to_refund'],
+    ['an unfinished order that is never due', 'due_at = null', 'orders_due_until_finished'],
+    ['a document of another state', `doc = '{"state": "PAID"}'`, 'orders_doc_agrees'],
+    ['a document without a state', `doc = '{}'`, 'orders_doc_agrees'],
+    ['another amount', 'amount = amount + 1', 'never changes'],
+    ['another payer', `payer = '0x99'`, 'never changes'],
+  ])('refuses %s', async (_, assignments, message) => {
+    const order = await stored(pending())
+    await expect(set(order, assignments)).rejects.toThrow(message)
+  })
+
+  it('refuses goods for an order that is paid back, and a refund without its transaction', async () => {
+    const order = await stored(failed(asking()))
+    await expect(set(order, `delivery = 'goods'`)).rejects.toThrow('only_to_deliver')
+    await expect(set(order, `refund_state = 'REFUNDED'`)).rejects.toThrow('with_proof')
+    await expect(set(order, `refund_state = null`)).rejects.toThrow('only_to_refund')
+  })
+
+  it('refuses an unknown state', async () => {
+    const order = await stored(pending())
+    const change = `state = 'LOST', doc = jsonb_set(doc, '{state}', '"LOST"')`
+    await expect(set(order, change)).rejects.toThrow(/cannot follow|orders_state_known/)
+  })
+
+  it.each([
+    'update order_events set at = now()',
+    'delete from order_events',
+    'truncate order_events',
+    'delete from orders',
+    'truncate orders cascade',
+    'update payments set order_id = order_id',
+    'delete from payments',
+    'truncate payments',
+  ])('refuses: %s', async (sql) => {
+    await stored(pending())
+    await expect(pool.query(sql)).rejects.toThrow('keeps what was written')
+  })
+})

@@ -1,0 +1,223 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Pool } from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startTestPostgres, type TestPostgres } from '../../../sandbox/postgres/test-postgres.ts'
+import { openDatabase } from './database.ts'
+import { claimIdentity, type StoreIdentity } from './identity.ts'
+import { migrate } from './migrate.ts'
+import { createNonceStore } from './nonces.ts'
+import { openStorage } from './storage.ts'
+
+let postgres: TestPostgres
+let url: string
+let pool: Pool
+let errors: Error[]
+
+function connect(statementTimeoutMs?: number): Pool {
+  return openDatabase(url, {
+    applicationName: 'test',
+    poolSize: 4,
+    onError: (error) => errors.push(error),
+    ...(statementTimeoutMs === undefined ? {} : { statementTimeoutMs }),
+  })
+}
+
+beforeAll(async () => {
+  postgres = await startTestPostgres()
+})
+afterAll(() => postgres.stop())
+
+beforeEach(async () => {
+  url = await postgres.createDatabase()
+  errors = []
+  pool = connect()
+})
+afterEach(() => pool.end())
+
+describe('the connection', () => {
+  it('that breaks while idle is reported and replaced', async () => {
+    const { rows } = await pool.query('select pg_backend_pid() as pid')
+    const admin = connect()
+    await admin.query('select pg_terminate_backend($1)', [rows[0].pid])
+    await expect.poll(() => errors.length).toBe(1)
+    await admin.end()
+    expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+  })
+
+  it('that breaks in use fails its query and nothing else', async () => {
+    const query = pool.query('select pg_terminate_backend(pg_backend_pid())')
+    await expect(query).rejects.toThrow(/terminat/)
+    expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+    expect(errors).toEqual([])
+  })
+
+  it('that breaks while a caller holds it, between two queries, does not end the process', async () => {
+    const client = await pool.connect()
+    const { rows } = await client.query('select pg_backend_pid() as pid')
+    await pool.query('select pg_terminate_backend($1)', [rows[0].pid])
+    const state = () => client.query('select 1').then(String, (error: Error) => error.message)
+    await expect.poll(state).toMatch(/not queryable|terminat/)
+    client.release(true)
+  })
+
+  it('gives up statements that take too long', async () => {
+    const hasty = connect(50)
+    await expect(hasty.query('select pg_sleep(5)')).rejects.toThrow('statement timeout')
+    await hasty.end()
+  })
+})
+
+describe('migrations', () => {
+  let folder: string
+  const asUrl = () => pathToFileURL(`${folder}/`)
+  const write = (name: string, sql: string) => writeFile(join(folder, name), sql)
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'kiosk402-migrations-'))
+    await write('001-one.sql', 'create table one (id integer);\ncreate table other (id integer);')
+  })
+  afterEach(() => rm(folder, { recursive: true }))
+
+  it('are applied once, even by nodes that start together', async () => {
+    const pools = Array.from({ length: 4 }, () => connect())
+    const applied = await Promise.all(pools.map((each) => migrate(each)))
+    await Promise.all(pools.map((each) => each.end()))
+    expect(applied.filter((names) => names.length > 0)).toEqual([
+      ['001-orders.sql', '002-order-rules.sql', '003-around-orders.sql'],
+    ])
+    expect(await migrate(pool)).toEqual([])
+  })
+
+  it('go on where the database stands', async () => {
+    expect(await migrate(pool, asUrl())).toEqual(['001-one.sql'])
+    await write('002-two.sql', 'create table two (id integer)')
+    expect(await migrate(pool, asUrl())).toEqual(['002-two.sql'])
+    await pool.query('select * from one, other, two')
+  })
+
+  it('are all applied or none', async () => {
+    await write('002-two.sql', 'create table two (id integer); select no_such_thing')
+    await expect(migrate(pool, asUrl())).rejects.toThrow('no_such_thing')
+    await expect(pool.query('select * from one')).rejects.toThrow('does not exist')
+    await write('002-two.sql', 'create table two (id integer)')
+    expect(await migrate(pool, asUrl())).toHaveLength(2)
+  })
+
+  it('stop the start when one was edited after it was applied', async () => {
+    await migrate(pool, asUrl())
+    await write('001-one.sql', 'create table one (id bigint)')
+    await expect(migrate(pool, asUrl())).rejects.toThrow('"001-one.sql" was edited')
+  })
+
+  it('take other line ends for the same file', async () => {
+    await migrate(pool, asUrl())
+    const sql = await readFile(join(folder, '001-one.sql'), 'utf8')
+    await write('001-one.sql', sql.replaceAll('\n', '\r\n'))
+    expect(await migrate(pool, asUrl())).toEqual([])
+  })
+
+  it('stop the start of an older version', async () => {
+    await write('002-two.sql', 'create table two (id integer)')
+    await migrate(pool, asUrl())
+    await rm(join(folder, '002-two.sql'))
+    await expect(migrate(pool, asUrl())).rejects.toThrow('newer version')
+  })
+})
+
+describe('the identity', () => {
+  const identity: StoreIdentity = {
+    mode: 'sandbox',
+    network: 'eip155:84532',
+    asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
+    payTo: '0xAA',
+  }
+  beforeEach(() => migrate(pool))
+
+  it('is claimed by the first start and known by the next', async () => {
+    await claimIdentity(pool, identity)
+    await claimIdentity(pool, { ...identity, asset: identity.asset.toLowerCase() })
+  })
+
+  it.each([
+    { mode: 'live' },
+    { network: 'eip155:8453' },
+    { asset: '0x01' },
+  ] satisfies Partial<StoreIdentity>[])('refuses a store with %j', async (other) => {
+    await claimIdentity(pool, identity)
+    const claimed = claimIdentity(pool, { ...identity, ...other })
+    await expect(claimed).rejects.toThrow('This database belongs to a sandbox store')
+  })
+
+  it('goes to one of two different stores that start at once', async () => {
+    const claims = await Promise.allSettled([
+      claimIdentity(pool, identity),
+      claimIdentity(pool, { ...identity, mode: 'live' }),
+    ])
+    expect(claims.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  })
+
+  it('follows the pay-to address', async () => {
+    await claimIdentity(pool, identity)
+    await claimIdentity(pool, { ...identity, payTo: '0xBB' })
+    expect((await pool.query('select pay_to from store_identity')).rows).toEqual([
+      { pay_to: '0xbb' },
+    ])
+  })
+})
+
+describe('sign-in nonces', () => {
+  const inAnHour = () => new Date(Date.now() + 3_600_000)
+  beforeEach(() => migrate(pool))
+
+  it('open one door, once, on whatever node', async () => {
+    const nodes = [createNonceStore(pool), createNonceStore(pool)] as const
+    const uses = await Promise.all(
+      Array.from({ length: 16 }, (_, index) =>
+        nodes[index % 2 === 0 ? 0 : 1].useOnce('n', inAnHour()),
+      ),
+    )
+    expect(uses.filter(Boolean)).toHaveLength(1)
+    expect(await nodes[0].useOnce('other', inAnHour())).toBe(true)
+  })
+
+  it('are forgotten when they have run out long enough', async () => {
+    const nonces = createNonceStore(pool)
+    await nonces.useOnce('fresh', inAnHour())
+    await nonces.useOnce('just over', new Date(Date.now() - 60_000))
+    await nonces.useOnce('old', new Date(Date.now() - 7_200_000))
+    expect(await nonces.forgetExpired()).toBe(1)
+    expect(await nonces.useOnce('just over', inAnHour())).toBe(false)
+    expect(await nonces.useOnce('old', inAnHour())).toBe(true)
+  })
+})
+
+describe('opening the storage', () => {
+  const options = () => ({
+    databaseUrl: url,
+    mode: 'sandbox' as const,
+    payTo: '0xAA',
+    network: { id: 'eip155:84532', usdc: '0x01' },
+  })
+  const onError = (error: Error) => errors.push(error)
+
+  it('makes everything work on an empty database', async () => {
+    const storage = await openStorage(options(), onError)
+    await storage.probe()
+    expect(await storage.orders.claimDue(1)).toEqual([])
+    expect(await storage.snapshots.load()).toBeUndefined()
+    expect(await storage.forgetNonces()).toBe(0)
+    await storage.close()
+    await expect(storage.probe()).rejects.toThrow()
+  })
+
+  it('fails when the database is another store’s, and keeps no connection', async () => {
+    await (await openStorage(options(), onError)).close()
+    const live = openStorage({ ...options(), mode: 'live' }, onError)
+    await expect(live).rejects.toThrow('cannot serve a live store')
+    const count = `select count(*)::int from pg_stat_activity where application_name = 'kiosk402-live'`
+    await expect.poll(async () => (await pool.query(count)).rows).toEqual([{ count: 0 }])
+  })
+})

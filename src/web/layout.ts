@@ -1,0 +1,119 @@
+import type { Site } from '../http/site.ts'
+import { dataBlock, type Html, html, textOf } from './html.ts'
+
+/** What every page needs to know besides its own content. */
+export interface Frame {
+  readonly site: Site
+  /** The address of the style sheet; it changes when the sheet does. */
+  readonly styleUrl: string
+  /** Whether all money and goods here are for trying only. */
+  readonly isSandbox: boolean
+}
+
+export interface Page {
+  readonly title: string
+  /** For search engines and previews; one or two sentences. */
+  readonly description: string
+  /** Where the page lives, "/buy/AMZ"; absent on pages that stand for no address of their own. */
+  readonly path?: string
+  /** Further Open Graph properties. */
+  readonly openGraph?: Readonly<Record<string, string>>
+  /** Data for search engines (schema.org). */
+  readonly data?: object
+  readonly main: Html
+}
+
+const texts = {
+  skip: 'Skip to the content',
+  navigation: 'Main',
+  footer: 'More',
+  home: 'Home',
+  catalog: 'Catalog',
+  agents: 'For agents',
+  manifest: 'x402 manifest',
+  discovery: 'Discovery interface',
+  errors: 'Errors explained',
+  help: 'Help',
+  sandbox: 'This is a sandbox: test money and test goods only.',
+}
+
+/** The whole document of a page. */
+export function document(frame: Frame, page: Page): string {
+  const { site, styleUrl, isSandbox } = frame
+  const title = page.title === site.name ? site.name : `${page.title} · ${site.name}`
+  return textOf(html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<meta name="description" content="${page.description}">
+<meta name="color-scheme" content="light dark">
+<meta name="theme-color" content="#f3f5f1" media="(prefers-color-scheme: light)">
+<meta name="theme-color" content="#0e1411" media="(prefers-color-scheme: dark)">
+<link rel="icon" href="/logo.svg" type="image/svg+xml">
+<link rel="stylesheet" href="${styleUrl}">
+${addressTags(site, page)}
+${page.data && dataBlock(page.data)}
+</head>
+<body>
+<a class="skip" href="#main">${texts.skip}</a>
+${isSandbox && html`<p class="sandbox">${texts.sandbox}</p>`}
+${header(site)}
+<main id="main" tabindex="-1">
+${page.main}
+</main>
+${footer(site)}
+</body>
+</html>
+`)
+}
+
+/** What only a page with an address of its own says: nobody should link to or keep an error. */
+function addressTags(site: Site, page: Page): Html {
+  if (page.path === undefined) return html`<meta name="robots" content="noindex">`
+  const url = `${site.url}${page.path}`
+  const properties = {
+    'og:type': 'website',
+    'og:site_name': site.name,
+    'og:title': page.title,
+    'og:description': page.description,
+    'og:url': url,
+    'og:image': site.logo,
+    'og:locale': 'en_US',
+    ...page.openGraph,
+  }
+  return html`<link rel="canonical" href="${url}">
+${Object.entries(properties).map(
+  ([property, content]) => html`<meta property="${property}" content="${content}">
+`,
+)}<meta name="twitter:card" content="summary">`
+}
+
+function header({ name, logo }: Site): Html {
+  return html`<header class="top">
+<div class="awning"></div>
+<div class="bar">
+<a class="store" href="/"><img src="${logo}" alt="" width="36" height="36"><span>${name}</span></a>
+<nav aria-label="${texts.navigation}">
+<a href="/#catalog">${texts.catalog}</a>
+<a href="/#agents">${texts.agents}</a>
+</nav>
+</div>
+</header>`
+}
+
+function footer({ name, contact, description }: Site): Html {
+  return html`<footer class="foot">
+<div class="inner">
+<p><strong>${name}</strong><br>${description}</p>
+<nav aria-label="${texts.footer}">
+<a href="/">${texts.home}</a>
+<a href="/ai">${texts.discovery}</a>
+<a href="/.well-known/x402">${texts.manifest}</a>
+<a href="/errors">${texts.errors}</a>
+<a href="mailto:${contact}">${texts.help}: ${contact}</a>
+</nav>
+</div>
+</footer>`
+}
