@@ -46,16 +46,21 @@ export interface Buyer {
 export function newBuyer({ rpcUrl, usdc }: SandboxInfo): Buyer {
   const account = privateKeyToAccount(generatePrivateKey())
   const chain = createPublicClient({ transport: http(rpcUrl) })
+  const unread = (error: unknown): never => {
+    throw new Error(`The chain at ${rpcUrl} cannot be read from here.`, { cause: error })
+  }
   const balanceAt = (at: { blockNumber?: bigint }) =>
-    chain.readContract({
-      address: usdc,
-      abi: erc20Abi,
-      functionName: 'balanceOf',
-      args: [account.address],
-      ...at,
-    })
+    chain
+      .readContract({
+        address: usdc,
+        abi: erc20Abi,
+        functionName: 'balanceOf',
+        args: [account.address],
+        ...at,
+      })
+      .catch(unread)
   const receiptOf = async (hash: Hash) => {
-    const receipt = await chain.waitForTransactionReceipt({ hash })
+    const receipt = await chain.waitForTransactionReceipt({ hash }).catch(unread)
     if (receipt.status !== 'success') throw new Error(`The transaction ${hash} was reverted.`)
     return receipt
   }

@@ -28,6 +28,8 @@ export interface Bought {
   /** 200 with goods, 202 without yet. */
   readonly status: number
   readonly seconds: number
+  /** How often the order was asked for since. */
+  readonly polls: number
   readonly receipt: Receipt | undefined
   readonly accessToken: string
   readonly location: string
@@ -71,6 +73,7 @@ export async function buy(
     paid: asked.amount,
     status,
     seconds,
+    polls: 0,
     receipt: receiptOf(headers, order, asked),
     accessToken: order.accessToken ?? missing('accessToken in the first answer'),
     location: headers.get('location') ?? `/api/catalog/orders/${order.orderId}`,
@@ -127,7 +130,8 @@ async function look(demo: Demo, bought: Bought): Promise<Bought> {
   const { headers, body } = await demo.store.get(bought.location, Order, {
     authorization: `Bearer ${bought.accessToken}`,
   })
-  return { ...bought, order: body, retryAfterSeconds: retryAfterOf(headers, demo) }
+  const retryAfterSeconds = retryAfterOf(headers, demo)
+  return { ...bought, order: body, polls: bought.polls + 1, retryAfterSeconds }
 }
 
 function isUnderWay({ orders: [{ state }] }: Order): boolean {

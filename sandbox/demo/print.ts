@@ -19,7 +19,7 @@ export interface StepTitle {
 }
 
 /** What a step came to; amounts in atomic USDC. */
-export interface StepReport {
+interface StepReport {
   readonly before: bigint
   readonly after: bigint
   /** For the JSON line: strings, numbers and lists, no bigint. */

@@ -70,7 +70,7 @@ export function recipientFaults(kind: Kind, { offerId: _, value: __, ...told }: 
 
 /** The exact JSON Schema of the body that buys this offer (decisions 3). */
 export function bodySchemaFor(offer: Offer, retail: Retail): Record<string, unknown> {
-  const { properties, required } = recipientSchema(offer.kind)
+  const { properties, required } = recipientSchemas[offer.kind]
   const value = retail.type === 'RANGE' ? { value: valueSchema(retail) } : {}
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -83,7 +83,7 @@ export function bodySchemaFor(offer: Offer, retail: Retail): Record<string, unkn
 
 /** The JSON Schema of any purchase body of a kind, as the manifest lists it (service.md). */
 export function kindSchemaFor(kind: Kind): Record<string, unknown> {
-  const { properties, required } = recipientSchema(kind)
+  const { properties, required } = recipientSchemas[kind]
   const description = 'USD amount, only for open-value RANGE cards'
   const value = kind === 'esim' ? {} : { value: { type: 'number', description } }
   return {
@@ -145,7 +145,7 @@ function unknownText(key: string, known: readonly string[]): string {
 
 /** What this offer asks for beyond its kind. */
 function missingFields(offer: Offer, fields: Fields): Fault[] {
-  const always = recipientSchema(offer.kind).required
+  const always = recipientSchemas[offer.kind].required
   return requiredFieldsOf(offer)
     .filter((name) => !always.includes(name))
     .filter((name) => fields[name] === undefined || fields[name] === '')
@@ -180,7 +180,16 @@ function meaningFaults(offer: Offer, told: object): Fault[] {
   return []
 }
 
-function recipientSchema(kind: Kind): { properties: object; required: readonly string[] } {
+/** Made once: a schema never changes, and making one takes longer than reading a body with it. */
+const recipientSchemas: Readonly<
+  Record<Kind, { properties: object; required: readonly string[] }>
+> = {
+  voucher: recipientSchemaOf('voucher'),
+  topup: recipientSchemaOf('topup'),
+  esim: recipientSchemaOf('esim'),
+}
+
+function recipientSchemaOf(kind: Kind): { properties: object; required: readonly string[] } {
   const schema = z.toJSONSchema(goods[kind].recipient, { io: 'input' })
   return { properties: schema.properties ?? {}, required: schema.required ?? [] }
 }

@@ -65,9 +65,9 @@ export function intend<To extends Order>(
 
 /**
  * How long to wait before asking again about something that began at `since`: often while it is
- * fresh, rarely when it is old, never more seldom than every 15 s.
+ * fresh, because nearly all of it ends within seconds, rarely when it is old.
  */
 export function pollDelay(since: Date, now: Date): number {
   const ageMs = now.getTime() - since.getTime()
-  return Math.min(15_000, Math.max(500, ageMs / 10))
+  return Math.min(15_000, Math.max(250, ageMs / 4))
 }

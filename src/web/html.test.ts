@@ -5,8 +5,7 @@ const hostile = `"><script>alert('1')</script>&\``
 
 test('escapes what is put in, in text and in attributes', () => {
   const made = textOf(html`<p title="${hostile}">${hostile}</p>`)
-  const safe =
-    '&#34;&#62;&#60;script&#62;alert(&#39;1&#39;)&#60;/script&#62;&#38;&#96;'
+  const safe = '&#34;&#62;&#60;script&#62;alert(&#39;1&#39;)&#60;/script&#62;&#38;&#96;'
   expect(made).toBe(`<p title="${safe}">${safe}</p>`)
 })
 

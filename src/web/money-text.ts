@@ -44,6 +44,18 @@ export function priceTexts(retail: Retail, markupBps: number): PriceTexts {
   }
 }
 
+/** The price in one glance, for lists: "25.00 USDC", "from 5.00 USDC". */
+export function shortPrice(price: PriceTexts): string {
+  switch (price.type) {
+    case 'FIXED':
+      return `${price.usdc} USDC`
+    case 'RANGE':
+      return `from ${price.minUsdc} USDC`
+    case 'NOT_SOLD':
+      return 'not sold now'
+  }
+}
+
 /** "$25", "€10.50", "¥1,000", "KWD 3.075", or "$5 to $100". */
 export function moneyText(money: MoneyRange): string {
   const text = (minor: number) => amountText(minor, money.currency, money.divisor)

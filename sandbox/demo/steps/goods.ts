@@ -75,7 +75,7 @@ function voucherOutcome(demo: Demo, bought: Bought): Outcome {
 /** The wallet paid for what it got, and nothing comes back. */
 function delivered({ tell }: Demo, bought: Bought, result = goodsOf(bought.order)): Outcome {
   tellPayment(tell, bought)
-  const { order, paid, receipt, status, seconds } = bought
+  const { order, paid, receipt, status, seconds, polls } = bought
   const [{ offerId }] = order.orders
   const { orderId, transactionHash } = order
   return {
@@ -87,6 +87,7 @@ function delivered({ tell }: Demo, bought: Bought, result = goodsOf(bought.order
       state: 'FULFILLED',
       firstStatus: status,
       firstSeconds: seconds,
+      polls,
       paidUsdc: usdcText(paid),
       transactionHash,
       paymentResponse: receipt ?? null,

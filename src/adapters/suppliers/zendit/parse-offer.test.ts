@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { dirts } from './dirt.ts'
 import { parseOffer } from './parse-offer.ts'
-import { rawEsim, rawTopup, rawVoucher } from './sample-offers.ts'
+import { rawEsim, rawTopup, rawVoucher } from './sample-offers.fixture.ts'
 
 const usd = { currency: 'USD', currencyDivisor: 100 }
 

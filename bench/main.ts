@@ -1,0 +1,26 @@
+import { writeFile } from 'node:fs/promises'
+import { cpus, totalmem } from 'node:os'
+import { type Figure, table } from './figures.ts'
+import { measurePurchase } from './purchase.ts'
+import { measureSearch } from './search.ts'
+import { measureStart } from './start.ts'
+
+/** Measures what the store promises about speed, prints it, and writes docs/benchmarks.md. */
+async function main(): Promise<void> {
+  const figures: Figure[] = []
+  for (const [what, measure] of [
+    ['starting and stopping', measureStart],
+    ['searching', () => measureSearch(12_000)],
+    ['buying', measurePurchase],
+  ] as const) {
+    console.log(`Measuring ${what} …`)
+    figures.push(...(await measure()))
+  }
+  const [cpu] = cpus()
+  const machine = `${cpus().length} × ${cpu?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, ${new Date().toISOString().slice(0, 10)}`
+  const text = `# Benchmarks\n\nWritten by \`npm run bench\`. Machine: ${machine}.\n\n${table(figures)}\n`
+  await writeFile('docs/benchmarks.md', text)
+  console.log(`\n${text}`)
+}
+
+await main()

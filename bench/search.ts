@@ -1,0 +1,67 @@
+import { startSupplier } from '../sandbox/supplier/server.ts'
+import { createZenditClient } from '../src/adapters/suppliers/zendit/client.ts'
+import { createZenditOffers } from '../src/adapters/suppliers/zendit/offers.ts'
+import { buildCatalog, createShelf } from '../src/goods/catalog.ts'
+import { searchEsims } from '../src/http/discovery/esims.ts'
+import { searchTopups } from '../src/http/discovery/topups.ts'
+import { searchVouchers } from '../src/http/discovery/vouchers.ts'
+import { type Figure, figure, quantile } from './figures.ts'
+
+const rounds = 200
+
+/** What agents ask, in process: from the raw query to the finished answer, before it is JSON. */
+const queries = [
+  ['voucher', '/ai/vouchers?search=amazon&country=US'],
+  ['voucher', '/ai/vouchers?country=DE&limit=50'],
+  ['voucher', '/ai/vouchers?subType=Restaurant'],
+  ['voucher', '/ai/vouchers?search=amazn'],
+  ['topup', '/ai/topups?country=CU'],
+  ['topup', '/ai/topups?region=South%20America&subType=data'],
+  ['topup', '/ai/topups'],
+  ['esim', '/ai/esims?regions=Europe&country=FR'],
+  ['esim', '/ai/esims?q=unlimited%20japan'],
+] as const
+
+export async function measureSearch(offers: number): Promise<Figure[]> {
+  const supplier = await startSupplier({ apiKey: 'bench', offers })
+  const client = createZenditClient({
+    baseUrl: `${supplier.url}/v1`,
+    apiKey: 'bench',
+    timeoutMs: 60_000,
+  })
+  const listing = await createZenditOffers(client).list(new AbortController().signal)
+  await supplier.stop()
+  const pricing = { markupBps: 0, rates: () => undefined, now: () => new Date() }
+  const at = performance.now()
+  const shelf = createShelf(buildCatalog({ ...listing, readAt: new Date() }, pricing))
+  const buildMs = performance.now() - at
+  const site = {
+    name: '',
+    description: '',
+    url: 'http://localhost',
+    logo: '',
+    contact: '',
+    acceptsCrypto: [],
+  }
+  const deps = { shelf, pricing, site }
+  const search = { voucher: searchVouchers, topup: searchTopups, esim: searchEsims }
+  const samples: number[] = []
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [kind, url] of queries) {
+      const startedAt = performance.now()
+      search[kind](url, deps)
+      samples.push((performance.now() - startedAt) * 1_000)
+    }
+  }
+  const warm = samples.slice(queries.length * 10)
+  return [
+    figure(
+      `Search in process, ${offers} offers, mixed queries, p50`,
+      quantile(warm, 0.5),
+      'µs',
+      1_000,
+    ),
+    figure(`Search in process, ${offers} offers, mixed queries, p99`, quantile(warm, 0.99), 'µs'),
+    figure(`Building the catalog and its index, ${offers} offers`, buildMs, 'ms'),
+  ]
+}

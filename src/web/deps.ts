@@ -1,0 +1,11 @@
+import type { ReadDeps } from '../http/deps.ts'
+
+/** What pages are made of, besides what the whole reading side shares. */
+export interface WebDeps extends ReadDeps {
+  /** The name of the chain that is paid on, as people know it. */
+  readonly networkName: string
+  /** From payment to `EXPIRED`; seconds. */
+  readonly fulfillmentDeadlineSeconds: number
+  /** Whether all money and goods are for trying only. */
+  readonly isSandbox: boolean
+}

@@ -1,0 +1,34 @@
+import { html } from './html.ts'
+import type { Page } from './layout.ts'
+
+/** Every sentence of the pages that stand in for the one that was asked for. */
+export const messages = {
+  offerNotFound: {
+    title: 'There is no such offer',
+    text: 'It may have been taken off the shelf, or the address has a letter too many. Other offers are only a search away.',
+  },
+  tooMany: {
+    title: 'One moment, please',
+    text: 'Many requests came from your network within a minute. Wait a little, then load this page again.',
+  },
+  broken: {
+    title: 'Something went wrong',
+    text: 'It is our fault, it was recorded, and nothing was charged. Load this page again in a moment.',
+  },
+  home: 'Back to the store',
+} as const
+
+export type Message = (typeof messages)['offerNotFound' | 'tooMany' | 'broken']
+
+/** A page that says one thing and leads home. */
+export function messagePage({ title, text }: Message): Page {
+  return {
+    title,
+    description: text,
+    main: html`<section class="message">
+<h1>${title}</h1>
+<p>${text}</p>
+<p class="act"><a class="button" href="/">${messages.home}</a></p>
+</section>`,
+  }
+}

@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { publicMinute } from '../http/caching.ts'
+import { rules } from '../http/refusals.ts'
+import type { OfferId } from '../primitives/ids.ts'
+import { Refusal } from '../primitives/refusal.ts'
+import { buyPage, pictureOf } from './buy-page.ts'
+import type { WebDeps } from './deps.ts'
+import { errorsPage } from './errors-page.ts'
+import { homePage } from './home-page.ts'
+import { document, type Frame, type Page } from './layout.ts'
+import { type Message, messagePage, messages } from './message-page.ts'
+import { fixedHeaders, pageHeaders } from './page-headers.ts'
+import { digestOf, sendText } from './send-text.ts'
+
+const limited = { config: { limit: 'reading' } } as const
+/** The sheet's address names its content, so it may be kept while that address is in use. */
+const publicDay = 'public, max-age=86400'
+
+/** The website for people: pages made here, that work without script. */
+export function routeWeb(app: FastifyInstance, deps: WebDeps): void {
+  const style = asset('style.css')
+  const frame: Frame = {
+    site: deps.site,
+    styleUrl: `/style.css?v=${digestOf(style)}`,
+    isSandbox: deps.isSandbox,
+  }
+  const send = (request: FastifyRequest, reply: FastifyReply, page: Page, picture?: string) => {
+    reply.headers(pageHeaders([deps.site.logo, ...(picture === undefined ? [] : [picture])]))
+    const text = document(frame, page)
+    return sendText(request, reply, { text, type: 'text/html', cacheControl: publicMinute })
+  }
+  routeAssets(app, style)
+  // The errors of pages are pages. In a scope of its own, this changes nothing for the interfaces.
+  app.register(async (pages) => {
+    pages.setErrorHandler((error, request, reply) => {
+      const message = messageFor(error, request, reply)
+      reply.headers(pageHeaders([deps.site.logo]))
+      return reply
+        .header('cache-control', 'no-store')
+        .type('text/html; charset=utf-8')
+        .send(document(frame, messagePage(message)))
+    })
+    pages.get('/', limited, (request, reply) => send(request, reply, homePage(deps)))
+    pages.get('/errors', limited, (request, reply) => send(request, reply, errorsPage()))
+    pages.get<{ Params: { offerId: string } }>('/buy/:offerId', limited, (request, reply) => {
+      const offer = deps.shelf.current().byId.get(request.params.offerId as OfferId)
+      if (offer === undefined) throw new Refusal('offer_not_found', messages.offerNotFound.text)
+      return send(request, reply, buyPage(offer, deps), pictureOf(offer))
+    })
+  })
+}
+
+function routeAssets(app: FastifyInstance, style: string): void {
+  const logo = asset('logo.svg')
+  const assets = [
+    ['/style.css', style, 'text/css'],
+    ['/logo.svg', logo, 'image/svg+xml'],
+    ['/favicon.ico', logo, 'image/svg+xml'],
+    ['/robots.txt', 'User-agent: *\nAllow: /\n', 'text/plain'],
+  ] as const
+  for (const [path, text, type] of assets) {
+    app.get(path, (request, reply) => {
+      reply.headers(fixedHeaders)
+      return sendText(request, reply, { text, type, cacheControl: publicDay })
+    })
+  }
+}
+
+/** What a visitor is told instead of the page, and with which status. Only a defect is logged. */
+function messageFor(error: unknown, request: FastifyRequest, reply: FastifyReply): Message {
+  if (!(error instanceof Refusal)) {
+    request.log.error({ err: error }, 'unexpected error')
+    reply.code(500)
+    return messages.broken
+  }
+  const { retryAfterSeconds } = error.details
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
+  reply.code(rules[error.code].status)
+  return error.code === 'rate_limited' ? messages.tooMany : messages.offerNotFound
+}
+
+function asset(name: string): string {
+  return readFileSync(new URL(name, import.meta.url), 'utf8')
+}

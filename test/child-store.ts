@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { freePort } from '../sandbox/port.ts'
+
+export interface ChildStoreOptions {
+  readonly dataDir: string
+  readonly port?: number
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export interface ChildStore {
+  readonly url: string
+  readonly port: number
+  readonly process: ChildProcess
+  /** From the start of the process to the first good answer of /readyz; milliseconds. */
+  readonly readyInMs: number
+  readonly output: () => string
+  /** Sends the signal and waits for the end; milliseconds and exit code. */
+  stop(signal?: NodeJS.Signals): Promise<{ ms: number; code: number | null }>
+}
+
+const readyWithinMs = 30_000
+
+/** The store as its user starts it: `node src/main.ts` as a process of its own. */
+export async function startChildStore(options: ChildStoreOptions): Promise<ChildStore> {
+  const port = options.port ?? (await freePort())
+  const startedAt = performance.now()
+  const child = spawn(process.execPath, ['src/main.ts'], {
+    env: {
+      PATH: process.env['PATH'],
+      PORT: String(port),
+      DATA_DIR: options.dataDir,
+      ...options.env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+    })
+  }
+  const url = `http://127.0.0.1:${port}`
+  await untilReady(url, child, () => output)
+  return {
+    url,
+    port,
+    process: child,
+    readyInMs: performance.now() - startedAt,
+    output: () => output,
+    async stop(signal = 'SIGTERM') {
+      const at = performance.now()
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill(signal)
+        await once(child, 'exit')
+      }
+      return { ms: performance.now() - at, code: child.exitCode }
+    },
+  }
+}
+
+async function untilReady(url: string, child: ChildProcess, output: () => string): Promise<void> {
+  const deadline = performance.now() + readyWithinMs
+  while (performance.now() < deadline && child.exitCode === null) {
+    const ready = await fetch(`${url}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+    if (ready) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  child.kill('SIGKILL')
+  throw new Error(`The store did not become ready:\n${output()}`)
+}
