@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * Two kinds of tests: the ones beside the code run side by side, and the stories run on real parts
- * that are started once for all of them.
+ * Three kinds of tests: the ones beside the code, the stories on real parts that are started once
+ * for all of them, and the ones that start the store as its user does, as a process of its own.
  */
 export default defineConfig({
   test: {
@@ -28,6 +28,10 @@ export default defineConfig({
           include: ['test/stories/**/*.test.ts'],
           globalSetup: ['test/stories/setup.ts'],
         },
+      },
+      {
+        extends: true,
+        test: { name: 'processes', include: ['test/processes/**/*.test.ts'] },
       },
     ],
   },

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { request } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { startChain } from '../sandbox/chain/chain.ts'
@@ -19,6 +17,7 @@ import { readConfig, type SandboxConfig } from '../src/config.ts'
 import { createLog } from '../src/log.ts'
 import { networks } from '../src/payments/networks.ts'
 import { startService } from '../src/service.ts'
+import { newDataDir } from '../test/child-store.ts'
 import { type Figure, figure, quantile } from './figures.ts'
 import { watchOutside } from './outside.ts'
 
@@ -37,7 +36,7 @@ const body = JSON.stringify({
  * or the supplier is taken away; the signature checks of x402 are in it.
  */
 export async function measurePurchase(): Promise<Figure[]> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'kiosk402-bench-'))
+  const dataDir = await newDataDir()
   const stops: (() => Promise<unknown>)[] = [() => rm(dataDir, { recursive: true, force: true })]
   const started = <T extends { stop(): Promise<void> }>(part: T): T => {
     stops.unshift(() => part.stop())

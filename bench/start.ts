@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { startChildStore } from '../test/child-store.ts'
+import { rm } from 'node:fs/promises'
+import { newDataDir, startChildStore } from '../test/child-store.ts'
 import { type Figure, figure, quantile } from './figures.ts'
 
 const rounds = 3
@@ -12,7 +10,7 @@ export async function measureStart(): Promise<Figure[]> {
   const again: number[] = []
   const stop: number[] = []
   for (let round = 0; round < rounds; round += 1) {
-    const dataDir = await mkdtemp(join(tmpdir(), 'kiosk402-bench-'))
+    const dataDir = await newDataDir()
     for (const times of [first, again]) {
       const store = await startChildStore({ dataDir })
       times.push(store.readyInMs / 1_000)

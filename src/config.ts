@@ -239,16 +239,33 @@ function check<Shape extends z.ZodRawShape>(
   given: object,
   problems: readonly string[],
 ): z.infer<z.ZodObject<Shape>> {
-  const parsed = shape.safeParse(given)
+  const parsed = shape.safeParse(given, { reportInput: true })
   const found = parsed.success ? [] : parsed.error.issues.map(problemOf)
   if (!parsed.success || problems.length > 0) throw new ConfigError([...found, ...problems])
   return parsed.data
 }
 
+/** What to set each variable to that live mode cannot do without. */
+const wanted: Readonly<Record<string, string>> = {
+  NETWORK: 'base or base-sepolia',
+  RPC_URL: 'the URL of a node of that network',
+  PAY_TO: 'the address that buyers pay; its key stays off this machine',
+  GAS_KEY: 'the private key of a wallet that holds a little ETH for gas',
+  REFUND_KEY: 'the private key of a wallet that holds the USDC float for refunds',
+  DATABASE_URL: 'the URL of a PostgreSQL database: postgres://user:password@host/name',
+  SUPPLIER_URL: 'the URL of the supplier’s API, such as https://api.zendit.io/v1',
+  SUPPLIER_KEY: 'the API key of the supplier',
+  SECRETS_KEY: '32 random bytes in base64 (openssl rand -base64 32)',
+  PUBLIC_URL: 'the URL at which buyers reach this store',
+}
+
 /** Names the variable and what to set. Never the value: it may be a key. */
 function problemOf(issue: z.core.$ZodIssue): string {
+  const name = String(issue.path[0] ?? 'environment')
   const missing = issue.code === 'invalid_type' && issue.input === undefined
-  return `${issue.path[0] ? String(issue.path[0]) : 'environment'} ${missing ? 'is missing: it ' : ''}${issue.message}`
+  return missing && wanted[name]
+    ? `${name} is missing; set it to ${wanted[name]}`
+    : `${name} ${issue.message}`
 }
 
 function commonOf(env: z.infer<z.ZodObject<typeof commonShape>>, publicUrl: string): Common {

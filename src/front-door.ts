@@ -11,6 +11,7 @@ import { routeHealth } from './http/health.ts'
 import { routeManifest } from './http/manifest.ts'
 import { routeSandbox, type SandboxDoor } from './http/sandbox.ts'
 import { routeWebhook, type WebhookDeps } from './http/webhook.ts'
+import { routeWeb } from './web/routes.ts'
 
 export interface FrontDoorDeps extends AppDeps {
   readonly buying: BuyingDeps
@@ -24,6 +25,7 @@ export interface FrontDoorDeps extends AppDeps {
 export function createFrontDoor(deps: FrontDoorDeps): FastifyInstance {
   const { buying, vitals } = deps
   const { policy } = buying.purchases
+  const fulfillmentDeadlineSeconds = policy.deliverWithinMs / 1_000
   const app = createApp(deps)
   logAccess(app)
   routePurchases(app, buying)
@@ -32,7 +34,13 @@ export function createFrontDoor(deps: FrontDoorDeps): FastifyInstance {
   routeManifest(app, {
     site: deps.site,
     signals: vitals.signals,
-    fulfillmentDeadlineSeconds: policy.deliverWithinMs / 1_000,
+    fulfillmentDeadlineSeconds,
+  })
+  routeWeb(app, {
+    ...deps,
+    networkName: buying.purchases.till.network.name,
+    fulfillmentDeadlineSeconds,
+    isSandbox: deps.sandbox !== undefined,
   })
   routeWebhook(app, deps.webhook)
   routeHealth(app, vitals)

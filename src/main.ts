@@ -27,8 +27,19 @@ async function main(): Promise<void> {
   const config = readConfig(process.env)
   const running = await run(config)
   onSignal(running.stop)
-  await running.service.app.listen({ host: config.host, port: config.port })
+  await listen(running, config)
   console.log(banner(config, running.service.stock(), performance.now() - startedAt))
+}
+
+/** A port that is taken must not leave the parts running that were started for it. */
+async function listen({ service, stop }: Running, { host, port }: Config): Promise<void> {
+  try {
+    await service.app.listen({ host, port })
+  } catch (error) {
+    await stop()
+    const taken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+    throw taken ? new ConfigError([`PORT ${port} is taken on ${host}; set another one`]) : error
+  }
 }
 
 async function run(config: Config): Promise<Running> {

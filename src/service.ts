@@ -7,11 +7,11 @@ import { createZenditClient } from './adapters/suppliers/zendit/client.ts'
 import { createZenditOffers } from './adapters/suppliers/zendit/offers.ts'
 import { createZenditSupplier } from './adapters/suppliers/zendit/purchases.ts'
 import { referenceOf, verifiesWebhook } from './adapters/suppliers/zendit/webhook.ts'
-import type { Common, Outside } from './config.ts'
+import { type Common, ConfigError, type Outside } from './config.ts'
+import { createFrontDoor } from './front-door.ts'
 import { createShelf } from './goods/catalog.ts'
 import { reprice, restock, serveLast, startRestocking } from './goods/restock.ts'
 import { createVitals, type Vitals } from './health/vitals.ts'
-import { createFrontDoor } from './front-door.ts'
 import { createLimits } from './http/rate-limit.ts'
 import type { SandboxDoor } from './http/sandbox.ts'
 import { forgetting, sweeping } from './operations/loops.ts'
@@ -72,8 +72,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     failed: (what, error) => options.log.error({ error, what }, 'background work failed'),
   }
   const chain = connectChain(options.config, now)
-  const storage = await openStorage(options.config, (error) => ground.failed('database', error))
   const supply = connectSupplier(ground)
+  const storage = await connectOutside(ground, chain, supply)
   const stock = await startStock(ground, storage, supply)
   const purchases = purchasesOf(ground, { chain, storage, supply, stock })
   const app = openFrontDoor(ground, { chain, storage, purchases })
@@ -96,12 +96,39 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       return { offers: byId.size, setAside: aside, readAt }
     },
     async stop() {
-      await app.close()
       stopping.abort()
+      await app.close()
       await Promise.all(work)
       await storage.close()
     },
   }
+}
+
+/**
+ * Looks at everything outside before anything is sold, so that an operator hears of every mistake
+ * at once. What cannot be reached just now is no mistake, except the database: nothing runs without.
+ *
+ * @throws ConfigError
+ */
+async function connectOutside(
+  { config, failed }: Ground,
+  chain: ConnectedChain,
+  supply: Supply,
+): Promise<Storage> {
+  const [storage, chainProblem, keyAccepted] = await Promise.all([
+    openStorage(config, (error) => failed('database', error)).catch((error: Error) => error),
+    chain.problem(config.mode),
+    supply.acceptsKey(),
+  ])
+  const problems = [
+    ...(storage instanceof Error ? [`DATABASE_URL: ${storage.message}`] : []),
+    ...(chainProblem === undefined ? [] : [`RPC_URL: ${chainProblem}`]),
+    ...(keyAccepted === 'no' ? ['SUPPLIER_KEY: the supplier refuses it'] : []),
+  ]
+  if (storage instanceof Error) throw new ConfigError(problems)
+  if (problems.length === 0) return storage
+  await storage.close()
+  throw new ConfigError(problems)
 }
 
 type Supply = ReturnType<typeof connectSupplier>
@@ -113,6 +140,7 @@ function connectSupplier({ config, vitals }: Ground) {
   return {
     source: createZenditOffers(clientWith(listTimeoutMs)),
     supplier: watchedSupplier(supplier, vitals),
+    acceptsKey: supplier.acceptsKey,
     probe: async () => {
       const balance = await supplier.balance()
       if (balance.outcome === 'unknown') throw new Error(balance.reason)
@@ -162,7 +190,7 @@ interface Parts {
 }
 
 function purchasesOf(ground: Ground, { chain, storage, supply, stock }: Parts): PurchaseDeps {
-  const { config, log, now, vitals } = ground
+  const { config, log, now, signal, vitals } = ground
   return {
     now,
     orders: storage.orders,
@@ -170,7 +198,8 @@ function purchasesOf(ground: Ground, { chain, storage, supply, stock }: Parts): 
     supplier: supply.supplier,
     vault: createVault(config.secretsKeys),
     digest: createDigest(config.secretsKeys, 'iccid'),
-    doorbell: createDoorbell(),
+    doorbell: createDoorbell(signal),
+    stopping: signal,
     policy: config.policy,
     report: reporterTo(log),
     shelf: stock.shelf,

@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { chmod, mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { freePort } from '../sandbox/port.ts'
 
 export interface ChildStoreOptions {
@@ -17,6 +20,16 @@ export interface ChildStore {
   readonly output: () => string
   /** Sends the signal and waits for the end; milliseconds and exit code. */
   stop(signal?: NodeJS.Signals): Promise<{ ms: number; code: number | null }>
+}
+
+/**
+ * A data folder of its own for a store. Others may enter it, because as root the database runs
+ * under another account and would otherwise be kept elsewhere.
+ */
+export async function newDataDir(): Promise<string> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'kiosk402-store-'))
+  await chmod(dataDir, 0o711)
+  return dataDir
 }
 
 const readyWithinMs = 30_000
@@ -71,4 +84,20 @@ async function untilReady(url: string, child: ChildProcess, output: () => string
   }
   child.kill('SIGKILL')
   throw new Error(`The store did not become ready:\n${output()}`)
+}
+
+/** Starts the store with exactly this environment, for one that is expected to end by itself. */
+export async function runStoreToItsEnd(env: Readonly<Record<string, string>>) {
+  const child = spawn(process.execPath, ['src/main.ts'], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+    })
+  }
+  const [code] = await once(child, 'close')
+  return { code, output }
 }

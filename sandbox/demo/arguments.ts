@@ -40,6 +40,6 @@ export function readArguments(
 
 function storeUrlOf(given: string): string {
   const url = URL.parse(given)
-  if (url && true) return given.replace(/\/+$/, '')
+  if (url && /^https?:$/.test(url.protocol)) return given.replace(/\/+$/, '')
   throw new Error(`The store must be an http or https URL, and "${given}" is not.`)
 }

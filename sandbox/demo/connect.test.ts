@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
 import { connect } from './connect.ts'
 import { manifest, sandbox } from './demo.fixture.ts'
 import { scriptedStore } from './scripted-store.fixture.ts'
@@ -23,6 +25,16 @@ test('nothing there: it says how to start a store', async () => {
   const { url } = await scriptedStore({})
   const nobody = url.replace(/\d+$/, '1')
   await expect(connect(nobody)).rejects.toThrow(`No store at ${nobody}. Start it with: npm start`)
+})
+
+test('a store that goes away in the middle is not taken for none', async () => {
+  const server = createServer((request) => request.socket.destroy())
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  onTestFinished(async () => {
+    await new Promise((closed) => server.close(closed))
+  })
+  const { port } = server.address() as AddressInfo
+  await expect(connect(`http://127.0.0.1:${port}`)).rejects.toThrow('broke the connection off')
 })
 
 test('a live store is left alone', async () => {

@@ -76,7 +76,15 @@ export function unreachable(url: string, error: unknown): Error {
   }
   if (!(error instanceof TypeError))
     return error instanceof Error ? error : new Error(String(error))
-  return new Error(`No store at ${url}. Start it with: npm start`, { cause: error })
+  const broken = /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/.test(causeOf(error))
+  const message = broken
+    ? `The store at ${url} broke the connection off before it answered. Is it still running?`
+    : `No store at ${url}. Start it with: npm start`
+  return new Error(message, { cause: error })
+}
+
+function causeOf({ cause }: Error): string {
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : ''
 }
 
 async function send(url: string, path: string, init: RequestInit): Promise<Response> {

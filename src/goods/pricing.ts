@@ -57,13 +57,13 @@ export function chargeFor(offer: Offer, value: Cents | undefined, pricing: Prici
   const retail = retailOf(offer, pricing)
   if (retail.type === 'NOT_SOLD') throw notSold(offer, retail)
   if (retail.type === 'FIXED') {
-    if (value !== undefined) throw badValue('value is only for open-value (RANGE) offers')
+    if (value !== undefined) throw badValue('is only for open-value (RANGE) offers')
     return usdcFromCents(retail.cents)
   }
-  if (value === undefined) throw badValue(`value is required: ${rangeText(retail)}`)
+  if (value === undefined) throw badValue(`is required: ${rangeText(retail)}`)
   const onIncrement = (value - retail.min) % retail.increment === 0
   if (value < retail.min || value > retail.max || !onIncrement) {
-    throw badValue(`value must be ${rangeText(retail)}`)
+    throw badValue(`must be ${rangeText(retail)}`)
   }
   return usdcFromCents(withMarkup(value, pricing.markupBps))
 }
@@ -162,7 +162,7 @@ function notSold(offer: Offer, retail: Extract<Retail, { type: 'NOT_SOLD' }>): R
 }
 
 function badValue(message: string): Refusal {
-  return new Refusal('invalid_body', `${message}.`, {
+  return new Refusal('invalid_body', `value ${message}.`, {
     parameter: 'value',
     errors: [{ parameter: 'value', message }],
   })

@@ -20,6 +20,7 @@ const crossOrigin = {
     'sign-in-with-x',
     'authorization',
     'idempotency-key',
+    'prefer',
     'access-control-expose-headers',
     'accept',
     'if-none-match',

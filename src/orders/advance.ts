@@ -1,7 +1,7 @@
 import { never } from '../primitives/never.ts'
 import { collect } from './collect.ts'
 import { begin, fulfil } from './fulfil.ts'
-import type { Order } from './order.ts'
+import { isUnderWay, type Order } from './order.ts'
 import type { Doorbell, OrderStore } from './ports.ts'
 import { payBack } from './refund.ts'
 import { rest, type Step, type StepDeps } from './steps.ts'
@@ -9,6 +9,8 @@ import { rest, type Step, type StepDeps } from './steps.ts'
 export interface AdvanceDeps extends StepDeps {
   readonly orders: OrderStore
   readonly doorbell: Doorbell
+  /** Aborted when this process is about to end: what would wait is left to the sweep of another. */
+  readonly stopping: AbortSignal
 }
 
 /**
@@ -47,17 +49,27 @@ async function take(deps: AdvanceDeps, at: Position, until: number): Promise<Pos
       const next = step.type === 'intend' ? step.effect(moved.order) : stepOf(deps, moved.order)
       return { order: moved.order, step: await next, movesLeft: movesLeft - 1 }
     }
-    case 'wait': {
-      const leftMs = until - deps.now().getTime()
-      if (leftMs <= 0) return leave(deps, at, step.ms)
-      await deps.doorbell.wait(order.id, Math.min(step.ms, leftMs))
-      return { ...at, step: await stepOf(deps, order) }
-    }
+    case 'wait':
+      return pause(deps, at, step.ms, until)
     case 'rest':
       return at
     default:
       return never(step)
   }
+}
+
+/** Waits for the goods while there is patience left. Nobody is kept waiting for a refund. */
+async function pause(
+  deps: AdvanceDeps,
+  at: Position,
+  ms: number,
+  until: number,
+): Promise<Position> {
+  const leftMs = isUnderWay(at.order) ? until - deps.now().getTime() : 0
+  if (deps.stopping.aborted) return leave(deps, at, 0)
+  if (leftMs <= 0) return leave(deps, at, ms)
+  await deps.doorbell.wait(at.order.id, Math.min(ms, leftMs))
+  return { ...at, step: await stepOf(deps, at.order) }
 }
 
 /** Leaves the order to the sweep. */

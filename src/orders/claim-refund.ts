@@ -33,7 +33,8 @@ export async function claimRefund(
   return isRefunding(moved.order) ? moved.order : order
 }
 
-function notRefundable(order: Order): Refusal {
+/** Why this order has no refund, with the rule of its kind. */
+export function notRefundable(order: Order): Refusal {
   const rule = goods[order.item.kind].refundRule
   const why =
     order.state === 'FULFILLED'

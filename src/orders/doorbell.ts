@@ -1,9 +1,16 @@
 import type { OrderId } from '../primitives/ids.ts'
 import type { Doorbell } from './ports.ts'
 
-/** Within one process. Other nodes notice by looking: the bell saves time and proves nothing. */
-export function createDoorbell(): Doorbell {
+/**
+ * Within one process. Other nodes notice by looking: the bell saves time and proves nothing.
+ *
+ * @param stopping when aborted, whoever waits is woken and nobody waits any more
+ */
+export function createDoorbell(stopping: AbortSignal): Doorbell {
   const waiting = new Map<OrderId, Set<() => void>>()
+  stopping.addEventListener('abort', () => {
+    for (const wake of [...waiting.values()].flatMap((wakers) => [...wakers])) wake()
+  })
 
   return {
     ring(id) {
@@ -11,6 +18,7 @@ export function createDoorbell(): Doorbell {
     },
 
     wait(id, ms) {
+      if (stopping.aborted) return Promise.resolve()
       return new Promise((resolve) => {
         const wakers = waiting.get(id) ?? new Set()
         waiting.set(id, wakers)

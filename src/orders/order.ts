@@ -144,6 +144,11 @@ export function refundStateOf(order: Order): RefundState | null {
   return order.refund.step === 'FAILED' ? 'REFUND_FAILED' : 'REFUND_PENDING'
 }
 
+/** Whether the goods may still come. */
+export function isUnderWay({ state }: Order): boolean {
+  return state === 'PAYMENT_PENDING' || state === 'PAID' || state === 'FULFILLING'
+}
+
 /** Whether nothing is left to do that the store can do by itself. */
 export function isFinished(order: Order): boolean {
   switch (order.state) {

@@ -10,7 +10,7 @@ import { Refusal } from '../primitives/refusal.ts'
 import { hashOf, newAccessToken } from '../secrets/tokens.ts'
 import { mayReveal, type Viewer } from './access.ts'
 import { type AdvanceDeps, advance } from './advance.ts'
-import { chargedOf, type In, type Item, type Order } from './order.ts'
+import { chargedOf, type In, type Item, isUnderWay, type Order } from './order.ts'
 import { type PriceDeps, type Priced, price, termsFor } from './price.ts'
 
 export interface PurchaseDeps extends AdvanceDeps, PriceDeps {
@@ -24,6 +24,8 @@ export interface PurchaseRequest {
   /** Undefined on a first call, which only asks for the price. */
   readonly payment: PaymentPayload | undefined
   readonly viewer: Viewer
+  /** How long the buyer wants to wait for the goods at most, if that is shorter than our patience. */
+  readonly patienceMs?: number | undefined
 }
 
 export type PurchaseAnswer =
@@ -86,15 +88,19 @@ async function earlierOrder(
   { viewer }: PurchaseRequest,
   payment: PaymentPayload,
 ) {
-  const { network, asset } = payment.accepted
-  const { from: payer, nonce } = payment.payload.authorization
-  const known = await deps.orders.findByPayment(paymentKeyOf({ network, asset, payer, nonce }))
+  const known = await deps.orders.findByPayment(paymentKeyIn(payment))
   if (known) return known
+  const { from } = payment.payload.authorization
   for (const key of viewer.keys ?? []) {
-    const order = await deps.orders.findByKey(payer, hashOf(key))
+    const order = await deps.orders.findByKey(from, hashOf(key))
     if (order) return order
   }
   return undefined
+}
+
+function paymentKeyIn({ accepted, payload }: PaymentPayload): string {
+  const { from: payer, nonce } = payload.authorization
+  return paymentKeyOf({ network: accepted.network, asset: accepted.asset, payer, nonce })
 }
 
 async function place(
@@ -124,7 +130,7 @@ async function place(
     (request.viewer.keys ?? []).map(hashOf),
   )
   if (!opened.isNew) return again(deps, request, opened.order)
-  const order = await advanceSafely(deps, opened.order)
+  const order = await advanceSafely(deps, opened.order, patienceOf(deps, request))
   if (order.state === 'PAYMENT_FAILED') return refusedPayment(deps, request, order)
   return { type: 'order', order, accessToken, replayed: false, reveal: true }
 }
@@ -133,9 +139,9 @@ async function place(
  * From here on money may have moved, so nothing that goes wrong in our house may become an error
  * for the buyer: the order is on record, and the sweep goes on with it.
  */
-async function advanceSafely(deps: PurchaseDeps, order: Order): Promise<Order> {
+async function advanceSafely(deps: PurchaseDeps, order: Order, patienceMs: number): Promise<Order> {
   try {
-    return await advance(deps, order, deps.policy.patienceMs)
+    return await advance(deps, order, patienceMs)
   } catch (error) {
     deps.report({ name: 'step_failed', order: order.id, error })
     return order
@@ -149,28 +155,39 @@ async function again(
   earlier: Order,
 ): Promise<PurchaseAnswer> {
   if (earlier.fingerprint !== fingerprintOf(request.kind, request.fields)) {
-    const message = 'This payment or idempotency key was used before, for another purchase.'
-    throw new Refusal('payment_reused', message, { charged: chargedOf(earlier) })
+    throw usedForAnother(request, earlier)
   }
   const reveal = await mayReveal(deps.orders, earlier, request.viewer)
-  const order = reveal ? await untilEnded(deps, earlier) : earlier
+  const order = reveal ? await untilEnded(deps, earlier, patienceOf(deps, request)) : earlier
   if (order.state === 'PAYMENT_FAILED') return refusedPayment(deps, request, order)
   return { type: 'order', order, replayed: true, reveal }
 }
 
+function patienceOf({ policy }: PurchaseDeps, { patienceMs }: PurchaseRequest): number {
+  return Math.min(policy.patienceMs, patienceMs ?? policy.patienceMs)
+}
+
+/** Says which of the two was used before, because only a used payment was charged. */
+function usedForAnother({ payment }: PurchaseRequest, earlier: Order): Refusal {
+  const extra = { orderId: earlier.id }
+  if (payment && paymentKeyOf(earlier.tender) === paymentKeyIn(payment)) {
+    const message = 'This payment was used before, for another purchase.'
+    return new Refusal('payment_reused', message, { charged: chargedOf(earlier), extra })
+  }
+  const message =
+    'This idempotency key was used before, for another purchase. This payment was not taken.'
+  return new Refusal('idempotency_conflict', message, { charged: 'no', extra })
+}
+
 /** Waits, as the first request does, while somebody else works on the order. */
-async function untilEnded(deps: PurchaseDeps, order: Order): Promise<Order> {
-  const until = deps.now().getTime() + deps.policy.patienceMs
+async function untilEnded(deps: PurchaseDeps, order: Order, patienceMs: number): Promise<Order> {
+  const until = deps.now().getTime() + patienceMs
   let current = order
-  while (isUnderWay(current) && deps.now().getTime() < until) {
+  while (isUnderWay(current) && deps.now().getTime() < until && !deps.stopping.aborted) {
     await deps.doorbell.wait(current.id, 250)
     current = (await deps.orders.find(current.id)) ?? current
   }
   return current
-}
-
-function isUnderWay({ state }: Order): boolean {
-  return state === 'PAYMENT_PENDING' || state === 'PAID' || state === 'FULFILLING'
 }
 
 /** Failure is proven here, so asking for another payment cannot make anyone pay twice. */

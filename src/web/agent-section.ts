@@ -40,23 +40,21 @@ ${fieldList(offer)}
 </section>`
 }
 
-/** A command to copy. It scrolls by itself, so it can be reached with the keyboard. */
+/** A command to copy. */
 export function code(text: string): Html {
-  return html`<pre tabindex="0"><code>${text}</code></pre>`
+  return html`<pre><code>${text}</code></pre>`
 }
 
 function fieldList(offer: Offer): Html {
   const names = ['offerId', ...requiredFieldsOf(offer)]
-  const optional = offer.kind === 'esim' ? ['iccid'] : []
+  const fields = names.map((name) => [name, fieldTexts[name] ?? ''] as const)
+  const optional = offer.kind === 'esim' ? [['iccid', fieldTexts['iccid'] ?? ''] as const] : []
   return html`<h4>${buyTexts.fields}</h4>
-<ul class="fields">
-${names.map(
-  (name) => html`<li><code>${name}</code> ${fieldTexts[name]}</li>
+<dl class="fields">
+${[...fields, ...optional].map(
+  ([name, text]) => html`<dt><code>${name}</code></dt><dd>${text}</dd>
 `,
-)}${optional.map(
-  (name) => html`<li><code>${name}</code> ${fieldTexts[name]} (${buyTexts.fieldOptional})</li>
-`,
-)}</ul>`
+)}</dl>`
 }
 
 /** The most common reason why a first purchase does not go through. */

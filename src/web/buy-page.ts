@@ -48,7 +48,7 @@ function heading(offer: Offer): Html {
 <li>${offer.brandName}</li>
 </ol></nav>
 <h1 class="name">${offer.brandName} <span>${measure(offer)}</span></h1>
-<p class="under">${kindName(offer)}<i></i>${placeName(offer)}</p>`
+<p class="under">${kindName(offer)} · ${placeName(offer)}</p>`
 }
 
 /** The picture of the card, or one that is drawn from what is known. */

@@ -53,7 +53,6 @@ export const buyTexts = {
     'This costs no more than 1 USD, so stock x402 clients pay it without a raised spend limit.',
   record: 'The same offer as JSON, with the schema of the body',
   fields: 'What the purchase must say',
-  fieldOptional: 'optional',
   factNames: {
     kind: 'Kind',
     value: 'Value',
@@ -89,5 +88,5 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   country: 'country of the recipient as two letters, such as US; this brand asks for it',
   msisdn: 'phone number to credit, in international form with a plus sign',
   value: 'the value you choose, in US dollars',
-  iccid: 'an eSIM bought here, to recharge it instead of getting a new one',
+  iccid: 'optional: an eSIM bought here, to recharge it instead of getting a new one',
 }

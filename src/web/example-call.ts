@@ -27,7 +27,7 @@ export function exampleCall(offer: Offer, retail: Retail, siteUrl: string): Exam
     purchase: [
       `curl -i -X POST ${quoted(url)} \\`,
       "  -H 'content-type: application/json' \\",
-      `  -d ${quoted(JSON.stringify(body, undefined, 2))}`,
+      `  -d ${quoted(JSON.stringify(body))}`,
     ].join('\n'),
     body,
   }

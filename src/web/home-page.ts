@@ -1,8 +1,9 @@
 import { goods, kinds } from '../goods/good.ts'
 import type { Kind, Offer } from '../goods/offer.ts'
 import { retailOf } from '../goods/pricing.ts'
+import { docsWith } from '../goods/search/column.ts'
+import { intersect } from '../goods/search/docs.ts'
 import { mostOffered } from '../goods/search/nearest.ts'
-import { search } from '../goods/search/search.ts'
 import type { SearchIndex } from '../goods/search/search-index.ts'
 import { buyPath } from './addresses.ts'
 import { code } from './agent-section.ts'
@@ -31,9 +32,12 @@ export function homePage(deps: WebDeps): Page {
       description: site.description,
     },
     main: html`<section class="hero">
+<div>
 <h1>${homeTexts.claim}</h1>
 <p>${homeTexts.lead(deps.networkName)}</p>
 <p class="act"><a class="button" href="#agents">${homeTexts.how}</a> <a href="#catalog">${homeTexts.what}</a></p>
+</div>
+${conversation()}
 </section>
 <section id="catalog" aria-labelledby="catalog-title">
 <h2 id="catalog-title">${homeTexts.catalog}</h2>
@@ -68,22 +72,45 @@ function kindCard(kind: Kind, { shelf, pricing }: WebDeps): Html {
 <ul class="samples">
 ${samplesOf(index).map((offer) => {
   const price = priceTexts(retailOf(offer, pricing), pricing.markupBps)
-  return html`<li><a href="${buyPath(offer)}"><b>${offer.brandName}</b> <span>${measure(offer) || kindName(offer)}, ${placeName(offer)}</span> <em>${shortPrice(price)}</em></a></li>
+  return html`<li><a href="${buyPath(offer)}"><b>${offer.brandName}</b> <span>${sampleText(offer)}</span> <em>${shortPrice(price)}</em></a></li>
 `
 })}</ul>
 <p class="searches">${homeTexts.asJson} ${searches.map(
-    ([label, query]) => html`<a href="/ai/${plural}?${query}">${label}</a> `,
+    ([label, query]) => html`<a href="/ai/${plural}?${query}">${label}</a>, `,
   )}<a href="/ai/${plural}">${homeTexts.all}</a></p>
 </article>
 `
 }
 
-/** One offer of each of the brands that have the most. */
+/** One offer of each of the brands that have the most: the one in the middle of its brand. */
 function samplesOf(index: SearchIndex): Offer[] {
   const brands = mostOffered(index, index.brandNames, index.sold).slice(0, samplesShown)
-  return brands.flatMap(
-    (brand) => search(index, { brand, sold: true }, { limit: 1, offset: 0 }).offers,
-  )
+  return brands.flatMap((brand) => {
+    const docs = intersect(docsWith(index.brandNames, brand), index.sold)
+    return index.offers[docs[docs.length >> 1] ?? -1] ?? []
+  })
+}
+
+/** What makes one sample differ from another, in a line. */
+function sampleText(offer: Offer): string {
+  const what = offer.price.type === 'RANGE' ? homeTexts.anyValue : measure(offer)
+  return `${what || kindName(offer)}, ${placeName(offer)}`
+}
+
+/** A purchase in four lines, as a picture of what the store is. */
+function conversation(): Html {
+  return html`<div class="ticket talk">
+<p class="stub">${homeTexts.talk}</p>
+<ol>
+${homeTexts.talkLines.map(
+  ([
+    who,
+    what,
+    detail,
+  ]) => html`<li${who === homeTexts.talkStore && html` class="store-says"`}><b>${who}</b> <span><code>${what}</code><br>${detail}</span></li>
+`,
+)}</ol>
+</div>`
 }
 
 function agents({ site, isSandbox }: WebDeps): Html {

@@ -39,7 +39,7 @@ const texts = {
 
 /** The whole document of a page. */
 export function document(frame: Frame, page: Page): string {
-  const { site, styleUrl, isSandbox } = frame
+  const { site, styleUrl } = frame
   const title = page.title === site.name ? site.name : `${page.title} · ${site.name}`
   return textOf(html`<!doctype html>
 <html lang="en">
@@ -58,8 +58,7 @@ ${page.data && dataBlock(page.data)}
 </head>
 <body>
 <a class="skip" href="#main">${texts.skip}</a>
-${isSandbox && html`<p class="sandbox">${texts.sandbox}</p>`}
-${header(site)}
+${header(frame)}
 <main id="main" tabindex="-1">
 ${page.main}
 </main>
@@ -90,8 +89,9 @@ ${Object.entries(properties).map(
 )}<meta name="twitter:card" content="summary">`
 }
 
-function header({ name, logo }: Site): Html {
-  return html`<header class="top">
+function header({ site: { name, logo }, isSandbox }: Frame): Html {
+  return html`<header>
+${isSandbox && html`<p class="sandbox">${texts.sandbox}</p>`}
 <div class="awning"></div>
 <div class="bar">
 <a class="store" href="/"><img src="${logo}" alt="" width="36" height="36"><span>${name}</span></a>

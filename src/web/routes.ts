@@ -69,15 +69,17 @@ function routeAssets(app: FastifyInstance, style: string): void {
 
 /** What a visitor is told instead of the page, and with which status. Only a defect is logged. */
 function messageFor(error: unknown, request: FastifyRequest, reply: FastifyReply): Message {
-  if (!(error instanceof Refusal)) {
-    request.log.error({ err: error }, 'unexpected error')
-    reply.code(500)
-    return messages.broken
+  if (error instanceof Refusal) {
+    reply.code(rules[error.code].status)
+    if (error.code === 'offer_not_found') return messages.offerNotFound
+    if (error.code === 'rate_limited') {
+      reply.header('retry-after', String(error.details.retryAfterSeconds ?? 1))
+      return messages.tooMany
+    }
   }
-  const { retryAfterSeconds } = error.details
-  if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
-  reply.code(rules[error.code].status)
-  return error.code === 'rate_limited' ? messages.tooMany : messages.offerNotFound
+  request.log.error({ err: error }, 'unexpected error')
+  reply.code(500)
+  return messages.broken
 }
 
 function asset(name: string): string {

@@ -84,6 +84,7 @@ export function orderWorld(changes: Partial<Script> = {}) {
     vault: createVault([Buffer.alloc(32, 7)]),
     digest: hashOf,
     doorbell: { ring: () => {}, wait: async (_, ms) => clock.pass(ms) },
+    stopping: new AbortController().signal,
     policy: { deliverWithinMs: 600_000, refundGraceMs: 6 * 3_600_000, patienceMs: 20_000 },
     report: (happening) => reports.push(happening),
   }

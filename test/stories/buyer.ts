@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { createPublicClient, createWalletClient, type Hex, http, parseAbi } from 'viem'
+import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { baseSepolia } from 'viem/chains'
 import { inject } from 'vitest'
+import { chainClient } from '../../sandbox/chain/rpc.ts'
 import { transferTypes } from '../../src/adapters/chain/token.ts'
+import { balanceOf, type ChainParts, mintUsdc } from './chain.ts'
 
 /** The terms of a 402 that a buyer signs. */
 export interface Accepts {
@@ -25,57 +26,24 @@ export interface SignOptions {
   readonly identifier?: string
 }
 
-const token = parseAbi([
-  'function balanceOf(address account) view returns (uint256)',
-  'function mint(address to, uint256 amount) returns (bool)',
-  'function cancelAuthorization(address authorizer, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
-  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)',
-])
-
 /**
  * A buyer with a wallet of its own that signs x402 payments by hand, so that a story can send the
  * same payment twice, change it, or never send it.
  */
-export async function newBuyer(balanceAtomic = 1_000_000_000n) {
-  const { rpcUrl, usdc, keys } = inject('parts')
+export async function newBuyer(
+  balanceAtomic = 1_000_000_000n,
+  parts: ChainParts = inject('parts'),
+) {
   const account = privateKeyToAccount(generatePrivateKey())
-  const reader = createPublicClient({
-    chain: baseSepolia,
-    transport: http(rpcUrl),
-    pollingInterval: 20,
-  })
-  const asset = usdc as Hex
-  if (balanceAtomic > 0n) await mint(account.address, balanceAtomic)
-
-  async function mint(to: Hex, amount: bigint): Promise<void> {
-    const minter = createWalletClient({
-      account: privateKeyToAccount(keys.minter as Hex),
-      chain: baseSepolia,
-      transport: http(rpcUrl),
-    })
-    await untilMinted(async () => {
-      const hash = await minter.writeContract({
-        address: asset,
-        abi: token,
-        functionName: 'mint',
-        args: [to, amount],
-      })
-      await reader.waitForTransactionReceipt({ hash })
-    })
-  }
+  const reader = chainClient(parts.rpcUrl)
+  if (balanceAtomic > 0n) await mintUsdc(parts, account.address, balanceAtomic)
 
   return {
     account,
     address: account.address,
     reader,
 
-    balance: () =>
-      reader.readContract({
-        address: asset,
-        abi: token,
-        functionName: 'balanceOf',
-        args: [account.address],
-      }),
+    balance: () => balanceOf(parts, account.address),
 
     /** A `PAYMENT-SIGNATURE` for these terms. */
     async sign(accepts: Accepts, options: SignOptions = {}) {
@@ -124,14 +92,3 @@ export async function newBuyer(balanceAtomic = 1_000_000_000n) {
 }
 
 export type Buyer = Awaited<ReturnType<typeof newBuyer>>
-
-/** Story files run side by side and share the minter, whose account nonces then collide. */
-async function untilMinted(attempt: () => Promise<void>): Promise<void> {
-  for (let tries = 0; ; tries += 1) {
-    try {
-      return await attempt()
-    } catch (error) {
-      if (tries === 20) throw error
-    }
-  }
-}

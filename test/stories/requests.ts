@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Accepts, Buyer, SignOptions } from './buyer.ts'
 
 export type Kind = 'voucher' | 'topup' | 'esim'
@@ -25,7 +26,7 @@ export async function post(
 ): Promise<Answer> {
   const response = await fetch(`${url}${path}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
+    headers: { 'content-type': 'application/json', ...fromAnywhere(), ...headers },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
   return answerOf(response)
@@ -36,7 +37,7 @@ export async function get(
   path: string,
   headers: Record<string, string> = {},
 ): Promise<Answer> {
-  return answerOf(await fetch(`${url}${path}`, { headers }))
+  return answerOf(await fetch(`${url}${path}`, { headers: { ...fromAnywhere(), ...headers } }))
 }
 
 export function purchasePath(kind: Kind): string {
@@ -70,19 +71,36 @@ export async function buy(
 }
 
 /** Reads the order again and again until the test is met. */
-export async function until(
+export function until(
   { url }: { readonly url: string },
   orderId: string,
   met: (body: Answer['body']) => boolean,
   headers: Record<string, string> = {},
 ): Promise<Answer['body']> {
+  const read = () => get(url, `/api/catalog/orders/${orderId}`, headers)
+  return eventually(async () => (await read()).body, met)
+}
+
+/** Looks again and again until the test is met, and fails with what was seen last. */
+export async function eventually<T>(
+  look: () => T | Promise<T>,
+  met: (seen: T) => boolean,
+): Promise<T> {
   const deadline = performance.now() + 18_000
   for (;;) {
-    const { body } = await get(url, `/api/catalog/orders/${orderId}`, headers)
-    if (met(body)) return body
-    if (performance.now() > deadline) throw new Error(`Still ${JSON.stringify(body)}`)
+    const seen = await look()
+    if (met(seen)) return seen
+    if (performance.now() > deadline) throw new Error(`Still ${JSON.stringify(seen)}`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
+}
+
+/**
+ * A store that trusts a proxy (TRUSTED_PROXIES) counts every request of a story for another client,
+ * so that stories which poll much do not meet the rate limit. Any other store does not look at it.
+ */
+function fromAnywhere(): Record<string, string> {
+  return { 'x-forwarded-for': [10, ...randomBytes(3)].join('.') }
 }
 
 async function answerOf(response: Response): Promise<Answer> {

@@ -1,12 +1,13 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import pg from 'pg'
+import type { Address } from 'viem'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { inject } from 'vitest'
+import { chainClient } from '../../sandbox/chain/rpc.ts'
 import { freePort } from '../../sandbox/port.ts'
 import { startSupplier } from '../../sandbox/supplier/server.ts'
-import { readConfig, type SandboxConfig } from '../../src/config.ts'
-import { createLog } from '../../src/log.ts'
-import { networks } from '../../src/payments/networks.ts'
-import { startService } from '../../src/service.ts'
+import { type ChainParts, mintUsdc } from './chain.ts'
+import { type NodeSettings, startNode } from './node.ts'
 
 export interface StoreOptions {
   /** Environment of the store, such as FULFILLMENT_DEADLINE_SECONDS. */
@@ -18,82 +19,129 @@ export interface StoreOptions {
   readonly offers?: number
   /** False: the supplier sends no webhooks, and only polling makes progress. */
   readonly webhooks?: boolean
-  /** Another store's database, so that two stores work on the same orders. */
-  readonly databaseUrl?: string
+  /** Another chain than the one all stories share. */
+  readonly chain?: ChainParts
+  /** How the node reaches the chain, when not directly. */
+  readonly rpcUrl?: string
+  /** How the node reaches this supplier, when not directly. */
+  readonly supplierVia?: (supplierUrl: string) => Promise<string>
+  /** What the refund wallet holds at first, in atomic USDC. */
+  readonly refundFloat?: bigint
 }
 
+const enoughEther = 10n ** 21n
+const enoughUsdc = 1_000_000_000n
+
 /**
- * A whole store on real parts: its own database on a real PostgreSQL, the shared EVM node with the
- * real USDC contract, and its own supplier, all over HTTP.
+ * A whole store on real parts: its own database on a real PostgreSQL, the EVM node with the real
+ * USDC contract, wallets and a supplier of its own, all over HTTP.
  */
 export async function openStore(options: StoreOptions = {}) {
-  const parts = inject('parts')
+  const parts = options.chain ?? inject('parts')
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const webhook = { header: 'x-supplier-webhook', value: randomBytes(16).toString('hex') }
-  const supplierKey = 'sandbox_story_key'
-  const supplier = await startSupplier({
-    apiKey: supplierKey,
-    offers: options.offers ?? 600,
-    stepMs: options.stepMs ?? 15,
-    lateSeconds: options.lateSeconds ?? 660,
-    ...(options.webhooks === false
-      ? {}
-      : {
-          webhook: {
-            url: `${url}/webhooks/supplier`,
-            headerName: webhook.header,
-            headerValue: webhook.value,
-          },
-        }),
-  })
-  const databaseUrl = options.databaseUrl ?? (await newDatabase(parts.databaseUrl))
-  const config = readConfig({
-    ...options.env,
-    PUBLIC_URL: url,
-    PORT: String(port),
-  }) as SandboxConfig
-  const logLines: string[] = []
-  const service = await startService({
-    config: {
-      ...config,
-      network: networks['base-sepolia'],
-      rpcUrl: parts.rpcUrl,
-      pollMs: 20,
-      headMostSeconds: 90,
-      payTo: parts.keys.payTo,
-      gasKey: parts.keys.gas as `0x${string}`,
-      refundKey: parts.keys.refund as `0x${string}`,
-      walletFactories: [],
-      databaseUrl,
-      supplierUrl: `${supplier.url}/v1`,
-      supplierKey,
-      supplierWebhook: webhook,
-      ratesUrl: `${supplier.url}/rates/v1/latest`,
-      secretsKeys: [createHash('sha256').update('story').digest()],
-    },
-    log: createLog('trace', { write: (line: string) => logLines.push(line) }),
-  })
-  await service.app.listen({ host: '127.0.0.1', port })
-
-  return {
+  const supplier = await openSupplier(options, { url, webhook })
+  const settings: NodeSettings = {
     url,
-    databaseUrl,
-    service,
-    logLines,
+    port,
+    env: options.env ?? {},
+    rpcUrl: options.rpcUrl ?? parts.rpcUrl,
+    payTo: privateKeyToAddress(generatePrivateKey()),
+    gasKey: await fundedGasKey(parts),
+    refundKey: await fundedRefundKey(parts, options.refundFloat ?? enoughUsdc),
+    databaseUrl: await newDatabase(inject('parts').databaseUrl),
+    supplierUrl: (await options.supplierVia?.(supplier.url)) ?? supplier.url,
+    supplierKey,
     webhook,
+  }
+  const node = await openNode(settings, parts)
+  return {
+    ...node,
     /** Rows of the store's database, to see what is really kept. */
-    query: (sql: string, values: unknown[] = []) => query(databaseUrl, sql, values),
+    query: (sql: string, values: unknown[] = []) => query(settings.databaseUrl, sql, values),
     /** The supplier's admin side: what it charged, and faults to force. */
     admin: (path: string, body?: unknown) => admin(supplier.url, supplierKey, path, body),
     async close() {
-      await service.stop()
+      await node.close()
       await supplier.stop()
     },
   }
 }
 
 export type Store = Awaited<ReturnType<typeof openStore>>
+
+/**
+ * Another node of the same store: same database, supplier and refund wallet; its own address and
+ * gas wallet. The supplier's webhooks go to the first one only.
+ */
+export async function openSibling({ settings, parts }: Store, env: Record<string, string> = {}) {
+  return openNode(await siblingSettings({ settings, parts }, env), parts)
+}
+
+/** What a sibling is started with; for a node in a process of its own. */
+export async function siblingSettings(
+  { settings, parts }: Pick<Store, 'settings' | 'parts'>,
+  env: Record<string, string> = {},
+): Promise<NodeSettings> {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const gasKey = await fundedGasKey(parts)
+  return { ...settings, url, port, gasKey, env: { ...settings.env, ...env } }
+}
+
+async function openNode(settings: NodeSettings, parts: ChainParts) {
+  const logLines: string[] = []
+  const service = await startNode(settings, (line) => logLines.push(line))
+  return {
+    url: settings.url,
+    databaseUrl: settings.databaseUrl,
+    service,
+    logLines,
+    webhook: settings.webhook,
+    settings,
+    parts,
+    payTo: settings.payTo as Address,
+    gasWallet: privateKeyToAddress(settings.gasKey),
+    refundWallet: privateKeyToAddress(settings.refundKey),
+    close: () => service.stop(),
+  }
+}
+
+const supplierKey = 'sandbox_story_key'
+
+function openSupplier(
+  options: StoreOptions,
+  { url, webhook }: Pick<NodeSettings, 'url' | 'webhook'>,
+) {
+  const { offers = 600, stepMs = 15, lateSeconds = 660 } = options
+  const target = {
+    url: `${url}/webhooks/supplier`,
+    headerName: webhook.header,
+    headerValue: webhook.value,
+  }
+  return startSupplier({
+    apiKey: supplierKey,
+    offers,
+    stepMs,
+    lateSeconds,
+    ...(options.webhooks === false ? {} : { webhook: target }),
+  })
+}
+
+/** A gas wallet of its own: two processes that send from one wallet take each other's nonces. */
+async function fundedGasKey({ rpcUrl }: ChainParts): Promise<`0x${string}`> {
+  const key = generatePrivateKey()
+  const address = privateKeyToAddress(key)
+  await chainClient(rpcUrl).setBalance({ address, value: enoughEther })
+  return key
+}
+
+async function fundedRefundKey(parts: ChainParts, float: bigint): Promise<`0x${string}`> {
+  const key = generatePrivateKey()
+  if (float > 0n) await mintUsdc(parts, privateKeyToAddress(key), float)
+  return key
+}
 
 async function newDatabase(serverUrl: string): Promise<string> {
   const name = `story_${randomBytes(6).toString('hex')}`

@@ -64,6 +64,6 @@ test.each([
 
 test('a refund that failed is not looked for on the chain', async () => {
   const { demo } = demoAt('http://127.0.0.1:9')
-  const broken = { ...refund, state: 'REFUND_FAILED', transactionHash: null }
+  const broken = { ...refund, state: 'REFUND_FAILED' }
   await expect(transferOf(demo, broken, 600_000n)).rejects.toThrow('but is REFUND_FAILED')
 })

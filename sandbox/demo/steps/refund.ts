@@ -42,7 +42,7 @@ export const rejectedTopup: Step = {
         offerId,
         orderId: order.orderId,
         state: stateOf(order),
-        error,
+        failure: error,
         firstStatus: bought.status,
         firstSeconds: bought.seconds,
         paidUsdc: usdcText(paid),

@@ -85,6 +85,9 @@ export function dirtyOffers<O extends VoucherOffer | TopupOffer | EsimOffer>(
 ): readonly Offer[] {
   const flawed: unknown[] = flaws[family].map(({ id, change }) => ({
     ...clean,
+    // A brand of their own keeps them out of the way of whoever searches for real ones.
+    brand: 'SANDBOX_DIRTY',
+    brandName: 'Sandbox Dirty Data',
     enabled: true,
     offerId: `DIRTY-${family.toUpperCase()}-${id}`,
     ...change,

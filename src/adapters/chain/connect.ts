@@ -1,11 +1,10 @@
 import type { Hex } from 'viem'
 import type { Network } from '../../payments/networks.ts'
 import type { Rail } from '../../payments/ports.ts'
-import { openChain } from './clients.ts'
+import { type Chain, openChain } from './clients.ts'
 import { hostedFacilitator, ownFacilitator } from './facilitator.ts'
 import { x402Rail } from './rail.ts'
 import { refundWallet } from './refunds.ts'
-import { tokenAbi } from './token.ts'
 
 export interface ChainConfig {
   readonly network: Network
@@ -23,8 +22,8 @@ export interface ConnectedChain {
   readonly rail: Rail
   /** Throws when the chain does not answer, or has stood still. */
   readonly probe: () => Promise<void>
-  /** Throws when the node serves another chain, or one that has no USDC at its address. */
-  readonly requireNetwork: () => Promise<void>
+  /** What makes this node the wrong one for the mode; undefined when nothing does, or it is silent. */
+  readonly problem: (mode: 'sandbox' | 'live') => Promise<string | undefined>
   /** Whether this wallet signed this message, smart wallets included. */
   readonly verifyMessage: (args: {
     address: Hex
@@ -35,7 +34,7 @@ export interface ConnectedChain {
 
 export function connectChain(config: ChainConfig, now: () => Date): ConnectedChain {
   const chain = openChain(config)
-  const { reader, network } = chain
+  const { reader } = chain
   const facilitator = config.facilitatorUrl
     ? hostedFacilitator(config.facilitatorUrl)
     : ownFacilitator(chain, config.walletFactories)
@@ -51,15 +50,29 @@ export function connectChain(config: ChainConfig, now: () => Date): ConnectedCha
         throw new Error(`The newest block is ${Math.round(age)} s old.`)
     },
 
-    async requireNetwork() {
-      const chainId = await reader.getChainId()
-      if (chainId !== network.chainId) {
-        throw new Error(`RPC_URL serves chain ${chainId}; ${network.name} is ${network.chainId}`)
-      }
-      const token = { address: network.usdc as Hex, abi: tokenAbi } as const
-      await reader.readContract({ ...token, functionName: 'paused' })
-    },
+    problem: (mode) => problemOf(chain, mode),
 
     verifyMessage: (args) => reader.verifyMessage(args),
+  }
+}
+
+/** A node that does not answer is for the health signal to show; one that answers wrongly is not. */
+async function problemOf(
+  { reader, network }: Chain,
+  mode: 'sandbox' | 'live',
+): Promise<string | undefined> {
+  try {
+    const chainId = await reader.getChainId()
+    if (chainId !== network.chainId) {
+      return `it serves chain ${chainId}, and ${network.name} is ${network.chainId}`
+    }
+    const client = await reader.request({ method: 'web3_clientVersion' })
+    if (mode === 'live' && /anvil|hardhat|ganache/i.test(client)) {
+      return `it is a development node (${client.slice(0, 40)}), whose money is not real`
+    }
+    const code = await reader.getCode({ address: network.usdc as Hex })
+    return code === undefined ? `it has no USDC at ${network.usdc}` : undefined
+  } catch {
+    return undefined
   }
 }

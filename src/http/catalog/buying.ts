@@ -44,6 +44,14 @@ export function idempotencyKeyOf({ headers }: FastifyRequest): string | undefine
   throw badKey('Idempotency-Key')
 }
 
+/** How long the buyer wants to wait, by `Prefer: respond-async` or `Prefer: wait=3` (RFC 7240). */
+export function preferredWaitMs({ headers }: FastifyRequest): number | undefined {
+  const prefer = [headers.prefer].flat().join(',')
+  const [, seconds] = /(?:^|[,;\s])wait=(\d{1,4})(?:$|[,;\s])/i.exec(prefer) ?? []
+  if (seconds !== undefined) return Number(seconds) * 1_000
+  return /(?:^|[,;\s])respond-async(?:$|[,;\s])/i.test(prefer) ? 0 : undefined
+}
+
 /** Nothing about an order may be kept by a cache on the way. */
 export function privately(reply: FastifyReply): FastifyReply {
   return reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')

@@ -1,13 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Kind } from '../../goods/offer.ts'
 import { mayReveal } from '../../orders/access.ts'
-import type { Order } from '../../orders/order.ts'
+import { isUnderWay, type Order, refundStateOf } from '../../orders/order.ts'
 import { isOrderId, isPaymentId } from '../../primitives/ids.ts'
 import { Refusal } from '../../primitives/refusal.ts'
 import { sendSignInRequired, signedInWallet } from '../sign-in.ts'
 import { orderBody, orderItem } from '../views/order.ts'
 import { type BuyingDeps, privately, viewerOf } from './buying.ts'
 import { orderQuery, pageQuery } from './order-query.ts'
+
+/** How often an agent should ask for an order; seconds (service.md, Limits). */
+export const retryAfterSeconds = 5
 
 export function orderPath(orderId: string): string {
   return `/api/catalog/orders/${orderId}`
@@ -58,7 +61,10 @@ async function sendOrder(
   order: Order,
 ) {
   const reveal = await mayReveal(deps.orders, order, await viewerOf(deps, request))
-  return privately(reply).send(await orderBody(deps.purchases.vault, { order, reveal }))
+  const waits = isUnderWay(order) || refundStateOf(order) === 'REFUND_PENDING'
+  return privately(reply)
+    .headers(waits ? { 'retry-after': String(retryAfterSeconds) } : {})
+    .send(await orderBody(deps.purchases.vault, { order, reveal }))
 }
 
 async function sendList(

@@ -10,11 +10,8 @@ import { Refusal } from '../../primitives/refusal.ts'
 import { paymentResponse, presentedPayment, purchasePath, sendPaymentRequired } from '../paywall.ts'
 import { orderBody } from '../views/order.ts'
 import { type BuyingDeps, fieldsOf, privately, viewerOf } from './buying.ts'
-import { orderPath } from './orders.ts'
+import { orderPath, retryAfterSeconds } from './orders.ts'
 import { quoteFields } from './quote-fields.ts'
-
-/** How often an agent should ask for an order; seconds (service.md, Limits). */
-export const retryAfterSeconds = 5
 
 const config = { limit: 'purchase', charges: true } as const
 
@@ -37,7 +34,8 @@ async function buy(deps: BuyingDeps, kind: Kind, request: FastifyRequest, reply:
 
   const payment = presented.type === 'payment' ? presented.payment : undefined
   const viewer = await viewerOf(deps, request, payment)
-  const answer = await purchase(deps.purchases, { kind, fields, payment, viewer })
+  const patienceMs = preferredWaitMs(request)
+  const answer = await purchase(deps.purchases, { kind, fields, payment, viewer, patienceMs })
   return answer.type === 'order'
     ? sendOrder(deps, reply, answer)
     : demand(deps, kind, reply, answer)
@@ -115,6 +113,7 @@ function demand(
 function describe(offer: Offer): string {
   const text = [offer.brandName, offer.shortNotes ?? offer.productType, offer.country ?? '']
   return text
+    .map((part) => part.replace(/\.$/, ''))
     .filter((part) => part !== '')
     .join(', ')
     .slice(0, 400)

@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod'
-import { claimRefund } from '../../orders/claim-refund.ts'
+import { claimRefund, notRefundable } from '../../orders/claim-refund.ts'
 import { isRefunding, type Order, refundStateOf } from '../../orders/order.ts'
 import { Refusal } from '../../primitives/refusal.ts'
 import { hashOf } from '../../secrets/tokens.ts'
 import { refundBody, refundPath } from '../views/refund.ts'
 import { type BuyingDeps, fieldsOf, idempotencyKeyOf, privately } from './buying.ts'
-import { findOrder } from './orders.ts'
-import { retryAfterSeconds } from './purchase.ts'
+import { findOrder, retryAfterSeconds } from './orders.ts'
 
 /** What a claim may say (x402-signals 7.1). Where the money goes is not for the claim to say. */
 const Claim = z.strictObject({
@@ -44,7 +43,7 @@ export function routeRefunds(app: FastifyInstance, deps: BuyingDeps): void {
     return send(reply, claimed, { idempotencyKey: key, ...reasonOf(claim) })
   })
 
-  app.get(path, { config }, async (request, reply) =>
+  app.get(path, { config: { limit: 'reading', charges: true } }, async (request, reply) =>
     send(reply, await findOrder(deps, orderIdOf(request)), {}),
   )
 }
@@ -54,11 +53,7 @@ function send(
   order: Order,
   claim: { reason?: string; idempotencyKey?: string },
 ) {
-  if (!isRefunding(order)) {
-    throw new Refusal('not_refundable', `This order is ${order.state}; it has no refund.`, {
-      extra: { state: order.state },
-    })
-  }
+  if (!isRefunding(order)) throw notRefundable(order)
   const pending = refundStateOf(order) === 'REFUND_PENDING'
   privately(reply).status(pending ? 202 : 200)
   if (pending) {

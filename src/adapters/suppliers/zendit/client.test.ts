@@ -1,6 +1,11 @@
 import { afterEach, expect, it } from 'vitest'
 import { createZenditClient } from './client.ts'
-import { type Asked, type Reply, type ScriptedServer, startScripted } from './scripted-server.fixture.ts'
+import {
+  type Asked,
+  type Reply,
+  type ScriptedServer,
+  startScripted,
+} from './scripted-server.fixture.ts'
 
 const apiKey = 'key-that-nobody-may-see'
 const running: ScriptedServer[] = []

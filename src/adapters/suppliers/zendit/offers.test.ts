@@ -2,7 +2,12 @@ import { afterEach, expect, it } from 'vitest'
 import { createZenditClient } from './client.ts'
 import { createZenditOffers } from './offers.ts'
 import { rawEsim, rawTopup, rawVoucher } from './sample-offers.fixture.ts'
-import { type Asked, type Reply, type ScriptedServer, startScripted } from './scripted-server.fixture.ts'
+import {
+  type Asked,
+  type Reply,
+  type ScriptedServer,
+  startScripted,
+} from './scripted-server.fixture.ts'
 
 const running: ScriptedServer[] = []
 const { signal } = new AbortController()

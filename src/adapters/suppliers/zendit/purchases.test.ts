@@ -4,7 +4,12 @@ import type { SupplierOrder } from '../../../orders/ports.ts'
 import type { OfferId } from '../../../primitives/ids.ts'
 import { createZenditClient } from './client.ts'
 import { createZenditSupplier } from './purchases.ts'
-import { type Asked, type Reply, type ScriptedServer, startScripted } from './scripted-server.fixture.ts'
+import {
+  type Asked,
+  type Reply,
+  type ScriptedServer,
+  startScripted,
+} from './scripted-server.fixture.ts'
 
 const running: ScriptedServer[] = []
 const reference = 'ord0123456789abc'

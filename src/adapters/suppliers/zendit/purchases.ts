@@ -20,6 +20,8 @@ export type Balance =
 
 export interface ZenditSupplier extends Supplier {
   balance(): Promise<Balance>
+  /** Whether the supplier takes our key at all; `unknown` when it did not say. */
+  acceptsKey(): Promise<'yes' | 'no' | 'unknown'>
 }
 
 /**
@@ -37,6 +39,7 @@ export function createZenditSupplier(
     cancel: (kind, reference) => cancel(client, kind, reference),
     knowsIccid: (iccid) => knowsIccid(client, iccid),
     balance: () => balance(client),
+    acceptsKey: () => acceptsKey(client),
   }
 }
 
@@ -113,6 +116,13 @@ async function balance(client: ZenditClient): Promise<Balance> {
   const isBalance =
     typeof available === 'number' && typeof currency === 'string' && typeof divisor === 'number'
   return isBalance ? { outcome: 'known', available, currency, divisor } : strange(answer)
+}
+
+async function acceptsKey(client: ZenditClient): Promise<'yes' | 'no' | 'unknown'> {
+  const answer = await client.get('/balance')
+  if (answer.outcome === 'unknown') return 'unknown'
+  if (answer.status === 401 || answer.status === 403) return 'no'
+  return answer.status === 200 ? 'yes' : 'unknown'
 }
 
 function purchaseBody(order: SupplierOrder): Raw {

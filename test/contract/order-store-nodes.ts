@@ -1,0 +1,38 @@
+import { expect } from 'vitest'
+import type { In, Order } from '../../src/orders/order.ts'
+import type { OrderStore } from '../../src/orders/ports.ts'
+import type { OrderId } from '../../src/primitives/ids.ts'
+import { fulfilling, paid, pending } from './sample-orders.ts'
+
+/** One empty record of orders, as two nodes see it. */
+export interface OrderStoreHarness {
+  readonly store: OrderStore
+  readonly other: OrderStore
+  /** Lets the lease of this order run out now. */
+  endLease(id: OrderId): Promise<void>
+  close(): Promise<void>
+}
+
+/** The nodes of the test that runs. */
+export type Nodes = () => OrderStoreHarness
+
+/** Opens the first order on the way and moves it on to the last. */
+export async function take(
+  nodes: Nodes,
+  way: readonly Order[],
+  keys: readonly string[] = [],
+): Promise<Order> {
+  const [first, ...rest] = way
+  if (first?.state !== 'PAYMENT_PENDING') throw new Error('An order begins with its payment')
+  let order: Order = (await nodes().store.open(first, keys)).order
+  for (const next of rest) {
+    const moved = await nodes().store.move(order, next)
+    expect(moved.won).toBe(true)
+    order = moved.order
+  }
+  return order
+}
+
+export function asked(changes: Partial<In<'PAYMENT_PENDING'>> = {}): In<'FULFILLING'> {
+  return fulfilling(paid(pending(changes)))
+}

@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { privateKeyToAddress } from 'viem/accounts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { identify, programOf } from '../../sandbox/process.ts'
+import {
+  type ChildStore,
+  type ChildStoreOptions,
+  runStoreToItsEnd,
+  startChildStore,
+} from '../child-store.ts'
+import { newBuyer } from '../stories/buyer.ts'
+import { balanceOf } from '../stories/chain.ts'
+import { bodyFor, buy, get, post, until } from '../stories/requests.ts'
+
+let dataDir: string
+const running: ChildStore[] = []
+
+beforeEach(async () => {
+  dataDir = await newDataDir()
+})
+afterEach(async () => {
+  for (const store of running.splice(0)) await store.stop()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+async function start(options: Partial<ChildStoreOptions> = {}): Promise<ChildStore> {
+  const store = await startChildStore({
+    dataDir,
+    ...options,
+    env: { SANDBOX_OFFERS: '600', ...options.env },
+  })
+  running.push(store)
+  return store
+}
+
+/** The processes that a data folder says are running for it. */
+function partsOf(folder: string): number[] {
+  const json = (file: string) => JSON.parse(readFileSync(join(folder, file), 'utf8'))
+  const [postmaster = ''] = readFileSync(join(folder, 'pg/postmaster.pid'), 'utf8').split('\n')
+  return [
+    Number(postmaster),
+    json('chain/node.json').process.pid,
+    json('supplier/process.json').process.pid,
+  ]
+}
+
+/** A buyer with test money from the faucet, on the chain of this store. */
+async function buyerAt({ url }: ChildStore) {
+  const { body } = await get(url, '/sandbox')
+  const keys = JSON.parse(readFileSync(join(dataDir, 'chain/keys.json'), 'utf8'))
+  const buyer = await newBuyer(0n, { rpcUrl: body.rpcUrl, usdc: body.usdc, keys })
+  expect(await post(url, '/sandbox/faucet', { address: buyer.address })).toMatchObject({
+    status: 200,
+  })
+  return buyer
+}
+
+test('starts from nothing, says where to look, and stops everything it started', async () => {
+  const store = await start()
+  expect(store.output()).toMatch(/is ready \(\d+\.\d s\)/)
+  expect(store.output()).toContain('/.well-known/x402')
+  const parts = partsOf(dataDir)
+  expect(parts.map(programOf)).toEqual([
+    'postgres',
+    'anvil',
+    expect.stringMatching(/node|MainThread/),
+  ])
+  expect(await store.stop()).toMatchObject({ code: 0 })
+  expect(parts.map(identify)).toEqual([undefined, undefined, undefined])
+})
+
+test('started again, it has its orders, its catalog and its chain', async () => {
+  const first = await start()
+  const buyer = await buyerAt(first)
+  const { answer } = await buy(first, buyer, 'voucher', bodyFor('voucher', 'OK'))
+  expect(answer.status).toBe(200)
+  const { total } = (await get(first.url, '/ai/vouchers')).body
+  await first.stop()
+
+  const second = await start()
+  const { orderId, accessToken, orders } = answer.body
+  const again = await get(second.url, `/api/catalog/orders/${orderId}`, {
+    authorization: `Bearer ${accessToken}`,
+  })
+  expect(again.body.orders[0].result.code).toBe(orders[0].result.code)
+  expect((await get(second.url, '/ai/vouchers')).body.total).toBe(total)
+  const { payTo } = JSON.parse(readFileSync(join(dataDir, 'chain/keys.json'), 'utf8'))
+  const takings = await balanceOf(
+    (await get(second.url, '/sandbox')).body,
+    privateKeyToAddress(payTo),
+  )
+  expect(takings).toBe(500_000n)
+})
+
+test('killed in the middle of a purchase, it delivers after the next start', async () => {
+  const first = await start({ env: { PURCHASE_WAIT_SECONDS: '1' } })
+  const buyer = await buyerAt(first)
+  const { answer } = await buy(first, buyer, 'topup', bodyFor('topup', 'SLOW'))
+  expect(answer).toMatchObject({ status: 202, body: { orders: [{ state: 'FULFILLING' }] } })
+  await first.stop('SIGKILL')
+
+  const second = await start()
+  const token = { authorization: `Bearer ${answer.body.accessToken}` }
+  const order = await until(
+    second,
+    answer.body.orderId,
+    ({ orders }) => orders[0].state === 'FULFILLED',
+    token,
+    40_000,
+  )
+  expect(order.orders[0].result).toMatchObject({ msisdn: '+12025550123' })
+}, 60_000)
+
+test('two stores with different ports and folders run side by side', async () => {
+  const other = await newDataDir()
+  const stores = await Promise.all([start(), start({ dataDir: other })])
+  const rpcUrls = await Promise.all(
+    stores.map(async ({ url }) => (await get(url, '/sandbox')).body.rpcUrl),
+  )
+  expect(new Set(rpcUrls).size).toBe(2)
+  await stores[1]?.stop()
+  expect((await get(stores[0]?.url ?? '', '/readyz')).status).toBe(200)
+  await rm(other, { recursive: true, force: true })
+})
+
+test('a second store on the same folder, or on a taken port, is told so and leaves the first alone', async () => {
+  const store = await start()
+  await expect(start()).rejects.toThrow(/Another store \(process \d+\) is running in/)
+  const other = await newDataDir()
+  const env = { PORT: String(store.port), DATA_DIR: other, SANDBOX_OFFERS: '600' }
+  expect(await runStoreToItsEnd(env)).toMatchObject({
+    code: 1,
+    output: expect.stringContaining(`PORT ${store.port} is taken`),
+  })
+  expect(partsOf(other).map(identify)).toEqual([undefined, undefined, undefined])
+  expect(partsOf(dataDir).every((pid) => identify(pid) !== undefined)).toBe(true)
+  expect((await get(store.url, '/livez')).status).toBe(200)
+  await rm(other, { recursive: true, force: true })
+})

@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Accepts, type Buyer, newBuyer } from './buyer.ts'
+import { balanceOf, transactionsOf } from './chain.ts'
+import { ledgerOf, rowsKept } from './facts.ts'
+import { type Proxy, startProxy } from './proxy.ts'
+import { bodyFor, buy, get, type Kind, post, purchasePath, termsOf } from './requests.ts'
+import { openStore, type Store } from './store.ts'
+
+const kinds: readonly Kind[] = ['voucher', 'topup', 'esim']
+const nothing = { orders: 0, payments: 0, keys: 0, events: 0, claims: 0, nonces: 0 }
+
+let store: Store
+let buyer: Buyer
+let rpc: Proxy
+let supplier: Proxy
+
+beforeAll(async () => {
+  buyer = await newBuyer()
+  rpc = await startProxy(buyer.reader.transport.url as string)
+  store = await openStore({
+    env: { TRUSTED_PROXIES: '1' },
+    rpcUrl: rpc.url,
+    supplierVia: async (url) => {
+      supplier = await startProxy(url)
+      return supplier.url
+    },
+  })
+})
+afterAll(async () => {
+  await store.close()
+  await rpc.close()
+  await supplier.close()
+})
+
+/** Calls to the outside, but for the health probes and the catalog, which come by the clock. */
+function outsideCalls(): string[] {
+  const byTheClock = ['eth_getBlockByNumber', 'GET /v1/balance']
+  return [...rpc.calls, ...supplier.calls].filter(
+    (call) => !byTheClock.includes(call) && !/\/offers\?|\/rates\//.test(call),
+  )
+}
+
+/** The query that asks for the same thing as this body. */
+function queryOf(body: Record<string, unknown>): string {
+  return new URLSearchParams(
+    Object.entries(body).map(([name, value]) => [name, String(value)]),
+  ).toString()
+}
+
+async function expectNothingHappened(calls: number): Promise<void> {
+  expect(await rowsKept(store)).toEqual(nothing)
+  expect(outsideCalls().slice(calls)).toEqual([])
+  expect(await ledgerOf(store)).toEqual([])
+  expect(await transactionsOf(store.parts, store.gasWallet)).toBe(0)
+  expect(await balanceOf(store.parts, store.payTo)).toBe(0n)
+}
+
+describe.each(kinds)('asking what a %s costs', (kind) => {
+  test('a body without a payment is answered with the exact terms, in header and body', async () => {
+    const calls = outsideCalls().length
+    const answer = await post(store.url, purchasePath(kind), bodyFor(kind, 'OK'))
+    expect(answer.status).toBe(402)
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    const header = answer.headers.get('payment-required') ?? ''
+    expect(header.length).toBeGreaterThan(0)
+    expect(header.length).toBeLessThan(4_096)
+    const required = JSON.parse(Buffer.from(header, 'base64').toString())
+    const { message, charged, ...body } = answer.body
+    expect(body).toEqual(required)
+    expect(charged).toBe('no')
+    expect(required).toMatchObject({
+      x402Version: 2,
+      error: expect.any(String),
+      resource: {
+        url: `${store.url}${purchasePath(kind)}`,
+        description: expect.stringContaining('Sandbox Test'),
+        mimeType: 'application/json',
+      },
+      accepts: [
+        {
+          scheme: 'exact',
+          network: 'eip155:84532',
+          amount: '500000',
+          asset: store.parts.usdc,
+          payTo: store.payTo,
+          maxTimeoutSeconds: 300,
+          extra: { name: 'USDC', version: '2', quote: expect.any(String) },
+        },
+      ],
+      extensions: { 'payment-identifier': { info: { required: false } } },
+    })
+    expect(required.extensions).not.toHaveProperty('bazaar')
+    expect(message).toContain('PAYMENT-SIGNATURE')
+    expect(message).not.toMatch(/spend limit/)
+    await expectNothingHappened(calls)
+  })
+
+  test('an empty body is answered with the lowest price and how the route is used', async () => {
+    const calls = outsideCalls().length
+    const { body: offers } = await get(store.url, `/api/catalog/${kind}s/offers?limit=100`)
+    const empty = await post(store.url, purchasePath(kind), undefined)
+    expect(empty.status).toBe(402)
+    expect((await post(store.url, purchasePath(kind), {})).body).toEqual(empty.body)
+    const [{ amount }] = empty.body.accepts
+    for (const { usdc, available } of offers.items) {
+      if (available) expect(BigInt(usdc.amount ?? usdc.min)).toBeGreaterThanOrEqual(BigInt(amount))
+    }
+    const { info, schema } = empty.body.extensions.bazaar
+    expect(info.input).toMatchObject({ type: 'http', method: 'POST', bodyType: 'json' })
+    expect(info.input.body).toHaveProperty('offerId')
+    expect(schema).toBeTypeOf('object')
+    const header = empty.headers.get('payment-required') ?? ''
+    expect(header.length).toBeLessThan(4_096)
+    expect(JSON.parse(Buffer.from(header, 'base64').toString()).extensions).toEqual(
+      empty.body.extensions,
+    )
+    await expectNothingHappened(calls)
+  })
+
+  test('a body that names something wrong is told so, and is never asked to pay', async () => {
+    const calls = outsideCalls().length
+    const good = bodyFor(kind, 'OK')
+    const other = kind === 'esim' ? 'TEST-VOUCHER-OK' : 'TEST-ESIM-OK'
+    const wrong = [
+      { body: { ...good, offerId: 'NO-SUCH-OFFER' }, status: 404, code: 'offer_not_found' },
+      { body: { ...good, offerId: other }, status: 404, code: 'offer_not_found' },
+      { body: { ...good, value: 5 }, status: 422, code: 'invalid_body' },
+      { body: { ...good, colour: 'red' }, status: 422, code: 'invalid_body' },
+      { body: { ...good, offerId: undefined, colour: 'red' }, status: 422, code: 'invalid_body' },
+    ]
+    for (const { body, status, code } of wrong) {
+      const posted = await post(store.url, purchasePath(kind), body)
+      expect(posted).toMatchObject({ status, body: { code, charged: 'no', retryable: false } })
+      expect(posted.headers.get('payment-required')).toBeNull()
+      const quoted = await get(
+        store.url,
+        `${purchasePath(kind)}?${queryOf(JSON.parse(JSON.stringify(body)))}`,
+      )
+      expect(quoted).toMatchObject({ status, body: { code } })
+    }
+    await expectNothingHappened(calls)
+  })
+
+  test('GET quotes the same amount, and HEAD is no way in', async () => {
+    const calls = outsideCalls().length
+    const body = bodyFor(kind, 'OK')
+    const path = `${purchasePath(kind)}?${queryOf(body)}`
+    const terms = await termsOf(store.url, kind, body)
+    const quote = await get(store.url, path)
+    expect(quote).toMatchObject({
+      status: 200,
+      body: {
+        offerId: body['offerId'],
+        kind,
+        usdc: { amount: terms.amount, decimals: 6 },
+        accepts: [{ ...terms, extra: expect.any(Object) }],
+      },
+    })
+    expect(Date.parse(quote.body.validUntil)).toBeGreaterThan(Date.now())
+
+    const { header } = await buyer.sign(terms)
+    const headers = { 'payment-signature': header, 'idempotency-key': 'a-key-of-a-get-request' }
+    expect((await get(store.url, path, headers)).status).toBe(200)
+    const head = await fetch(`${store.url}${path}`, { method: 'HEAD', headers })
+    expect(head.status).toBe(405)
+    expect(head.headers.get('allow')).toContain('POST')
+    await expectNothingHappened(calls)
+  })
+})
+
+test('every fault of a body is listed at once', async () => {
+  const body = { offerId: 'TEST-VOUCHER-OK', firstName: '', lastName: 7, email: 'nobody' }
+  const { status, body: problem } = await post(store.url, purchasePath('voucher'), body)
+  expect(status).toBe(422)
+  expect(problem.errors.map(({ parameter }: { parameter: string }) => parameter).sort()).toEqual([
+    'email',
+    'firstName',
+    'lastName',
+  ])
+})
+
+test('an offer that the supplier switched off is 409, with the reason', async () => {
+  const { body } = await get(store.url, '/api/catalog/vouchers/offers?limit=100')
+  const unsold = body.items.find(({ available }: { available: boolean }) => !available)
+  if (unsold === undefined) return
+  const fields = { ...bodyFor('voucher', 'OK'), offerId: unsold.offerId }
+  expect(await post(store.url, purchasePath('voucher'), fields)).toMatchObject({
+    status: 409,
+    body: { code: 'offer_unavailable', charged: 'no' },
+  })
+})
+
+test('above 1 USD the answer says that stock clients need a higher limit', async () => {
+  const { body } = await get(store.url, '/api/catalog/esims/offers?limit=100')
+  const dear = body.items.find(
+    ({ usdc }: { usdc: { amount?: string } }) => Number(usdc.amount) > 1_000_000,
+  )
+  const answer = await post(store.url, purchasePath('esim'), { offerId: dear.offerId })
+  expect(answer.status).toBe(402)
+  expect(answer.body.message).toMatch(/over 1 USD until their own spend limit is raised/)
+})
+
+test('what a quote names can be paid', async () => {
+  const body = bodyFor('topup', 'OK')
+  const { body: quote } = await get(store.url, `${purchasePath('topup')}?${queryOf(body)}`)
+  const accepts = quote.accepts[0] as Accepts
+  const before = await buyer.balance()
+  const { header } = await buyer.sign(accepts)
+  const paid = await post(store.url, purchasePath('topup'), body, { 'payment-signature': header })
+  expect(paid).toMatchObject({ status: 200, body: { orders: [{ state: 'FULFILLED' }] } })
+  expect(await buyer.balance()).toBe(before - BigInt(quote.usdc.amount))
+  expect(await balanceOf(store.parts, store.payTo)).toBe(BigInt(quote.usdc.amount))
+})
+
+test('the stories above would have seen a purchase', async () => {
+  const calls = outsideCalls().length
+  await buy(store, buyer, 'esim', bodyFor('esim', 'OK'))
+  expect(outsideCalls().slice(calls)).toEqual(
+    expect.arrayContaining(['eth_sendRawTransaction', 'POST /v1/esim/purchases']),
+  )
+  expect(await transactionsOf(store.parts, store.gasWallet)).toBeGreaterThan(0)
+  expect(await rowsKept(store)).not.toEqual(nothing)
+})

@@ -1,0 +1,100 @@
+import { type Address, type Hex, parseAbi } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { chainClient } from '../../sandbox/chain/rpc.ts'
+
+/** A chain that stories run on, and the key of its token's owner. */
+export interface ChainParts {
+  readonly rpcUrl: string
+  readonly usdc: string
+  readonly keys: { readonly minter: string }
+}
+
+export const usdcAbi = parseAbi([
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
+  'function balanceOf(address account) view returns (uint256)',
+  'function mint(address to, uint256 amount) returns (bool)',
+  'function blacklist(address account)',
+  'function unBlacklist(address account)',
+  'function transfer(address to, uint256 value) returns (bool)',
+  'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
+  'function cancelAuthorization(address authorizer, bytes32 nonce, bytes signature)',
+  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)',
+  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
+])
+
+/** Mints USDC, in atomic units, and returns once it is in a block. */
+export function mintUsdc(parts: ChainParts, to: Address, amount: bigint): Promise<void> {
+  return asOwner(parts, 'mint', [to, amount])
+}
+
+/** Makes the token refuse every transfer from and to this wallet, or ends that. */
+export function blacklist(parts: ChainParts, wallet: Address): Promise<void> {
+  return asOwner(parts, 'blacklist', [wallet])
+}
+
+export function unBlacklist(parts: ChainParts, wallet: Address): Promise<void> {
+  return asOwner(parts, 'unBlacklist', [wallet])
+}
+
+export function balanceOf({ rpcUrl, usdc }: ChainParts, wallet: Address): Promise<bigint> {
+  return chainClient(rpcUrl).readContract({
+    address: usdc as Hex,
+    abi: usdcAbi,
+    functionName: 'balanceOf',
+    args: [wallet],
+  })
+}
+
+/** Every transfer of USDC from one wallet to another, as the token's logs tell it. */
+export async function transfersBetween(parts: ChainParts, from: Address, to: Address) {
+  const logs = await chainClient(parts.rpcUrl).getContractEvents({
+    address: parts.usdc as Hex,
+    abi: usdcAbi,
+    eventName: 'Transfer',
+    args: { from, to },
+    fromBlock: 0n,
+    strict: true,
+  })
+  return logs.map(({ transactionHash, args }) => ({ transactionHash, value: args.value }))
+}
+
+/** How many transactions this wallet has sent. */
+export function transactionsOf({ rpcUrl }: ChainParts, address: Address): Promise<number> {
+  return chainClient(rpcUrl).getTransactionCount({ address })
+}
+
+/** A wallet with ether and nothing else, to send what anybody could send. */
+export async function anybody({ rpcUrl }: ChainParts, key: Hex) {
+  const account = privateKeyToAccount(key)
+  const client = chainClient(rpcUrl)
+  await client.setBalance({ address: account.address, value: 10n ** 20n })
+  return { account, client }
+}
+
+type Owned = 'mint' | 'blacklist' | 'unBlacklist'
+
+/** Story files run side by side and share the token's owner, whose account nonces then collide. */
+async function asOwner(
+  { rpcUrl, usdc, keys }: ChainParts,
+  functionName: Owned,
+  args: readonly unknown[],
+): Promise<void> {
+  const client = chainClient(rpcUrl)
+  const account = privateKeyToAccount(keys.minter as Hex)
+  for (let tries = 0; ; tries += 1) {
+    try {
+      const hash = await client.writeContract({
+        address: usdc as Hex,
+        abi: usdcAbi,
+        account,
+        functionName,
+        args: args as never,
+      })
+      const { status } = await client.waitForTransactionReceipt({ hash })
+      if (status !== 'success') throw new Error(`${functionName} was reverted`)
+      return
+    } catch (error) {
+      if (tries === 40) throw error
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto'
+import { readConfig, type SandboxConfig } from '../../src/config.ts'
+import { createLog } from '../../src/log.ts'
+import { networks } from '../../src/payments/networks.ts'
+import { type Service, startService } from '../../src/service.ts'
+
+/** All that makes one node of a story's store, as plain data, so that it can go to another process. */
+export interface NodeSettings {
+  readonly url: string
+  readonly port: number
+  readonly env: Readonly<Record<string, string>>
+  readonly rpcUrl: string
+  readonly payTo: string
+  readonly gasKey: `0x${string}`
+  readonly refundKey: `0x${string}`
+  readonly databaseUrl: string
+  readonly supplierUrl: string
+  readonly supplierKey: string
+  readonly webhook: { readonly header: string; readonly value: string }
+}
+
+/** Starts a node of a store, listening at its address. */
+export async function startNode(
+  settings: NodeSettings,
+  write: (line: string) => void,
+): Promise<Service> {
+  const { url, port, env, supplierUrl, webhook, ...outside } = settings
+  const config = readConfig({ ...env, PUBLIC_URL: url, PORT: String(port) }) as SandboxConfig
+  const service = await startService({
+    config: {
+      ...config,
+      ...outside,
+      network: networks['base-sepolia'],
+      pollMs: 20,
+      headMostSeconds: 90,
+      walletFactories: [],
+      supplierUrl: `${supplierUrl}/v1`,
+      supplierWebhook: webhook,
+      ratesUrl: `${supplierUrl}/rates/v1/latest`,
+      secretsKeys: [createHash('sha256').update('story').digest()],
+    },
+    log: createLog('trace', { write }),
+  })
+  await service.app.listen({ host: '127.0.0.1', port })
+  return service
+}

@@ -1,0 +1,72 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** `swallow`: it never arrives. `lose_answer`: it arrives, and nobody hears of it. */
+export type Fault = 'none' | 'swallow' | 'lose_answer'
+
+/** Stands between a store and a part of it, counts what goes through, and breaks it on demand. */
+export async function startProxy(target: string) {
+  const calls: string[] = []
+  const state: { faultOf: (call: string) => Fault } = { faultOf: () => 'none' }
+  const server = createServer((request, response) => {
+    forward(request, response).catch(() => response.destroy())
+  })
+
+  async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readAll(request)
+    const call = nameOf(request, body)
+    calls.push(call)
+    const fault = state.faultOf(call)
+    if (fault === 'swallow') return void response.destroy()
+    const answer = await fetch(new URL(request.url ?? '/', target), {
+      method: request.method ?? 'GET',
+      headers: headersOf(request),
+      ...(body.length === 0 ? {} : { body: new Uint8Array(body) }),
+    })
+    const text = await answer.text()
+    if (fault === 'lose_answer') return void response.destroy()
+    response.writeHead(answer.status, {
+      'content-type': answer.headers.get('content-type') ?? 'application/json',
+    })
+    response.end(text)
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    /** The JSON-RPC method, or method and path, of every call so far. */
+    calls,
+    /** Breaks calls from now on; without an argument, mends everything. */
+    breakCalls(faultOf: (call: string) => Fault = () => 'none') {
+      state.faultOf = faultOf
+    },
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+export type Proxy = Awaited<ReturnType<typeof startProxy>>
+
+async function readAll(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
+}
+
+function nameOf({ method, url }: IncomingMessage, body: Buffer): string {
+  if (url !== '/' || body.length === 0) return `${method} ${url}`
+  return (JSON.parse(body.toString()) as { method: string }).method
+}
+
+function headersOf({ headers }: IncomingMessage): Record<string, string> {
+  const kept = ['authorization', 'content-type', 'accept']
+  return Object.fromEntries(
+    kept.flatMap((name) => {
+      const value = headers[name]
+      return typeof value === 'string' ? [[name, value]] : []
+    }),
+  )
+}

@@ -1,0 +1,180 @@
+import { connect } from 'node:net'
+import { expect } from 'vitest'
+import type { Answer } from './requests.ts'
+import { openStore, type Store, type StoreOptions } from './store.ts'
+
+/** No answer may take longer than this; a request that hangs fails its story. Milliseconds. */
+const answerMostMs = 6_000
+
+export interface CallOptions {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array<ArrayBuffer>
+}
+
+/** Of a call: the answer, and its body as it came. */
+export interface Read extends Answer {
+  readonly text: string
+}
+
+export type Call = (path: string, options?: CallOptions) => Promise<Read>
+
+/**
+ * A store behind one trusted proxy, so that a story can come from many addresses: the limits count
+ * addresses, and only the stories about limits are about them.
+ */
+export function openReadingStore(options: StoreOptions = {}): Promise<Store> {
+  return openStore({ ...options, env: { TRUSTED_PROXIES: '1', ...options.env } })
+}
+
+/** Calls the store, each time from another client address. */
+export function callerFor({ url }: Pick<Store, 'url'>): Call {
+  const nextAddress = addresses()
+  return async (path, { method = 'GET', headers = {}, body } = {}) => {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: { 'x-forwarded-for': nextAddress(), ...headers },
+      signal: AbortSignal.timeout(answerMostMs),
+      ...(body === undefined ? {} : { body }),
+    })
+    const text = await response.text()
+    const isJson = /json/.test(response.headers.get('content-type') ?? '')
+    const parsed = isJson && text !== '' ? JSON.parse(text) : text
+    return { status: response.status, headers: response.headers, body: parsed, text }
+  }
+}
+
+/** Client addresses, none twice. */
+export function addresses(): () => string {
+  let count = 0
+  return () => {
+    count += 1
+    return `10.${(count >> 16) & 255}.${(count >> 8) & 255}.${count & 255}`
+  }
+}
+
+/** All items of a list, page by page, with checks that the pages agree with each other. */
+export async function allItems(
+  call: Call,
+  path: string,
+  limit: number,
+): Promise<Record<string, unknown>[]> {
+  const items: Record<string, unknown>[] = []
+  const join = path.includes('?') ? '&' : '?'
+  for (;;) {
+    const { status, body } = await call(`${path}${join}limit=${limit}&offset=${items.length}`)
+    expect(status, JSON.stringify(body)).toBe(200)
+    expect(body).toMatchObject({ limit, offset: items.length })
+    items.push(...body.items)
+    if (body.items.length < limit) {
+      expect(items.length).toBe(body.total)
+      return items
+    }
+  }
+}
+
+/**
+ * How many rows each table has that a request could write to. The catalog is not among them: the
+ * store reads it by itself, at its own times.
+ */
+export async function rowsOf(store: Store): Promise<Record<string, number>> {
+  const tables = await store.query(
+    `select table_name from information_schema.tables 
+       where table_schema = 'public' and table_name <> 'catalog_snapshot' order by 1`,
+  )
+  const counts = tables.map(({ table_name }) =>
+    store.query(`select '${table_name}' as name, count(*)::int as rows from "${table_name}"`),
+  )
+  const rows = (await Promise.all(counts)).flat()
+  return Object.fromEntries(rows.map(({ name, rows }) => [name, rows]))
+}
+
+/** Words that only our insides know: stacks, files, the libraries, the database. */
+const insides =
+  /stack|\n\s+at |\bat \S+ \(|\/src\/|node_modules|node:|\.ts\b|ECONN|EPIPE|fastify|FST_|zod|undici|viem|postgres|\bpg\b|\bsql\b|\bselect \w|insert into|delete from|relation "|constraint|TypeError|SyntaxError|RangeError|undefined|\[object/i
+
+/** Fails when a refusal tells anything about how the store is made. */
+export function expectNoInsides(text: string, about = ''): void {
+  const [found] = insides.exec(text) ?? []
+  expect(found, `${about} says ${text}`).toBeUndefined()
+}
+
+/** The one form that refusals of the discovery interface have (decisions 2). */
+export function expectDiscoveryRefusal(answer: Read, status: number, parameter?: string): void {
+  const { body, headers, text } = answer
+  expect(answer.status, text).toBe(status)
+  expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
+  expect(body.error).toMatch(/^\S.{5,}[.?]$/s)
+  const known = ['error', 'parameter', 'allowed', 'retryAfterSeconds', 'didYouMean']
+  expect(Object.keys(body).filter((name) => !known.includes(name))).toEqual([])
+  if (parameter !== undefined) expect(body.parameter, text).toBe(parameter)
+  expectNoInsides(text)
+}
+
+export interface Problem {
+  readonly status: number
+  readonly code?: string
+  readonly parameter?: string
+  /** The path is about money, so the refusal says that none moved. */
+  readonly charges?: boolean
+}
+
+/** The one form that refusals of the catalog interface have: RFC 9457 (decisions 3). */
+export function expectProblem(answer: Read, { status, code, parameter, charges }: Problem): void {
+  const { body, headers, text } = answer
+  expect(answer.status, text).toBe(status)
+  expect(headers.get('content-type')).toBe('application/problem+json; charset=utf-8')
+  expect(body).toMatchObject({
+    type: expect.stringMatching(/^https?:\/\/.*\/errors#[a-z_]+$/),
+    title: expect.stringMatching(/^\S/),
+    status,
+    detail: expect.stringMatching(/^\S.{3,}\.?/s),
+    code: code ?? expect.stringMatching(/^[a-z_]+$/),
+    requestId: headers.get('x-request-id'),
+    retryable: expect.any(Boolean),
+  })
+  expect(body.type.endsWith(`#${body.code}`)).toBe(true)
+  if (parameter !== undefined) expect(body.parameter, text).toBe(parameter)
+  if (charges) expect(body.charged).toBe('no')
+  else expect(body).not.toHaveProperty('charged')
+  expectNoInsides(text)
+}
+
+/** An answer as it came over the wire. */
+export interface RawAnswer {
+  readonly status: number
+  readonly text: string
+}
+
+/**
+ * Writes bytes to the store as they are, for what `fetch` would mend or refuse, and reads until the
+ * store closes the connection. A store that leaves the connection open fails the story.
+ */
+export function sendRaw(
+  { url }: Pick<Store, 'url'>,
+  request: string | readonly (string | Uint8Array)[],
+): Promise<RawAnswer> {
+  const { port, hostname } = new URL(url)
+  const parts = typeof request === 'string' ? [request] : request
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname)
+    const chunks: Buffer[] = []
+    const timer = setTimeout(() => {
+      socket.destroy()
+      reject(new Error(`No end of an answer: ${Buffer.concat(chunks).toString('latin1')}`))
+    }, answerMostMs)
+    socket.on('connect', () => {
+      for (const part of parts) socket.write(part)
+    })
+    socket.on('data', (chunk) => chunks.push(chunk))
+    // A store that has answered may close while we still send; what it said by then is its answer.
+    socket.on('error', (error) => {
+      if (chunks.length === 0) reject(error)
+    })
+    socket.on('close', () => {
+      clearTimeout(timer)
+      const text = Buffer.concat(chunks).toString('utf8')
+      resolve({ status: Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0), text })
+    })
+  })
+}
