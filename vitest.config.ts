@@ -17,6 +17,7 @@ export default defineConfig({
             'src/**/*.test.ts',
             'sandbox/**/*.test.ts',
             'test/*.test.ts',
+            'test/doubles/*.test.ts',
             'bench/**/*.test.ts',
           ],
         },

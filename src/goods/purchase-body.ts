@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { distance } from 'fastest-levenshtein'
 import * as z from 'zod'
 import { type Cents, cents } from '../primitives/money.ts'
@@ -94,14 +93,12 @@ export function kindSchemaFor(kind: Kind): Record<string, unknown> {
   }
 }
 
-/** SHA-256 of what is asked for, whatever the order of its fields: tells same from other. */
-export function fingerprintOf(kind: Kind, fields: Fields): string {
+/** What is asked for as one text, whatever the order of its fields: tells same from other. */
+export function wordingOf(kind: Kind, fields: Fields): string {
   const sorted = Object.keys(fields)
     .sort()
     .map((name) => [name, fields[name]])
-  return createHash('sha256')
-    .update(JSON.stringify([kind, sorted]))
-    .digest('hex')
+  return JSON.stringify([kind, sorted])
 }
 
 export function invalidBody(faults: readonly Fault[]): Refusal {

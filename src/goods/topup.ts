@@ -22,9 +22,9 @@ export const topup = {
       .describe('Phone number to credit, in E.164 form: +5355564362'),
   }),
 
+  /** The number is not repeated here: it is personal, and erased where the buyer told it. */
   delivery: z.object({
     kind: z.literal('topup'),
-    msisdn: plainText,
     confirmationNumber: plainText.optional(),
     credited: z
       .object({ amount: z.number(), currency: z.string(), currencyDivisor: z.number() })

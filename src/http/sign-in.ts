@@ -11,7 +11,7 @@ import {
 import type { FastifyReply } from 'fastify'
 import type { NonceStore } from '../orders/ports.ts'
 import { Refusal } from '../primitives/refusal.ts'
-import { sameHash } from '../secrets/tokens.ts'
+import type { Digest } from '../secrets/tokens.ts'
 import { paymentHeaders } from './paywall.ts'
 import type { Site } from './site.ts'
 
@@ -25,7 +25,7 @@ export interface SignInDeps {
   readonly network: string
   readonly nonces: NonceStore
   /** Marks a nonce as ours, so that nothing is stored before somebody signs. */
-  readonly nonceMac: (text: string) => string
+  readonly nonceMark: Digest
   /** Checks a message of a smart wallet on the chain; wallets with a key are checked without. */
   readonly verifyMessage: EVMMessageVerifier
   readonly now: () => Date
@@ -106,17 +106,17 @@ export function sendSignInRequired(
 }
 
 /** Letters and digits only, as EIP-4361 wants: time, randomness, and our mark over both. */
-function newNonce({ nonceMac }: SignInDeps, issued: Date): string {
+function newNonce({ nonceMark }: SignInDeps, issued: Date): string {
   const stamp = issued.getTime().toString(16).padStart(12, '0')
   const body = stamp + randomBytes(12).toString('hex')
-  return body + nonceMac(body).slice(0, 32)
+  return body + nonceMark.of(body)
 }
 
-function isOurs({ nonceMac, now }: SignInDeps, nonce: string): boolean {
+function isOurs({ nonceMark, now }: SignInDeps, nonce: string): boolean {
   const body = nonce.slice(0, 36)
   const issued = Number.parseInt(nonce.slice(0, 12), 16)
   const fresh = now().getTime() - issued <= challengeMs
-  return nonce.length === 68 && fresh && sameHash(nonceMac(body).slice(0, 32), nonce.slice(36))
+  return fresh && nonceMark.matches(body, nonce.slice(36))
 }
 
 function parse(header: string) {

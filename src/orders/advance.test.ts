@@ -31,7 +31,6 @@ test('takes the money, then buys, then delivers, each once', async () => {
     'PAYMENT_PENDING',
     'PAID',
     'FULFILLING',
-    'FULFILLING',
     'FULFILLED',
   ])
 })

@@ -29,7 +29,7 @@ export async function claimRefund(
   }
   if (order.refund.step !== 'FAILED') return order
   const moved = await deps.orders.move(order, { ...order, refund: { step: 'DUE' } })
-  await deps.orders.release(moved.order, 0)
+  if (moved.won) await deps.orders.release(moved.order, 0)
   return isRefunding(moved.order) ? moved.order : order
 }
 

@@ -16,15 +16,20 @@ export async function begin(deps: StepDeps, order: In<'PAID'>): Promise<Step<Nex
     state: 'FULFILLING',
     changedAt: now,
     askedAt: now,
-    held: false,
   } as const
   return intend<In<'FULFILLING'>>(asking, (saved) => place(deps, saved))
 }
 
 /** Looks at what the supplier holds and, if it never heard of the order, asks again. */
-export async function fulfil(
+export function fulfil(deps: StepDeps, order: In<'FULFILLING'>): Promise<Step<Next<'FULFILLING'>>> {
+  return look(deps, order, notHeld)
+}
+
+/** What the supplier holds decides; `whenNone` says what it means that it holds nothing. */
+async function look(
   deps: StepDeps,
   order: In<'FULFILLING'>,
+  whenNone: (deps: StepDeps, order: In<'FULFILLING'>) => Step<Next<'FULFILLING'>>,
 ): Promise<Step<Next<'FULFILLING'>>> {
   const held = await deps.supplier.lookup(order.item.kind, supplierReferenceOf(order.id))
   switch (held.outcome) {
@@ -33,7 +38,7 @@ export async function fulfil(
     case 'declined':
       return moveTo(failed(deps, order, declinedBy(held)))
     case 'none':
-      return notHeld(deps, order)
+      return whenNone(deps, order)
     case 'pending':
     case 'unknown':
       return waitOrExpire(deps, order)
@@ -52,7 +57,8 @@ async function place(deps: StepDeps, order: In<'FULFILLING'>): Promise<Step<Next
   })
   switch (placed.outcome) {
     case 'held':
-      return moveTo({ ...order, held: true })
+      // It has just said that it has the purchase; where it does not show yet, it will.
+      return look(deps, order, waitOrExpire)
     case 'declined':
       return moveTo(failed(deps, order, declinedBy(placed)))
     case 'unknown':
@@ -71,7 +77,7 @@ function notHeld(deps: StepDeps, order: In<'FULFILLING'>): Step<Next<'FULFILLING
   const now = deps.now()
   const triedForMs = now.getTime() - order.askedAt.getTime()
   const mayAskAgain = triedForMs < deps.supplier.placeWithinMs && now < order.deliverBy
-  if (!order.held && mayAskAgain) {
+  if (mayAskAgain) {
     return intend(order, (saved) => place(deps, saved))
   }
   if (triedForMs < deps.supplier.placeWithinMs + supplierSettlesMs) {
@@ -109,7 +115,7 @@ function delivered(
   const now = deps.now()
   const delivery = deps.vault.seal(held.delivery, { order: order.id, field: 'delivery' })
   const iccid =
-    held.delivery.kind === 'esim' ? { iccidDigest: deps.digest(held.delivery.iccid) } : {}
+    held.delivery.kind === 'esim' ? { iccidDigest: deps.digest.of(held.delivery.iccid) } : {}
   return { ...order, state: 'FULFILLED', changedAt: now, delivery, deliveredAt: now, ...iccid }
 }
 

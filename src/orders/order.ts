@@ -22,7 +22,7 @@ interface Ordered {
   readonly item: Item
   /** Who receives it. Undefined once the personal fields were erased (decisions 6). */
   readonly recipient: Sealed | undefined
-  /** SHA-256 of the request, to tell the same purchase from another one. */
+  /** Keyed digest of the request, to tell the same purchase from another one. */
   readonly fingerprint: string
   /** SHA-256 of the token that opens the goods. */
   readonly accessTokenHash: string
@@ -87,8 +87,8 @@ export type Order =
   /** Proven: the money did not move and never will. */
   | (Ordered & { readonly state: 'PAYMENT_FAILED'; readonly code: string; readonly reason: string })
   | (Paid & { readonly state: 'PAID' })
-  /** The supplier is being asked. `held` once it said that it has the purchase. */
-  | (Paid & { readonly state: 'FULFILLING'; readonly askedAt: Date; readonly held: boolean })
+  /** The supplier may have been asked, and is asked until it has given its final word. */
+  | (Paid & { readonly state: 'FULFILLING'; readonly askedAt: Date })
   | (Paid & {
       readonly state: 'FULFILLED'
       readonly delivery: Sealed

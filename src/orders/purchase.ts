@@ -1,5 +1,5 @@
 import type { Kind, Offer } from '../goods/offer.ts'
-import { type Fields, fingerprintOf, invalidBody, type Wish } from '../goods/purchase-body.ts'
+import { type Fields, invalidBody, type Wish, wordingOf } from '../goods/purchase-body.ts'
 import type { Vitals } from '../health/vitals.ts'
 import { accept } from '../payments/acceptance.ts'
 import { paymentKeyOf, type Tender } from '../payments/payment.ts'
@@ -120,7 +120,7 @@ async function place(
       version: 1,
       item: itemOf(offer, wish),
       recipient: deps.vault.seal(wish.recipient, { order: id, field: 'recipient' }),
-      fingerprint: fingerprintOf(request.kind, request.fields),
+      fingerprint: deps.digest.of(wordingOf(request.kind, request.fields)),
       accessTokenHash: hashOf(accessToken),
       tender,
       amount,
@@ -154,7 +154,7 @@ async function again(
   request: PurchaseRequest,
   earlier: Order,
 ): Promise<PurchaseAnswer> {
-  if (earlier.fingerprint !== fingerprintOf(request.kind, request.fields)) {
+  if (!deps.digest.matches(wordingOf(request.kind, request.fields), earlier.fingerprint)) {
     throw usedForAnother(request, earlier)
   }
   const reveal = await mayReveal(deps.orders, earlier, request.viewer)
@@ -221,7 +221,7 @@ function requireOpen({ vitals }: PurchaseDeps): void {
 /** An eSIM that gets another plan must be the buyer's, or one that the supplier knows. */
 async function requireOwnEsim(deps: PurchaseDeps, { recipient }: Wish, { payer }: Tender) {
   if (recipient.kind !== 'esim' || recipient.iccid === undefined) return
-  if (await deps.orders.boughtIccid(payer, deps.digest(recipient.iccid))) return
+  if (await deps.orders.boughtIccid(payer, deps.digest.of(recipient.iccid))) return
   const known = await deps.supplier.knowsIccid(recipient.iccid)
   if (known === 'yes') return
   if (known === 'no') {

@@ -1,4 +1,5 @@
 import type { Rails } from '../payments/ports.ts'
+import type { Digest } from '../secrets/tokens.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Order } from './order.ts'
 import type { Supplier } from './ports.ts'
@@ -21,7 +22,7 @@ export interface StepDeps {
   readonly supplier: Supplier
   readonly vault: Vault
   /** A keyed digest, to find a value again that is only stored sealed. */
-  readonly digest: (text: string) => string
+  readonly digest: Digest
   readonly policy: Policy
   readonly report: Reporter
 }

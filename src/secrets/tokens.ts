@@ -51,12 +51,23 @@ export function sameHash(one: string, other: string): boolean {
   return equal(Buffer.from(one), Buffer.from(other))
 }
 
-/** A keyed digest, for finding a value again that must not be stored in the clear. */
-export function createDigest(operatorKeys: readonly Buffer[], purpose: string) {
-  const [current] = operatorKeys
+/** A keyed digest: recognises a value again that must not be stored, nor be guessed from what is. */
+export interface Digest {
+  of(text: string): string
+  /** Whether this was the digest of that text under any of the operator's keys. */
+  matches(text: string, digest: string): boolean
+}
+
+/** @param purpose keeps digests for one use from being compared with those for another */
+export function createDigest(operatorKeys: readonly Buffer[], purpose: string): Digest {
+  const keys = operatorKeys.map((key) => derive(key, purpose))
+  const [current] = keys
   if (!current) throw new Error('The digest needs a key')
-  const key = derive(current, purpose)
-  return (text: string): string => macOf(key, text).toString('hex')
+  const hex = (key: Buffer, text: string) => macOf(key, text).toString('hex')
+  return {
+    of: (text) => hex(current, text),
+    matches: (text, digest) => keys.some((key) => sameHash(hex(key, text), digest)),
+  }
 }
 
 function derive(key: Buffer, purpose: string): Buffer {

@@ -41,10 +41,9 @@ export function pictureOf(offer: Offer): string | undefined {
 }
 
 function heading(offer: Offer): Html {
-  const plural = { voucher: 'Gift vouchers', topup: 'Mobile topups', esim: 'eSIM plans' }
   return html`<nav class="crumbs" aria-label="${buyTexts.breadcrumb}"><ol>
-<li><a href="/">Home</a></li>
-<li><a href="/#${goods[offer.kind].plural}">${plural[offer.kind]}</a></li>
+<li><a href="/">${buyTexts.home}</a></li>
+<li><a href="/#${goods[offer.kind].plural}">${buyTexts.shelves[offer.kind]}</a></li>
 <li>${offer.brandName}</li>
 </ol></nav>
 <h1 class="name">${offer.brandName} <span>${measure(offer)}</span></h1>
@@ -55,7 +54,7 @@ function heading(offer: Offer): Html {
 function face(offer: Offer): Html {
   const picture = pictureOf(offer)
   if (picture !== undefined) {
-    return html`<img class="face" src="${picture}" alt="${offer.brandName} gift card" width="480" height="300">`
+    return html`<img class="face" src="${picture}" alt="${buyTexts.picture(offer.brandName)}" width="480" height="300">`
   }
   return html`<div class="face drawn ${offer.kind}" aria-hidden="true">
 <small>${kindName(offer)}</small>
@@ -93,7 +92,7 @@ function priceLines(price: PriceTexts, networkName: string): Html {
       return html`<p class="amount"><data value="${price.usdc}">${price.usdc}</data> ${buyTexts.currency}</p>
 <p class="hint">${buyTexts.paidOn(networkName)}</p>`
     case 'RANGE':
-      return html`<p class="amount range">${price.minUsdc}<i> to </i>${price.maxUsdc} ${buyTexts.currency}</p>
+      return html`<p class="amount range">${price.minUsdc}<i> ${buyTexts.to} </i>${price.maxUsdc} ${buyTexts.currency}</p>
 <p class="hint">${buyTexts.choose(price.minValue, price.maxValue, price.step)}</p>
 <p class="hint">${buyTexts.paidOn(networkName)}</p>`
     case 'NOT_SOLD':
@@ -113,11 +112,11 @@ function descriptionOf(offer: Offer, price: PriceTexts): string {
 function costOf(price: PriceTexts): string {
   switch (price.type) {
     case 'FIXED':
-      return `${price.usdc} USDC, delivered at once, no account`
+      return buyTexts.summary(price.usdc)
     case 'RANGE':
-      return `${price.minUsdc} to ${price.maxUsdc} USDC, delivered at once, no account`
+      return buyTexts.summary(`${price.minUsdc} ${buyTexts.to} ${price.maxUsdc}`)
     case 'NOT_SOLD':
-      return 'not sold now'
+      return buyTexts.notSold.toLowerCase()
   }
 }
 

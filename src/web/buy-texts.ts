@@ -3,7 +3,12 @@ import type { Kind } from '../goods/offer.ts'
 /** Every sentence of the page of an offer. */
 export const buyTexts = {
   breadcrumb: 'You are here',
+  home: 'Home',
+  shelves: { voucher: 'Gift vouchers', topup: 'Mobile topups', esim: 'eSIM plans' },
+  picture: (brand: string) => `${brand} gift card`,
+  summary: (amount: string) => `${amount} USDC, delivered at once, no account`,
   price: 'Price',
+  to: 'to',
   currency: 'USDC',
   choose: (least: string, most: string, step: string) =>
     `You choose the value: ${least} to ${most}, in steps of ${step}.`,

@@ -33,7 +33,7 @@ ${errorCodes().map(row)}</tbody>
   }
 }
 
-/** Whether a text is the code of an error that this page explains. */
+/** The table's own keys, which its type makes complete; their order is that of the page. */
 function errorCodes(): ErrorCode[] {
   return Object.keys(errorTexts) as ErrorCode[]
 }

@@ -34,7 +34,7 @@ const texts = {
   discovery: 'Discovery interface',
   errors: 'Errors explained',
   help: 'Help',
-  sandbox: 'This is a sandbox: test money and test goods only.',
+  sandbox: 'Sandbox: test money and test goods only.',
 }
 
 /** The whole document of a page. */

@@ -77,7 +77,7 @@ describe('the page of an offer', () => {
       '<img class="face" src="https://img.example/amz.png" alt="Amazon.com gift card"',
     )
     expect(body).toContain('Checkout for people opens later.')
-    expect(body).not.toContain('This is a sandbox')
+    expect(body).not.toContain('Sandbox:')
   })
 
   test('shows the calls by which an agent buys it, as they are', async () => {
@@ -298,7 +298,7 @@ describe('the front page', () => {
 
   test('of a sandbox says that money and goods are for trying', async () => {
     const { body } = await website({ isSandbox: true }).get('/')
-    expect(body).toContain('This is a sandbox: test money and test goods only.')
+    expect(body).toContain('Sandbox: test money and test goods only.')
     expect(body).toContain('npm run demo')
   })
 })

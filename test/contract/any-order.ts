@@ -113,9 +113,7 @@ export const anyOrder: fc.Arbitrary<Order> = fc.oneof(
     .tuple(ordered, words, words)
     .map(([rest, code, reason]): Order => ({ ...rest, state: 'PAYMENT_FAILED', code, reason })),
   paid.map((rest): Order => ({ ...rest, state: 'PAID' })),
-  fc
-    .tuple(paid, date, fc.boolean())
-    .map(([rest, askedAt, held]): Order => ({ ...rest, state: 'FULFILLING', askedAt, held })),
+  fc.tuple(paid, date).map(([rest, askedAt]): Order => ({ ...rest, state: 'FULFILLING', askedAt })),
   fc.tuple(paid, sealed, date, fc.option(hash, { nil: undefined })).map(
     ([rest, delivery, deliveredAt, digest]): Order => ({
       ...rest,

@@ -78,11 +78,11 @@ export function paid(order: In<'PAYMENT_PENDING'>, transaction = newHash()): In<
 }
 
 export function fulfilling(order: In<'PAID'>): In<'FULFILLING'> {
-  return { ...order, state: 'FULFILLING', changedAt: later(3), askedAt: later(3), held: false }
+  return { ...order, state: 'FULFILLING', changedAt: later(3), askedAt: later(3) }
 }
 
 export function fulfilled(order: In<'FULFILLING'>, iccidDigest?: string): In<'FULFILLED'> {
-  const { askedAt: _, held: __, ...rest } = order
+  const { askedAt: _, ...rest } = order
   return {
     ...rest,
     state: 'FULFILLED',
@@ -94,7 +94,7 @@ export function fulfilled(order: In<'FULFILLING'>, iccidDigest?: string): In<'FU
 }
 
 export function failed(order: In<'FULFILLING'>): In<'FULFILLMENT_FAILED'> {
-  const { askedAt: _, held: __, ...rest } = order
+  const { askedAt: _, ...rest } = order
   return {
     ...rest,
     state: 'FULFILLMENT_FAILED',

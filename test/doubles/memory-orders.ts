@@ -1,19 +1,30 @@
-import { isFinished, type Order } from '../../src/orders/order.ts'
+import { isFinished, isRefunding, type Order } from '../../src/orders/order.ts'
 import { leaseMs, type OrderStore } from '../../src/orders/ports.ts'
 import { paymentKeyOf } from '../../src/payments/payment.ts'
+import type { OrderId } from '../../src/primitives/ids.ts'
 
 interface Row {
   order: Order
   dueAt: number | undefined
   lockedUntil: number
-  readonly keys: readonly string[]
+  /** Something may have happened while the order was leased. */
+  hinted: boolean
+  finishedAt: number | undefined
+  keys: readonly string[]
 }
 
 /**
  * The order store in memory, held to the same contract as the one on PostgreSQL: for tests that
  * force faults or run thousands of lives.
  */
-export function memoryOrders(now: () => Date): OrderStore & { readonly history: Order[] } {
+export interface MemoryOrders extends OrderStore {
+  /** Every version of every order, oldest first. */
+  readonly history: Order[]
+  /** Lets the lease of an order run out now. */
+  endLease(id: OrderId): void
+}
+
+export function memoryOrders(now: () => Date): MemoryOrders {
   const rows = new Map<string, Row>()
   const claims = new Map<string, string>()
   const history: Order[] = []
@@ -25,6 +36,8 @@ export function memoryOrders(now: () => Date): OrderStore & { readonly history: 
     rows.set(order.id, {
       order,
       keys,
+      hinted: false,
+      finishedAt: finished ? time() : undefined,
       dueAt: finished ? undefined : time(),
       lockedUntil: finished ? time() : time() + leaseMs,
     })
@@ -53,7 +66,7 @@ export function memoryOrders(now: () => Date): OrderStore & { readonly history: 
 
     async move(from, to) {
       const row = rows.get(from.id)
-      if (!row) throw new Error(`There is no order ${from.id}`)
+      if (!row) throw new Error(`The order ${from.id} was never opened`)
       if (row.order.version !== from.version) return { won: false, order: row.order }
       const order = { ...to, version: from.version + 1 }
       write(order, row.keys)
@@ -62,14 +75,17 @@ export function memoryOrders(now: () => Date): OrderStore & { readonly history: 
 
     async release(order, againInMs) {
       const row = rows.get(order.id)
-      if (!row || row.order.version !== order.version) return
+      if (!row || row.order.version !== order.version || row.dueAt === undefined) return
       row.lockedUntil = time()
-      if (row.dueAt !== undefined) row.dueAt = time() + againInMs
+      row.dueAt = row.hinted ? time() : time() + againInMs
+      row.hinted = false
     },
 
     async hasten(id) {
       const row = rows.get(id)
-      if (row?.dueAt !== undefined) row.dueAt = time()
+      if (row?.dueAt === undefined) return
+      row.hinted = row.lockedUntil > time()
+      row.dueAt = time()
     },
 
     async claimDue(limit) {
@@ -77,14 +93,25 @@ export function memoryOrders(now: () => Date): OrderStore & { readonly history: 
         ({ dueAt, lockedUntil }) => dueAt !== undefined && dueAt <= time() && lockedUntil <= time(),
       )
       const taken = due.slice(0, limit)
-      for (const row of taken) row.lockedUntil = time() + leaseMs
+      for (const row of taken) {
+        row.hinted = false
+        row.lockedUntil = time() + leaseMs
+      }
       return taken.map(({ order }) => order)
+    },
+
+    endLease(id) {
+      const row = rows.get(id)
+      if (row) row.lockedUntil = time()
     },
 
     find: async (id) => rows.get(id)?.order,
     findByPaymentId: async (id) => find(({ order }) => order.paymentId === id),
     findByTransaction: async (hash) =>
-      find(({ order }) => 'receipt' in order && order.receipt.transaction === hash),
+      find(
+        ({ order }) =>
+          'receipt' in order && order.receipt.transaction.toLowerCase() === hash.toLowerCase(),
+      ),
     findByPayment: async (key) => find(({ order }) => paymentKeyOf(order.tender) === key),
     findByKey: async (payer, key) => byPayer(payer).find(({ keys }) => keys.includes(key))?.order,
     hasKey: async (id, keys) => rows.get(id)?.keys.some((key) => keys.includes(key)) ?? false,
@@ -111,13 +138,28 @@ export function memoryOrders(now: () => Date): OrderStore & { readonly history: 
 
     async erasePersonal(endedBefore) {
       const ended = all().filter(
-        ({ order }) =>
-          isFinished(order) && order.recipient !== undefined && order.changedAt < endedBefore,
+        ({ order, finishedAt }) =>
+          order.recipient !== undefined && (finishedAt ?? Infinity) < endedBefore.getTime(),
       )
-      for (const row of ended) row.order = { ...row.order, recipient: undefined }
+      for (const row of ended) row.order = erased(row.order)
       return ended.length
     },
 
-    forgetKeys: async () => 0,
+    async forgetKeys(usedBefore) {
+      const ended = all().filter(
+        ({ order, finishedAt, keys }) =>
+          finishedAt !== undefined && keys.length > 0 && order.placedAt < usedBefore,
+      )
+      const forgotten = ended.flatMap(({ keys }) => keys).length
+      for (const row of ended) row.keys = []
+      return forgotten
+    },
   }
+}
+
+function erased(order: Order): Order {
+  const without = { ...order, recipient: undefined, version: order.version + 1 }
+  return isRefunding(without) && without.failure.trigger === 'fulfillment_failed'
+    ? { ...without, failure: { ...without.failure, message: 'erased' } }
+    : without
 }

@@ -8,7 +8,7 @@ import type { Tender } from '../../src/payments/payment.ts'
 import type { Collected, PaidBack, Rail, Standing } from '../../src/payments/ports.ts'
 import { newOrderId, newPaymentId, type OfferId } from '../../src/primitives/ids.ts'
 import { usdc } from '../../src/primitives/money.ts'
-import { hashOf } from '../../src/secrets/tokens.ts'
+import { createDigest, hashOf } from '../../src/secrets/tokens.ts'
 import { createVault } from '../../src/secrets/vault.ts'
 import { memoryOrders } from './memory-orders.ts'
 
@@ -82,7 +82,7 @@ export function orderWorld(changes: Partial<Script> = {}) {
     rails: { x402: rail },
     supplier,
     vault: createVault([Buffer.alloc(32, 7)]),
-    digest: hashOf,
+    digest: createDigest([Buffer.alloc(32, 7)], 'orders'),
     doorbell: { ring: () => {}, wait: async (_, ms) => clock.pass(ms) },
     stopping: new AbortController().signal,
     policy: { deliverWithinMs: 600_000, refundGraceMs: 6 * 3_600_000, patienceMs: 20_000 },

@@ -7,6 +7,7 @@ import { identify, programOf } from '../../sandbox/process.ts'
 import {
   type ChildStore,
   type ChildStoreOptions,
+  newDataDir,
   runStoreToItsEnd,
   startChildStore,
 } from '../child-store.ts'

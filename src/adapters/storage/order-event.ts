@@ -26,9 +26,8 @@ function detailOf(order: Order): object {
     case 'PAYMENT_FAILED':
       return { code: order.code }
     case 'PAID':
-      return { transaction: order.receipt.transaction, block: order.receipt.block }
     case 'FULFILLING':
-      return { held: order.held }
+      return { transaction: order.receipt.transaction, block: order.receipt.block }
     case 'FULFILLMENT_FAILED':
     case 'EXPIRED':
       return givenUpDetail(order)

@@ -142,7 +142,7 @@ describe('the tables', () => {
     expect(rows).toEqual([
       { seq: 1, state: 'PAYMENT_PENDING', refund_step: null, detail: {} },
       { seq: 2, state: 'PAID', refund_step: null, detail: { transaction, block } },
-      { seq: 3, state: 'FULFILLING', refund_step: null, detail: { held: false } },
+      { seq: 3, state: 'FULFILLING', refund_step: null, detail: { transaction, block } },
       { seq: 4, state: 'FULFILLMENT_FAILED', refund_step: 'DUE', detail: reason },
     ])
   })

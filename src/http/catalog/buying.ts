@@ -46,7 +46,7 @@ export function idempotencyKeyOf({ headers }: FastifyRequest): string | undefine
 
 /** How long the buyer wants to wait, by `Prefer: respond-async` or `Prefer: wait=3` (RFC 7240). */
 export function preferredWaitMs({ headers }: FastifyRequest): number | undefined {
-  const prefer = [headers.prefer].flat().join(',')
+  const prefer = [headers['prefer']].flat().join(',')
   const [, seconds] = /(?:^|[,;\s])wait=(\d{1,4})(?:$|[,;\s])/i.exec(prefer) ?? []
   if (seconds !== undefined) return Number(seconds) * 1_000
   return /(?:^|[,;\s])respond-async(?:$|[,;\s])/i.test(prefer) ? 0 : undefined

@@ -9,7 +9,7 @@ import { formatUsdc, usdc, usdcDecimals } from '../../primitives/money.ts'
 import { Refusal } from '../../primitives/refusal.ts'
 import { paymentResponse, presentedPayment, purchasePath, sendPaymentRequired } from '../paywall.ts'
 import { orderBody } from '../views/order.ts'
-import { type BuyingDeps, fieldsOf, privately, viewerOf } from './buying.ts'
+import { type BuyingDeps, fieldsOf, preferredWaitMs, privately, viewerOf } from './buying.ts'
 import { orderPath, retryAfterSeconds } from './orders.ts'
 import { quoteFields } from './quote-fields.ts'
 

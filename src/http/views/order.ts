@@ -1,6 +1,6 @@
 import { toBuffer, toString as toSvg } from 'qrcode'
 import { type EsimDelivery, lpaOf } from '../../goods/esim.ts'
-import type { Delivery } from '../../goods/good.ts'
+import type { Delivery, Recipient } from '../../goods/good.ts'
 import { type In, isRefunding, type Order, refundStateOf } from '../../orders/order.ts'
 import { never } from '../../primitives/never.ts'
 import type { Vault } from '../../secrets/vault.ts'
@@ -99,8 +99,15 @@ async function resultOf(vault: Vault, order: In<'FULFILLED'>) {
     const { kind: _, ...esim } = opened
     return { ...esim, ...(await installationOf(opened)) }
   }
-  const { kind: _, ...delivery } = opened
-  return delivery
+  const { kind, ...delivery } = opened
+  return kind === 'topup' ? { ...creditedNumber(vault, order), ...delivery } : delivery
+}
+
+/** The number that was topped up, until the personal fields are erased. */
+function creditedNumber(vault: Vault, { id, recipient }: In<'FULFILLED'>): { msisdn?: string } {
+  if (recipient === undefined) return {}
+  const told = vault.open(recipient, { order: id, field: 'recipient' }) as Recipient
+  return told.kind === 'topup' ? { msisdn: told.msisdn } : {}
 }
 
 /** What a phone needs to install the eSIM: the activation code as text and as pictures. */

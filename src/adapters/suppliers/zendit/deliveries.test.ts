@@ -86,7 +86,6 @@ const topup = {
 it('hands a topup over', () => {
   expect(Delivery.parse(deliveryOf('topup', topup))).toEqual({
     kind: 'topup',
-    msisdn: '+50231234567',
     confirmationNumber: 'T-1',
     credited: { amount: 7660, currency: 'GTQ', currencyDivisor: 100 },
   })
@@ -96,8 +95,11 @@ it('names no credited amount where a bundle has none', () => {
   expect(deliveryOf('topup', { ...topup, send: 0 })).not.toHaveProperty('credited')
 })
 
-it('has credited nothing before the confirmation is there', () => {
-  expect(deliveryOf('topup', { ...topup, confirmation: undefined })).toBeUndefined()
+it('takes a topup that is done for credited, confirmed or not', () => {
+  expect(deliveryOf('topup', { ...topup, confirmation: undefined })).toEqual({
+    kind: 'topup',
+    credited: { amount: 7660, currency: 'GTQ', currencyDivisor: 100 },
+  })
 })
 
 const confirmation = {

@@ -53,14 +53,12 @@ function voucherDelivery(record: Raw): Delivery | undefined {
   })
 }
 
-function topupDelivery(record: Raw): Delivery | undefined {
+/** Nothing has to be handed over, so a topup that is done is delivered with or without a number. */
+function topupDelivery(record: Raw): Delivery {
   const confirmation = recordOf(record['confirmation'])
-  const msisdn = secretOf(record['recipientPhoneNumber'])
-  if (confirmation === undefined || msisdn === undefined) return undefined
   return present({
     kind: 'topup' as const,
-    msisdn,
-    confirmationNumber: secretOf(confirmation['confirmationNumber']),
+    confirmationNumber: secretOf(confirmation?.['confirmationNumber']),
     credited: creditedOf(record),
   })
 }

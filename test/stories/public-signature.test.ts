@@ -1,0 +1,192 @@
+import { createSIWxPayload, encodeSIWxHeader } from '@x402/extensions/sign-in-with-x'
+import { decodeFunctionData, type Hex, serializeSignature } from 'viem'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Accepts, type Buyer, newBuyer } from './buyer.ts'
+import { balanceOf, usdcAbi } from './chain.ts'
+import { bodyFor, buy, get, type Kind, post, purchasePath } from './requests.ts'
+import { openStore, type Store } from './store.ts'
+
+const kinds: readonly Kind[] = ['voucher', 'topup', 'esim']
+const key = { 'idempotency-key': 'known-to-the-buyer-only-1' }
+
+let store: Store
+let buyer: Buyer
+
+beforeAll(async () => {
+  store = await openStore({ env: { TRUSTED_PROXIES: '1' } })
+  buyer = await newBuyer()
+})
+afterAll(() => store.close())
+
+/** Rebuilds the payment out of the transaction that settled it, as anybody can who reads the chain. */
+async function copyFromChain(hash: Hex, accepts: Accepts): Promise<string> {
+  const { input } = await buyer.reader.getTransaction({ hash })
+  const { functionName, args } = decodeFunctionData({ abi: usdcAbi, data: input })
+  if (functionName !== 'transferWithAuthorization') throw new Error(`A call of ${functionName}`)
+  const [from, to, value, validAfter, validBefore, nonce, ...rest] = args
+  const [first, r, s] = rest
+  const signature =
+    typeof first === 'string'
+      ? first
+      : serializeSignature({ v: BigInt(first), r: r as Hex, s: s as Hex })
+  const authorization = {
+    from,
+    to,
+    value: value.toString(),
+    validAfter: validAfter.toString(),
+    validBefore: validBefore.toString(),
+    nonce,
+  }
+  const payload = { x402Version: 2, accepted: accepts, payload: { signature, authorization } }
+  return Buffer.from(JSON.stringify(payload)).toString('base64')
+}
+
+/** A sign-in by this wallet, for one request. */
+async function signIn(wallet: Buyer): Promise<Record<string, string>> {
+  const path = '/api/catalog/orders'
+  const { body } = await get(store.url, path)
+  const { info, supportedChains } = body.extensions['sign-in-with-x']
+  const signer = {
+    address: wallet.address,
+    account: wallet.account,
+    signMessage: ({ message }: { message: string }) => wallet.account.signMessage({ message }),
+  }
+  const payload = await createSIWxPayload(
+    { ...info, ...supportedChains[0] },
+    signer as never,
+    `${store.url}${path}`,
+  )
+  return { 'sign-in-with-x': encodeSIWxHeader(payload) }
+}
+
+test.each(kinds)(
+  'who copies the payment of a %s from the chain never gets the goods',
+  async (kind) => {
+    const body = bodyFor(kind, 'OK')
+    const mine = await buy(store, buyer, kind, body, {
+      headers: key,
+      identifier: `own-${kind}-identifier`,
+    })
+    const { orderId, paymentId, transactionHash, orders } = mine.answer.body
+    const before = {
+      buyer: await buyer.balance(),
+      store: await balanceOf(store.parts, store.payTo),
+    }
+    const header = await copyFromChain(transactionHash, mine.accepts)
+    const stranger = { 'payment-signature': header }
+    const guesses: Record<string, string>[] = [
+      {},
+      { 'idempotency-key': 'a-key-that-was-guessed-1' },
+      { authorization: 'Bearer kat_guessed' },
+      { authorization: `Bearer ${orderId}` },
+      { authorization: `Bearer ${paymentId}` },
+      { ...(await signIn(await newBuyer(0n))) },
+    ]
+    const seen = []
+    for (const guess of guesses) {
+      seen.push(await post(store.url, purchasePath(kind), body, { ...stranger, ...guess }))
+    }
+    for (const guess of guesses.slice(0, 5)) {
+      for (const by of [
+        `/${orderId}`,
+        `?transactionHash=${transactionHash}`,
+        `?paymentId=${paymentId}`,
+      ]) {
+        seen.push(await get(store.url, `/api/catalog/orders${by}`, guess))
+      }
+    }
+    for (const answer of seen) {
+      expect(answer).toMatchObject({
+        status: 200,
+        body: { orderId, orders: [{ state: 'FULFILLED', result: null }] },
+      })
+      expect(answer.body).not.toHaveProperty('accessToken')
+      for (const secret of Object.values(orders[0].result)) {
+        if (typeof secret === 'string' && secret !== '+12025550123') {
+          expect(JSON.stringify(answer.body)).not.toContain(secret)
+        }
+      }
+    }
+    expect({
+      buyer: await buyer.balance(),
+      store: await balanceOf(store.parts, store.payTo),
+    }).toEqual(before)
+  },
+)
+
+test('what the stranger rebuilt is the payment itself: its buyer gets the goods with it', async () => {
+  const body = bodyFor('voucher', 'OK')
+  const headers = { 'idempotency-key': 'known-to-the-buyer-only-2' }
+  const mine = await buy(store, buyer, 'voucher', body, { headers })
+  const header = await copyFromChain(mine.answer.body.transactionHash, mine.accepts)
+  const again = await post(store.url, purchasePath('voucher'), body, {
+    'payment-signature': header,
+    ...headers,
+  })
+  expect(again.body.orders).toEqual(mine.answer.body.orders)
+})
+
+test('a copied payment buys nothing else', async () => {
+  const mine = await buy(store, buyer, 'topup', bodyFor('topup', 'OK'))
+  const header = await copyFromChain(mine.answer.body.transactionHash, mine.accepts)
+  const other = await post(store.url, purchasePath('esim'), bodyFor('esim', 'OK'), {
+    'payment-signature': header,
+  })
+  expect(other).toMatchObject({ status: 409, body: { code: 'payment_reused', charged: 'yes' } })
+})
+
+test('the token of the first answer opens its order, and no other', async () => {
+  const one = (await buy(store, buyer, 'voucher', bodyFor('voucher', 'OK'))).answer.body
+  const two = (await buy(store, buyer, 'voucher', bodyFor('voucher', 'OK'))).answer.body
+  const read = async (id: string, token: string) => {
+    const headers = { authorization: `Bearer ${token}` }
+    const answer = await get(store.url, `/api/catalog/orders/${id}`, headers)
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    return answer.body.orders[0].result
+  }
+  expect(await read(one.orderId, one.accessToken)).toEqual(one.orders[0].result)
+  expect(await read(two.orderId, two.accessToken)).toEqual(two.orders[0].result)
+  expect(await read(one.orderId, two.accessToken)).toBeNull()
+  expect(await read(one.orderId, `${one.accessToken}x`)).toBeNull()
+  expect(await read(one.orderId, one.accessToken.toLowerCase())).toBeNull()
+  const byKey = await get(store.url, `/api/catalog/orders?paymentId=${one.paymentId}`, {
+    authorization: `Bearer ${one.accessToken}`,
+  })
+  expect(byKey.body.orders[0].result).toEqual(one.orders[0].result)
+})
+
+test('the paying wallet opens its order by signing in; another wallet does not', async () => {
+  const body = bodyFor('esim', 'OK')
+  const mine = await buy(store, buyer, 'esim', body)
+  const { orderId, transactionHash, orders } = mine.answer.body
+  const path = `/api/catalog/orders/${orderId}`
+  const byOwner = await get(store.url, path, await signIn(buyer))
+  expect(byOwner.body.orders[0].result).toEqual(orders[0].result)
+  const byHash = await get(
+    store.url,
+    `/api/catalog/orders?transactionHash=${transactionHash}`,
+    await signIn(buyer),
+  )
+  expect(byHash.body.orders[0].result).toEqual(orders[0].result)
+  const again = await mine.send(await signIn(buyer))
+  expect(again.body.orders[0].result).toEqual(orders[0].result)
+
+  const other = await signIn(await newBuyer(0n))
+  expect((await get(store.url, path, other)).body.orders[0].result).toBeNull()
+})
+
+test('an order that nobody has is not found, whatever the key', async () => {
+  const unknown = [
+    '/ord_00000000000000000000000000',
+    '/nonsense',
+    `?transactionHash=0x${'0'.repeat(64)}`,
+    '?paymentId=pay_00000000000000000000000000',
+  ]
+  for (const by of unknown) {
+    expect(await get(store.url, `/api/catalog/orders${by}`)).toMatchObject({
+      status: 404,
+      body: { code: 'order_not_found' },
+    })
+  }
+})
