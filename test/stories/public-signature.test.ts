@@ -7,7 +7,6 @@ import { bodyFor, buy, get, type Kind, post, purchasePath } from './requests.ts'
 import { openStore, type Store } from './store.ts'
 
 const kinds: readonly Kind[] = ['voucher', 'topup', 'esim']
-const key = { 'idempotency-key': 'known-to-the-buyer-only-1' }
 
 let store: Store
 let buyer: Buyer
@@ -59,60 +58,52 @@ async function signIn(wallet: Buyer): Promise<Record<string, string>> {
   return { 'sign-in-with-x': encodeSIWxHeader(payload) }
 }
 
-test.each(kinds)(
-  'who copies the payment of a %s from the chain never gets the goods',
-  async (kind) => {
-    const body = bodyFor(kind, 'OK')
-    const mine = await buy(store, buyer, kind, body, {
-      headers: key,
-      identifier: `own-${kind}-identifier`,
+test.each(kinds)('a copied payment of a %s never opens the goods', async (kind) => {
+  const body = bodyFor(kind, 'OK')
+  const headers = { 'idempotency-key': `known-to-the-buyer-only-${kind}` }
+  const identifier = `own-identifier-${kind}`
+  const mine = await buy(store, buyer, kind, body, { headers, identifier })
+  const { orderId, paymentId, transactionHash, orders } = mine.answer.body
+  const before = await balances()
+  const header = await copyFromChain(transactionHash, mine.accepts)
+  const guesses: Record<string, string>[] = [
+    {},
+    { 'idempotency-key': 'a-key-that-was-guessed-1' },
+    { authorization: 'Bearer kat_guessed' },
+    { authorization: `Bearer ${orderId}` },
+    { authorization: `Bearer ${paymentId}` },
+  ]
+  const reads = [`/${orderId}`, `?transactionHash=${transactionHash}`, `?paymentId=${paymentId}`]
+  const seen = await Promise.all([
+    ...[...guesses, await signIn(await newBuyer(0n))].map((guess) =>
+      post(store.url, purchasePath(kind), body, { 'payment-signature': header, ...guess }),
+    ),
+    ...guesses.flatMap((guess) =>
+      reads.map((by) => get(store.url, `/api/catalog/orders${by}`, guess)),
+    ),
+  ])
+  expect(seen).toHaveLength(21)
+  for (const answer of seen) {
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { orderId, orders: [{ state: 'FULFILLED', result: null }] },
     })
-    const { orderId, paymentId, transactionHash, orders } = mine.answer.body
-    const before = {
-      buyer: await buyer.balance(),
-      store: await balanceOf(store.parts, store.payTo),
-    }
-    const header = await copyFromChain(transactionHash, mine.accepts)
-    const stranger = { 'payment-signature': header }
-    const guesses: Record<string, string>[] = [
-      {},
-      { 'idempotency-key': 'a-key-that-was-guessed-1' },
-      { authorization: 'Bearer kat_guessed' },
-      { authorization: `Bearer ${orderId}` },
-      { authorization: `Bearer ${paymentId}` },
-      { ...(await signIn(await newBuyer(0n))) },
-    ]
-    const seen = []
-    for (const guess of guesses) {
-      seen.push(await post(store.url, purchasePath(kind), body, { ...stranger, ...guess }))
-    }
-    for (const guess of guesses.slice(0, 5)) {
-      for (const by of [
-        `/${orderId}`,
-        `?transactionHash=${transactionHash}`,
-        `?paymentId=${paymentId}`,
-      ]) {
-        seen.push(await get(store.url, `/api/catalog/orders${by}`, guess))
-      }
-    }
-    for (const answer of seen) {
-      expect(answer).toMatchObject({
-        status: 200,
-        body: { orderId, orders: [{ state: 'FULFILLED', result: null }] },
-      })
-      expect(answer.body).not.toHaveProperty('accessToken')
-      for (const secret of Object.values(orders[0].result)) {
-        if (typeof secret === 'string' && secret !== '+12025550123') {
-          expect(JSON.stringify(answer.body)).not.toContain(secret)
-        }
-      }
-    }
-    expect({
-      buyer: await buyer.balance(),
-      store: await balanceOf(store.parts, store.payTo),
-    }).toEqual(before)
-  },
-)
+    expect(answer.body).not.toHaveProperty('accessToken')
+    expectNothingOf(orders[0].result, answer.body)
+  }
+  expect(await balances()).toEqual(before)
+})
+
+async function balances() {
+  return { buyer: await buyer.balance(), store: await balanceOf(store.parts, store.payTo) }
+}
+
+/** No text of the goods is anywhere in an answer. */
+function expectNothingOf(result: Record<string, unknown>, body: unknown): void {
+  const texts = Object.values(result).filter((value) => typeof value === 'string')
+  expect(texts.length).toBeGreaterThan(1)
+  for (const text of texts) expect(JSON.stringify(body)).not.toContain(text)
+}
 
 test('what the stranger rebuilt is the payment itself: its buyer gets the goods with it', async () => {
   const body = bodyFor('voucher', 'OK')
