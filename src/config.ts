@@ -262,8 +262,7 @@ const wanted: Readonly<Record<string, string>> = {
 /** Names the variable and what to set. Never the value: it may be a key. */
 function problemOf(issue: z.core.$ZodIssue): string {
   const name = String(issue.path[0] ?? 'environment')
-  const missing = issue.code === 'invalid_type' && issue.input === undefined
-  return missing && wanted[name]
+  return issue.input === undefined && wanted[name]
     ? `${name} is missing; set it to ${wanted[name]}`
     : `${name} ${issue.message}`
 }

@@ -55,8 +55,19 @@ function liveOptions(config: LiveConfig): ServiceOptions {
 }
 
 /** The sandbox's parts are loaded here and only here, so live mode cannot even name them. */
+async function loadSandbox(): Promise<typeof import('../sandbox/sandbox.ts')> {
+  try {
+    return await import('../sandbox/sandbox.ts')
+  } catch (error) {
+    const missing =
+      error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
+    const problem = 'the sandbox is not installed: run npm ci without --omit=dev, or set MODE=live'
+    throw missing ? new ConfigError([problem]) : error
+  }
+}
+
 async function runSandbox(config: SandboxConfig): Promise<Running> {
-  const { startSandbox } = await import('../sandbox/sandbox.ts')
+  const { startSandbox } = await loadSandbox()
   const deliverSeconds = config.policy.deliverWithinMs / 1_000
   const sandbox = await startSandbox({
     dataDir: config.dataDir,

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { type ConnectedChain, connectChain } from './adapters/chain/connect.ts'
@@ -10,7 +11,7 @@ import { referenceOf, verifiesWebhook } from './adapters/suppliers/zendit/webhoo
 import { type Common, ConfigError, type Outside } from './config.ts'
 import { createFrontDoor } from './front-door.ts'
 import { createShelf } from './goods/catalog.ts'
-import { reprice, restock, serveLast, startRestocking } from './goods/restock.ts'
+import { reprice, serveLast, startRestocking } from './goods/restock.ts'
 import { createVitals, type Vitals } from './health/vitals.ts'
 import { createLimits } from './http/rate-limit.ts'
 import type { SandboxDoor } from './http/sandbox.ts'
@@ -27,6 +28,8 @@ import { createVault } from './secrets/vault.ts'
 const placeWithinMs = 60_000
 /** A purchase waits this long for one answer; much shorter than an order's lease. */
 const supplierTimeoutMs = 10_000
+/** Nearly all offers are priced in dollars; a slow source of rates must not hold the start up. */
+const ratesWaitMs = 2_000
 /** A page of the supplier's list is large, and nobody waits for it. */
 const listTimeoutMs = 30_000
 
@@ -169,16 +172,17 @@ async function startStock(ground: Ground, storage: Storage, { source }: Supply) 
   const pricing = { markupBps: config.markupBps, rates: rates.current, now }
   const shelf = createShelf()
   const deps = { source, snapshots: storage.snapshots, shelf, pricing, now, signal }
-  await rates.first
+  await Promise.race([rates.first, delay(ratesWaitMs)])
   const served = await serveLast(deps)
   if (served.outcome === 'failed') log.error({ reason: served.reason }, 'last catalog not readable')
   if (served.outcome === 'served') vitals.noteCatalog(served.readAt)
-  const report = (restocked: Awaited<ReturnType<typeof restock>>) => {
+  const first = Promise.withResolvers<void>()
+  const restocking = startRestocking(deps, (restocked) => {
     log[restocked.outcome === 'loaded' ? 'info' : 'error']({ ...restocked }, 'catalog')
     if (restocked.outcome === 'loaded') vitals.noteCatalog(shelf.current().readAt)
-  }
-  if (served.outcome !== 'served') report(await restock(deps))
-  const restocking = startRestocking(deps, report)
+    first.resolve()
+  })
+  if (served.outcome !== 'served') await first.promise
   return { shelf, pricing, work: [restocking, rates.stopped] }
 }
 

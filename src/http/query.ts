@@ -55,7 +55,8 @@ function nearParameter(name: string, known: readonly string[]): string | undefin
     .map((other) => ({ other, far: distance(lower, other.toLowerCase()) }))
     .filter(({ far, other }) => far <= Math.min(2, Math.floor(other.length / 2)))
     .sort((one, next) => one.far - next.far)
-  return sameThing[0] ?? nearest?.other
+  // The very name in another case was meant, whatever else goes by that name.
+  return nearest?.far === 0 ? nearest.other : (sameThing[0] ?? nearest?.other)
 }
 
 function rawQueryOf(url: string): string {

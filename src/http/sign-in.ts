@@ -3,8 +3,11 @@ import { encodePaymentRequiredHeader } from '@x402/core/http'
 import type { PaymentRequired } from '@x402/core/types'
 import {
   buildSIWxSchema,
+  type CompleteSIWxInfo,
+  createSIWxMessage,
   type EVMMessageVerifier,
   parseSIWxHeader,
+  type SIWxPayload,
   validateSIWxMessage,
   verifySIWxSignature,
 } from '@x402/extensions/sign-in-with-x'
@@ -46,6 +49,7 @@ export async function signedInWallet(
   if (header === undefined || header === '') return undefined
   if (typeof header !== 'string' || header.length > headerMost) throw invalid('it is too long')
   const message = parse(header)
+  requireFitting(message, deps.network)
   const valid = await validateSIWxMessage(message, new URL(deps.site.url), {
     maxAge: challengeMs,
     checkNonce: (nonce) => isOurs(deps, nonce),
@@ -124,6 +128,18 @@ function parse(header: string) {
     return parseSIWxHeader(header)
   } catch {
     throw invalid('it is not base64 of a sign-in message')
+  }
+}
+
+/** What the package would throw on, or take although the challenge does not offer it. */
+function requireFitting(message: SIWxPayload, network: string): void {
+  if (message.chainId !== network || message.type !== 'eip191') {
+    throw invalid(`it is not for ${network} with an eip191 signature`)
+  }
+  try {
+    createSIWxMessage(message as CompleteSIWxInfo, message.address)
+  } catch {
+    throw invalid('its fields do not make a message of EIP-4361')
   }
 }
 

@@ -19,6 +19,8 @@ export interface Vault {
 const cipherName = 'aes-256-gcm'
 const ivBytes = 12
 const tagBytes = 16
+/** A tag that was cut short would be easier to forge, so only a whole one is taken. */
+const options = { authTagLength: tagBytes }
 
 /**
  * Envelope encryption (decisions 6): every record has a random key of its own, wrapped by the
@@ -42,9 +44,9 @@ export function createVault(operatorKeys: readonly Buffer[]): Vault {
     },
 
     open(sealed, belonging) {
-      const [format, keyId, wrapped, body] = sealed.split('.')
+      const [format, keyId, wrapped, body, ...rest] = sealed.split('.')
       const key = byId.get(keyId ?? '')
-      if (format !== 'v1' || !key || !keyId || !wrapped || !body) {
+      if (format !== 'v1' || !key || !keyId || !wrapped || !body || rest.length > 0) {
         throw new Error('This sealed value names a key that is not configured')
       }
       const context = contextOf(belonging, keyId)
@@ -65,15 +67,17 @@ function contextOf({ order, field }: SealedFor, keyId: string): Buffer {
 
 function encrypt(key: Buffer, plain: Buffer, context: Buffer): string {
   const iv = randomBytes(ivBytes)
-  const cipher = createCipheriv(cipherName, key, iv).setAAD(context)
+  const cipher = createCipheriv(cipherName, key, iv, options).setAAD(context)
   const body = Buffer.concat([cipher.update(plain), cipher.final()])
   return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url')
 }
 
 function decrypt(key: Buffer, text: string, context: Buffer): Buffer {
   const bytes = Buffer.from(text, 'base64url')
+  // Node reads many spellings of the same bytes; only the one that was written is ours.
+  if (bytes.toString('base64url') !== text) throw new Error('This sealed value was changed')
   const iv = bytes.subarray(0, ivBytes)
   const tag = bytes.subarray(ivBytes, ivBytes + tagBytes)
-  const decipher = createDecipheriv(cipherName, key, iv).setAAD(context).setAuthTag(tag)
+  const decipher = createDecipheriv(cipherName, key, iv, options).setAAD(context).setAuthTag(tag)
   return Buffer.concat([decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()])
 }

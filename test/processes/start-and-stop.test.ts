@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { privateKeyToAddress } from 'viem/accounts'
@@ -36,15 +36,27 @@ async function start(options: Partial<ChildStoreOptions> = {}): Promise<ChildSto
   return store
 }
 
-/** The processes that a data folder says are running for it. */
+/** The processes that run for a data folder, by what the folder says. */
 function partsOf(folder: string): number[] {
   const json = (file: string) => JSON.parse(readFileSync(join(folder, file), 'utf8'))
-  const [postmaster = ''] = readFileSync(join(folder, 'pg/postmaster.pid'), 'utf8').split('\n')
-  return [
-    Number(postmaster),
-    json('chain/node.json').process.pid,
-    json('supplier/process.json').process.pid,
-  ]
+  // PostgreSQL takes its file away when it stops.
+  const postmaster = join(folder, 'pg/postmaster.pid')
+  const [pid] = existsSync(postmaster) ? readFileSync(postmaster, 'utf8').split('\n') : []
+  const others = [json('chain/node.json'), json('supplier/process.json')]
+  return [...(pid === undefined ? [] : [Number(pid)]), ...others.map(({ process }) => process.pid)]
+}
+
+/** Lets the supplier of a folder's store give its final word on the purchase it holds. */
+async function deliverAtSupplier(store: ChildStore, reference: string): Promise<void> {
+  const { supplierUrl } = (await get(store.url, '/sandbox')).body
+  const { apiKey } = JSON.parse(readFileSync(join(dataDir, 'supplier/process.json'), 'utf8'))
+  const forced = await post(
+    supplierUrl.replace(/\/v1$/, ''),
+    '/_admin/purchases',
+    { transactionId: reference, status: 'DONE' },
+    { authorization: `Bearer ${apiKey}` },
+  )
+  expect(forced.status).toBe(200)
 }
 
 /** A buyer with test money from the faucet, on the chain of this store. */
@@ -98,21 +110,21 @@ test('started again, it has its orders, its catalog and its chain', async () => 
 test('killed in the middle of a purchase, it delivers after the next start', async () => {
   const first = await start({ env: { PURCHASE_WAIT_SECONDS: '1' } })
   const buyer = await buyerAt(first)
-  const { answer } = await buy(first, buyer, 'topup', bodyFor('topup', 'SLOW'))
+  const { answer } = await buy(first, buyer, 'topup', bodyFor('topup', 'HANG'))
   expect(answer).toMatchObject({ status: 202, body: { orders: [{ state: 'FULFILLING' }] } })
   await first.stop('SIGKILL')
 
   const second = await start()
+  await deliverAtSupplier(second, answer.body.orderId.replace('_', ''))
   const token = { authorization: `Bearer ${answer.body.accessToken}` }
   const order = await until(
     second,
     answer.body.orderId,
     ({ orders }) => orders[0].state === 'FULFILLED',
     token,
-    40_000,
   )
   expect(order.orders[0].result).toMatchObject({ msisdn: '+12025550123' })
-}, 60_000)
+})
 
 test('two stores with different ports and folders run side by side', async () => {
   const other = await newDataDir()
@@ -135,7 +147,7 @@ test('a second store on the same folder, or on a taken port, is told so and leav
     code: 1,
     output: expect.stringContaining(`PORT ${store.port} is taken`),
   })
-  expect(partsOf(other).map(identify)).toEqual([undefined, undefined, undefined])
+  expect(partsOf(other).map(identify)).toEqual([undefined, undefined])
   expect(partsOf(dataDir).every((pid) => identify(pid) !== undefined)).toBe(true)
   expect((await get(store.url, '/livez')).status).toBe(200)
   await rm(other, { recursive: true, force: true })

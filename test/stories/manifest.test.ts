@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { topupRegions } from '../../src/goods/lists.ts'
-import { type Buyer, newBuyer } from './buyer.ts'
-import { type Call, callerFor, expectProblem, openReadingStore, rowsOf } from './reading.ts'
-import { bodyFor, buy, type Kind, post, purchasePath } from './requests.ts'
+import { type Call, callerFor, openReadingStore } from './reading.ts'
 import type { Store } from './store.ts'
 
 let store: Store

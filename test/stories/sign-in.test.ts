@@ -2,6 +2,7 @@ import { x402Client } from '@x402/core/client'
 import {
   type CompleteSIWxInfo,
   createSIWxClientExtension,
+  createSIWxMessage,
   createSIWxPayload,
   encodeSIWxHeader,
   parseSIWxHeader,
@@ -47,13 +48,9 @@ async function challengeOf(path: string): Promise<CompleteSIWxInfo> {
   return { ...info, ...supportedChains[0] }
 }
 
-/** A `SIGN-IN-WITH-X` header as the stock helpers make it; `change` is made before it is signed. */
-async function signedHeader(
-  wallet: Buyer,
-  path = list,
-  change: (info: CompleteSIWxInfo) => CompleteSIWxInfo = (info) => info,
-): Promise<string> {
-  const info = change(await challengeOf(path))
+/** A `SIGN-IN-WITH-X` header as the stock helpers make it. */
+async function signedHeader(wallet: Buyer, path = list): Promise<string> {
+  const info = await challengeOf(path)
   return encodeSIWxHeader(await createSIWxPayload(info, wallet.account, info.uri))
 }
 
@@ -108,7 +105,8 @@ describe('signed in', () => {
     client.registerExtension(createSIWxClientExtension({ signers: [buyer.account] }))
     const response = await wrapFetchWithPayment(fetch, client)(`${store.url}${esimList}`)
     expect(response.status).toBe(200)
-    expect(idsOf((await response.json()).items)).toEqual(newestFirst('esim'))
+    const page = (await response.json()) as { items: { orderId: string }[] }
+    expect(idsOf(page.items)).toEqual(newestFirst('esim'))
   })
 
   test('a wallet sees all its orders, newest first, and nobody else’s', async () => {
@@ -167,28 +165,57 @@ describe('signed in', () => {
 })
 
 describe('what is no sign-in', () => {
-  /** Every way to present a header that is not good, and what changes it. */
-  const changes: Readonly<Record<string, (info: CompleteSIWxInfo) => CompleteSIWxInfo>> = {
-    'for another domain': (info) => ({ ...info, domain: 'evil.example' }),
-    'for another origin': (info) => ({ ...info, uri: 'https://evil.example/api/catalog/orders' }),
-    'with a nonce of its own': (info) => ({ ...info, nonce: 'a'.repeat(info.nonce.length) }),
-    'with a nonce that is changed': (info) => ({ ...info, nonce: `${info.nonce.slice(0, -1)}x` }),
-    'issued long ago': (info) => ({ ...info, issuedAt: '2025-01-01T00:00:00.000Z' }),
-    'issued in the future': (info) => ({ ...info, issuedAt: '2099-01-01T00:00:00.000Z' }),
-    'that has run out': (info) => ({ ...info, expirationTime: '2025-01-01T00:00:00.000Z' }),
-    'that is not yet valid': (info) => ({ ...info, notBefore: '2099-01-01T00:00:00.000Z' }),
-    'at no time': (info) => ({ ...info, issuedAt: 'yesterday' }),
+  /** A message that is truly signed, but says something else than the challenge. */
+  const signed: Readonly<Record<string, Partial<CompleteSIWxInfo>>> = {
+    'for another domain': { domain: 'evil.example' },
+    'for another origin': { uri: 'https://evil.example/api/catalog/orders' },
+    'for another scheme': { uri: 'ftp://127.0.0.1/' },
+    'with a nonce of its own': { nonce: 'a'.repeat(68) },
+    'issued long ago': { issuedAt: '2025-01-01T00:00:00.000Z' },
+    'issued in the future': { issuedAt: '2099-01-01T00:00:00.000Z' },
+    'that has run out': { expirationTime: '2025-01-01T00:00:00.000Z' },
+    'that is not yet valid': { notBefore: '2099-01-01T00:00:00.000Z' },
   }
 
-  test.each(Object.keys(changes))('one %s is refused', async (name) => {
+  test.each(Object.entries(signed))('one %s is refused', async (_, change) => {
     const before = await rowsOf(store)
-    // The stock helper refuses to sign for another origin than it talks to; an attacker's does not.
-    const info = changes[name]?.(await challengeOf(list)) ?? (await challengeOf(list))
-    const from = new URL(info.uri)
-    from.host = info.domain
-    const signed = await createSIWxPayload({ ...info, uri: from.href }, buyer.account, from)
-    const payload = name === 'for another domain' ? signed : { ...signed, uri: info.uri }
-    const header = encodeSIWxHeader(payload)
+    const info = { ...(await challengeOf(list)), ...change }
+    const message = createSIWxMessage(info, buyer.address)
+    const signature = await buyer.account.signMessage({ message })
+    const header = encodeSIWxHeader({ ...info, address: buyer.address, signature })
+    const answer = await call(list, { headers: { 'sign-in-with-x': header } })
+    expectProblem(answer, { status: 401, code: 'sign_in_invalid' })
+    expect(await rowsOf(store)).toEqual(before)
+  })
+
+  test.each<[string, string]>([
+    ['nonce', 'z'],
+    ['nonce', ''],
+    ['issuedAt', 'yesterday'],
+    ['expirationTime', 'x'],
+    ['statement', 'two\nlines'],
+    ['statement', 'Give me everything.'],
+    ['address', 'nobody'],
+    ['address', `0x${'0'.repeat(40)}`],
+    ['address', `0x${'ab'.repeat(20)}`],
+    ['version', '2'],
+    ['chainId', 'eip155:abc'],
+    ['chainId', 'eip155:1'],
+    ['chainId', 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp'],
+    ['chainId', 'bip122:1'],
+    ['requestId', '\u0000'],
+    ['resources', 'no list'],
+    ['signature', '0x'],
+    ['signature', 'none'],
+    ['signature', `0x${'00'.repeat(65)}`],
+    ['signature', `0x${'ff'.repeat(65)}`],
+    ['signature', `0x${'ab'.repeat(3_000)}`],
+    ['type', 'ed25519'],
+  ])('one whose %s became %j after signing is refused', async (field, value) => {
+    const before = await rowsOf(store)
+    const payload = parseSIWxHeader(await signedHeader(buyer))
+    const changed = JSON.stringify({ ...payload, [field]: value })
+    const header = Buffer.from(changed).toString('base64')
     const answer = await call(list, { headers: { 'sign-in-with-x': header } })
     expectProblem(answer, { status: 401, code: 'sign_in_invalid' })
     expect(await rowsOf(store)).toEqual(before)

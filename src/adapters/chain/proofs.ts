@@ -1,9 +1,12 @@
 import {
+  BaseError,
+  ContractFunctionRevertedError,
   type Hex,
   parseEventLogs,
   type TransactionReceipt,
   TransactionReceiptNotFoundError,
 } from 'viem'
+import type { X402Tender } from '../../payments/payment.ts'
 import { type Expected, provesTransfer, type TokenLog } from '../../payments/proof.ts'
 import type { Chain } from './clients.ts'
 import { tokenAbi } from './token.ts'
@@ -59,6 +62,34 @@ export async function judge(chain: Chain, authorization: Authorization): Promise
   const used = await isUsed(chain, authorization, safe.number)
   // Used without a log that says so means that the node's answers do not fit together: not a proof.
   return used ? { verdict: 'open' } : { verdict: 'dead', cause: 'expired' }
+}
+
+/** Whether the token itself refuses this transfer just now. Throws when the node cannot say. */
+export async function wouldRevert(
+  { network, reader }: Chain,
+  tender: X402Tender,
+): Promise<boolean> {
+  try {
+    await reader.simulateContract({
+      address: network.usdc as Hex,
+      abi: tokenAbi,
+      functionName: 'transferWithAuthorization',
+      args: [
+        tender.payer as Hex,
+        tender.payTo as Hex,
+        tender.amount,
+        BigInt(tender.validAfter),
+        BigInt(tender.validBefore),
+        tender.nonce as Hex,
+        tender.signature as Hex,
+      ],
+    })
+    return false
+  } catch (error) {
+    const isRevert = (cause: unknown) => cause instanceof ContractFunctionRevertedError
+    if (error instanceof BaseError && error.walk(isRevert)) return true
+    throw error
+  }
 }
 
 /** Whether a block is beyond being dropped. */

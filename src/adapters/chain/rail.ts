@@ -5,7 +5,7 @@ import type { Checked, Collected, Rail, Standing } from '../../payments/ports.ts
 import { termsOf } from '../../payments/terms.ts'
 import type { Chain } from './clients.ts'
 import type { Facilitator } from './facilitator.ts'
-import { isSafe, judge, proveByTransaction, receiptOf } from './proofs.ts'
+import { isSafe, judge, proveByTransaction, receiptOf, wouldRevert } from './proofs.ts'
 import type { RefundWallet } from './refunds.ts'
 import { badPayments, deadPayments, reasonOf } from './verdicts.ts'
 
@@ -52,6 +52,10 @@ async function check({ chain, facilitator }: RailDeps, tender: Tender): Promise<
     // A used nonce may be this very payment, submitted by somebody else: then the money is here.
     if (known.code === 'nonce_used' && (await hasLanded(chain, since))) {
       return { outcome: 'good', tender: since }
+    }
+    // The facilitator says the same of a node that does not answer as of a token that refuses.
+    if (known.code === 'would_fail' && !(await wouldRevert(chain, since))) {
+      return { outcome: 'unknown', reason: 'The transfer could not be simulated.' }
     }
     return { outcome: 'bad', ...known }
   } catch (error) {

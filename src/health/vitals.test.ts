@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest'
+import { handClock } from '../../test/doubles/orders.ts'
+import { type Part, signalsOf } from './signals.ts'
+import { createVitals } from './vitals.ts'
+
+const measured = ['supplier', 'chain', 'database'] as const
+const minute = 60_000
+
+function wellStore() {
+  const clock = handClock()
+  const vitals = createVitals(clock.now)
+  vitals.noteCatalog(clock.now())
+  for (const part of measured) vitals.note(part, true)
+  const fail = (part: (typeof measured)[number], times = 1) => {
+    for (let time = 0; time < times; time += 1) vitals.note(part, false, 'timeout')
+  }
+  return { clock, vitals, fail }
+}
+
+describe('the signals', () => {
+  test('say pay while everything is well', () => {
+    const { vitals, clock } = wellStore()
+    expect(vitals.signals()).toEqual({
+      provider_health: 'healthy',
+      agent_action: 'pay',
+      last_updated: clock.now().toISOString(),
+    })
+  })
+
+  test.each(measured)('say stop once %s failed three times in a row', (part) => {
+    const { vitals, fail } = wellStore()
+    fail(part, 2)
+    expect(vitals.signals().agent_action).not.toBe('stop')
+    fail(part)
+    expect(vitals.signals()).toMatchObject({ provider_health: 'down', agent_action: 'stop' })
+    expect(vitals.parts()[part]).toEqual({ state: 'down', detail: 'timeout' })
+    vitals.note(part, true)
+    expect(vitals.signals().agent_action).toBe('retry_later')
+  })
+
+  test('say retry_later while more than a quarter fails', () => {
+    const { vitals, fail } = wellStore()
+    for (let time = 0; time < 5; time += 1) vitals.note('supplier', true)
+    fail('supplier', 2)
+    expect(vitals.signals().agent_action).toBe('pay')
+    fail('supplier')
+    vitals.note('supplier', true)
+    expect(vitals.signals()).toMatchObject({
+      provider_health: 'degraded',
+      agent_action: 'retry_later',
+    })
+  })
+
+  test('forget what is older than five minutes', () => {
+    const { vitals, fail, clock } = wellStore()
+    fail('chain', 3)
+    clock.pass(5 * minute)
+    expect(vitals.signals().agent_action).toBe('stop')
+    clock.pass(1)
+    expect(vitals.signals().agent_action).toBe('pay')
+  })
+
+  test('say stop before the first catalog, and retry_later when it is an hour old', () => {
+    const { clock } = wellStore()
+    const vitals = createVitals(clock.now)
+    expect(vitals.signals().agent_action).toBe('stop')
+    vitals.noteCatalog(clock.now())
+    clock.pass(60 * minute)
+    expect(vitals.signals().agent_action).toBe('pay')
+    clock.pass(1)
+    expect(vitals.signals().agent_action).toBe('retry_later')
+  })
+
+  test('see an outage behind any number of old successes', () => {
+    const { vitals, fail } = wellStore()
+    for (let time = 0; time < 1_000; time += 1) vitals.note('database', true)
+    fail('database', 3)
+    expect(vitals.signals().agent_action).toBe('stop')
+  })
+
+  test('are as bad as the worst part, whichever it is', () => {
+    const well = { state: 'healthy', detail: '' } as const
+    const parts = { supplier: well, chain: well, database: well, catalog: well }
+    const now = new Date(0)
+    const actions = { healthy: 'pay', degraded: 'retry_later', down: 'stop' } as const
+    for (const part of Object.keys(parts) as Part[]) {
+      for (const [state, action] of Object.entries(actions)) {
+        const ill = { ...parts, [part]: { state, detail: '' } }
+        expect(signalsOf(ill, now)).toMatchObject({ provider_health: state, agent_action: action })
+      }
+    }
+    const both = {
+      ...parts,
+      chain: { ...well, state: 'degraded' },
+      supplier: { ...well, state: 'down' },
+    }
+    expect(signalsOf(both as typeof parts, now).agent_action).toBe('stop')
+  })
+})

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { fold, slugOf, wordsOf } from './text.ts'
+
+test.each([
+  ['Café', 'cafe'],
+  ['MÜNCHEN', 'munchen'],
+  ['Ａmazon', 'amazon'],
+  ['Đồng', 'đong'],
+])('folds %s to %s', (text, folded) => {
+  expect(fold(text)).toBe(folded)
+})
+
+test('takes runs of letters and digits for words', () => {
+  expect(wordsOf("McDonald's 7-Eleven, été!")).toEqual(['mcdonald', 's', '7', 'eleven', 'ete'])
+  expect(wordsOf(' - ')).toEqual([])
+})
+
+test.each([
+  ['South Asia', 'south-asia'],
+  ['Middle East and North Africa', 'middle-east-and-north-africa'],
+  ["Côte d'Ivoire", 'cote-d-ivoire'],
+])('%s has the slug %s', (name, slug) => {
+  expect(slugOf(name)).toBe(slug)
+})

@@ -1,0 +1,179 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Address } from 'viem'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type Chain, startChain } from '../../sandbox/chain/chain.ts'
+import { type Buyer, newBuyer } from './buyer.ts'
+import { blacklist, transfersBetween, unBlacklist, usdcAbi } from './chain.ts'
+import { ledgerOf, lifeOf } from './facts.ts'
+import { type StoryProxy, startProxy } from './proxy.ts'
+import { bodyFor, buy, post, until } from './requests.ts'
+import { openStore, type Store } from './store.ts'
+
+// These stories move the clock of the chain and use its owner's powers, so they have one alone.
+
+const voucher = bodyFor('voucher', 'OK')
+
+let dataDir: string
+let chain: Chain
+let rpc: StoryProxy
+let store: Store
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'kiosk402-failed-'))
+  chain = await startChain({ dataDir })
+  rpc = await startProxy(chain.rpcUrl)
+  store = await openStore({
+    chain,
+    rpcUrl: rpc.url,
+    env: {
+      TRUSTED_PROXIES: '1',
+      PURCHASE_WAIT_SECONDS: '1',
+      FULFILLMENT_DEADLINE_SECONDS: '2',
+      REFUND_GRACE_SECONDS: '1',
+    },
+  })
+})
+afterAll(async () => {
+  await store.close()
+  await rpc.close()
+  await chain.stop()
+  await rm(dataDir, { recursive: true, force: true })
+})
+afterEach(() => rpc.breakCalls())
+
+/** Pays while nothing that the store sends reaches the chain. */
+async function payIntoTheVoid(buyer: Buyer) {
+  rpc.breakCalls((call) => (call === 'eth_sendRawTransaction' ? 'swallow' : 'none'))
+  const validBefore = Math.floor(Date.now() / 1_000) + 200
+  const paid = await buy(store, buyer, 'voucher', voucher, { validBefore })
+  expect(paid.answer).toMatchObject({
+    status: 202,
+    body: { orders: [{ state: 'PAYMENT_PENDING' }] },
+  })
+  return paid
+}
+
+function failed(orderId: string) {
+  return until(store, orderId, ({ orders: [{ state }] }) => state === 'PAYMENT_FAILED')
+}
+
+type Paid = Awaited<ReturnType<typeof payIntoTheVoid>>
+
+/** The failure is proven: the order says so, its payment may be asked for again, nothing was bought. */
+async function expectFailed(buyer: Buyer, { answer, send }: Paid, code: string): Promise<void> {
+  const order = await failed(answer.body.orderId)
+  expect(order).toMatchObject({
+    transactionHash: null,
+    refund_state: null,
+    orders: [{ state: 'PAYMENT_FAILED', agent_action: null, result: null, error: { code } }],
+  })
+  const again = await send()
+  expect(again).toMatchObject({ status: 402, body: { code, charged: 'no' } })
+  expect(again.headers.get('payment-required')).not.toBeNull()
+  expect(await transfersBetween(chain, buyer.address, store.payTo)).toEqual([])
+  expect((await lifeOf(store, answer.body.orderId)).states).toEqual([
+    'PAYMENT_PENDING',
+    'PAYMENT_FAILED',
+  ])
+  expect(await ledgerOf(store)).toEqual([])
+  const refund = await post(
+    store.url,
+    `/api/catalog/orders/${answer.body.orderId}/refund`,
+    {},
+    { 'idempotency-key': 'nothing-was-paid-here' },
+  )
+  expect(refund).toMatchObject({ status: 409, body: { code: 'not_refundable', charged: 'no' } })
+}
+
+/** Whatever the buyer does with its own wallet. */
+async function asBuyer(buyer: Buyer, functionName: string, args: readonly unknown[]) {
+  await buyer.reader.setBalance({ address: buyer.address, value: 10n ** 18n })
+  const hash = await buyer.reader.writeContract({
+    address: chain.usdc,
+    abi: usdcAbi,
+    functionName,
+    args,
+    account: buyer.account,
+  } as never)
+  const { status } = await buyer.reader.waitForTransactionReceipt({ hash })
+  expect(status).toBe('success')
+}
+
+test('a payment that its payer cancels on its way has failed', async () => {
+  const buyer = await newBuyer(1_000_000n, chain)
+  const paid = await payIntoTheVoid(buyer)
+  const { nonce } = paid.payment.authorization
+  const signature = await buyer.account.signTypedData({
+    domain: { name: 'USDC', version: '2', chainId: 84_532, verifyingContract: chain.usdc },
+    types: {
+      CancelAuthorization: [
+        { name: 'authorizer', type: 'address' },
+        { name: 'nonce', type: 'bytes32' },
+      ],
+    },
+    primaryType: 'CancelAuthorization',
+    message: { authorizer: buyer.address, nonce },
+  })
+  await asBuyer(buyer, 'cancelAuthorization', [buyer.address, nonce, signature])
+  await expectFailed(buyer, paid, 'authorization_cancelled')
+})
+
+test('a payment that is spent on somebody else on its way has failed', async () => {
+  const buyer = await newBuyer(1_000_000n, chain)
+  const paid = await payIntoTheVoid(buyer)
+  const { nonce } = paid.payment.authorization
+  const own = await buyer.sign(paid.accepts, { nonce, to: buyer.address })
+  const { from, to, value, validBefore } = own.authorization
+  await asBuyer(buyer, 'transferWithAuthorization', [
+    ...[from, to, BigInt(value), 0n, BigInt(validBefore)],
+    ...[nonce, own.signature],
+  ])
+  await expectFailed(buyer, paid, 'authorization_spent')
+})
+
+test('a payment that never lands has failed when its time is over at a safe block, and not before', async () => {
+  const buyer = await newBuyer(1_000_000n, chain)
+  const moved = await newBuyer(1_000_000n, chain)
+  const paid = await payIntoTheVoid(buyer)
+  const emptied = await payIntoTheVoid(moved)
+  await asBuyer(moved, 'transfer', [store.payTo, 1_000_000n])
+  rpc.breakCalls((call) => (call === 'eth_sendRawTransaction' ? 'swallow' : 'none'))
+
+  await buyer.reader.mine({ blocks: 3 })
+  expect((await paid.send()).body.orders).toMatchObject([{ state: 'PAYMENT_PENDING' }])
+  expect((await emptied.send()).body.orders).toMatchObject([{ state: 'PAYMENT_PENDING' }])
+
+  await buyer.reader.increaseTime({ seconds: 250 })
+  await buyer.reader.mine({ blocks: 3 })
+  await expectFailed(buyer, paid, 'authorization_expired')
+  const order = await failed(emptied.answer.body.orderId)
+  expect(order.orders[0].error.code).toBe('authorization_expired')
+})
+
+test('a refund to a wallet that USDC blacklisted fails, and is paid when it no longer is', async () => {
+  const buyer = await newBuyer(1_000_000n, chain)
+  const { answer } = await buy(store, buyer, 'topup', bodyFor('topup', 'HANG'))
+  const { orderId } = answer.body
+  expect(answer.body.orders[0].state).toBe('FULFILLING')
+  await blacklist(chain, buyer.address as Address)
+  const stuck = await until(store, orderId, ({ refund_state }) => refund_state === 'REFUND_FAILED')
+  expect(stuck.orders).toMatchObject([{ state: 'EXPIRED', agent_action: 'stop' }])
+
+  await unBlacklist(chain, buyer.address as Address)
+  const claim = await post(
+    store.url,
+    `/api/catalog/orders/${orderId}/refund`,
+    {},
+    { 'idempotency-key': 'the-blacklist-was-lifted' },
+  )
+  expect(claim).toMatchObject({ status: 202, body: { state: 'REFUND_PENDING' } })
+  await until(store, orderId, ({ refund_state }) => refund_state === 'REFUNDED')
+  expect(await buyer.balance()).toBe(1_000_000n)
+  expect(await transfersBetween(chain, store.refundWallet, buyer.address)).toHaveLength(1)
+  expect((await lifeOf(store, orderId)).refunds).toEqual([
+    ...['WAITING', 'DUE', 'SIGNED', 'FAILED'],
+    ...['DUE', 'SIGNED', 'REFUNDED'],
+  ])
+})

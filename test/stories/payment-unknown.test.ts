@@ -1,0 +1,156 @@
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest'
+import { type Buyer, newBuyer } from './buyer.ts'
+import { transfersBetween } from './chain.ts'
+import { ledgerOf, lifeOf, rowsKept } from './facts.ts'
+import { type StoryProxy, startProxy } from './proxy.ts'
+import { type Answer, bodyFor, buy, eventually, get, post, until } from './requests.ts'
+import { openStore, type Store } from './store.ts'
+
+const voucher = bodyFor('voucher', 'OK')
+const straight = ['PAYMENT_PENDING', 'PAID', 'FULFILLING', 'FULFILLED']
+
+let store: Store
+let rpc: StoryProxy
+let buyer: Buyer
+
+beforeAll(async () => {
+  rpc = await startProxy(inject('parts').rpcUrl)
+  store = await openStore({
+    rpcUrl: rpc.url,
+    env: { TRUSTED_PROXIES: '1', PURCHASE_WAIT_SECONDS: '1' },
+  })
+})
+afterAll(async () => {
+  await store.close()
+  await rpc.close()
+})
+beforeEach(async () => {
+  buyer = await newBuyer()
+})
+afterEach(() => rpc.breakCalls())
+
+/** Nobody knows whether the buyer paid, so nobody asks to be paid again. */
+function expectPending(answer: Answer): void {
+  expect(answer.status).toBe(202)
+  expect(answer.headers.get('payment-required')).toBeNull()
+  expect(answer.headers.get('payment-response')).toBeNull()
+  expect(answer.headers.get('retry-after')).toBe('5')
+  expect(answer.headers.get('location')).toBe(`/api/catalog/orders/${answer.body.orderId}`)
+  expect(answer.body).toMatchObject({
+    transactionHash: null,
+    refund_state: null,
+    orders: [{ state: 'PAYMENT_PENDING', agent_action: 'wait', result: null, error: null }],
+  })
+}
+
+async function expectPaidOnce(transactionHash: string): Promise<void> {
+  expect(await transfersBetween(store.parts, buyer.address, store.payTo)).toEqual([
+    { transactionHash, value: 500_000n },
+  ])
+}
+
+test('a settlement whose answer is lost is found in the logs, and never paid twice', async () => {
+  rpc.breakCalls((call) => {
+    if (call === 'eth_sendRawTransaction') return 'lose_answer'
+    return call === 'eth_getLogs' ? 'swallow' : 'none'
+  })
+  const { answer, send } = await buy(store, buyer, 'voucher', voucher)
+  expectPending(answer)
+  expect(await transfersBetween(store.parts, buyer.address, store.payTo)).toHaveLength(1)
+  const token = { authorization: `Bearer ${answer.body.accessToken}` }
+  const [again, stranger] = await Promise.all([send(token), send()])
+  for (const repeated of [again, stranger]) {
+    expectPending(repeated)
+    expect(repeated.headers.get('idempotent-replayed')).toBe('true')
+    expect(repeated.body.orderId).toBe(answer.body.orderId)
+  }
+  const refund = await post(
+    store.url,
+    `/api/catalog/orders/${answer.body.orderId}/refund`,
+    {},
+    { 'idempotency-key': 'too-early-for-a-refund' },
+  )
+  expect(refund).toMatchObject({
+    status: 409,
+    body: { code: 'not_refundable', charged: 'unknown', state: 'PAYMENT_PENDING' },
+  })
+
+  rpc.breakCalls()
+  const order = await until(
+    store,
+    answer.body.orderId,
+    ({ orders: [{ state }] }) => state === 'FULFILLED',
+    token,
+  )
+  expect(order.orders[0].result.code).toMatch(/^SBX-/)
+  await expectPaidOnce(order.transactionHash)
+  expect((await lifeOf(store, answer.body.orderId)).states).toEqual(straight)
+  const paid = await send(token)
+  expect(paid.status).toBe(200)
+  expect(paid.headers.get('payment-response')).not.toBeNull()
+})
+
+test('a settlement that never left is sent again, and the ones after it are not held up', async () => {
+  rpc.breakCalls((call) => (call === 'eth_sendRawTransaction' ? 'swallow' : 'none'))
+  const { answer } = await buy(store, buyer, 'voucher', voucher)
+  expectPending(answer)
+  expect(await transfersBetween(store.parts, buyer.address, store.payTo)).toEqual([])
+
+  rpc.breakCalls()
+  const order = await until(
+    store,
+    answer.body.orderId,
+    ({ orders: [{ state }] }) => state === 'FULFILLED',
+  )
+  await expectPaidOnce(order.transactionHash)
+  const next = await buy(store, await newBuyer(), 'voucher', voucher)
+  expect(next.answer.status).toBe(200)
+})
+
+test('a payment that cannot be checked is neither taken nor asked for again', async () => {
+  const before = { rows: await rowsKept(store), bought: await ledgerOf(store) }
+  rpc.breakCalls((call) => (call === 'eth_call' ? 'swallow' : 'none'))
+  const { answer, send } = await buy(store, buyer, 'voucher', voucher)
+  expect(answer).toMatchObject({
+    status: 503,
+    body: { code: 'try_again', charged: 'no', retryable: true },
+  })
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(answer.headers.get('payment-required')).toBeNull()
+  expect({ rows: await rowsKept(store), bought: await ledgerOf(store) }).toEqual(before)
+
+  rpc.breakCalls()
+  expect(await send()).toMatchObject({ status: 200, body: { orders: [{ state: 'FULFILLED' }] } })
+})
+
+test('an order that is paid and not yet begun says so', async () => {
+  await store.query(`create function wait_for_story() returns trigger language plpgsql as $$
+    begin perform pg_advisory_xact_lock(402); return new; end $$`)
+  await store.query(`create trigger a_story before update on orders for each row
+    when (old.state = 'PAID' and new.state = 'FULFILLING') execute function wait_for_story()`)
+  const holder = new pg.Client(store.databaseUrl)
+  await holder.connect()
+  try {
+    await holder.query('select pg_advisory_lock(402)')
+    const buying = buy(store, buyer, 'voucher', voucher)
+    const [{ id }] = await eventually(
+      () =>
+        store.query(`select id from orders where state = 'PAID' and payer = $1`, [
+          buyer.address.toLowerCase(),
+        ]),
+      (rows) => rows.length > 0,
+    )
+    const { body } = await get(store.url, `/api/catalog/orders/${id}`)
+    expect(body).toMatchObject({
+      transactionHash: expect.stringMatching(/^0x/),
+      orders: [{ state: 'PAID', agent_action: 'wait', fulfillment_deadline: expect.any(String) }],
+      refund_state: null,
+    })
+    await holder.query('select pg_advisory_unlock(402)')
+    expect((await buying).answer.body.orders[0].state).toBe('FULFILLED')
+  } finally {
+    await holder.end()
+    await store.query('drop trigger a_story on orders')
+  }
+})
