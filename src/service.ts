@@ -172,7 +172,7 @@ async function startStock(ground: Ground, storage: Storage, { source }: Supply) 
   const pricing = { markupBps: config.markupBps, rates: rates.current, now }
   const shelf = createShelf()
   const deps = { source, snapshots: storage.snapshots, shelf, pricing, now, signal }
-  await Promise.race([rates.first, delay(ratesWaitMs)])
+  await Promise.race([rates.first, delay(ratesWaitMs, undefined, { ref: false })])
   const served = await serveLast(deps)
   if (served.outcome === 'failed') log.error({ reason: served.reason }, 'last catalog not readable')
   if (served.outcome === 'served') vitals.noteCatalog(served.readAt)

@@ -101,7 +101,11 @@ export function wordingOf(kind: Kind, fields: Fields): string {
   return JSON.stringify([kind, sorted])
 }
 
-export function invalidBody(faults: readonly Fault[]): Refusal {
+/** The refusal of a body; a field with several faults is named once, by its first. */
+export function invalidBody(found: readonly Fault[]): Refusal {
+  const faults = found.filter(
+    ({ parameter }, at) => found.findIndex((fault) => fault.parameter === parameter) === at,
+  )
   const [first] = faults
   const detail = faults.map(({ parameter, message }) => `${parameter} ${message}`).join('; ')
   return new Refusal('invalid_body', `${detail}.`, {

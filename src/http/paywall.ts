@@ -15,7 +15,7 @@ import type { Site } from './site.ts'
 import { transactionOf } from './views/order.ts'
 
 /** The x402 headers, version 2. */
-export const paymentHeaders = {
+const paymentHeaders = {
   required: 'PAYMENT-REQUIRED',
   signature: 'PAYMENT-SIGNATURE',
   response: 'PAYMENT-RESPONSE',
@@ -80,16 +80,24 @@ export function sendPaymentRequired(reply: FastifyReply, site: Site, demand: Dem
       ...(describe ? bazaarOf(kind) : {}),
     },
   }
+  return answer402(reply, required, {
+    ...(code === undefined ? {} : { code }),
+    charged: 'no',
+    message: guidance(terms, error),
+  })
+}
+
+/** Answers 402 with the demand in the header and, beside some words more, in the body. */
+export function answer402(
+  reply: FastifyReply,
+  required: PaymentRequired,
+  more: object,
+): FastifyReply {
   return reply
     .status(402)
     .header(paymentHeaders.required, encodePaymentRequiredHeader(required))
     .header('cache-control', 'no-store')
-    .send({
-      ...required,
-      ...(code === undefined ? {} : { code }),
-      charged: 'no',
-      message: guidance(terms, error),
-    })
+    .send({ ...required, ...more })
 }
 
 /** The receipt of a payment that is proven; nothing while it is not. */

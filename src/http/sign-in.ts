@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { encodePaymentRequiredHeader } from '@x402/core/http'
 import type { PaymentRequired } from '@x402/core/types'
 import {
   buildSIWxSchema,
@@ -15,7 +14,7 @@ import type { FastifyReply } from 'fastify'
 import type { NonceStore } from '../orders/ports.ts'
 import { Refusal } from '../primitives/refusal.ts'
 import type { Digest } from '../secrets/tokens.ts'
-import { paymentHeaders } from './paywall.ts'
+import { answer402 } from './paywall.ts'
 import type { Site } from './site.ts'
 
 /** A challenge is good for this long. */
@@ -98,15 +97,10 @@ export function sendSignInRequired(
       },
     },
   }
-  return reply
-    .status(402)
-    .header(paymentHeaders.required, encodePaymentRequiredHeader(required))
-    .header('cache-control', 'no-store')
-    .send({
-      ...required,
-      message:
-        'Sign the challenge in extensions["sign-in-with-x"] with the paying wallet and send it as SIGN-IN-WITH-X. Nothing is charged.',
-    })
+  return answer402(reply, required, {
+    message:
+      'Sign the challenge in extensions["sign-in-with-x"] with the paying wallet and send it as SIGN-IN-WITH-X. Nothing is charged.',
+  })
 }
 
 /** Letters and digits only, as EIP-4361 wants: time, randomness, and our mark over both. */

@@ -20,7 +20,7 @@ const cipherName = 'aes-256-gcm'
 const ivBytes = 12
 const tagBytes = 16
 /** A tag that was cut short would be easier to forge, so only a whole one is taken. */
-const options = { authTagLength: tagBytes }
+const cipherOptions = { authTagLength: tagBytes }
 
 /**
  * Envelope encryption (decisions 6): every record has a random key of its own, wrapped by the
@@ -67,7 +67,7 @@ function contextOf({ order, field }: SealedFor, keyId: string): Buffer {
 
 function encrypt(key: Buffer, plain: Buffer, context: Buffer): string {
   const iv = randomBytes(ivBytes)
-  const cipher = createCipheriv(cipherName, key, iv, options).setAAD(context)
+  const cipher = createCipheriv(cipherName, key, iv, cipherOptions).setAAD(context)
   const body = Buffer.concat([cipher.update(plain), cipher.final()])
   return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url')
 }
@@ -78,6 +78,6 @@ function decrypt(key: Buffer, text: string, context: Buffer): Buffer {
   if (bytes.toString('base64url') !== text) throw new Error('This sealed value was changed')
   const iv = bytes.subarray(0, ivBytes)
   const tag = bytes.subarray(ivBytes, ivBytes + tagBytes)
-  const decipher = createDecipheriv(cipherName, key, iv, options).setAAD(context).setAuthTag(tag)
+  const decipher = createDecipheriv(cipherName, key, iv, cipherOptions).setAAD(context).setAuthTag(tag)
   return Buffer.concat([decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()])
 }

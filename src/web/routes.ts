@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { publicMinute } from '../http/caching.ts'
+import { digestOf, publicMinute, sendText } from '../http/caching.ts'
 import { rules } from '../http/refusals.ts'
 import type { OfferId } from '../primitives/ids.ts'
 import { Refusal } from '../primitives/refusal.ts'
@@ -11,7 +11,6 @@ import { homePage } from './home-page.ts'
 import { document, type Frame, type Page } from './layout.ts'
 import { type Message, messagePage, messages } from './message-page.ts'
 import { fixedHeaders, pageHeaders } from './page-headers.ts'
-import { digestOf, sendText } from './send-text.ts'
 
 const limited = { config: { limit: 'reading' } } as const
 /** The sheet's address names its content, so it may be kept while that address is in use. */

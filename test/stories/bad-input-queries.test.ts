@@ -116,10 +116,12 @@ async function expectRefused(path: string, query: string, parameter?: string) {
   return answer.body
 }
 
-describe.each(Object.entries(parameters))('%s', (path, own) => {
+const withParameters = Object.entries(parameters).filter(([, own]) => Object.keys(own).length > 0)
+
+describe.each(withParameters)('%s', (path, own) => {
   const names = Object.keys(own)
 
-  test.skipIf(names.length === 0)('takes no bad value of any parameter', async () => {
+  test('takes no bad value of any parameter', async () => {
     for (const [name, rule] of Object.entries(own)) {
       const bad = [...neverGood, ...badOf[rule]]
       if (rule === 'limit' && path.startsWith('/ai')) bad.push('51')
@@ -128,13 +130,18 @@ describe.each(Object.entries(parameters))('%s', (path, own) => {
     }
   })
 
-  test.skipIf(names.length === 0)('takes no parameter twice, not even the same', async () => {
+  test('takes no parameter twice, not even the same', async () => {
     const good = { limit: '5', offset: '0', country: 'US', brand: 'a', q: 'a', paymentId: 'a' }
     for (const [name, value] of Object.entries(good).filter(([name]) => names.includes(name))) {
       await expectRefused(path, `${name}=${value}&${name}=${value}`, name)
       await expectRefused(path, `${name}=${value}&%${hexOf(name)}=${value}`, name)
     }
   })
+
+})
+
+describe.each(Object.entries(parameters))('%s', (path, own) => {
+  const names = Object.keys(own)
 
   test('takes no parameter that it has not, and knows which was meant', async () => {
     for (const name of ['x', 'debug', '__proto__', 'constructor', 'toString', 'limit[]', 'Limit ']) {

@@ -1,0 +1,271 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { esim, fixed, fixturePricing, open, topup, voucher } from '../../test/fixtures/offers.ts'
+import { cents } from '../primitives/money.ts'
+import { Refusal } from '../primitives/refusal.ts'
+import type { Offer } from './offer.ts'
+import type { RateTable } from './ports.ts'
+import {
+  chargeFor,
+  fillableFields,
+  inUsd,
+  isStale,
+  lowestCharge,
+  type Pricing,
+  retailOf,
+  withMarkup,
+} from './pricing.ts'
+
+const hour = 3_600_000
+const usd = (amount: number) => voucher('V', { price: fixed(amount) })
+
+function refusalOf(act: () => unknown): Refusal {
+  try {
+    act()
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
+  throw new Error('nothing was refused')
+}
+
+/** A rate with six decimals, and how much that is in millionths. */
+const millionths = fc.integer({ min: 1_000, max: 2_000_000_000 })
+const bps = fc.nat(10_000)
+const minor = fc.integer({ min: 1, max: 100_000_000 })
+const divisor = fc.constantFrom(1, 10, 100, 1_000)
+
+describe('the markup', () => {
+  test('is added in whole numbers and rounded up by less than one', () => {
+    fc.assert(
+      fc.property(minor, bps, (amount, markup) => {
+        const exact = BigInt(amount) * BigInt(10_000 + markup)
+        const charged = BigInt(withMarkup(amount, markup)) * 10_000n
+        expect(charged >= exact).toBe(true)
+        expect(charged - exact < 10_000n).toBe(true)
+      }),
+    )
+  })
+
+  test.each([
+    [2_500, 0, 2_500],
+    [2_500, 250, 2_563],
+    [1, 1, 2],
+    [1, 0, 1],
+    [100, 10_000, 200],
+  ])('on %s with %s basis points makes %s', (amount, markup, charged) => {
+    expect(withMarkup(amount, markup)).toBe(charged)
+  })
+})
+
+describe('a fixed price in dollars', () => {
+  test('is never below the supplier’s price with the markup, and less than a cent above', () => {
+    fc.assert(
+      fc.property(minor, divisor, bps, (amount, divisor, markupBps) => {
+        const offer = voucher('V', { price: fixed(amount, 'USD', divisor) })
+        const charge = chargeFor(offer, undefined, fixturePricing({ markupBps }))
+        const exact = BigInt(amount) * BigInt(10_000 + markupBps) * 1_000_000n
+        const scale = BigInt(divisor) * 10_000n
+        expect(charge * scale >= exact).toBe(true)
+        expect((charge - 10_000n) * scale < exact).toBe(true)
+        expect(charge % 10_000n).toBe(0n)
+      }),
+    )
+  })
+
+  test.each([
+    [2_500, 100, 0, 25_000_000n],
+    [1, 100, 0, 10_000n],
+    [1, 1_000, 0, 10_000n],
+    [25_001, 1_000, 0, 25_010_000n],
+    [25, 1, 0, 25_000_000n],
+    [999, 100, 100, 10_090_000n],
+  ])('%s over %s with %s basis points is %s atomic', (amount, divisor, markupBps, atomic) => {
+    const offer = voucher('V', { price: fixed(amount, 'USD', divisor) })
+    expect(chargeFor(offer, undefined, fixturePricing({ markupBps }))).toBe(atomic)
+  })
+
+  test('is the lowest charge of its offer', () => {
+    expect(lowestCharge(usd(2_500), fixturePricing({ markupBps: 100 }))).toBe(25_250_000n)
+  })
+})
+
+describe('a fixed price in another currency', () => {
+  const priced = (amount: number, divisor: number, millionth: number, markupBps: number) => {
+    const table: RateTable = {
+      asOf: fixturePricing().now(),
+      source: 'fixture',
+      perUsd: { EUR: millionth / 1e6 },
+    }
+    const offer = voucher('V', { price: fixed(amount, 'EUR', divisor) })
+    return chargeFor(offer, undefined, fixturePricing({ markupBps, rates: () => table }))
+  }
+
+  test('is never below its cost at the rate of the table', () => {
+    fc.assert(
+      fc.property(minor, divisor, millionths, bps, (amount, divisor, millionth, markup) => {
+        const charge = priced(amount, divisor, millionth, markup)
+        const exact = BigInt(amount) * BigInt(10_000 + markup) * 10n ** 12n
+        const scale = BigInt(divisor) * 10_000n * BigInt(millionth)
+        expect(charge * scale >= exact).toBe(true)
+        expect(charge % 10_000n).toBe(0n)
+      }),
+    )
+  })
+
+  test.each([
+    [1_150, 100, 920_000, 12_500_000n],
+    [1_000, 1, 150_000_000, 6_670_000n],
+    [1_000, 1_000, 307_000, 3_260_000n],
+  ])('%s over %s at %s millionths is %s atomic', (amount, divisor, millionth, atomic) => {
+    expect(priced(amount, divisor, millionth, 0)).toBe(atomic)
+  })
+
+  test.each<[string, Partial<Pricing>]>([
+    ['rate_missing', { rates: () => undefined }],
+    ['rate_missing', { rates: () => ({ ...table(0), perUsd: { JPY: 150 } }) }],
+    ['rate_stale', { rates: () => table(97 * hour) }],
+  ])('is not sold without a good rate: %s', (reason, changes) => {
+    const offer = voucher('V', { price: fixed(1_150, 'EUR') })
+    const pricing = fixturePricing(changes)
+    expect(retailOf(offer, pricing)).toMatchObject({ type: 'NOT_SOLD', code: reason })
+    expect(lowestCharge(offer, pricing)).toBeUndefined()
+    const refusal = refusalOf(() => chargeFor(offer, undefined, pricing))
+    expect(refusal).toMatchObject({ code: 'offer_unavailable', details: { extra: { reason } } })
+  })
+
+  function table(oldMs: number): RateTable {
+    const asOf = new Date(fixturePricing().now().getTime() - oldMs)
+    return { asOf, source: 'fixture', perUsd: { EUR: 0.9 } }
+  }
+})
+
+describe('a rate table', () => {
+  const from = (day: string) => ({ asOf: new Date(day), source: 'fixture', perUsd: {} })
+  const stale = (day: string, hours: number) =>
+    isStale(from(day), new Date(new Date(day).getTime() + hours * hour))
+
+  test.each([
+    // 2026-11-16 is a Monday.
+    ['2026-11-16T16:00:00Z', 48],
+    ['2026-11-17T00:00:00Z', 48],
+    ['2026-11-18T16:00:00Z', 48],
+    ['2026-11-19T16:00:00Z', 96],
+    ['2026-11-20T16:00:00Z', 96],
+    ['2026-11-21T09:00:00Z', 96],
+    ['2026-11-22T23:00:00Z', 96],
+  ])('of %s is good for %s h', (day, hours) => {
+    expect(stale(day, hours)).toBe(false)
+    expect(stale(day, hours + 0.001)).toBe(true)
+  })
+
+  test('that was once too old never becomes good again', () => {
+    const start = new Date('2026-11-16T00:00:00Z').getTime()
+    fc.assert(
+      fc.property(fc.nat(7 * 24 * 60), fc.nat(200), fc.nat(200), (minutes, one, other) => {
+        const day = new Date(start + minutes * 60_000).toISOString()
+        const [sooner, later] = [Math.min(one, other), Math.max(one, other)]
+        if (stale(day, sooner)) expect(stale(day, later)).toBe(true)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})
+
+describe('an open value', () => {
+  const offer = voucher('OPEN', { price: open(500, 10_000, 250) })
+
+  test('is charged with the markup, rounded up', () => {
+    expect(chargeFor(offer, cents(1_250), fixturePricing({ markupBps: 333 }))).toBe(12_920_000n)
+    expect(lowestCharge(offer, fixturePricing({ markupBps: 333 }))).toBe(5_170_000n)
+  })
+
+  test('is taken exactly when it lies in the range and on the increment', () => {
+    const range = fc.record({
+      min: fc.nat(500),
+      steps: fc.nat(20),
+      increment: fc.integer({ min: 1, max: 50 }),
+    })
+    fc.assert(
+      fc.property(range, fc.nat(2_000), bps, ({ min, steps, increment }, value, markupBps) => {
+        const price = open(min, min + steps * increment, increment)
+        const values = Array.from({ length: steps + 1 }, (_, step) => min + step * increment)
+        const charge = () =>
+          chargeFor(voucher('OPEN', { price }), cents(value), fixturePricing({ markupBps }))
+        if (!values.includes(value)) expect(charge).toThrow(/value must be from/)
+        else expect(charge() >= BigInt(value) * 10_000n).toBe(true)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  test.each([499, 0, 10_001, 10_250, 501, 749])(
+    'of %s cents is refused with the range',
+    (value) => {
+      expect(refusalOf(() => chargeFor(offer, cents(value), fixturePricing()))).toMatchObject({
+        code: 'invalid_body',
+        message: 'value must be from 5.00 to 100.00 USD in steps of 2.50.',
+        details: { parameter: 'value', errors: [{ parameter: 'value' }] },
+      })
+    },
+  )
+
+  test('is asked for where it is missing, and refused where the price is fixed', () => {
+    expect(() => chargeFor(offer, undefined, fixturePricing())).toThrow(/value is required: from 5/)
+    expect(() => chargeFor(usd(100), cents(100), fixturePricing())).toThrow(/only for open-value/)
+  })
+
+  test.each([
+    ['USD', 10, { min: 500, max: 1_000, increment: 10 }],
+    ['USD', 1, { min: 5_000, max: 10_000, increment: 100 }],
+  ])('is understood in %s over %s', (currency, divisor, bounds) => {
+    const price = { type: 'RANGE', currency, divisor, min: 50, max: 100, increment: 1 } as const
+    expect(retailOf(voucher('OPEN', { price }), fixturePricing())).toEqual({
+      type: 'RANGE',
+      ...bounds,
+    })
+  })
+
+  test.each([
+    ['EUR', 100],
+    ['USD', 1_000],
+  ])('is not sold in %s over %s', (currency, divisor) => {
+    const price = { ...open(500, 1_000), currency, divisor }
+    expect(retailOf(voucher('OPEN', { price }), fixturePricing())).toMatchObject({
+      code: 'open_value_currency',
+    })
+  })
+})
+
+describe('required fields', () => {
+  test.each([...fillableFields])('%s can be told', (field) => {
+    const offer = voucher('V', { requiredFields: [field] })
+    expect(retailOf(offer, fixturePricing()).type).toBe('FIXED')
+  })
+
+  test('that no buyer can tell keep an offer off the shelf, by name', () => {
+    const offer = voucher('V', { requiredFields: ['recipient.email', 'recipient.address.street'] })
+    expect(retailOf(offer, fixturePricing())).toMatchObject({
+      code: 'required_fields',
+      reason: expect.stringMatching(/asks for recipient\.address\.street,/),
+    })
+  })
+})
+
+test.each<Offer>([topup('T'), esim('E')])('a $kind needs no fields to be sold', (offer) => {
+  expect(retailOf(offer, fixturePricing()).type).toBe('FIXED')
+})
+
+test('dollars for comparing are unrounded, and absent without a rate', () => {
+  const rates = fixturePricing().rates()
+  expect(inUsd(1_000, fixed(0, 'EUR'), rates)).toBeCloseTo(11.11, 2)
+  expect(inUsd(1_000, fixed(0, 'JPY', 1), rates)).toBeCloseTo(6.67, 2)
+  expect(inUsd(1_000, fixed(0), undefined)).toBe(10)
+  expect(inUsd(1_000, fixed(0, 'EUR'), undefined)).toBeUndefined()
+  expect(inUsd(1_000, fixed(0, 'XXX'), rates)).toBeUndefined()
+})
+
+test('nothing that costs nothing is sold: an x402 payment is at least one atom', () => {
+  expect(retailOf(usd(0), fixturePricing()).type).toBe('NOT_SOLD')
+  expect(() => chargeFor(usd(0), undefined, fixturePricing())).toThrow(Refusal)
+})

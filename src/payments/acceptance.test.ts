@@ -1,0 +1,118 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { usdc } from '../primitives/money.ts'
+import { accept } from './acceptance.ts'
+import { fixturePayer, fixtureTerms, fixtureTill, paymentFor } from './payments.fixture.ts'
+import type { PaymentPayload, Terms } from './x402.ts'
+
+const now = new Date('2026-01-05T12:00:00.900Z')
+const nowSeconds = Math.floor(now.getTime() / 1_000)
+const amount = usdc('25000000')
+const good = paymentFor(fixtureTerms(amount), now)
+const accepted = (payment: PaymentPayload) => accept(payment, amount, fixtureTill, now)
+
+function withTerms(changes: Partial<Terms>): PaymentPayload {
+  return { ...good, accepted: { ...good.accepted, ...changes } }
+}
+
+function withAuthorization(
+  changes: Partial<PaymentPayload['payload']['authorization']>,
+): PaymentPayload {
+  return paymentFor(fixtureTerms(amount), now, changes)
+}
+
+describe('a payment for exactly these terms', () => {
+  test('becomes a tender with the store’s own terms', () => {
+    expect(accepted(good)).toEqual({
+      type: 'tender',
+      tender: {
+        rail: 'x402',
+        network: 'eip155:84532',
+        asset: fixtureTill.network.usdc,
+        payTo: fixtureTill.payTo,
+        payer: fixturePayer,
+        amount,
+        nonce: `0x${'3'.repeat(64)}`,
+        validAfter: 0,
+        validBefore: nowSeconds + 300,
+        signature: `0x${'4'.repeat(130)}`,
+        sinceBlock: 0,
+      },
+    })
+  })
+
+  test('may write addresses in any case; the tender has the store’s spelling', () => {
+    const { asset, payTo } = good.accepted
+    const shouted = withTerms({ asset: asset.toLowerCase(), payTo: payTo.toUpperCase() })
+    expect(accepted(shouted)).toMatchObject({ tender: { asset: fixtureTill.network.usdc } })
+  })
+
+  test('may say more in extra than it was told', () => {
+    expect(accepted(withTerms({ extra: { anything: 1 } }))).toMatchObject({ type: 'tender' })
+  })
+})
+
+describe('a payment is refused by the name of what differs', () => {
+  test.each<[keyof Terms, Partial<Terms>]>([
+    ['scheme', { scheme: 'upto' }],
+    ['network', { network: 'eip155:8453' }],
+    ['asset', { asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913' }],
+    ['payTo', { payTo: fixturePayer }],
+    ['amount', { amount: '24999999' }],
+    ['amount', { amount: '25000001' }],
+    ['amount', { amount: '025000000' }],
+    ['maxTimeoutSeconds', { maxTimeoutSeconds: 301 }],
+  ])('accepted.%s', (name, changes) => {
+    const answer = accepted(withTerms(changes))
+    expect(answer).toMatchObject({
+      type: 'mismatch',
+      code: 'payment_mismatch',
+      reason: expect.stringMatching(`^accepted\\.${name} is ${changes[name]}; .* asks for `),
+    })
+  })
+
+  test('who is paid', () => {
+    expect(accepted(withAuthorization({ to: fixturePayer }))).toMatchObject({
+      code: 'payment_mismatch',
+      reason: expect.stringContaining('the authorization pays'),
+    })
+  })
+
+  test.each(['24999999', '25000001', '0', '025000000', '999999999999999999999999999999'])(
+    'the authorized value %s',
+    (value) => {
+      expect(accepted(withAuthorization({ value }))).toMatchObject({
+        code: 'payment_mismatch',
+        reason: expect.stringContaining(`is for ${value}`),
+      })
+    },
+  )
+
+  test.each([
+    [29, 'expired'],
+    [0, 'expired'],
+    [-1_000, 'expired'],
+    [30, undefined],
+    [3_600, undefined],
+    [3_601, 'valid_too_long'],
+    [900_000_000_000, 'valid_too_long'],
+  ])('an authorization that holds for %s s: %s', (left, code) => {
+    const answer = accepted(withAuthorization({ validBefore: String(nowSeconds + left) }))
+    expect(answer.type === 'mismatch' ? answer.code : undefined).toBe(code)
+    if (answer.type === 'mismatch') expect(answer.reason).not.toContain('-')
+  })
+})
+
+test('no amount but the exact one is ever taken', () => {
+  const atomic = fc.bigInt({ min: 0n, max: 10n ** 12n })
+  fc.assert(
+    fc.property(atomic, atomic, (price, paid) => {
+      const payment = paymentFor(fixtureTerms(usdc(paid)), now)
+      const answer = accept(payment, usdc(price), fixtureTill, now)
+      expect(answer.type).toBe(price === paid ? 'tender' : 'mismatch')
+      const disguised = { ...payment, accepted: fixtureTerms(usdc(price)) }
+      const other = accept(disguised, usdc(price), fixtureTill, now)
+      expect(other.type).toBe(price === paid ? 'tender' : 'mismatch')
+    }),
+  )
+})
