@@ -1,6 +1,8 @@
+import { isAddress } from 'viem'
 import * as z from 'zod'
 import { cryptoCurrencies } from './goods/lists.ts'
 import type { Site } from './http/site.ts'
+import { type TrustedProxies, trustedProxiesIn } from './http/trusted-proxies.ts'
 import type { Policy } from './orders/steps.ts'
 import { type Network, networks } from './payments/networks.ts'
 
@@ -12,7 +14,7 @@ export interface Common {
   readonly policy: Policy
   readonly markupBps: number
   readonly personalDataDays: number
-  readonly trustProxy: number | readonly string[] | false
+  readonly trustProxy: TrustedProxies | false
   readonly logLevel: string
 }
 
@@ -70,7 +72,10 @@ const seconds = (fallback: number, most: number) =>
 const url = (protocol: RegExp) => z.url({ protocol, error: 'must be a URL' })
 const address = z
   .string()
-  .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 hexadecimal digits')
+  .refine(
+    (text) => isAddress(text),
+    'must be an address: 0x and 40 hexadecimal digits, in lower case or with a right checksum',
+  )
 const privateKey = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}$/, 'must be a private key: 0x and 64 hexadecimal digits')
@@ -106,13 +111,8 @@ const commonShape = {
   PERSONAL_DATA_DAYS: z.coerce.number('must be days').int().min(0).max(3_650).default(30),
   TRUSTED_PROXIES: z
     .string()
-    .refine(
-      (text) => text.toLowerCase() !== 'true',
-      'must be a number of hops or a list of addresses, never "true"',
-    )
-    .transform((text) =>
-      /^\d+$/.test(text) ? Number(text) : text.split(',').map((part) => part.trim()),
-    )
+    .transform(trustedProxiesIn)
+    .refine((read) => read !== undefined, 'must be a number of hops or a list of addresses')
     .optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
 }

@@ -11,6 +11,8 @@ export function createLog(level: string, destination: DestinationStream): Logger
       base: null,
       redact: ['req.headers', 'headers', 'body', 'payload', 'recipient', 'delivery', '*.signature'],
       serializers: { err: describeError, error: describeError, req: describeRequest },
+      // Messages, stacks and fields that nobody thought of pass here and nowhere else.
+      hooks: { streamWrite: withoutLongHex },
     },
     destination,
   )
@@ -34,5 +36,9 @@ function describeRequest(request: { method?: string }) {
 }
 
 function clean(text: string): string {
-  return text.replace(hexMost, '0x…').slice(0, messageMost)
+  return withoutLongHex(text).slice(0, messageMost)
+}
+
+function withoutLongHex(text: string): string {
+  return text.replace(hexMost, '0x…')
 }

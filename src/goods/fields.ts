@@ -6,7 +6,7 @@ export const personName = z
   .trim()
   .min(1)
   .max(80)
-  .regex(/^[^\p{C}]+$/u)
+  .regex(/^(?=.*\S)[^\p{C}]+$/u)
 
 /** Text that a supplier sent. Bounded, because what is stored must be. */
 export const plainText = z.string().max(20_000)

@@ -88,22 +88,20 @@ export function inUsd(minor: number, money: MoneyRange, rates: RateTable | undef
   return rate === undefined ? undefined : minor / money.divisor / rate
 }
 
-/** Past 48 h a table no longer prices anything; past 96 h when a weekend lies between. */
+/**
+ * Past 48 h a table no longer prices anything; past 96 h when a weekend falls into those 48 h. A
+ * weekend that only comes later mends nothing: what is too old stays too old.
+ */
 export function isStale(table: RateTable, now: Date): boolean {
   const hours = (now.getTime() - table.asOf.getTime()) / hourMs
-  return hours > (spansWeekend(table.asOf, now) ? 96 : 48)
+  return hours > (meetsWeekend(table.asOf) ? 96 : 48)
 }
 
-function spansWeekend(from: Date, to: Date): boolean {
-  for (
-    let at = from.getTime();
-    at <= to.getTime() && at < from.getTime() + 96 * hourMs;
-    at += hourMs * 12
-  ) {
-    const day = new Date(at).getUTCDay()
-    if (day === 0 || day === 6) return true
-  }
-  return false
+function meetsWeekend(asOf: Date): boolean {
+  return [0, 24, 48].some((hours) => {
+    const day = new Date(asOf.getTime() + hours * hourMs).getUTCDay()
+    return day === 0 || day === 6
+  })
 }
 
 function fixedRetail(price: Extract<MoneyRange, { type: 'FIXED' }>, pricing: Pricing): Retail {

@@ -195,8 +195,12 @@ function recipientSchemaOf(kind: Kind): { properties: object; required: readonly
   return { properties: schema.properties ?? {}, required: schema.required ?? [] }
 }
 
+/**
+ * The step is a rule of the schema only where it is exact as a float: common validators divide, and
+ * would find that 4.35 is no multiple of 0.01. The description always says it.
+ */
 function valueSchema(retail: Extract<Retail, { type: 'RANGE' }>): Record<string, unknown> {
-  const stepped = retail.min % retail.increment === 0
+  const stepped = retail.min % retail.increment === 0 && retail.increment % 25 === 0
   return {
     type: 'number',
     minimum: retail.min / 100,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 
 /**
@@ -6,24 +7,42 @@ import type { Socket } from 'node:net'
  */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
-  const [status, phrase, detail] = answerFor(error.code)
-  const body = JSON.stringify({ title: phrase, status, detail, error: detail })
+  const { status, title, code, detail } = answerFor(error.code)
+  const retryable = status === 408
+  const requestId = randomUUID()
+  const fields = { type: 'about:blank', title, status, detail, code, requestId, retryable }
+  const body = JSON.stringify({ ...fields, error: detail })
   if (socket.writable) {
     socket.write(
-      `HTTP/1.1 ${status} ${phrase}\r\ncontent-type: application/problem+json\r\n` +
+      `HTTP/1.1 ${status} ${title}\r\ncontent-type: application/problem+json\r\n` +
         `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
     )
   }
   socket.destroy(error)
 }
 
-function answerFor(code: string | undefined): [status: number, phrase: string, detail: string] {
-  switch (code) {
+function answerFor(reason: string | undefined) {
+  switch (reason) {
     case 'HPE_HEADER_OVERFLOW':
-      return [431, 'Request Header Fields Too Large', 'The headers are larger than 16 kB.']
+      return {
+        status: 431,
+        title: 'Request Header Fields Too Large',
+        code: 'headers_too_large',
+        detail: 'The headers are larger than 16 kB.',
+      }
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return [408, 'Request Timeout', 'The request took too long to arrive.']
+      return {
+        status: 408,
+        title: 'Request Timeout',
+        code: 'request_timeout',
+        detail: 'The request took too long to arrive.',
+      }
     default:
-      return [400, 'Bad Request', 'The request is not valid HTTP.']
+      return {
+        status: 400,
+        title: 'Bad Request',
+        code: 'invalid_http',
+        detail: 'The request is not valid HTTP.',
+      }
   }
 }

@@ -23,7 +23,9 @@ export function answerError(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
 ): FastifyReply {
   const refusal = refusalFor(error)
-  if (refusal === undefined) request.log.error({ err: error }, 'unexpected error')
+  // A caller that hung up in the middle of its body made the error, and hears no answer.
+  const isOurs = refusal === undefined && !request.raw.readableAborted
+  if (isOurs) request.log.error({ err: error }, 'unexpected error')
   const retryAfter = refusal?.details.retryAfterSeconds
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter))
   const { status } = refusal ? rules[refusal.code] : internalRule

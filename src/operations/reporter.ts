@@ -7,6 +7,7 @@ const levels: Readonly<Record<Happening['name'], 'warn' | 'error'>> = {
   goods_lost: 'error',
   refund_failed: 'error',
   payment_vanished: 'error',
+  purchase_failed: 'error',
   step_failed: 'error',
 }
 

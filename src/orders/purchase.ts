@@ -1,31 +1,20 @@
-import type { Kind, Offer } from '../goods/offer.ts'
-import { type Fields, invalidBody, type Wish, wordingOf } from '../goods/purchase-body.ts'
+import type { Offer } from '../goods/offer.ts'
+import { invalidBody, type Wish, wordingOf } from '../goods/purchase-body.ts'
 import type { Vitals } from '../health/vitals.ts'
 import { accept } from '../payments/acceptance.ts'
-import { paymentKeyOf, type Tender } from '../payments/payment.ts'
-import type { PaymentPayload, Terms } from '../payments/x402.ts'
+import type { Tender } from '../payments/payment.ts'
+import type { Terms } from '../payments/x402.ts'
 import { newOrderId, newPaymentId } from '../primitives/ids.ts'
 import { never } from '../primitives/never.ts'
 import { Refusal } from '../primitives/refusal.ts'
 import { hashOf, newAccessToken } from '../secrets/tokens.ts'
-import { mayReveal, type Viewer } from './access.ts'
 import { type AdvanceDeps, advance } from './advance.ts'
-import { chargedOf, type In, type Item, isUnderWay, type Order } from './order.ts'
+import type { In, Item, Order } from './order.ts'
 import { type PriceDeps, type Priced, price, termsFor } from './price.ts'
+import { earlierOrder, type PurchaseRequest, patienceOf, replay } from './replay.ts'
 
 export interface PurchaseDeps extends AdvanceDeps, PriceDeps {
   readonly vitals: Pick<Vitals, 'signals'>
-}
-
-export interface PurchaseRequest {
-  readonly kind: Kind
-  /** The flat fields of the body. */
-  readonly fields: Fields
-  /** Undefined on a first call, which only asks for the price. */
-  readonly payment: PaymentPayload | undefined
-  readonly viewer: Viewer
-  /** How long the buyer wants to wait for the goods at most, if that is shorter than our patience. */
-  readonly patienceMs?: number | undefined
 }
 
 export type PurchaseAnswer =
@@ -50,9 +39,29 @@ export async function purchase(
   deps: PurchaseDeps,
   request: PurchaseRequest,
 ): Promise<PurchaseAnswer> {
+  const considered = await orTryAgain(deps, 'no', () => consider(deps, request))
+  switch (considered.type) {
+    case 'payment_required':
+      return considered
+    case 'earlier':
+      return again(deps, request, considered.order)
+    case 'ready':
+      return place(deps, request, considered)
+    default:
+      return never(considered)
+  }
+}
+
+type Considered =
+  | Extract<PurchaseAnswer, { type: 'payment_required' }>
+  | { readonly type: 'earlier'; readonly order: Order }
+  | { readonly type: 'ready'; readonly priced: Priced; readonly tender: Tender }
+
+/** Everything that is checked before anything is written or moved. */
+async function consider(deps: PurchaseDeps, request: PurchaseRequest): Promise<Considered> {
   const { payment } = request
   const earlier = payment && (await earlierOrder(deps, request, payment))
-  if (earlier) return again(deps, request, earlier)
+  if (earlier) return { type: 'earlier', order: earlier }
 
   const priced = price(deps, request.kind, request.fields, payment?.accepted.extra['quote'])
   requireOpen(deps)
@@ -65,74 +74,56 @@ export async function purchase(
   const checked = await deps.rails[accepted.tender.rail].check(accepted.tender)
   switch (checked.outcome) {
     case 'good':
-      return place(deps, request, priced, checked.tender)
+      return { type: 'ready', priced, tender: checked.tender }
     case 'bad':
       return paymentRequired(deps, priced, checked)
     case 'unknown':
-      throw new Refusal(
-        'try_again',
-        'The payment could not be checked just now. Send the same request again.',
-        {
-          charged: 'no',
-          retryAfterSeconds: 5,
-        },
-      )
+      throw notNow('The payment could not be checked just now.', 'no')
     default:
       return never(checked)
   }
 }
 
-/** The order that this payment or one of these keys opened before. */
-async function earlierOrder(
-  deps: PurchaseDeps,
-  { viewer }: PurchaseRequest,
-  payment: PaymentPayload,
-) {
-  const known = await deps.orders.findByPayment(paymentKeyIn(payment))
-  if (known) return known
-  const { from } = payment.payload.authorization
-  for (const key of viewer.keys ?? []) {
-    const order = await deps.orders.findByKey(from, hashOf(key))
-    if (order) return order
-  }
-  return undefined
-}
-
-function paymentKeyIn({ accepted, payload }: PaymentPayload): string {
-  const { from: payer, nonce } = payload.authorization
-  return paymentKeyOf({ network: accepted.network, asset: accepted.asset, payer, nonce })
-}
-
+/** Puts the order on record, takes the money, and goes on as far as it can be gone now. */
 async function place(
   deps: PurchaseDeps,
   request: PurchaseRequest,
-  { offer, wish, amount }: Priced,
-  tender: Tender,
+  { priced: { offer, wish, amount }, tender }: Extract<Considered, { type: 'ready' }>,
 ): Promise<PurchaseAnswer> {
   const accessToken = newAccessToken()
   const id = newOrderId()
   const now = deps.now()
-  const opened = await deps.orders.open(
-    {
-      state: 'PAYMENT_PENDING',
-      id,
-      paymentId: newPaymentId(),
-      version: 1,
-      item: itemOf(offer, wish),
-      recipient: deps.vault.seal(wish.recipient, { order: id, field: 'recipient' }),
-      fingerprint: deps.digest.of(wordingOf(request.kind, request.fields)),
-      accessTokenHash: hashOf(accessToken),
-      tender,
-      amount,
-      placedAt: now,
-      changedAt: now,
-    },
-    (request.viewer.keys ?? []).map(hashOf),
-  )
+  const order: In<'PAYMENT_PENDING'> = {
+    state: 'PAYMENT_PENDING',
+    id,
+    paymentId: newPaymentId(),
+    version: 1,
+    item: itemOf(offer, wish),
+    recipient: deps.vault.seal(wish.recipient, { order: id, field: 'recipient' }),
+    fingerprint: deps.digest.of(wordingOf(request.kind, request.fields)),
+    accessTokenHash: hashOf(accessToken),
+    tender,
+    amount,
+    placedAt: now,
+    changedAt: now,
+  }
+  const keys = (request.viewer.keys ?? []).map(hashOf)
+  // Whether the order was written may be unknown; if it was, it will be carried out.
+  const opened = await orTryAgain(deps, 'unknown', () => deps.orders.open(order, keys))
   if (!opened.isNew) return again(deps, request, opened.order)
-  const order = await advanceSafely(deps, opened.order, patienceOf(deps, request))
+  const advanced = await advanceSafely(deps, opened.order, patienceOf(deps, request))
+  if (advanced.state === 'PAYMENT_FAILED') return refusedPayment(deps, request, advanced)
+  return { type: 'order', order: advanced, accessToken, replayed: false, reveal: true }
+}
+
+async function again(
+  deps: PurchaseDeps,
+  request: PurchaseRequest,
+  earlier: Order,
+): Promise<PurchaseAnswer> {
+  const { order, reveal } = await replay(deps, request, earlier)
   if (order.state === 'PAYMENT_FAILED') return refusedPayment(deps, request, order)
-  return { type: 'order', order, accessToken, replayed: false, reveal: true }
+  return { type: 'order', order, replayed: true, reveal }
 }
 
 /**
@@ -148,46 +139,22 @@ async function advanceSafely(deps: PurchaseDeps, order: Order, patienceMs: numbe
   }
 }
 
-/** The same request came again, perhaps because our first answer never arrived. */
-async function again(
+/**
+ * When a part of the store is down, the buyer hears that, and whether money can have moved. What
+ * went wrong is for the operator.
+ */
+async function orTryAgain<T>(
   deps: PurchaseDeps,
-  request: PurchaseRequest,
-  earlier: Order,
-): Promise<PurchaseAnswer> {
-  if (!deps.digest.matches(wordingOf(request.kind, request.fields), earlier.fingerprint)) {
-    throw usedForAnother(request, earlier)
+  charged: 'no' | 'unknown',
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Refusal) throw error
+    deps.report({ name: 'purchase_failed', error })
+    throw notNow('A part of the store does not answer just now.', charged)
   }
-  const reveal = await mayReveal(deps.orders, earlier, request.viewer)
-  const order = reveal ? await untilEnded(deps, earlier, patienceOf(deps, request)) : earlier
-  if (order.state === 'PAYMENT_FAILED') return refusedPayment(deps, request, order)
-  return { type: 'order', order, replayed: true, reveal }
-}
-
-function patienceOf({ policy }: PurchaseDeps, { patienceMs }: PurchaseRequest): number {
-  return Math.min(policy.patienceMs, patienceMs ?? policy.patienceMs)
-}
-
-/** Says which of the two was used before, because only a used payment was charged. */
-function usedForAnother({ payment }: PurchaseRequest, earlier: Order): Refusal {
-  const extra = { orderId: earlier.id }
-  if (payment && paymentKeyOf(earlier.tender) === paymentKeyIn(payment)) {
-    const message = 'This payment was used before, for another purchase.'
-    return new Refusal('payment_reused', message, { charged: chargedOf(earlier), extra })
-  }
-  const message =
-    'This idempotency key was used before, for another purchase. This payment was not taken.'
-  return new Refusal('idempotency_conflict', message, { charged: 'no', extra })
-}
-
-/** Waits, as the first request does, while somebody else works on the order. */
-async function untilEnded(deps: PurchaseDeps, order: Order, patienceMs: number): Promise<Order> {
-  const until = deps.now().getTime() + patienceMs
-  let current = order
-  while (isUnderWay(current) && deps.now().getTime() < until && !deps.stopping.aborted) {
-    await deps.doorbell.wait(current.id, 250)
-    current = (await deps.orders.find(current.id)) ?? current
-  }
-  return current
 }
 
 /** Failure is proven here, so asking for another payment cannot make anyone pay twice. */
@@ -199,7 +166,7 @@ function paymentRequired(
   deps: PurchaseDeps,
   priced: Priced,
   fault?: { readonly code: string; readonly reason: string },
-): PurchaseAnswer {
+): Extract<PurchaseAnswer, { type: 'payment_required' }> {
   return {
     type: 'payment_required',
     terms: termsFor(deps, priced),
@@ -228,8 +195,12 @@ async function requireOwnEsim(deps: PurchaseDeps, { recipient }: Wish, { payer }
     const message = 'is not an eSIM bought here by this wallet, and the supplier does not know it'
     throw invalidBody([{ parameter: 'iccid', message }])
   }
-  const message = 'The eSIM could not be looked up just now. Send the same request again.'
-  throw new Refusal('try_again', message, { charged: 'no', retryAfterSeconds: 5 })
+  throw notNow('The eSIM could not be looked up just now.', 'no')
+}
+
+function notNow(what: string, charged: 'no' | 'unknown'): Refusal {
+  const message = `${what} Send the same request again.`
+  return new Refusal('try_again', message, { charged, retryAfterSeconds: 5 })
 }
 
 function itemOf(offer: Offer, { value }: Wish): Item {

@@ -10,6 +10,8 @@ export type Happening =
   | { readonly name: 'refund_failed'; readonly order: OrderId; readonly reason: string }
   /** A payment that was in a block is in none any more. */
   | { readonly name: 'payment_vanished'; readonly order: OrderId }
+  /** A purchase could not even be considered, because a part of the store is down or wrong. */
+  | { readonly name: 'purchase_failed'; readonly error: unknown }
   /** Working on an order threw: a defect, or a part of the store that is down. */
   | { readonly name: 'step_failed'; readonly order: OrderId; readonly error: unknown }
 

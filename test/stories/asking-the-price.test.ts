@@ -182,15 +182,22 @@ test('every fault of a body is listed at once', async () => {
   expect(new Set(named)).toEqual(new Set(['firstName', 'lastName', 'email']))
 })
 
-test('an offer that the supplier switched off is 409, with the reason', async () => {
-  const { body } = await get(store.url, '/api/catalog/vouchers/offers?limit=100')
-  const unsold = body.items.find(({ available }: { available: boolean }) => !available)
-  if (unsold === undefined) return
+test('an offer that cannot be sold is 409, with the reason', async () => {
+  const offers = await Promise.all(
+    [0, 100, 200, 300].map((offset) =>
+      get(store.url, `/api/catalog/vouchers/offers?limit=100&offset=${offset}`),
+    ),
+  )
+  const unsold = offers
+    .flatMap(({ body }) => body.items)
+    .find(({ available }: { available: boolean }) => !available)
   const fields = { ...bodyFor('voucher', 'OK'), offerId: unsold.offerId }
-  expect(await post(store.url, purchasePath('voucher'), fields)).toMatchObject({
+  const answer = await post(store.url, purchasePath('voucher'), fields)
+  expect(answer).toMatchObject({
     status: 409,
-    body: { code: 'offer_unavailable', charged: 'no' },
+    body: { code: 'offer_unavailable', charged: 'no', detail: expect.any(String) },
   })
+  expect(answer.headers.get('payment-required')).toBeNull()
 })
 
 test('above 1 USD the answer says that stock clients need a higher limit', async () => {

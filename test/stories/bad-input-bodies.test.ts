@@ -70,51 +70,66 @@ const voucher = bodyFor('voucher', 'OK')
 const open = { ...voucher, offerId: 'TEST-VOUCHER-OPEN', value: 0.5 }
 
 /** Every field of every purchase body, in a body that is good but for it (service.md). */
-const fields: readonly (readonly [Kind, string, () => Record<string, unknown>, readonly unknown[]])[] =
+const fields: readonly (readonly [
+  Kind,
+  string,
+  () => Record<string, unknown>,
+  readonly unknown[],
+])[] = [
+  ['voucher', 'firstName', () => voucher, noText],
+  ['voucher', 'lastName', () => voucher, noText],
   [
-    ['voucher', 'firstName', () => voucher, noText],
-    ['voucher', 'lastName', () => voucher, noText],
+    'voucher',
+    'email',
+    () => ({ ...voucher, offerId: asksMore, email: 'ada@example.com', country: 'FR' }),
+    [...noText, 'ada', 'ada@', '@example.com', 'a b@example.com', `${'a'.repeat(250)}@example.com`],
+  ],
+  [
+    'voucher',
+    'country',
+    () => ({ ...voucher, offerId: asksMore, email: 'ada@example.com', country: 'FR' }),
+    [...noText, 'XX', 'USA', 'U', 'U1', '12'],
+  ],
+  [
+    'voucher',
+    'value',
+    () => open,
     [
-      'voucher',
-      'email',
-      () => ({ ...voucher, offerId: asksMore, email: 'ada@example.com', country: 'FR' }),
-      [...noText, 'ada', 'ada@', '@example.com', 'a b@example.com', `${'a'.repeat(250)}@example.com`],
+      ...['', '0.5', 'ten', null, true, [0.5], {}, 0, -0.5, 0.05, 1, 0.95001, 0.123, 1e21],
+      ...[1e-7, 0.12, 99_999_999, 1e300, Number.MAX_SAFE_INTEGER],
     ],
+  ],
+  [
+    'topup',
+    'msisdn',
+    () => bodyFor('topup', 'OK'),
     [
-      'voucher',
-      'country',
-      () => ({ ...voucher, offerId: asksMore, email: 'ada@example.com', country: 'FR' }),
-      [...noText, 'XX', 'USA', 'U', 'U1', '12'],
-    ],
-    [
-      'voucher',
-      'value',
-      () => open,
-      [
-        ...['', '0.5', 'ten', null, true, [0.5], {}, 0, -0.5, 0.05, 1, 0.95001, 0.123, 1e21],
-        ...[1e-7, 0.12, 99_999_999, 1e300, Number.MAX_SAFE_INTEGER],
+      ...[...noText, 12025550123, '12025550123', '0012025550123', '+1 202 555 0123', '+', '++1'],
+      ...['+1202555012', '+120255501234567', '+1-202-555-0123', 'tel:+12025550123', '+0123456789'],
+      ...[
+        '+442071838750',
+        '+50255551234',
+        '+1202555o123',
+        '+１２０２５５５０１２３',
+        '+12025550123;ext=1',
       ],
     ],
+  ],
+  [
+    'esim',
+    'iccid',
+    () => ({ ...bodyFor('esim', 'OK'), iccid: '8901410321111851072' }),
     [
-      'topup',
-      'msisdn',
-      () => bodyFor('topup', 'OK'),
-      [
-        ...[...noText, 12025550123, '12025550123', '0012025550123', '+1 202 555 0123', '+', '++1'],
-        ...['+1202555012', '+120255501234567', '+1-202-555-0123', 'tel:+12025550123', '+0123456789'],
-        ...['+442071838750', '+50255551234', '+1202555o123', '+１２０２５５５０１２３', '+12025550123;ext=1'],
+      ...[...noText, 8901410321111851, '890141032111185107', '890141032111185107200'],
+      ...[
+        '7901410321111851072',
+        '89014103211118510F2',
+        ' 8901410321111851072',
+        '89-0141032111185107',
       ],
     ],
-    [
-      'esim',
-      'iccid',
-      () => ({ ...bodyFor('esim', 'OK'), iccid: '8901410321111851072' }),
-      [
-        ...[...noText, 8901410321111851, '890141032111185107', '890141032111185107200'],
-        ...['7901410321111851072', '89014103211118510F2', ' 8901410321111851072', '89-0141032111185107'],
-      ],
-    ],
-  ]
+  ],
+]
 
 describe.each(fields)('%s: %s', (kind, field, good, bad) => {
   test('takes nothing that it is not', async () => {
@@ -152,7 +167,12 @@ describe('what is missing, too much, or wrong together', () => {
     await expectFaults('voucher', { ...voucher, offerId: asksMore }, 'email', 'country')
     await expectFaults('voucher', { ...voucher, offerId: 'TEST-VOUCHER-OPEN' }, 'value')
     await expectFaults('topup', { offerId: 'TEST-TOPUP-OK' }, 'msisdn')
-    await expectFaults('topup', { ...bodyFor('topup', 'OK'), firstName: 'A', y: 2 }, 'firstName', 'y')
+    await expectFaults(
+      'topup',
+      { ...bodyFor('topup', 'OK'), firstName: 'A', y: 2 },
+      'firstName',
+      'y',
+    )
     await expectFaults('esim', { iccid: 'x' }, 'offerId', 'iccid')
     await expectFaults('esim', { ...bodyFor('esim', 'OK'), email: 'a@example.com' }, 'email')
   })
@@ -171,7 +191,12 @@ describe('what is missing, too much, or wrong together', () => {
       const other = kind === 'esim' ? 'TEST-TOPUP-OK' : 'TEST-ESIM-OK'
       for (const offerId of [...ids, other]) {
         const answer = await send(kind, JSON.stringify({ ...bodyFor(kind, 'OK'), offerId }))
-        const problem = { status: 404, code: 'offer_not_found', parameter: 'offerId', charges: true }
+        const problem = {
+          status: 404,
+          code: 'offer_not_found',
+          parameter: 'offerId',
+          charges: true,
+        }
         expectProblem(answer, problem)
       }
       for (const offerId of ['', null, 5, true, [], ['TEST-ESIM-OK'], {}]) {
@@ -203,8 +228,14 @@ describe.each(kinds)('the body of a %s', (kind) => {
     ['a number', '402'],
     ['true', 'true'],
     ['UTF-16', Buffer.from(good, 'utf16le')],
-    ['broken UTF-8', Buffer.concat([Buffer.from('{"offerId":"'), Buffer.of(255), Buffer.from('"}')])],
-    ['an overlong form', Buffer.concat([Buffer.from('{"a":"'), Buffer.of(192, 175), Buffer.from('"}')])],
+    [
+      'broken UTF-8',
+      Buffer.concat([Buffer.from('{"offerId":"'), Buffer.of(255), Buffer.from('"}')]),
+    ],
+    [
+      'an overlong form',
+      Buffer.concat([Buffer.from('{"a":"'), Buffer.of(192, 175), Buffer.from('"}')]),
+    ],
   ])('is not %s', async (_, body) => {
     const bytes = typeof body === 'string' ? body : new Uint8Array(body)
     expectProblem(await send(kind, bytes), { status: 400, code: 'invalid_json', charges: true })

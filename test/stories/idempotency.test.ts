@@ -39,11 +39,18 @@ function expectReplayed(answer: Answer, first: Answer): void {
   expect(answer.headers.get('payment-response')).toBe(first.headers.get('payment-response'))
 }
 
-function expectConflict(answer: Answer): void {
-  expect(answer).toMatchObject({
-    status: 409,
-    body: { code: 'payment_reused', charged: 'yes', retryable: false },
-  })
+/** The payment has bought something else already. */
+function expectReused(answer: Answer): void {
+  expectConflict(answer, { code: 'payment_reused', charged: 'yes' })
+}
+
+/** The key stands for another purchase, and the payment that came with it is not taken. */
+function expectOtherUse(answer: Answer): void {
+  expectConflict(answer, { code: 'idempotency_conflict', charged: 'no' })
+}
+
+function expectConflict(answer: Answer, body: { code: string; charged: string }): void {
+  expect(answer).toMatchObject({ status: 409, body: { ...body, retryable: false } })
   expect(answer.headers.get('payment-required')).toBeNull()
   expect(JSON.stringify(answer.body)).not.toMatch(/SBX-/)
 }
@@ -91,11 +98,11 @@ test('the access token opens the goods of a repeated payment', async () => {
 test('the same payment for another body, or other goods, is 409', async () => {
   const first = await buy(store, buyer, 'voucher', voucher, { headers: newKey() })
   const before = await everything()
-  expectConflict(await first.send({}, { ...voucher, lastName: 'Byron' }))
-  expectConflict(await first.send({}, bodyFor('voucher', 'LOST')))
+  expectReused(await first.send({}, { ...voucher, lastName: 'Byron' }))
+  expectReused(await first.send({}, bodyFor('voucher', 'LOST')))
   const { header } = first.payment
   for (const kind of ['topup', 'esim'] as const) {
-    expectConflict(
+    expectReused(
       await post(store.url, purchasePath(kind), bodyFor(kind, 'OK'), {
         'payment-signature': header,
       }),
@@ -128,7 +135,7 @@ test('the same key with a fresh payment for another body is 409, and takes nothi
       'payment-signature': fresh.header,
       ...headers,
     })
-  expectConflict(await send({ ...voucher, firstName: 'Charles' }))
+  expectOtherUse(await send({ ...voucher, firstName: 'Charles' }))
   expect(await everything()).toEqual(before)
 })
 
@@ -145,7 +152,7 @@ test('a payment-identifier is a key like another', async () => {
   const again = await send(voucher)
   expectReplayed(again, first.answer)
   expect(again.body.orders).toEqual(first.answer.body.orders)
-  expectConflict(await send({ ...voucher, firstName: 'Charles' }))
+  expectOtherUse(await send({ ...voucher, firstName: 'Charles' }))
 
   const asKey = await buyer.sign(first.accepts)
   const byHeader = await post(store.url, purchasePath('voucher'), voucher, {

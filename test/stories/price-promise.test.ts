@@ -60,7 +60,7 @@ test('without our promise the price of now is required', async () => {
   const { quote = '', ...extra } = promised.voucher.extra
   const [body = '', mac = ''] = quote.split('.')
   const inventedBody = Buffer.from(
-    JSON.stringify(['TEST-VOUCHER-OK', null, '500000', Math.floor(Date.now() / 1_000) + 300]),
+    JSON.stringify(['TEST-VOUCHER-OK', null, '500000', Math.floor(Date.now() / 1_000) + 900]),
   ).toString('base64url')
   const signedForAnother = promised.otherVoucher.extra.quote
   const quotes = {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newBuyer } from './buyer.ts'
 import { transfersBetween } from './chain.ts'
 import { bookedFor, lifeOf } from './facts.ts'
-import { bodyFor, buy, type Kind, until } from './requests.ts'
+import { bodyFor, buy, type Kind, post, until } from './requests.ts'
 import { openStore, type Store } from './store.ts'
 
 let store: Store
@@ -132,6 +132,17 @@ describe.concurrent.each(kinds)('the test offers of kind %s', (kind) => {
     expect(await transfersBetween(store.parts, store.refundWallet, buyer.address)).toMatchObject([
       { value: BigInt(accepts.amount) },
     ])
+  })
+})
+
+test('what is still on its way is not refundable yet', async () => {
+  const { answer } = await buy(store, await newBuyer(), 'topup', bodyFor('topup', 'HANG'))
+  expect(answer).toMatchObject({ status: 202, body: { orders: [{ state: 'FULFILLING' }] } })
+  const path = `/api/catalog/orders/${answer.body.orderId}/refund`
+  const claim = await post(store.url, path, {}, { 'idempotency-key': 'a-claim-that-is-early' })
+  expect(claim).toMatchObject({
+    status: 409,
+    body: { code: 'not_refundable', charged: 'yes', state: 'FULFILLING' },
   })
 })
 

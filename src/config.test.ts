@@ -1,0 +1,250 @@
+import { describe, expect, test } from 'vitest'
+import { ConfigError, readConfig } from './config.ts'
+
+const gasKey = `0x${'ab12'.repeat(16)}`
+const refundKey = `0x${'cd34'.repeat(16)}`
+const secretsKey = Buffer.alloc(32, 9).toString('base64')
+const olderKey = Buffer.alloc(32, 8).toString('base64')
+
+const live: Record<string, string> = {
+  MODE: 'live',
+  NETWORK: 'base',
+  RPC_URL: 'https://rpc.example',
+  PAY_TO: `0x${'1'.repeat(40)}`,
+  GAS_KEY: gasKey,
+  REFUND_KEY: refundKey,
+  DATABASE_URL: 'postgres://user:password@db.example/store',
+  SUPPLIER_URL: 'https://supplier.example/v1/',
+  SUPPLIER_KEY: 'supplier-key',
+  SECRETS_KEY: secretsKey,
+  PUBLIC_URL: 'https://store.example//',
+}
+
+/** What is wrong with an environment, one line for each problem. */
+function problemsOf(environment: Record<string, string>): string[] {
+  try {
+    readConfig(environment)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return error.message
+      .split('\n')
+      .filter((line) => line.startsWith('  - '))
+      .map((line) => line.slice(4))
+  }
+  return []
+}
+
+const without = (name: string) =>
+  Object.fromEntries(Object.entries(live).filter(([key]) => key !== name))
+
+describe('without any variable', () => {
+  test('it is a sandbox that anyone on this machine can reach', () => {
+    expect(readConfig({})).toMatchObject({
+      mode: 'sandbox',
+      host: '127.0.0.1',
+      port: 8402,
+      dataDir: './data',
+      offers: 12_000,
+      markupBps: 0,
+      personalDataDays: 30,
+      trustProxy: false,
+      policy: { deliverWithinMs: 600_000, refundGraceMs: 21_600_000, patienceMs: 20_000 },
+      site: {
+        name: 'Kiosk402',
+        url: 'http://localhost:8402',
+        logo: 'http://localhost:8402/logo.svg',
+      },
+    })
+  })
+
+  test('an empty one counts as none', () => {
+    expect(readConfig({ MODE: '', PORT: '', GAS_KEY: '' })).toEqual(readConfig({}))
+  })
+
+  test('the address follows the port', () => {
+    expect(readConfig({ PORT: '9000' }).site.url).toBe('http://localhost:9000')
+  })
+})
+
+describe('a live store', () => {
+  test('is read whole', () => {
+    const config = readConfig({ ...live, SECRETS_KEY: `${secretsKey}, ${olderKey}` })
+    expect(config).toMatchObject({
+      mode: 'live',
+      network: { id: 'eip155:8453', usdcDomain: { name: 'USD Coin' } },
+      supplierUrl: 'https://supplier.example/v1',
+      site: { url: 'https://store.example' },
+      secretsKeys: [Buffer.alloc(32, 9), Buffer.alloc(32, 8)],
+      walletFactories: [],
+    })
+    expect(config).toHaveProperty('supplierWebhook', undefined)
+  })
+
+  test.each(Object.keys(live).filter((name) => name !== 'MODE'))('needs %s', (name) => {
+    expect(problemsOf(without(name))).toEqual([
+      expect.stringMatching(`^${name} is missing; set it`),
+    ])
+    expect(problemsOf({ ...live, [name]: '' })).toEqual(problemsOf(without(name)))
+  })
+
+  test('that lacks everything is told everything at once', () => {
+    const names = problemsOf({ MODE: 'live' }).map((line) => line.split(' ')[0])
+    const needed = Object.keys(live).filter((name) => name !== 'MODE')
+    expect(names.toSorted()).toEqual(needed.toSorted())
+  })
+
+  test.each(['DATA_DIR', 'SANDBOX_OFFERS'])('refuses %s', (name) => {
+    expect(problemsOf({ ...live, [name]: '500' })).toEqual([
+      `${name} is only for the sandbox; leave it out with MODE=live`,
+    ])
+  })
+
+  test('refuses one wallet for two purposes, however it is written', () => {
+    const shouted = `0x${gasKey.slice(2).toUpperCase()}`
+    expect(problemsOf({ ...live, REFUND_KEY: shouted })).toEqual([
+      expect.stringMatching(/^GAS_KEY and REFUND_KEY are the same/),
+    ])
+  })
+
+  test.each(['SUPPLIER_WEBHOOK_HEADER', 'SUPPLIER_WEBHOOK_SECRET'])('refuses %s alone', (name) => {
+    expect(problemsOf({ ...live, [name]: 'abcdefghijklmnop' })).toEqual([
+      expect.stringMatching(/belong together/),
+    ])
+  })
+
+  test('takes both halves of the webhook', () => {
+    const webhook = { SUPPLIER_WEBHOOK_HEADER: 'X-Hook', SUPPLIER_WEBHOOK_SECRET: 'a'.repeat(16) }
+    expect(readConfig({ ...live, ...webhook })).toMatchObject({
+      supplierWebhook: { header: 'X-Hook', value: 'a'.repeat(16) },
+    })
+  })
+})
+
+describe('a bad value is named with its variable', () => {
+  test.each([
+    ['NETWORK', 'polygon'],
+    ['RPC_URL', 'rpc.example'],
+    ['RPC_URL', 'ftp://rpc.example'],
+    ['PAY_TO', '0x12'],
+    ['PAY_TO', 'store.eth'],
+    ['PAY_TO', `0x${'g'.repeat(40)}`],
+    ['PAY_TO', '0x036CbD53842c5426634e7929541eC2318f3dCF7f'],
+    ['GAS_KEY', 'ab12'.repeat(16)],
+    ['GAS_KEY', `0x${'ab12'.repeat(15)}`],
+    ['REFUND_KEY', '0xnot-a-key'],
+    ['DATABASE_URL', 'mysql://db.example/store'],
+    ['SUPPLIER_URL', 'supplier'],
+    ['SUPPLIER_KEY', 'short'],
+    ['SECRETS_KEY', 'short'],
+    ['SECRETS_KEY', 'ab12'.repeat(16)],
+    ['SECRETS_KEY', `${secretsKey},`],
+    ['SECRETS_KEY', `${secretsKey},${Buffer.alloc(31).toString('base64')}`],
+    ['PUBLIC_URL', 'store.example'],
+    ['PUBLIC_URL', 'javascript:alert(1)'],
+    ['FACILITATOR_URL', 'x'],
+    ['RATES_URL', 'x'],
+    ['WALLET_FACTORIES', `0x${'1'.repeat(40)},0x12`],
+    ['PORT', '0'],
+    ['PORT', '65536'],
+    ['PORT', '80.5'],
+    ['PORT', 'http'],
+    ['MARKUP_BPS', '-1'],
+    ['MARKUP_BPS', '2.5'],
+    ['MARKUP_BPS', '2,5'],
+    ['MARKUP_BPS', '10001'],
+    ['FULFILLMENT_DEADLINE_SECONDS', '0'],
+    ['FULFILLMENT_DEADLINE_SECONDS', '3601'],
+    ['REFUND_GRACE_SECONDS', '72001'],
+    ['PURCHASE_WAIT_SECONDS', '26'],
+    ['PURCHASE_WAIT_SECONDS', '20s'],
+    ['PERSONAL_DATA_DAYS', '-1'],
+    ['PERSONAL_DATA_DAYS', 'never'],
+    ['TRUSTED_PROXIES', 'true'],
+    ['TRUSTED_PROXIES', 'TRUE'],
+    ['TRUSTED_PROXIES', ' true '],
+    ['TRUSTED_PROXIES', '-1'],
+    ['TRUSTED_PROXIES', '999'],
+    ['TRUSTED_PROXIES', 'proxy.example'],
+    ['TRUSTED_PROXIES', '10.0.0.1,'],
+    ['TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['STORE_NAME', 'a'.repeat(81)],
+    ['STORE_DESCRIPTION', 'a'.repeat(401)],
+    ['STORE_LOGO', '/logo.svg'],
+    ['STORE_CONTACT', 'nobody'],
+    ['ACCEPTS_CRYPTO', 'BTC,BEANS'],
+    ['LOG_LEVEL', 'loud'],
+    ['SUPPLIER_WEBHOOK_HEADER', 'X Hook'],
+  ])('%s=%s', (name, value) => {
+    const hook = { SUPPLIER_WEBHOOK_HEADER: 'X-Hook', SUPPLIER_WEBHOOK_SECRET: 'a'.repeat(16) }
+    const lines = problemsOf({ ...live, ...hook, [name]: value })
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toMatch(`${name} `)
+  })
+
+  test('and never with the value of a key', () => {
+    const keys = {
+      GAS_KEY: `${gasKey}00`,
+      REFUND_KEY: refundKey.slice(0, -1),
+      SUPPLIER_KEY: 'hunter2',
+      SECRETS_KEY: 'correcthorsebatterystaple',
+      DATABASE_URL: 'mysql://root:letmein@db.example/store',
+      SUPPLIER_WEBHOOK_SECRET: 'open-sesame',
+      SUPPLIER_WEBHOOK_HEADER: 'X-Hook',
+      RPC_URL: 'rpc.example/v3/api-token-1',
+    }
+    const lines = problemsOf({ ...live, ...keys })
+    expect(lines).toHaveLength(7)
+    const said = lines.join('\n')
+    const secrets = ['ab12ab', 'cd34cd', 'hunter2', 'correcthorse', 'letmein', 'sesame', 'token-1']
+    for (const secret of secrets) expect(said).not.toContain(secret)
+  })
+
+  test('all of them in one message', () => {
+    const bad = { PORT: 'x', MARKUP_BPS: 'x', LOG_LEVEL: 'x', STORE_CONTACT: 'x' }
+    const names = problemsOf({ ...bad, GAS_KEY: gasKey }).map((line) => line.split(' ')[0])
+    expect(names.toSorted()).toEqual(
+      ['GAS_KEY', 'LOG_LEVEL', 'MARKUP_BPS', 'PORT', 'STORE_CONTACT'].toSorted(),
+    )
+  })
+})
+
+describe('a good value is taken', () => {
+  test.each<[string, string, unknown]>([
+    ['TRUSTED_PROXIES', '1', 1],
+    ['TRUSTED_PROXIES', '10.0.0.1, 2001:db8::/32', ['10.0.0.1', '2001:db8::/32']],
+    ['TRUSTED_PROXIES', 'loopback', ['loopback']],
+  ])('%s=%s', (name, value, trustProxy) => {
+    expect(readConfig({ [name]: value }).trustProxy).toEqual(trustProxy)
+  })
+
+  test('for the address that is paid, with and without its checksum', () => {
+    const address = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
+    expect(readConfig({ ...live, PAY_TO: address })).toHaveProperty('payTo', address)
+    expect(problemsOf({ ...live, PAY_TO: address.toLowerCase() })).toEqual([])
+  })
+})
+
+describe('a sandbox', () => {
+  const liveOnly = Object.keys(live).filter(
+    (name) => !['MODE', 'DATABASE_URL', 'PUBLIC_URL'].includes(name),
+  )
+  test.each([...liveOnly, 'FACILITATOR_URL', 'WALLET_FACTORIES', 'RATES_URL'])(
+    'refuses %s, because somebody meant it to be live',
+    (name) => {
+      expect(problemsOf({ [name]: live[name] ?? 'https://x.example' })).toEqual([
+        `${name} is only for MODE=live, and MODE is not set to live`,
+      ])
+    },
+  )
+
+  test('may have a database of its own', () => {
+    const { DATABASE_URL = '' } = live
+    expect(readConfig({ DATABASE_URL })).toHaveProperty('databaseUrl', DATABASE_URL)
+  })
+})
+
+test('there is no third mode', () => {
+  expect(problemsOf({ MODE: 'production' })).toEqual([
+    'MODE is "production"; it must be sandbox or live',
+  ])
+})

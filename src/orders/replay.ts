@@ -1,0 +1,92 @@
+import type { Kind } from '../goods/offer.ts'
+import { type Fields, wordingOf } from '../goods/purchase-body.ts'
+import { paymentKeyOf } from '../payments/payment.ts'
+import type { PaymentPayload } from '../payments/x402.ts'
+import { Refusal } from '../primitives/refusal.ts'
+import { hashOf } from '../secrets/tokens.ts'
+import { mayReveal, type Viewer } from './access.ts'
+import type { AdvanceDeps } from './advance.ts'
+import { chargedOf, isUnderWay, type Order } from './order.ts'
+
+/** What a request for goods says, whether it comes for the first time or again. */
+export interface PurchaseRequest {
+  readonly kind: Kind
+  /** The flat fields of the body. */
+  readonly fields: Fields
+  /** Undefined on a first call, which only asks for the price. */
+  readonly payment: PaymentPayload | undefined
+  readonly viewer: Viewer
+  /** How long the buyer wants to wait for the goods at most, if that is shorter than our patience. */
+  readonly patienceMs?: number | undefined
+}
+
+/** The order that this payment or one of these keys opened before. */
+export async function earlierOrder(
+  deps: Pick<AdvanceDeps, 'orders'>,
+  { viewer }: PurchaseRequest,
+  payment: PaymentPayload,
+): Promise<Order | undefined> {
+  const known = await deps.orders.findByPayment(paymentKeyIn(payment))
+  if (known) return known
+  const { from } = payment.payload.authorization
+  for (const key of viewer.keys ?? []) {
+    const order = await deps.orders.findByKey(from, hashOf(key))
+    if (order) return order
+  }
+  return undefined
+}
+
+function paymentKeyIn({ accepted, payload }: PaymentPayload): string {
+  const { from: payer, nonce } = payload.authorization
+  return paymentKeyOf({ network: accepted.network, asset: accepted.asset, payer, nonce })
+}
+
+/**
+ * The same request came again, perhaps because our first answer never arrived: it gets the order
+ * as it stands, and the goods when it shows that they are its own.
+ *
+ * @throws Refusal `payment_reused`, `idempotency_conflict` when it asks for something else
+ */
+export async function replay(
+  deps: AdvanceDeps,
+  request: PurchaseRequest,
+  earlier: Order,
+): Promise<{ readonly order: Order; readonly reveal: boolean }> {
+  if (!deps.digest.matches(wordingOf(request.kind, request.fields), earlier.fingerprint)) {
+    throw usedForAnother(request, earlier)
+  }
+  const reveal = await mayReveal(deps.orders, earlier, request.viewer)
+  const order = reveal ? await untilEnded(deps, earlier, patienceOf(deps, request)) : earlier
+  return { order, reveal }
+}
+
+/** How long this request is kept open for its goods; milliseconds. */
+export function patienceOf(
+  { policy }: Pick<AdvanceDeps, 'policy'>,
+  { patienceMs }: PurchaseRequest,
+): number {
+  return Math.min(policy.patienceMs, patienceMs ?? policy.patienceMs)
+}
+
+/** Says which of the two was used before, because only a used payment was charged. */
+function usedForAnother({ payment }: PurchaseRequest, earlier: Order): Refusal {
+  const extra = { orderId: earlier.id }
+  if (payment && paymentKeyOf(earlier.tender) === paymentKeyIn(payment)) {
+    const message = 'This payment was used before, for another purchase.'
+    return new Refusal('payment_reused', message, { charged: chargedOf(earlier), extra })
+  }
+  const message =
+    'This idempotency key was used before, for another purchase. This payment was not taken.'
+  return new Refusal('idempotency_conflict', message, { charged: 'no', extra })
+}
+
+/** Waits, as the first request does, while somebody else works on the order. */
+async function untilEnded(deps: AdvanceDeps, order: Order, patienceMs: number): Promise<Order> {
+  const until = deps.now().getTime() + patienceMs
+  let current = order
+  while (isUnderWay(current) && deps.now().getTime() < until && !deps.stopping.aborted) {
+    await deps.doorbell.wait(current.id, 250)
+    current = (await deps.orders.find(current.id)) ?? current
+  }
+  return current
+}

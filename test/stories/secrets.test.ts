@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { forgetting } from '../../src/operations/loops.ts'
+import { openDatabase } from '../../src/adapters/storage/database.ts'
+import { createOrderStore } from '../../src/adapters/storage/orders.ts'
+import { type Buyer, newBuyer } from './buyer.ts'
+import { type Call, callerFor, openReadingStore } from './reading.ts'
+import { bodyFor, buy, type Kind, post, purchasePath, until } from './requests.ts'
+import type { Store } from './store.ts'
+
+let store: Store
+let call: Call
+let buyer: Buyer
+/** What the supplier gave out. */
+let goods: string[]
+/** What the buyer told of a person. */
+const personal = ['Zephyrine', 'Quillfeather', 'zephyrine@quill.example', '+12025550187']
+/** What opens an order or a payment. */
+const tokens: string[] = []
+const keys: string[] = []
+const signatures: string[] = []
+const orderIds: string[] = []
+
+const person = { firstName: 'Zephyrine', lastName: 'Quillfeather' }
+
+function told(kind: Kind, outcome: string): Record<string, unknown> {
+  const body = bodyFor(kind, outcome)
+  if (kind === 'voucher') return { ...body, ...person }
+  return kind === 'topup' ? { ...body, msisdn: '+12025550187' } : body
+}
+
+beforeAll(async () => {
+  store = await openReadingStore({ env: { PURCHASE_WAIT_SECONDS: '2' } })
+  call = callerFor(store)
+  buyer = await newBuyer()
+  const { body } = await call('/api/catalog/vouchers/offers?limit=100')
+  const { offerId } = body.items.find(
+    ({ requiredFields, priceType }: { requiredFields: string[]; priceType: string }) =>
+      priceType === 'FIXED' && requiredFields.join() === 'firstName,lastName,email,country',
+  )
+  const asksMore = { offerId, ...person, email: 'zephyrine@quill.example', country: 'US' }
+  const purchases: [Kind, Record<string, unknown>][] = [
+    ...(['voucher', 'topup', 'esim'] as const).flatMap((kind) =>
+      ['OK', 'OK', 'LOST', 'FAIL', 'DECLINED'].map((outcome): [Kind, Record<string, unknown>] => [
+        kind,
+        told(kind, outcome),
+      ]),
+    ),
+    ['voucher', { ...told('voucher', 'OPEN'), value: 0.5 }],
+    ['voucher', asksMore],
+  ]
+  for (const [at, [kind, wish]] of purchases.entries()) await buyOne(at, kind, wish)
+  await Promise.all(orderIds.map((id) => until(store, id, ended)))
+  // Some that are refused, because refusals are logged too.
+  await post(store.url, purchasePath('voucher'), { ...asksMore, email: 'zephyrine@quill' })
+  await post(store.url, purchasePath('topup'), { ...told('topup', 'OK'), extra: 1 })
+  await call(`${purchasePath('topup')}?offerId=TEST-TOPUP-OK&msisdn=%2B12025550187`)
+  const ledger = await store.admin('/ledger')
+  goods = ledger.purchases.flatMap(({ secrets }: { secrets: string[] }) => secrets)
+})
+afterAll(() => store.close())
+
+const ended = (order: { orders: { state: string }[]; refund_state: string | null }) =>
+  order.refund_state === 'REFUNDED' || order.orders[0]?.state === 'FULFILLED'
+
+async function buyOne(at: number, kind: Kind, wish: Record<string, unknown>): Promise<void> {
+  const key = `quillfeather-key-${at}-${'z'.repeat(20)}`
+  const { payment, answer, send } = await buy(store, buyer, kind, wish, {
+    headers: { 'idempotency-key': key },
+  })
+  expect([200, 202], JSON.stringify(answer.body)).toContain(answer.status)
+  const { orderId, accessToken, orders } = answer.body
+  orderIds.push(orderId)
+  tokens.push(accessToken)
+  keys.push(key)
+  signatures.push(payment.header, payment.signature)
+  await send()
+  await call(`/api/catalog/orders/${orderId}`, {
+    headers: { authorization: `Bearer ${accessToken}` },
+  })
+  const { iccid, code } = orders[0].result ?? {}
+  for (const one of [iccid, code]) if (one !== undefined) expect(one.length).toBeGreaterThan(8)
+  if (iccid !== undefined) iccids.push(iccid)
+}
+const iccids: string[] = []
+
+/** Every place in which one of these stands, shortened so that a failure repeats no secret. */
+function found(haystack: readonly string[], needles: readonly string[]): string[] {
+  return needles.flatMap((needle) =>
+    haystack
+      .filter((text) => text.includes(needle))
+      .map((text) => `${needle.slice(0, 6)}… in ${text.slice(0, 120)}`),
+  )
+}
+
+/** Every value of every row, as text; bytes as letters, so that compressed ones are not missed. */
+async function everyRow(): Promise<string[]> {
+  const tables = await store.query(
+    `select table_name from information_schema.tables where table_schema = 'public'`,
+  )
+  const rows = []
+  for (const { table_name } of tables) {
+    if (table_name === 'catalog_snapshot') continue
+    rows.push(...(await store.query(`select to_jsonb(t)::text as row from "${table_name}" t`)))
+  }
+  return rows.map(({ row }) => row)
+}
+
+describe('after purchases of every kind', () => {
+  test('there is something to find', () => {
+    expect(orderIds).toHaveLength(17)
+    expect(goods.length).toBeGreaterThanOrEqual(8)
+    for (const secret of goods) expect(secret.length).toBeGreaterThan(8)
+    for (const token of tokens) expect(token).toMatch(/^[\w-]{20,}$/)
+    expect(iccids.length).toBeGreaterThan(0)
+  })
+
+  test('no log line, at the finest level, holds a secret or a person', () => {
+    const { keys: wallets } = inject('parts')
+    const { logLines } = store
+    expect(logLines.length).toBeGreaterThan(60)
+    expect(found(logLines, goods)).toEqual([])
+    expect(found(logLines, iccids)).toEqual([])
+    expect(found(logLines, personal)).toEqual([])
+    expect(found(logLines, ['2025550187', 'quill.example', '%2B1202'])).toEqual([])
+    expect(found(logLines, tokens)).toEqual([])
+    expect(found(logLines, keys)).toEqual([])
+    expect(found(logLines, signatures)).toEqual([])
+    const stripped = signatures.map((signature) => signature.replace(/^0x/, '').slice(0, 64))
+    expect(found(logLines, stripped)).toEqual([])
+    const ours = ['sandbox_story_key', store.webhook.value, wallets.gas, wallets.refund]
+    expect(found(logLines, [...ours, ...ours.map((key) => key.replace(/^0x/, ''))])).toEqual([])
+    expect(found(logLines, [new URL(store.databaseUrl).password].filter(Boolean))).toEqual([])
+  })
+
+  test('no row holds goods, persons, tokens or keys in clear', async () => {
+    const rows = await everyRow()
+    const { keys: wallets } = inject('parts')
+    expect(rows.length).toBeGreaterThan(60)
+    for (const id of orderIds) expect(found(rows, [id])).not.toEqual([])
+    expect(found(rows, goods)).toEqual([])
+    expect(found(rows, iccids)).toEqual([])
+    expect(found(rows, [...personal, '2025550187'])).toEqual([])
+    expect(found(rows, tokens)).toEqual([])
+    expect(found(rows, keys)).toEqual([])
+    const base64 = [...goods, ...personal].map((text) => Buffer.from(text).toString('base64'))
+    expect(found(rows, base64)).toEqual([])
+    const hex = [...goods, ...personal].map((text) => Buffer.from(text).toString('hex'))
+    expect(found(rows, hex)).toEqual([])
+    const ours = ['sandbox_story_key', store.webhook.value, wallets.gas, wallets.refund]
+    expect(found(rows, [...ours, ...ours.map((key) => key.replace(/^0x/, ''))])).toEqual([])
+  })
+
+  test('the same goods are never sealed to the same text', async () => {
+    const rows = await store.query('select recipient, delivery from orders')
+    const sealed = rows.flatMap(({ recipient, delivery }) => [recipient, delivery].filter(Boolean))
+    expect(sealed.length).toBeGreaterThan(20)
+    expect(new Set(sealed).size).toBe(sealed.length)
+  })
+
+  test('who only knows an order’s id, or its payment, sees no secret of it', async () => {
+    for (const id of orderIds) {
+      for (const path of [`/api/catalog/orders/${id}`, `/api/catalog/orders/${id}/refund`]) {
+        const { text } = await call(path)
+        expect(found([text], [...goods, ...iccids, ...personal, ...tokens, ...keys])).toEqual([])
+        expect(found([text], signatures)).toEqual([])
+      }
+    }
+  })
+})
+
+describe('when personal fields have been kept long enough', () => {
+  test('they are erased for good; the goods and the money trail stay', async () => {
+    const [id, token] = [orderIds[0], tokens[0]]
+    const read = () =>
+      call(`/api/catalog/orders/${id}`, { headers: { authorization: `Bearer ${token}` } })
+    const before = (await read()).body
+    expect(await withRecipient()).toBe(orderIds.length)
+
+    await keepOnce(30)
+    expect(await withRecipient()).toBe(orderIds.length)
+    await keepOnce(0)
+    expect(await withRecipient()).toBe(0)
+
+    expect((await read()).body).toEqual(before)
+    expect(goods).toContain(before.orders[0].result.code)
+    const amounts = await store.query('select count(*)::int as kept from payments')
+    expect(amounts[0].kept).toBe(orderIds.length)
+    const erased = await store.query(`select detail from order_events where detail ? 'erased'`)
+    expect(erased).toHaveLength(orderIds.length)
+  })
+})
+
+async function withRecipient(): Promise<number> {
+  const [row] = await store.query('select count(recipient)::int as kept from orders')
+  return row.kept
+}
+
+/** One round of the loop that the store runs every hour, for data that is kept so many days. */
+async function keepOnce(personalDataDays: number): Promise<void> {
+  const database = openDatabase(store.databaseUrl, {
+    applicationName: 'story',
+    poolSize: 1,
+    onError: (error) => {
+      throw error
+    },
+  })
+  const stop = new AbortController()
+  const failures: unknown[] = []
+  try {
+    const orders = createOrderStore(database)
+    await forgetting(
+      {
+        orders,
+        forgetNonces: async () => stop.abort(),
+        personalDataDays,
+        // Orders that ended this very second have ended before now too.
+        now: () => new Date(Date.now() + 5_000),
+      },
+      { signal: stop.signal, failed: (_, error) => failures.push(error) },
+    )
+    expect(failures).toEqual([])
+  } finally {
+    await database.end()
+  }
+}
