@@ -27,6 +27,8 @@ export interface Priced {
   readonly offer: Offer
   readonly wish: Wish
   readonly amount: Usdc
+  /** Our promise that this price comes from, where it does. */
+  readonly promise?: string
 }
 
 /**
@@ -40,12 +42,18 @@ export function price(deps: PriceDeps, kind: Kind, fields: Fields, promise?: unk
   const offer = offerOf(deps.shelf, kind, fields)
   const wish = readWish(offer, fields)
   const promised = deps.quotes.promised(promise, offer.id, wish.value)
-  return { offer, wish, amount: promised ?? chargeFor(offer, wish.value, deps.pricing) }
+  return promised === undefined
+    ? { offer, wish, amount: chargeFor(offer, wish.value, deps.pricing) }
+    : { offer, wish, amount: promised, promise: String(promise) }
 }
 
-/** The terms for a priced wish, with our promise of the price. */
-export function termsFor(deps: PriceDeps, { offer, wish, amount }: Priced): Terms {
-  return termsOf(amount, deps.till, deps.quotes.promise(offer.id, wish.value, amount))
+/**
+ * The terms for a priced wish, with our promise of the price. A price that was promised keeps the
+ * promise it has: a new one would let a buyer who never pays hold on to an old price for ever.
+ */
+export function termsFor(deps: PriceDeps, { offer, wish, amount, promise }: Priced): Terms {
+  const quote = promise ?? deps.quotes.promise(offer.id, wish.value, amount)
+  return termsOf(amount, deps.till, quote)
 }
 
 function offerOf(shelf: Shelf, kind: Kind, fields: Fields): Offer {

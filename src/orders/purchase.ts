@@ -60,7 +60,9 @@ type Considered =
 /** Everything that is checked before anything is written or moved. */
 async function consider(deps: PurchaseDeps, request: PurchaseRequest): Promise<Considered> {
   const { payment } = request
-  const earlier = payment && (await earlierOrder(deps, request, payment))
+  // A payment that may have been used before may have been charged before.
+  const earlier =
+    payment && (await orTryAgain(deps, 'unknown', () => earlierOrder(deps, request, payment)))
   if (earlier) return { type: 'earlier', order: earlier }
 
   const priced = price(deps, request.kind, request.fields, payment?.accepted.extra['quote'])
@@ -69,11 +71,12 @@ async function consider(deps: PurchaseDeps, request: PurchaseRequest): Promise<C
 
   const accepted = accept(payment, priced.amount, deps.till, deps.now())
   if (accepted.type === 'mismatch') return paymentRequired(deps, priced, accepted)
-  await requireOwnEsim(deps, priced.wish, accepted.tender)
 
   const checked = await deps.rails[accepted.tender.rail].check(accepted.tender)
   switch (checked.outcome) {
     case 'good':
+      // Only now the payer is who they say, so nobody else learns which eSIMs are whose.
+      await requireOwnEsim(deps, priced.wish, checked.tender)
       return { type: 'ready', priced, tender: checked.tender }
     case 'bad':
       return paymentRequired(deps, priced, checked)

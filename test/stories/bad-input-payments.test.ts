@@ -70,6 +70,13 @@ describe('a PAYMENT-SIGNATURE that cannot be read', () => {
     await expectUnpaid(header, /PAYMENT-SIGNATURE header cannot be read: .{5,}/)
   })
 
+  test('because it is longer than 8 kB is 402, though all else about it is right', async () => {
+    const payload = decoded((await buyer.sign(accepts)).header)
+    const long = encoded({ ...payload, extensions: { filler: 'x'.repeat(6_000) } })
+    expect(long.length).toBeGreaterThan(8_192)
+    await expectUnpaid(long, /longer than 8 kB/)
+  })
+
   test('because there are two of it is 402', async () => {
     const { header } = await buyer.sign(accepts)
     const lines = [`POST ${path} HTTP/1.1`, 'Host: x', 'Connection: close']

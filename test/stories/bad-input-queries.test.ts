@@ -160,22 +160,16 @@ describe.each(withParameters)('%s', (path, own) => {
 describe.each(Object.entries(parameters))('%s', (path, own) => {
   const names = Object.keys(own)
 
-  test('takes no parameter that it has not, and knows which was meant', async () => {
-    for (const name of [
-      'x',
-      'debug',
-      '__proto__',
-      'constructor',
-      'toString',
-      'limit[]',
-      'Limit ',
-    ]) {
-      await expectRefused(
-        path,
-        `${encodeURIComponent(name)}=1`,
-        name.trim() === name ? name : undefined,
-      )
+  test('takes no parameter that it has not', async () => {
+    for (const name of ['x', 'debug', '__proto__', 'constructor', 'toString', 'limit[]']) {
+      await expectRefused(path, `${encodeURIComponent(name)}=1`, name)
     }
+    for (const query of ['Limit+=1', '=1', '%FF=1', '%00=1', Array(400).fill('a=1').join('&')]) {
+      await expectRefused(path, query)
+    }
+  })
+
+  test('knows which parameter was meant', async () => {
     for (const name of names) {
       const upper = name.toUpperCase() === name ? name.toLowerCase() : name.toUpperCase()
       const body = await expectRefused(path, `${upper}=1`, upper)
@@ -186,10 +180,6 @@ describe.each(Object.entries(parameters))('%s', (path, own) => {
         await expectRefused(path, list)
       }
     }
-    await expectRefused(path, '=1')
-    await expectRefused(path, '%FF=1')
-    await expectRefused(path, '%00=1')
-    await expectRefused(path, Array(400).fill('a=1').join('&'))
   })
 })
 

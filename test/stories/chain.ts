@@ -68,7 +68,7 @@ export async function anybody({ rpcUrl }: ChainParts, key: Hex) {
   const account = privateKeyToAccount(key)
   const client = chainClient(rpcUrl)
   await client.setBalance({ address: account.address, value: 10n ** 20n })
-  return { account, client }
+  return { key, account, client }
 }
 
 type Owned = 'mint' | 'blacklist' | 'unBlacklist'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { forgetting } from '../../src/operations/loops.ts'
 import { openDatabase } from '../../src/adapters/storage/database.ts'
 import { createOrderStore } from '../../src/adapters/storage/orders.ts'
+import { forgetting } from '../../src/operations/loops.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { type Call, callerFor, openReadingStore } from './reading.ts'
 import { bodyFor, buy, type Kind, post, purchasePath, until } from './requests.ts'
@@ -54,8 +54,8 @@ beforeAll(async () => {
   await post(store.url, purchasePath('voucher'), { ...asksMore, email: 'zephyrine@quill' })
   await post(store.url, purchasePath('topup'), { ...told('topup', 'OK'), extra: 1 })
   await call(`${purchasePath('topup')}?offerId=TEST-TOPUP-OK&msisdn=%2B12025550187`)
-  const ledger = await store.admin('/ledger')
-  goods = ledger.purchases.flatMap(({ secrets }: { secrets: string[] }) => secrets)
+  const ledger = (await store.admin('/ledger')) as { purchases: { secrets: string[] }[] }
+  goods = ledger.purchases.flatMap(({ secrets }) => secrets)
 })
 afterAll(() => store.close())
 

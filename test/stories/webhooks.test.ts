@@ -78,11 +78,11 @@ test.concurrent('what a webhook says is a hint: the goods are those of the suppl
 })
 
 test('a webhook for a reference that is none of ours is taken and does nothing', async () => {
-  const before = await rowsKept(store)
+  const { orders, payments } = await rowsKept(store)
   for (const transactionId of ['ord00000000000000000000000000', 'orderOfSomebodyElse']) {
     const hint = { transactionId, status: 'DONE' }
     expect((await post(store.url, path, hint, sent())).status).toBe(204)
   }
-  expect(await rowsKept(store)).toEqual(before)
+  expect(await rowsKept(store)).toMatchObject({ orders, payments })
   expect((await fetch(`${store.url}${path}`, { method: 'HEAD' })).status).toBe(204)
 })

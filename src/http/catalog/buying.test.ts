@@ -1,0 +1,122 @@
+import type { FastifyRequest } from 'fastify'
+import { describe, expect, test } from 'vitest'
+import { fixtureTerms, paymentFor } from '../../payments/payments.fixture.ts'
+import { Refusal } from '../../primitives/refusal.ts'
+import { type BuyingDeps, fieldsOf, idempotencyKeyOf, preferredWaitMs, viewerOf } from './buying.ts'
+
+const request = (headers: Record<string, unknown>) => ({ headers }) as unknown as FastifyRequest
+const deps = { signIn: {} } as BuyingDeps
+const key = 'Key_of-16-letter'
+const payment = paymentFor(fixtureTerms(), new Date('2026-01-05T12:00:00Z'))
+const identified = (info: unknown) => ({
+  ...payment,
+  extensions: { 'payment-identifier': { info, schema: {} } },
+})
+
+describe('the idempotency key', () => {
+  test.each([key, 'a'.repeat(128), '0'.repeat(16)])('%s is taken', (given) => {
+    expect(idempotencyKeyOf(request({ 'idempotency-key': given }))).toBe(given)
+  })
+
+  test.each([
+    '',
+    'a'.repeat(15),
+    'a'.repeat(129),
+    'key of 16 letters',
+    'schlüssel-von-16-z',
+    'key.of.16.letters',
+    `${key}\n`,
+    `${key}, ${key}`,
+    [key, key],
+  ])('%j is refused, and nothing was charged', (given) => {
+    const act = () => idempotencyKeyOf(request({ 'idempotency-key': given }))
+    expect(act).toThrow(/must be 16 to 128 characters/)
+    expect(act).toThrow(
+      expect.objectContaining({
+        code: 'invalid_header',
+        details: { parameter: 'Idempotency-Key', charged: 'no' },
+      }),
+    )
+  })
+})
+
+describe('who sends a request', () => {
+  test('is nobody without a header', async () => {
+    expect(await viewerOf(deps, request({}))).toEqual({
+      accessToken: undefined,
+      wallet: undefined,
+      keys: [],
+    })
+  })
+
+  test('shows a key, the identifier of the payment, or both', async () => {
+    const withKey = request({ 'idempotency-key': key })
+    const other = 'another-key-of-24-letters'
+    expect((await viewerOf(deps, withKey)).keys).toEqual([key])
+    expect((await viewerOf(deps, request({}), identified({ id: other }))).keys).toEqual([other])
+    expect((await viewerOf(deps, withKey, identified({ id: other }))).keys).toEqual([key, other])
+    expect((await viewerOf(deps, withKey, identified({ id: key }))).keys).toEqual([key])
+  })
+
+  test.each([undefined, null, 'x', {}, { required: false }, []])(
+    'has no identifier in %j',
+    async (info) => {
+      expect((await viewerOf(deps, request({}), identified(info))).keys).toEqual([])
+    },
+  )
+
+  test.each(['short', '', 1, null, {}])('is refused with the identifier %j', async (id) => {
+    const act = viewerOf(deps, request({}), identified({ id }))
+    await expect(act).rejects.toMatchObject({
+      code: 'invalid_header',
+      details: { parameter: 'payment-identifier', charged: 'no' },
+    })
+  })
+
+  test.each([
+    ['Bearer kat_abc-_1', 'kat_abc-_1'],
+    ['bearer kat_abc', 'kat_abc'],
+    ['Basic kat_abc', undefined],
+    ['Bearer', undefined],
+    ['Bearer a b', undefined],
+    ['Bearer kat_ü', undefined],
+    [`Bearer ${'a'.repeat(201)}`, undefined],
+  ])('%s shows the token %s', async (authorization, accessToken) => {
+    expect((await viewerOf(deps, request({ authorization }))).accessToken).toBe(accessToken)
+  })
+})
+
+describe('how long a buyer waits', () => {
+  test.each<[string | string[] | undefined, number | undefined]>([
+    [undefined, undefined],
+    ['', undefined],
+    ['respond-async', 0],
+    ['Respond-Async', 0],
+    ['wait=3', 3_000],
+    ['wait=0', 0],
+    ['respond-async, wait=10', 10_000],
+    ['wait=10;foo, respond-async', 10_000],
+    [['respond-async', 'wait=7'], 7_000],
+    ['wait=-3', undefined],
+    ['wait=3.5', undefined],
+    ['wait=99999', undefined],
+    ['await=3', undefined],
+    ['respond-asynchronously', undefined],
+    ['return=minimal', undefined],
+  ])('%j: %s ms', (prefer, ms) => {
+    expect(preferredWaitMs(request({ prefer }))).toBe(ms)
+  })
+})
+
+describe('the fields of a body', () => {
+  test('are those of the object, and none for no body', () => {
+    expect(fieldsOf({ offerId: 'A', value: 5 })).toEqual({ offerId: 'A', value: 5 })
+    expect(fieldsOf(undefined)).toEqual({})
+    expect(fieldsOf(null)).toEqual({})
+  })
+
+  test.each([[[]], ['text'], [1], [true]])('are not in %j', (body) => {
+    expect(() => fieldsOf(body)).toThrow(Refusal)
+    expect(() => fieldsOf(body)).toThrow(/must be a JSON object/)
+  })
+})

@@ -1,0 +1,38 @@
+import type { FastifyRequest } from 'fastify'
+import { describe, expect, test } from 'vitest'
+import { orderQuery, pageQuery } from './order-query.ts'
+
+const hash = `0x${'aB'.repeat(32)}`
+const request = (query: string) => ({ url: `/api/catalog/orders?${query}` }) as FastifyRequest
+
+describe('the query of orders', () => {
+  test('has a page of 20 from the start', () => {
+    expect(orderQuery(request(''))).toMatchObject({ limit: 20, offset: 0 })
+    expect(pageQuery(request('limit=100&offset=40'))).toMatchObject({ limit: 100, offset: 40 })
+  })
+
+  test('finds a transaction whatever its letter case', () => {
+    expect(orderQuery(request(`transactionHash=${hash}`)).transactionHash).toBe(hash.toLowerCase())
+    expect(orderQuery(request('paymentId=pay_x')).paymentId).toBe('pay_x')
+  })
+
+  test.each([
+    ['transactionHash=0x12', 'invalid_parameter'],
+    [`transactionHash=${hash}0`, 'invalid_parameter'],
+    [`transactionHash=${hash.slice(2)}`, 'invalid_parameter'],
+    ['transactionHash=', 'invalid_parameter'],
+    ['limit=0', 'invalid_parameter'],
+    ['limit=101', 'invalid_parameter'],
+    ['limit=1.5', 'invalid_parameter'],
+    ['offset=-1', 'invalid_parameter'],
+    ['transactionhash=x', 'unknown_parameter'],
+    ['limit=1&limit=2', 'repeated_parameter'],
+  ])('refuses %s', (query, code) => {
+    expect(() => orderQuery(request(query))).toThrow(expect.objectContaining({ code }))
+  })
+
+  test('of a list takes no look-up', () => {
+    const act = () => pageQuery(request(`transactionHash=${hash}`))
+    expect(act).toThrow(expect.objectContaining({ code: 'unknown_parameter' }))
+  })
+})

@@ -1,0 +1,91 @@
+import { orderWorld, type Script } from '../../test/doubles/orders.ts'
+import {
+  esim,
+  fixed,
+  fixturePricing,
+  open,
+  snapshotOf,
+  voucher,
+} from '../../test/fixtures/offers.ts'
+import { buildCatalog, createShelf } from '../goods/catalog.ts'
+import type { Offer } from '../goods/offer.ts'
+import type { Signals } from '../health/signals.ts'
+import type { Tender } from '../payments/payment.ts'
+import { fixtureTill, paymentFor } from '../payments/payments.fixture.ts'
+import type { Checked } from '../payments/ports.ts'
+import { createQuotes } from '../payments/quotes.ts'
+import type { PaymentPayload } from '../payments/x402.ts'
+import { createSigner } from '../secrets/tokens.ts'
+import { type PurchaseDeps, purchase } from './purchase.ts'
+import type { PurchaseRequest } from './replay.ts'
+
+export const card = voucher('CARD', { price: fixed(2_000) })
+export const openCard = voucher('OPEN', { price: open(500, 10_000, 250) })
+export const plan = esim('PLAN')
+export const ada = { offerId: 'CARD', firstName: 'Ada', lastName: 'Lovelace' }
+
+/** A store with a scripted outside, and a buyer who asks it for things. */
+export function purchaseWorld(changes: Partial<Script> = {}, settings: Partial<PurchaseDeps> = {}) {
+  const world = orderWorld(changes)
+  const { clock, calls } = world
+  const pricing = fixturePricing()
+  const shelf = createShelf()
+  const stock = (...offers: Offer[]) => shelf.replace(buildCatalog(snapshotOf(offers), pricing))
+  stock(card, openCard, plan)
+  const says: { action: Signals['agent_action']; check: (tender: Tender) => Checked } = {
+    action: 'pay',
+    check: (tender) => ({ outcome: 'good', tender }),
+  }
+  const check = async (tender: Tender) => {
+    calls.push('check')
+    return says.check(tender)
+  }
+  const deps: PurchaseDeps = {
+    ...world.deps,
+    rails: { x402: { ...world.deps.rails.x402, check } },
+    shelf,
+    pricing,
+    till: fixtureTill,
+    quotes: createQuotes(createSigner([Buffer.alloc(32, 7)], 'quote'), clock.now),
+    vitals: {
+      signals: () => ({
+        provider_health: 'healthy',
+        agent_action: says.action,
+        last_updated: clock.now().toISOString(),
+      }),
+    },
+    ...settings,
+  }
+  return { ...world, deps, shelf, stock, says, ...buyerOf(deps) }
+}
+
+function buyerOf(deps: PurchaseDeps) {
+  let signed = 0
+  const ask = (request: Partial<PurchaseRequest> = {}) =>
+    purchase(deps, { kind: 'voucher', fields: ada, payment: undefined, viewer: {}, ...request })
+
+  /** Signs what the store asks for just now, with a nonce that was never used. */
+  async function pay(request: Partial<PurchaseRequest> = {}): Promise<PaymentPayload> {
+    const { terms } = expectDemand(await ask({ ...request, payment: undefined }))
+    signed += 1
+    return paymentFor(terms, deps.now(), { nonce: `0x${String(signed).padStart(64, '0')}` })
+  }
+
+  /** Asks for the price and pays it. */
+  const buy = async (request: Partial<PurchaseRequest> = {}) =>
+    ask({ ...request, payment: await pay(request) })
+
+  return { ask, pay, buy }
+}
+
+type Answer = Awaited<ReturnType<typeof purchase>>
+
+export function expectDemand(answer: Answer) {
+  if (answer.type === 'payment_required') return answer
+  throw new Error(`the answer is the order ${answer.order.state}`)
+}
+
+export function expectOrder(answer: Answer) {
+  if (answer.type === 'order') return answer
+  throw new Error(`payment is required: ${answer.fault?.reason}`)
+}
