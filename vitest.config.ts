@@ -28,6 +28,8 @@ export default defineConfig({
           name: 'stories',
           include: ['test/stories/**/*.test.ts'],
           globalSetup: ['test/stories/setup.ts'],
+          // Stories wait for the chain and the supplier more than they compute.
+          maxWorkers: 4,
         },
       },
       {

@@ -67,8 +67,17 @@ export class ConfigError extends Error {
   }
 }
 
-const seconds = (fallback: number, most: number) =>
-  z.coerce.number('must be a number of seconds').int().min(1).max(most).default(fallback)
+/** A whole number within a range, which its refusal names. */
+function whole(fallback: number, least: number, most: number) {
+  const message = `must be a whole number from ${least} to ${most}`
+  return z.coerce
+    .number(message)
+    .int(message)
+    .min(least, message)
+    .max(most, message)
+    .default(fallback)
+}
+
 const url = (protocol: RegExp) => z.url({ protocol, error: 'must be a URL' })
 const address = z
   .string()
@@ -87,9 +96,11 @@ const list = z.string().transform((text) =>
     .filter(Boolean),
 )
 
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
+
 const commonShape = {
   HOST: z.string().default('127.0.0.1'),
-  PORT: z.coerce.number('must be a port').int().min(1).max(65_535).default(8402),
+  PORT: whole(8402, 1, 65_535),
   PUBLIC_URL: url(/^https?$/).optional(),
   STORE_NAME: z.string().min(1).max(80).default('Kiosk402'),
   STORE_DESCRIPTION: z
@@ -103,23 +114,23 @@ const commonShape = {
   STORE_CONTACT: z.email('must be an e-mail address').default('store@example.com'),
   ACCEPTS_CRYPTO: list
     .pipe(z.array(z.enum(cryptoCurrencies, `may name ${cryptoCurrencies.join(', ')}`)))
-    .default([...cryptoCurrencies]),
-  MARKUP_BPS: z.coerce.number('must be basis points').int().min(0).max(10_000).default(0),
-  FULFILLMENT_DEADLINE_SECONDS: seconds(600, 3_600),
-  REFUND_GRACE_SECONDS: seconds(6 * 3_600, 20 * 3_600),
-  PURCHASE_WAIT_SECONDS: seconds(20, 25),
-  PERSONAL_DATA_DAYS: z.coerce.number('must be days').int().min(0).max(3_650).default(30),
+    .optional(),
+  MARKUP_BPS: whole(0, 0, 10_000),
+  FULFILLMENT_DEADLINE_SECONDS: whole(600, 1, 3_600),
+  REFUND_GRACE_SECONDS: whole(6 * 3_600, 1, 20 * 3_600),
+  PURCHASE_WAIT_SECONDS: whole(20, 1, 25),
+  PERSONAL_DATA_DAYS: whole(30, 0, 3_650),
   TRUSTED_PROXIES: z
     .string()
     .transform(trustedProxiesIn)
     .refine((read) => read !== undefined, 'must be a number of hops or a list of addresses')
     .optional(),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
 }
 
 const sandboxShape = {
   DATA_DIR: z.string().min(1).default('./data'),
-  SANDBOX_OFFERS: z.coerce.number('must be a number').int().min(100).max(200_000).default(12_000),
+  SANDBOX_OFFERS: whole(12_000, 100, 200_000),
 }
 
 const vaultKey =
@@ -179,7 +190,7 @@ function sandboxConfig(given: Readonly<Record<string, string | undefined>>): San
     strays.map((name) => `${name} is only for MODE=live, and MODE is not set to live`),
   )
   return {
-    ...commonOf(env, env.PUBLIC_URL ?? `http://localhost:${env.PORT}`),
+    ...commonOf(env, env.PUBLIC_URL ?? `http://localhost:${env.PORT}`, cryptoCurrencies),
     mode: 'sandbox',
     dataDir: env.DATA_DIR,
     offers: env.SANDBOX_OFFERS,
@@ -197,7 +208,8 @@ function liveConfig(given: Readonly<Record<string, string | undefined>>): LiveCo
   const header = env.SUPPLIER_WEBHOOK_HEADER
   const value = env.SUPPLIER_WEBHOOK_SECRET
   return {
-    ...commonOf(env, env.PUBLIC_URL),
+    // What people can pay with is published only where the operator says that it can be paid with.
+    ...commonOf(env, env.PUBLIC_URL, []),
     mode: 'live',
     network: networks[env.NETWORK],
     rpcUrl: env.RPC_URL,
@@ -267,7 +279,11 @@ function problemOf(issue: z.core.$ZodIssue): string {
     : `${name} ${issue.message}`
 }
 
-function commonOf(env: z.infer<z.ZodObject<typeof commonShape>>, publicUrl: string): Common {
+function commonOf(
+  env: z.infer<z.ZodObject<typeof commonShape>>,
+  publicUrl: string,
+  crypto: readonly string[],
+): Common {
   const url = publicUrl.replace(/\/+$/, '')
   return {
     host: env.HOST,
@@ -278,7 +294,7 @@ function commonOf(env: z.infer<z.ZodObject<typeof commonShape>>, publicUrl: stri
       url,
       logo: env.STORE_LOGO ?? `${url}/logo.svg`,
       contact: env.STORE_CONTACT,
-      acceptsCrypto: env.ACCEPTS_CRYPTO,
+      acceptsCrypto: env.ACCEPTS_CRYPTO ?? crypto,
     },
     policy: {
       deliverWithinMs: env.FULFILLMENT_DEADLINE_SECONDS * 1_000,

@@ -149,6 +149,14 @@ function onSignal(stop: () => Promise<void>): void {
 }
 
 main().catch((error: unknown) => {
-  console.error(error instanceof ConfigError ? error.message : error)
+  console.error(reasonOf(error))
   process.exit(1)
 })
+
+/** One message for whoever started the store; where it came from only for who asks for details. */
+function reasonOf(error: unknown): string {
+  if (error instanceof ConfigError) return error.message
+  if (!(error instanceof Error)) return String(error)
+  const wantsDetails = ['trace', 'debug'].includes(process.env['LOG_LEVEL'] ?? '')
+  return `The store cannot start: ${wantsDetails ? (error.stack ?? error.message) : error.message}`
+}

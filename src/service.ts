@@ -248,8 +248,8 @@ function openFrontDoor(
     webhook: {
       orders: storage.orders,
       doorbell: purchases.doorbell,
-      referenceIn: (headers, body) =>
-        webhook && verifiesWebhook(headers, webhook) ? referenceOf(body) : undefined,
+      isGenuine: (headers) => webhook !== undefined && verifiesWebhook(headers, webhook),
+      referenceIn: referenceOf,
     },
   })
 }

@@ -5,8 +5,10 @@ import type { Doorbell, OrderStore } from '../orders/ports.ts'
 export interface WebhookDeps {
   readonly orders: Pick<OrderStore, 'hasten'>
   readonly doorbell: Doorbell
-  /** Our reference in a call that the supplier sent, or undefined when it is not from the supplier. */
-  readonly referenceIn: (headers: FastifyRequest['headers'], body: unknown) => string | undefined
+  /** Whether the supplier sent this call. */
+  readonly isGenuine: (headers: FastifyRequest['headers']) => boolean
+  /** Our reference in the body, or undefined when there is none. */
+  readonly referenceIn: (body: unknown) => string | undefined
 }
 
 /** Supplier records carry terms and instructions, so they are larger than what buyers send. */
@@ -20,9 +22,8 @@ export function routeWebhook(app: FastifyInstance, deps: WebhookDeps): void {
   app.head('/webhooks/supplier', (_, reply) => reply.status(204).send())
 
   app.post('/webhooks/supplier', { bodyLimit: bodyMost }, async (request, reply) => {
-    const reference = deps.referenceIn(request.headers, request.body)
-    if (reference === undefined) return reply.status(401).send()
-    const order = orderIdOfReference(reference)
+    if (!deps.isGenuine(request.headers)) return reply.status(401).send()
+    const order = orderIdOfReference(deps.referenceIn(request.body) ?? '')
     if (order !== undefined) {
       await deps.orders.hasten(order)
       deps.doorbell.ring(order)

@@ -119,6 +119,15 @@ async function place(
   return { type: 'order', order: advanced, accessToken, replayed: false, reveal: true }
 }
 
+/** What is on record, or what we knew last when not even that can be read. */
+async function lastKnown({ orders }: PurchaseDeps, order: Order): Promise<Order> {
+  try {
+    return (await orders.find(order.id)) ?? order
+  } catch {
+    return order
+  }
+}
+
 async function again(
   deps: PurchaseDeps,
   request: PurchaseRequest,
@@ -138,7 +147,7 @@ async function advanceSafely(deps: PurchaseDeps, order: Order, patienceMs: numbe
     return await advance(deps, order, patienceMs)
   } catch (error) {
     deps.report({ name: 'step_failed', order: order.id, error })
-    return order
+    return lastKnown(deps, order)
   }
 }
 

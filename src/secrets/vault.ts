@@ -78,6 +78,8 @@ function decrypt(key: Buffer, text: string, context: Buffer): Buffer {
   if (bytes.toString('base64url') !== text) throw new Error('This sealed value was changed')
   const iv = bytes.subarray(0, ivBytes)
   const tag = bytes.subarray(ivBytes, ivBytes + tagBytes)
-  const decipher = createDecipheriv(cipherName, key, iv, cipherOptions).setAAD(context).setAuthTag(tag)
+  const decipher = createDecipheriv(cipherName, key, iv, cipherOptions)
+    .setAAD(context)
+    .setAuthTag(tag)
   return Buffer.concat([decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()])
 }

@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { newOrder, orderWorld, tenderOf } from '../../test/doubles/orders.ts'
+import { forgetting, sweeping } from './loops.ts'
+
+const day = 86_400_000
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+function stoppable() {
+  const stop = new AbortController()
+  const failed = vi.fn()
+  return { stop, failed, loop: { signal: stop.signal, failed } }
+}
+
+describe('the sweep', () => {
+  test('takes all that is due at once, and then looks every second', async () => {
+    const { deps, orders, clock } = orderWorld({ held: { outcome: 'pending' } })
+    const claimDue = vi.spyOn(orders, 'claimDue')
+    for (let at = 0; at < 120; at += 1) {
+      const tender = tenderOf({ nonce: `0x${String(at).padStart(64, '0')}` })
+      await orders.open(newOrder(deps, { tender }), [])
+    }
+    clock.pass(60_000)
+    const { stop, failed, loop } = stoppable()
+    const ended = sweeping(deps, loop)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(orders.history.filter(({ state }) => state === 'PAID')).toHaveLength(120)
+    expect(claimDue).toHaveBeenCalledTimes(3)
+    await vi.advanceTimersByTimeAsync(3_000)
+    expect(claimDue).toHaveBeenCalledTimes(6)
+    stop.abort()
+    await ended
+    expect(failed).not.toHaveBeenCalled()
+  })
+
+  test('goes on after the database was away, and says so', async () => {
+    const { deps, orders } = orderWorld()
+    const claimDue = vi.spyOn(orders, 'claimDue').mockRejectedValueOnce(new Error('gone'))
+    const { stop, failed, loop } = stoppable()
+    const ended = sweeping(deps, loop)
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(failed.mock.calls).toEqual([['sweep', new Error('gone')]])
+    expect(claimDue).toHaveBeenCalledTimes(2)
+    stop.abort()
+    await ended
+  })
+})
+
+describe('forgetting', () => {
+  const keeping = () => {
+    const now = new Date('2026-03-01T00:00:00Z')
+    const orders = {
+      erasePersonal: vi.fn(async (_: Date) => 0),
+      forgetKeys: vi.fn(async (_: Date) => 0),
+    }
+    const forgetNonces = vi.fn(async () => 0)
+    return { orders, forgetNonces, personalDataDays: 7, now: () => now }
+  }
+
+  test('erases by the operator’s days, keys after thirty, and nonces that ran out, every hour', async () => {
+    const kept = keeping()
+    const { stop, loop } = stoppable()
+    const ended = forgetting(kept, loop)
+    await vi.advanceTimersByTimeAsync(0)
+    const ago = (days: number) => new Date(kept.now().getTime() - days * day)
+    expect(kept.orders.erasePersonal.mock.calls).toEqual([[ago(7)]])
+    expect(kept.orders.forgetKeys.mock.calls).toEqual([[ago(30)]])
+    expect(kept.forgetNonces).toHaveBeenCalledTimes(1)
+    await vi.advanceTimersByTimeAsync(3_600_000)
+    expect(kept.forgetNonces).toHaveBeenCalledTimes(2)
+    stop.abort()
+    await ended
+  })
+
+  test('that failed is tried again in a minute, and said', async () => {
+    const kept = keeping()
+    kept.orders.erasePersonal.mockRejectedValueOnce(new Error('gone'))
+    const { stop, failed, loop } = stoppable()
+    const ended = forgetting(kept, loop)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(failed.mock.calls).toEqual([['forget', new Error('gone')]])
+    expect(kept.forgetNonces).toHaveBeenCalledTimes(1)
+    stop.abort()
+    await ended
+  })
+})

@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest'
+import {
+  failed,
+  fulfilled,
+  fulfilling,
+  paid,
+  paymentFailed,
+  pending,
+  refunded,
+  unpayable,
+} from '../../test/contract/sample-orders.ts'
+import { newOrder, orderWorld } from '../../test/doubles/orders.ts'
+import { advance } from './advance.ts'
+import { claimRefund } from './claim-refund.ts'
+import type { Order } from './order.ts'
+
+const claim = { key: 'k'.repeat(64), bodyHash: 'b'.repeat(64) }
+
+/** A store that holds this order. */
+async function holding(order: Order) {
+  const world = orderWorld()
+  const { order: opened } = await world.orders.open(newOrder(world.deps, { id: order.id }), [])
+  const { order: stored } = await world.orders.move(opened, { ...order, version: opened.version })
+  return { ...world, stored }
+}
+
+describe('a claim', () => {
+  test.each([
+    ['that is due', failed(fulfilling(paid(pending())))],
+    ['that was paid', refunded(failed(fulfilling(paid(pending()))))],
+  ])('reports a refund %s, and changes nothing', async (_, order) => {
+    const { deps, stored, orders } = await holding(order)
+    const writes = orders.history.length
+    expect(await claimRefund(deps, stored, claim)).toEqual(stored)
+    expect(await claimRefund(deps, stored, claim)).toEqual(stored)
+    expect(orders.history).toHaveLength(writes)
+  })
+
+  test('starts a refund again that could not be paid, and leaves it to the sweep at once', async () => {
+    const { deps, stored, orders } = await holding(unpayable(failed(fulfilling(paid(pending())))))
+    expect(await claimRefund(deps, stored, claim)).toMatchObject({ refund: { step: 'DUE' } })
+    expect(await orders.claimDue(1)).toMatchObject([{ id: stored.id }])
+  })
+
+  test('that comes twice at once starts it once, and does not end the other’s lease', async () => {
+    const { deps, stored, orders } = await holding(unpayable(failed(fulfilling(paid(pending())))))
+    const one = await claimRefund(deps, stored, claim)
+    const [leased] = await orders.claimDue(1)
+    const other = await claimRefund(deps, stored, claim)
+    expect(other).toEqual(one)
+    expect(leased?.id).toBe(stored.id)
+    expect(await orders.claimDue(1)).toEqual([])
+  })
+
+  test('with a used key and another body is refused, and the buyer is told of the charge', async () => {
+    const { deps, stored } = await holding(failed(fulfilling(paid(pending()))))
+    await claimRefund(deps, stored, claim)
+    const other = claimRefund(deps, stored, { ...claim, bodyHash: 'c'.repeat(64) })
+    await expect(other).rejects.toMatchObject({
+      code: 'idempotency_conflict',
+      details: { charged: 'yes' },
+    })
+  })
+
+  test.each<[string, Order, string]>([
+    ['of a payment on its way', pending(), 'unknown'],
+    ['of a payment that failed', paymentFailed(pending()), 'no'],
+    ['of an order that was just paid', paid(pending()), 'yes'],
+    ['while the goods may come', fulfilling(paid(pending())), 'yes'],
+    ['of goods that came', fulfilled(fulfilling(paid(pending()))), 'yes'],
+  ])('%s is refused with the rule, and its key stays unused', async (_, order, charged) => {
+    const { deps, stored } = await holding(order)
+    await expect(claimRefund(deps, stored, claim)).rejects.toMatchObject({
+      code: 'not_refundable',
+      message: expect.stringContaining('a code that was issued is not refundable'),
+      details: { charged, extra: { state: order.state, refund_rule: expect.any(String) } },
+    })
+    expect(await deps.orders.claimRefund(stored.id, claim.key, 'anything')).toBe('first')
+  })
+
+  test('never sends the money elsewhere: the payer gets it', async () => {
+    const world = orderWorld({ placed: { outcome: 'declined', code: 'X', reason: 'x' } })
+    const { order } = await world.orders.open(newOrder(world.deps), [])
+    const refunding = await advance(world.deps, order, 0)
+    await claimRefund(world.deps, refunding, claim)
+    const signed = world.orders.history.flatMap((at) =>
+      'refund' in at && at.refund.step === 'SIGNED' ? [at.refund.signed.to] : [],
+    )
+    expect(signed).toEqual([order.tender.payer])
+  })
+})
