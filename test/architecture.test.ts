@@ -28,7 +28,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'adapters/suppliers': ['primitives', 'goods', 'orders/ports.ts'],
 
   'front-door.ts': ['health', 'http', 'web'],
-  'config.ts': ['primitives', 'goods', 'payments', 'orders', 'http'],
+  'environment.ts': ['goods', 'http'],
+  'config.ts': ['primitives', 'goods', 'payments', 'orders', 'http', 'environment.ts'],
   'log.ts': [],
   'terminal.ts': ['config.ts'],
   'service.ts': [

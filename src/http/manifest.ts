@@ -4,7 +4,7 @@ import type { Kind } from '../goods/offer.ts'
 import { kindSchemaFor } from '../goods/purchase-body.ts'
 import type { Signals } from '../health/signals.ts'
 import { orderPath, retryAfterSeconds } from './catalog/orders.ts'
-import { browseSchemas } from './catalog/schemas.ts'
+import { browseSchemas, page } from './catalog/schemas.ts'
 import { purchasePath } from './paywall.ts'
 import type { Site } from './site.ts'
 import { refundDeadlineSeconds, refundPath } from './views/refund.ts'
@@ -99,13 +99,13 @@ const orderResources = [
     '/api/catalog/esims/orders/info',
     'List eSIM orders',
     'Order history of the wallet that signs in (sign-in-with-x).',
-    {},
+    { ...page },
   ),
   resource(
     '/api/catalog/orders',
     'List orders',
     'Orders of the wallet that signs in, or one by transactionHash or paymentId.',
-    { transactionHash: { type: 'string' }, paymentId: { type: 'string' } },
+    { transactionHash: { type: 'string' }, paymentId: { type: 'string' }, ...page },
   ),
   resource(
     orderPath('{orderId}'),

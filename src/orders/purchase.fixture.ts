@@ -15,6 +15,7 @@ import { fixtureTill, paymentFor } from '../payments/payments.fixture.ts'
 import type { Checked } from '../payments/ports.ts'
 import { createQuotes } from '../payments/quotes.ts'
 import type { PaymentPayload } from '../payments/x402.ts'
+import { Refusal } from '../primitives/refusal.ts'
 import { createSigner } from '../secrets/tokens.ts'
 import { type PurchaseDeps, purchase } from './purchase.ts'
 import type { PurchaseRequest } from './replay.ts'
@@ -88,4 +89,14 @@ export function expectDemand(answer: Answer) {
 export function expectOrder(answer: Answer) {
   if (answer.type === 'order') return answer
   throw new Error(`payment is required: ${answer.fault?.reason}`)
+}
+
+/** The refusal that this ends with; anything else fails the test. */
+export async function refusalOf(act: Promise<unknown>): Promise<Refusal> {
+  const error = await act.then(
+    () => new Error('nothing was refused'),
+    (error: unknown) => error,
+  )
+  if (error instanceof Refusal) return error
+  throw error
 }

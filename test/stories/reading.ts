@@ -6,7 +6,7 @@ import { openStore, type Store, type StoreOptions } from './store.ts'
 /** No answer may take longer than this; a request that hangs fails its story. Milliseconds. */
 const answerMostMs = 6_000
 
-export interface CallOptions {
+interface CallOptions {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array<ArrayBuffer>
@@ -93,8 +93,8 @@ export async function rowsOf(store: Store): Promise<Record<string, number>> {
 const insides =
   /\bstack\b|\n\s+at |\bat \S+ \(|\/src\/|\bnode_modules\b|\bnode:|\.ts\b|\bECONN|\bEPIPE\b|\bfastify\b|\bFST_|\bzod\b|\bundici\b|\bviem\b|\bpostgres|\bsql\b|\bselect \w|\binsert into|\bdelete from|\brelation "|\bconstraint\b|\b\w+Error\b:|\bundefined\b|\[object/i
 
-/** Signed tokens and what is in base64 are random letters, and random letters make words. */
-const randomLetters = /[\w+=-]{40,}(?:[./][\w+=-]{20,})*/g
+/** A demand in base64 and a signed price are random letters, and random letters make words. */
+const randomLetters = /(?<=payment-required: )\S+|(?<="quote":")[^"]+/gi
 
 /** Fails when a refusal tells anything about how the store is made. */
 export function expectNoInsides(text: string, about = ''): void {

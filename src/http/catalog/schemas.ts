@@ -17,7 +17,8 @@ const whole = (description: string, extra: object = {}) => ({
   ...extra,
 })
 const countryCode = text('ISO 3166-1 alpha-2 country code')
-const page = {
+/** The paging of every list of this interface. */
+export const page = {
   limit: whole('Page size', { minimum: 1, maximum: 100, default: 20 }),
   offset: whole('Items to skip', { minimum: 0, default: 0 }),
 }

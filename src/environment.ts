@@ -1,0 +1,121 @@
+import { isAddress } from 'viem'
+import * as z from 'zod'
+import { cryptoCurrencies } from './goods/lists.ts'
+import { trustedProxiesIn } from './http/trusted-proxies.ts'
+
+/** A whole number within a range, which its refusal names. */
+function whole(fallback: number, least: number, most: number) {
+  const message = `must be a whole number from ${least} to ${most}`
+  return z.coerce
+    .number(message)
+    .int(message)
+    .min(least, message)
+    .max(most, message)
+    .default(fallback)
+}
+
+export const url = (protocol: RegExp) => z.url({ protocol, error: 'must be a URL' })
+const address = z
+  .string()
+  .refine(
+    (text) => isAddress(text),
+    'must be an address: 0x and 40 hexadecimal digits, in lower case or with a right checksum',
+  )
+const privateKey = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{64}$/, 'must be a private key: 0x and 64 hexadecimal digits')
+  .transform((key) => key.toLowerCase() as `0x${string}`)
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean),
+)
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
+
+/** The variables of both modes (docs/configuration.md). */
+export const commonShape = {
+  HOST: z.string().default('127.0.0.1'),
+  PORT: whole(8402, 1, 65_535),
+  PUBLIC_URL: url(/^https?$/).optional(),
+  STORE_NAME: z.string().min(1).max(80).default('Kiosk402'),
+  STORE_DESCRIPTION: z
+    .string()
+    .min(1)
+    .max(400)
+    .default(
+      'Gift vouchers, mobile topups and eSIM data plans, paid per purchase, delivered at once.',
+    ),
+  STORE_LOGO: url(/^https?$/).optional(),
+  STORE_CONTACT: z.email('must be an e-mail address').default('store@example.com'),
+  ACCEPTS_CRYPTO: list
+    .pipe(z.array(z.enum(cryptoCurrencies, `may name ${cryptoCurrencies.join(', ')}`)))
+    .optional(),
+  MARKUP_BPS: whole(0, 0, 10_000),
+  FULFILLMENT_DEADLINE_SECONDS: whole(600, 1, 3_600),
+  REFUND_GRACE_SECONDS: whole(6 * 3_600, 1, 20 * 3_600),
+  PURCHASE_WAIT_SECONDS: whole(20, 1, 25),
+  PERSONAL_DATA_DAYS: whole(30, 0, 3_650),
+  TRUSTED_PROXIES: z
+    .string()
+    .transform(trustedProxiesIn)
+    .refine((read) => read !== undefined, 'must be a number of hops or a list of addresses')
+    .optional(),
+  LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
+}
+
+/** The variables that only the sandbox knows. */
+export const sandboxShape = {
+  DATA_DIR: z.string().min(1).default('./data'),
+  SANDBOX_OFFERS: whole(12_000, 100, 200_000),
+}
+
+const vaultKey =
+  'must be 32 random bytes in base64 (make one with: openssl rand -base64 32); more, separated by commas, only open'
+
+/** The variables that only live mode knows, but for DATABASE_URL. */
+export const liveShape = {
+  NETWORK: z.enum(['base', 'base-sepolia'], 'must be base or base-sepolia'),
+  RPC_URL: url(/^https?$/),
+  PAY_TO: address,
+  GAS_KEY: privateKey,
+  REFUND_KEY: privateKey,
+  DATABASE_URL: url(/^postgres(ql)?$/),
+  SUPPLIER_URL: url(/^https?$/),
+  SUPPLIER_KEY: z.string('must be the API key of the supplier').min(8),
+  SECRETS_KEY: z
+    .string(vaultKey)
+    .transform((text) => text.split(',').map((part) => Buffer.from(part.trim(), 'base64')))
+    .refine((keys) => keys.every((key) => key.length === 32), vaultKey),
+  FACILITATOR_URL: url(/^https?$/).optional(),
+  WALLET_FACTORIES: list.pipe(z.array(address)).default([]),
+  SUPPLIER_WEBHOOK_HEADER: z
+    .string()
+    .regex(/^[A-Za-z0-9-]+$/, 'must be the name of a header')
+    .optional(),
+  SUPPLIER_WEBHOOK_SECRET: z.string().min(16, 'must have at least 16 characters').optional(),
+  RATES_URL: url(/^https?$/).default('https://api.frankfurter.dev/v1/latest'),
+}
+
+/** What to set each variable to that live mode cannot do without. */
+const wanted: Readonly<Record<string, string>> = {
+  NETWORK: 'base or base-sepolia',
+  RPC_URL: 'the URL of a node of that network',
+  PAY_TO: 'the address that buyers pay; its key stays off this machine',
+  GAS_KEY: 'the private key of a wallet that holds a little ETH for gas',
+  REFUND_KEY: 'the private key of a wallet that holds the USDC float for refunds',
+  DATABASE_URL: 'the URL of a PostgreSQL database: postgres://user:password@host/name',
+  SUPPLIER_URL: 'the URL of the supplier’s API, such as https://api.zendit.io/v1',
+  SUPPLIER_KEY: 'the API key of the supplier',
+  SECRETS_KEY: '32 random bytes in base64 (openssl rand -base64 32)',
+  PUBLIC_URL: 'the URL at which buyers reach this store',
+}
+
+/** Names the variable and what to set. Never the value: it may be a key. */
+export function problemOf(issue: z.core.$ZodIssue): string {
+  const name = String(issue.path[0] ?? 'environment')
+  return issue.input === undefined && wanted[name]
+    ? `${name} is missing; set it to ${wanted[name]}`
+    : `${name} ${issue.message}`
+}

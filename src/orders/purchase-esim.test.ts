@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest'
+import { expectOrder, plan, purchaseWorld, refusalOf } from './purchase.fixture.ts'
+
+describe('an eSIM to recharge', () => {
+  const iccid = `89${'4'.repeat(17)}`
+  const recharge = { kind: 'esim', fields: { offerId: plan.id, iccid } } as const
+  const esimHeld = {
+    outcome: 'delivered',
+    delivery: { kind: 'esim', iccid, activationCode: 'X' },
+  } as const
+
+  function worldIn(known: 'yes' | 'no' | 'unknown') {
+    const world = purchaseWorld({ held: esimHeld })
+    Object.assign(world.deps.supplier, {
+      knowsIccid: async () => {
+        world.calls.push('knowsIccid')
+        return known
+      },
+    })
+    return world
+  }
+
+  test('is not asked about while nobody pays', async () => {
+    const { ask, calls } = worldIn('no')
+    expect((await ask(recharge)).type).toBe('payment_required')
+    expect(calls).toEqual([])
+  })
+
+  test('is taken when the supplier knows it', async () => {
+    expect(expectOrder(await worldIn('yes').buy(recharge)).order.state).toBe('FULFILLED')
+  })
+
+  test('is taken when this wallet bought it here, and nobody is asked', async () => {
+    const { buy, calls } = worldIn('no')
+    expectOrder(await buy({ kind: 'esim', fields: { offerId: plan.id } }))
+    expect(expectOrder(await buy(recharge)).order.state).toBe('FULFILLED')
+    expect(calls).not.toContain('knowsIccid')
+  })
+
+  test('is refused when another wallet bought it', async () => {
+    const { ask, buy, pay } = worldIn('no')
+    expectOrder(await buy({ kind: 'esim', fields: { offerId: plan.id } }))
+    const payment = await pay(recharge)
+    const from = `0x${'9'.repeat(40)}`
+    const { authorization } = payment.payload
+    const other = {
+      ...payment,
+      payload: { ...payment.payload, authorization: { ...authorization, from } },
+    }
+    expect((await refusalOf(ask({ ...recharge, payment: other }))).code).toBe('invalid_body')
+  })
+
+  test('is refused when nobody knows it, and nothing is taken', async () => {
+    const { buy, orders, calls } = worldIn('no')
+    expect(await refusalOf(buy(recharge))).toMatchObject({
+      code: 'invalid_body',
+      details: { parameter: 'iccid' },
+    })
+    expect(orders.history).toEqual([])
+    expect(calls).not.toContain('collect')
+  })
+
+  test('is not guessed about when the supplier is silent', async () => {
+    const { buy, orders, calls } = worldIn('unknown')
+    expect(await refusalOf(buy(recharge))).toMatchObject({
+      code: 'try_again',
+      details: { charged: 'no' },
+    })
+    expect(orders.history).toEqual([])
+    expect(calls).not.toContain('collect')
+  })
+
+  test('is not looked up for a payment that is not theirs to make', async () => {
+    const world = worldIn('no')
+    world.says.check = () => ({ outcome: 'bad', code: 'invalid_signature', reason: 'no' })
+    expect((await world.buy(recharge)).type).toBe('payment_required')
+    expect(world.calls).not.toContain('knowsIccid')
+  })
+})

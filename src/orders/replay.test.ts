@@ -1,0 +1,171 @@
+import { describe, expect, test } from 'vitest'
+import { fixturePayer } from '../payments/payments.fixture.ts'
+import { ada, expectOrder, purchaseWorld, refusalOf } from './purchase.fixture.ts'
+
+const key = 'key-of-16-letters'
+const withKey = { viewer: { keys: [key] } }
+const pending = { outcome: 'pending' } as const
+const collects = (calls: readonly string[]) => calls.filter((call) => call === 'collect').length
+
+describe('the same payment again', () => {
+  test('with its key gives the same order and its goods, and settles nothing', async () => {
+    const { ask, pay, calls, orders } = purchaseWorld()
+    const payment = await pay()
+    const first = expectOrder(await ask({ ...withKey, payment }))
+    const before = [...calls]
+    const again = expectOrder(await ask({ ...withKey, payment }))
+    expect(again).toMatchObject({ order: first.order, replayed: true, reveal: true })
+    expect(again).not.toHaveProperty('accessToken')
+    expect(calls).toEqual(before)
+    expect(new Set(orders.history.map(({ id }) => id)).size).toBe(1)
+  })
+
+  test('without a key gives the state and not the goods: anyone can read it off the chain', async () => {
+    const { ask, pay } = purchaseWorld()
+    const payment = await pay()
+    await ask({ ...withKey, payment })
+    for (const viewer of [{}, { keys: ['another-key-of-20'] }, { accessToken: 'kat_x' }]) {
+      expect(expectOrder(await ask({ viewer, payment }))).toMatchObject({
+        order: { state: 'FULFILLED' },
+        reveal: false,
+      })
+    }
+  })
+
+  test('gives the goods for the access token, or to the wallet that signed in', async () => {
+    const { ask, pay } = purchaseWorld()
+    const payment = await pay()
+    const { accessToken } = expectOrder(await ask({ payment }))
+    for (const viewer of [{ accessToken }, { wallet: fixturePayer.toUpperCase() }]) {
+      expect(expectOrder(await ask({ viewer, payment })).reveal).toBe(true)
+    }
+  })
+
+  test('does not make a stranger wait, nor let one hold a connection', async () => {
+    const { ask, pay, clock } = purchaseWorld({ held: pending })
+    const payment = await pay()
+    await ask({ payment, patienceMs: 0 })
+    const start = clock.now().getTime()
+    expect(expectOrder(await ask({ payment })).order.state).toBe('FULFILLING')
+    expect(clock.now().getTime()).toBe(start)
+  })
+
+  test('with its key waits for the goods like the first request', async () => {
+    const { ask, pay, clock } = purchaseWorld({ held: pending })
+    const payment = await pay()
+    await ask({ ...withKey, payment, patienceMs: 0 })
+    const start = clock.now().getTime()
+    await ask({ ...withKey, payment, patienceMs: 4_000 })
+    expect(clock.now().getTime() - start).toBe(4_000)
+  })
+
+  test('is found whatever the letter case', async () => {
+    const { ask, pay, calls } = purchaseWorld()
+    const payment = await pay()
+    await ask({ payment })
+    const { authorization } = payment.payload
+    const from = `0x${authorization.from.slice(2).toUpperCase()}`
+    const shouted = {
+      ...payment,
+      payload: { ...payment.payload, authorization: { ...authorization, from } },
+    }
+    expect(expectOrder(await ask({ payment: shouted })).replayed).toBe(true)
+    expect(collects(calls)).toBe(1)
+  })
+
+  test('still shows its order while the store is paused or the offer is gone', async () => {
+    const { ask, pay, says, stock } = purchaseWorld()
+    const payment = await pay()
+    await ask({ payment })
+    says.action = 'stop'
+    stock()
+    expect(expectOrder(await ask({ payment })).order.state).toBe('FULFILLED')
+  })
+
+  test.each([
+    ['another field', { ...ada, firstName: 'Eve' }],
+    ['another offer', { ...ada, offerId: 'OPEN', value: 20 }],
+    ['a field more', { ...ada, email: 'ada@example.com' }],
+  ])('for %s is refused, and named as used', async (_, fields) => {
+    const { ask, pay, calls } = purchaseWorld()
+    const payment = await pay()
+    const { order } = expectOrder(await ask({ ...withKey, payment }))
+    const before = [...calls]
+    expect(await refusalOf(ask({ ...withKey, payment, fields }))).toMatchObject({
+      code: 'payment_reused',
+      details: { charged: 'yes', extra: { orderId: order.id } },
+    })
+    expect(calls).toEqual(before)
+  })
+
+  test('says that it is unknown whether it was charged while that is so', async () => {
+    const { ask, pay } = purchaseWorld({ collected: { outcome: 'unknown', reason: 'timeout' } })
+    const payment = await pay()
+    await ask({ payment, patienceMs: 0 })
+    const fields = { ...ada, firstName: 'Eve' }
+    const { details } = await refusalOf(ask({ payment, fields }))
+    expect(details.charged).toBe('unknown')
+  })
+})
+
+describe('another payment with the same key', () => {
+  test('gives the first order, and is not taken', async () => {
+    const { buy, calls } = purchaseWorld()
+    const first = expectOrder(await buy(withKey))
+    const before = [...calls]
+    const second = expectOrder(await buy(withKey))
+    expect(second).toMatchObject({ order: { id: first.order.id }, replayed: true, reveal: true })
+    expect(calls).toEqual(before)
+  })
+
+  test('for another request is a conflict, and is not taken', async () => {
+    const { buy, calls } = purchaseWorld()
+    await buy(withKey)
+    const fields = { ...ada, firstName: 'Eve' }
+    expect(await refusalOf(buy({ ...withKey, fields }))).toMatchObject({
+      code: 'idempotency_conflict',
+      details: { charged: 'no' },
+    })
+    expect(collects(calls)).toBe(1)
+  })
+
+  test('is another purchase when another wallet pays', async () => {
+    const { ask, buy, pay, calls } = purchaseWorld()
+    const first = expectOrder(await buy(withKey))
+    const payment = await pay()
+    const { authorization } = payment.payload
+    const from = `0x${'9'.repeat(40)}`
+    const other = {
+      ...payment,
+      payload: { ...payment.payload, authorization: { ...authorization, from } },
+    }
+    const second = expectOrder(await ask({ ...withKey, payment: other }))
+    expect(second.order.id).not.toBe(first.order.id)
+    expect(collects(calls)).toBe(2)
+  })
+})
+
+describe('two equal requests at once', () => {
+  test.each([
+    ['with a key', withKey, true],
+    ['without one', {}, false],
+  ])('%s charge once and answer with one order', async (_, request, revealed) => {
+    const { ask, pay, calls, orders } = purchaseWorld()
+    const payment = await pay()
+    const answers = await Promise.all([ask({ ...request, payment }), ask({ ...request, payment })])
+    const [first, second] = answers.map(expectOrder).toSorted((one) => (one.replayed ? 1 : -1))
+    expect(first).toMatchObject({ replayed: false, reveal: true, order: { state: 'FULFILLED' } })
+    expect(second).toMatchObject({ replayed: true, reveal: revealed })
+    expect(second).not.toHaveProperty('accessToken')
+    expect(collects(calls)).toBe(1)
+    expect(new Set(orders.history.map(({ id }) => id)).size).toBe(1)
+  })
+
+  test('with one key and two payments charge once', async () => {
+    const { ask, pay, calls } = purchaseWorld()
+    const payments = [await pay(), await pay()]
+    const answers = await Promise.all(payments.map((payment) => ask({ ...withKey, payment })))
+    expect(new Set(answers.map((answer) => expectOrder(answer).order.id)).size).toBe(1)
+    expect(collects(calls)).toBe(1)
+  })
+})

@@ -1,0 +1,69 @@
+import type { Kind } from '../../src/goods/offer.ts'
+import { kinds } from '../../src/goods/good.ts'
+import { type Outcome, outcomes, type Point } from './faults.ts'
+import { type PaymentManner, payments, type RefundManner, refunds } from './rail.ts'
+import { type SupplierManner, suppliers } from './supplier.ts'
+
+/** Whether and how the client sends its request again when it got no answer, or got one. */
+export const repeats = ['never', 'same-payment', 'same-key', 'key-with-new-payment'] as const
+export type Repeat = (typeof repeats)[number]
+
+/** One purchase in one world. */
+export interface Case {
+  readonly kind: Kind
+  readonly supplier: SupplierManner
+  readonly payment: PaymentManner
+  readonly refund: RefundManner
+  readonly repeat: Repeat
+}
+
+const plain: Case = {
+  kind: 'voucher',
+  supplier: 'at-once',
+  payment: 'pays',
+  refund: 'prompt',
+  repeat: 'never',
+}
+const supplierManners = Object.keys(suppliers) as readonly SupplierManner[]
+
+/** Each manner of each party with every way to repeat, and each kind with every supplier. */
+export const cases: readonly Case[] = [
+  ...repeats.flatMap((repeat) => [
+    ...supplierManners.map((supplier) => ({ ...plain, repeat, supplier })),
+    ...payments.slice(1).map((payment) => ({ ...plain, repeat, payment })),
+  ]),
+  ...refunds
+    .slice(1)
+    .map((refund) => ({ ...plain, supplier: 'declines', refund, repeat: 'same-key' }) as const),
+  ...kinds
+    .slice(1)
+    .flatMap((kind) =>
+      supplierManners.map((supplier) => ({ ...plain, kind, supplier, repeat: 'same-key' }) as const),
+    ),
+]
+
+export function nameOf({ kind, supplier, payment, refund, repeat }: Case): string {
+  return [kind, supplier, payment, refund, repeat].join('/')
+}
+
+/** One line from which the same run can be made again. */
+export function keyOf(scene: Case, points: readonly Point[]): string {
+  const ks = points.map(({ k }) => k).join('+')
+  return `case=${nameOf(scene)} k=${ks} outcome=${points.map(({ outcome }) => outcome).join('+')}`
+}
+
+/** Reads such a line. */
+export function ofKey(key: string): { readonly scene: Case; readonly points: readonly Point[] } {
+  const [, name, ks = '', named = ''] = /^case=(\S+) k=(\S*) outcome=(\S*)$/.exec(key) ?? []
+  const scene = cases.find((candidate) => nameOf(candidate) === name)
+  if (!scene) throw new Error(`There is no such case: ${key}`)
+  const faults = named.split('+')
+  const points = ks.split('+').map((k, index) => ({ k: Number(k), outcome: outcomeOf(faults[index]) }))
+  return { scene, points }
+}
+
+function outcomeOf(text: string | undefined): Outcome {
+  const outcome = outcomes.find((candidate) => candidate === text)
+  if (!outcome) throw new Error(`There is no such outcome: ${text}`)
+  return outcome
+}

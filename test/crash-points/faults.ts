@@ -1,0 +1,187 @@
+import type { Clock } from './clock.ts'
+
+/** What may go wrong with one call of a port. */
+export const outcomes = [
+  'crash-before',
+  'crash-after',
+  'error-before',
+  'error-after',
+  'timeout-not',
+  'timeout-done',
+  'late',
+  'stall-before',
+  'stall-after',
+  'freeze-before',
+  'freeze-after',
+  'stop-before',
+] as const
+export type Outcome = (typeof outcomes)[number]
+
+/** One fault: the k-th call of the whole run, counted over every node, and what happens to it. */
+export interface Point {
+  readonly k: number
+  readonly outcome: Outcome
+}
+
+/** A call that ended without an answer. Only these may make the store report a failed step. */
+export class Injected extends Error {}
+
+/** One process of the store. It is lost with everything in its memory when it dies. */
+export interface Node {
+  readonly id: number
+  readonly stopping: AbortController
+  readonly death: Promise<'died'>
+  readonly die: () => void
+  dead: boolean
+}
+
+export function newNode(id: number): Node {
+  const { promise, resolve } = Promise.withResolvers<'died'>()
+  const node: Node = {
+    id,
+    stopping: new AbortController(),
+    death: promise,
+    dead: false,
+    die() {
+      node.dead = true
+      resolve('died')
+    },
+  }
+  return node
+}
+
+/** What a fault may do to the world besides its call. */
+export interface FaultWorld {
+  readonly clock: Clock
+  /** Every call so far, by what it is and what the order was. */
+  readonly trace: string[]
+  readonly points: readonly Point[]
+  /** The state of the order, to tell one call of a method from another. */
+  phase(): string
+  /** The rest of the store goes on while one node stands still. */
+  others(howLong: 'stall' | 'freeze'): Promise<void>
+}
+
+interface Call {
+  readonly world: FaultWorld
+  readonly node: Node
+  readonly method: string
+  readonly run: () => Promise<unknown>
+}
+
+const timeoutMs = 10_000
+const lateMs = 20_000
+
+/** Whether a call changes something outside the process. The others only read. */
+const writes = new Set([
+  'open',
+  'move',
+  'release',
+  'claimDue',
+  'claimRefund',
+  'collect',
+  'payBack',
+  'place',
+  'cancel',
+])
+/** What can still arrive after whoever sent it stopped waiting for the answer. */
+const mayArriveLate = new Set(['collect', 'payBack', 'place', 'cancel'])
+
+/** The word for "no answer in time" of the calls that have one; the others throw. */
+const unanswered: Readonly<Record<string, unknown>> = {
+  check: { outcome: 'unknown', reason: 'timeout' },
+  collect: { outcome: 'unknown', reason: 'timeout' },
+  standingOf: 'unknown',
+  payBack: { outcome: 'pending', reason: 'timeout' },
+  place: { outcome: 'unknown', reason: 'timeout' },
+  lookup: { outcome: 'unknown', reason: 'timeout' },
+  cancel: { outcome: 'unknown', reason: 'timeout' },
+  knowsIccid: 'unknown',
+}
+
+/** The outcomes that make a difference for this call. */
+export function outcomesOf(method: string): readonly Outcome[] {
+  return outcomes.filter((outcome) => {
+    if (outcome === 'late') return mayArriveLate.has(method)
+    if (method === 'wait') return !/^(error|timeout)/.test(outcome) && !outcome.endsWith('-after')
+    if (/^(crash|error)-after$|^timeout-done$/.test(outcome)) return writes.has(method)
+    return true
+  })
+}
+
+/** The port as a node reaches it: every call is counted, and one or two of them go wrong. */
+export function through<T extends object>(world: FaultWorld, node: Node, port: T): T {
+  return new Proxy(port, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name)
+      if (typeof member !== 'function') return member
+      return (...given: readonly unknown[]) =>
+        call({ world, node, method: String(name), run: async () => member.apply(target, given) })
+    },
+  })
+}
+
+async function call(made: Call): Promise<unknown> {
+  const { world, node, method, run } = made
+  if (node.dead) return new Promise(() => {})
+  const k = world.trace.push(`${method}@${world.phase()}`) - 1
+  const point = world.points.find((candidate) => candidate.k === k)
+  return point && outcomesOf(method).includes(point.outcome) ? effects[point.outcome](made) : run()
+}
+
+function lost({ node }: Call): Promise<never> {
+  node.die()
+  return new Promise(() => {})
+}
+
+function noAnswer({ world, method }: Call): unknown {
+  world.clock.pass(timeoutMs)
+  if (method in unanswered) return unanswered[method]
+  throw new Injected(`${method}: no answer in time`)
+}
+
+const effects: Readonly<Record<Outcome, (made: Call) => Promise<unknown>>> = {
+  'crash-before': lost,
+  'crash-after': async (made) => {
+    await made.run()
+    return lost(made)
+  },
+  'error-before': async ({ method }) => {
+    throw new Injected(`${method}: failed`)
+  },
+  'error-after': async ({ method, run }) => {
+    await run()
+    throw new Injected(`${method}: the answer was lost`)
+  },
+  'timeout-not': async (made) => noAnswer(made),
+  'timeout-done': async (made) => {
+    await made.run()
+    return noAnswer(made)
+  },
+  late: async (made) => {
+    made.world.clock.later(lateMs, () => void made.run())
+    return noAnswer(made)
+  },
+  'stall-before': async ({ world, run }) => {
+    await world.others('stall')
+    return run()
+  },
+  'stall-after': async ({ world, run }) => {
+    const answer = await run()
+    await world.others('stall')
+    return answer
+  },
+  'freeze-before': async ({ world, run }) => {
+    await world.others('freeze')
+    return run()
+  },
+  'freeze-after': async ({ world, run }) => {
+    const answer = await run()
+    await world.others('freeze')
+    return answer
+  },
+  'stop-before': async ({ node, run }) => {
+    node.stopping.abort()
+    return run()
+  },
+}

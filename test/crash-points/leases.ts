@@ -1,0 +1,51 @@
+import type { Order } from '../../src/orders/order.ts'
+import { leaseMs, type Moved, type Opened, type OrderStore } from '../../src/orders/ports.ts'
+import type { Clock } from './clock.ts'
+
+export interface LeaseBook {
+  /** The store as one node uses it, with what it holds written down. */
+  watch(store: OrderStore, node: number): OrderStore
+}
+
+/** Who may work on an order until when, to find work that is given to two at a time. */
+export function leaseBook(clock: Clock, complain: (what: string) => void): LeaseBook {
+  const held = new Map<string, { readonly node: number; readonly until: number }>()
+  const time = () => clock.now().getTime()
+  const take = ({ id }: Order, node: number) => held.set(id, { node, until: time() + leaseMs })
+
+  return {
+    watch: (store, node) => ({
+      ...store,
+
+      async open(order, keys): Promise<Opened> {
+        const opened = await store.open(order, keys)
+        if (opened.isNew) take(opened.order, node)
+        return opened
+      },
+
+      async move<T extends Order>(from: Order, to: T): Promise<Moved<T>> {
+        const moved = await store.move(from, to)
+        if (moved.won) take(moved.order, node)
+        return moved
+      },
+
+      async release(order, againInMs) {
+        await store.release(order, againInMs)
+        const now = await store.find(order.id)
+        if (now?.version === order.version) held.delete(order.id)
+      },
+
+      async claimDue(limit) {
+        const claimed = await store.claimDue(limit)
+        for (const order of claimed) {
+          const lease = held.get(order.id)
+          if (lease && time() < lease.until) {
+            complain(`node ${node} was given an order that node ${lease.node} holds`)
+          }
+          take(order, node)
+        }
+        return claimed
+      },
+    }),
+  }
+}
