@@ -74,4 +74,3 @@ export const coarseRegions = {
 
 /** The currencies that people can pay with on the website (service.md). */
 export const cryptoCurrencies = ['BTC', 'ETH', 'USDT', 'LTC', 'XMR'] as const
-export type CryptoCurrency = (typeof cryptoCurrencies)[number]

@@ -18,7 +18,7 @@ export type Retail =
   | { readonly type: 'RANGE'; readonly min: Cents; readonly max: Cents; readonly increment: Cents }
   | { readonly type: 'NOT_SOLD'; readonly code: NotSoldCode; readonly reason: string }
 
-export type NotSoldCode = 'required_fields' | 'open_value_currency' | 'rate_missing' | 'rate_stale'
+type NotSoldCode = 'required_fields' | 'open_value_currency' | 'rate_missing' | 'rate_stale'
 
 /** The required voucher fields that the published purchase body can fill (suppliers A.5). */
 export const fillableFields: ReadonlySet<string> = new Set([

@@ -37,4 +37,3 @@ export const topup = {
 } as const
 
 export type TopupRecipient = z.infer<typeof topup.recipient>
-export type TopupDelivery = z.infer<typeof topup.delivery>

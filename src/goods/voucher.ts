@@ -51,4 +51,3 @@ export const voucher = {
 } as const
 
 export type VoucherRecipient = z.infer<typeof voucher.recipient>
-export type VoucherDelivery = z.infer<typeof voucher.delivery>

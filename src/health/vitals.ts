@@ -60,7 +60,7 @@ export function createVitals(now: () => Date): Vitals {
 }
 
 /** Down while the newest outcomes are all failures, degraded while many are. */
-export function healthOf(recent: readonly Outcome[]): PartHealth {
+function healthOf(recent: readonly Outcome[]): PartHealth {
   const failures = recent.filter(({ ok }) => !ok)
   const newest = recent.slice(-outageAfter)
   if (newest.length === outageAfter && newest.every(({ ok }) => !ok)) {

@@ -27,7 +27,7 @@ export function routeManifest(app: FastifyInstance, deps: ManifestDeps): void {
 }
 
 /** The published manifest (service.md, Resources; x402-signals 4 and 5). */
-export function manifest({ site, signals, fulfillmentDeadlineSeconds }: ManifestDeps) {
+function manifest({ site, signals, fulfillmentDeadlineSeconds }: ManifestDeps) {
   const resources = resourcesOf(site)
   return {
     x402Version: 2,

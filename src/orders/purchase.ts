@@ -133,7 +133,8 @@ async function again(
   request: PurchaseRequest,
   earlier: Order,
 ): Promise<PurchaseAnswer> {
-  const { order, reveal } = await replay(deps, request, earlier)
+  const replayed = () => replay(deps, request, earlier)
+  const { order, reveal } = await orTryAgain(deps, 'unknown', replayed)
   if (order.state === 'PAYMENT_FAILED') return refusedPayment(deps, request, order)
   return { type: 'order', order, replayed: true, reveal }
 }

@@ -22,7 +22,7 @@ export const Terms = z.object({
 })
 export type Terms = z.infer<typeof Terms>
 
-export const Authorization = z.object({
+const Authorization = z.object({
   from: address,
   to: address,
   value: atomic,

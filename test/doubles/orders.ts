@@ -33,12 +33,12 @@ export interface Script {
   cancelled: Cancelled
 }
 
-export const delivered: Held = {
+const delivered: Held = {
   outcome: 'delivered',
   delivery: { kind: 'voucher', code: 'SECRET-CODE-1234' },
 }
 
-export const settled: Collected = {
+const settled: Collected = {
   outcome: 'settled',
   receipt: { rail: 'x402', transaction: `0x${'a'.repeat(64)}`, block: 7 },
 }

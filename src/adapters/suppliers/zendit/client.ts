@@ -17,7 +17,7 @@ export interface ZenditClientOptions {
   readonly fetch?: typeof fetch
 }
 
-export interface CallOptions {
+interface CallOptions {
   /** Ends the call early. */
   readonly signal?: AbortSignal
   /** A longer answer is not read to its end. */

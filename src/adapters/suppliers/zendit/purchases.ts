@@ -9,7 +9,7 @@ import { families } from './families.ts'
 import { type Raw, recordOf } from './raw.ts'
 
 /** The wallet that purchases are paid from, in minor units of its currency. */
-export type Balance =
+type Balance =
   | {
       readonly outcome: 'known'
       readonly available: number
