@@ -18,6 +18,7 @@ export default defineConfig({
             'sandbox/**/*.test.ts',
             'test/*.test.ts',
             'test/doubles/*.test.ts',
+            'test/crash-points/*.test.ts',
             'bench/**/*.test.ts',
           ],
         },

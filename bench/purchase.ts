@@ -50,8 +50,12 @@ export async function measurePurchase(): Promise<Figure[]> {
     const outside = watchOutside([chain.rpcUrl, supplier.url])
     const port = await freePort()
     const service = started(await startStore(port, { postgres, chain, supplier }))
+    const inStore: number[] = []
+    service.app.addHook('onResponse', async (_, reply) => {
+      if (reply.statusCode === 200) inStore.push(reply.elapsedTime)
+    })
     await service.app.listen({ host: '127.0.0.1', port })
-    return await buyAgainAndAgain(port, chain, outside)
+    return await buyAgainAndAgain(port, chain, { waited: outside.waited, inStore })
   } finally {
     for (const stop of stops) await stop()
   }
@@ -118,13 +122,20 @@ function startStore(port: number, { postgres, chain, supplier }: Parts) {
   })
 }
 
+interface Clocks {
+  /** How long the store has waited for the chain and the supplier, in all; milliseconds. */
+  readonly waited: () => number
+  /** Of each purchase, from its arrival at the store to the end of its answer; milliseconds. */
+  readonly inStore: readonly number[]
+}
+
 async function buyAgainAndAgain(
   port: number,
   chain: Awaited<ReturnType<typeof startChain>>,
-  outside: ReturnType<typeof watchOutside>,
+  clocks: Clocks,
 ): Promise<Figure[]> {
   const total: number[] = []
-  const own: number[] = []
+  const waited: number[] = []
   const unpaid: number[] = []
   const account = privateKeyToAccount(generatePrivateKey())
   await chain.faucet(account.address)
@@ -135,7 +146,7 @@ async function buyAgainAndAgain(
     const demand = await send(port, localAddress, {})
     const demandedIn = performance.now() - asked
     const payment = await sign(account, JSON.parse(demand.body).accepts[0])
-    const waitedBefore = outside.waited()
+    const waitedBefore = clocks.waited()
     const startedAt = performance.now()
     const answer = await send(port, localAddress, { 'payment-signature': payment })
     const took = performance.now() - startedAt
@@ -144,8 +155,10 @@ async function buyAgainAndAgain(
     if (bought < warmUp) continue
     unpaid.push(demandedIn)
     total.push(took)
-    own.push(took - (outside.waited() - waitedBefore))
+    waited.push(clocks.waited() - waitedBefore)
   }
+  const inStore = clocks.inStore.slice(-waited.length)
+  const own = waited.map((ms, at) => (inStore[at] ?? Number.NaN) - ms)
   return [
     figure('A purchase, the store’s own part, p50', quantile(own, 0.5), 'ms', 10),
     figure('A purchase, the store’s own part, p95', quantile(own, 0.95), 'ms'),

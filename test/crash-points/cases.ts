@@ -1,5 +1,5 @@
-import type { Kind } from '../../src/goods/offer.ts'
 import { kinds } from '../../src/goods/good.ts'
+import type { Kind } from '../../src/goods/offer.ts'
 import { type Outcome, outcomes, type Point } from './faults.ts'
 import { type PaymentManner, payments, type RefundManner, refunds } from './rail.ts'
 import { type SupplierManner, suppliers } from './supplier.ts'
@@ -38,7 +38,9 @@ export const cases: readonly Case[] = [
   ...kinds
     .slice(1)
     .flatMap((kind) =>
-      supplierManners.map((supplier) => ({ ...plain, kind, supplier, repeat: 'same-key' }) as const),
+      supplierManners.map(
+        (supplier) => ({ ...plain, kind, supplier, repeat: 'same-key' }) as const,
+      ),
     ),
 ]
 
@@ -58,7 +60,9 @@ export function ofKey(key: string): { readonly scene: Case; readonly points: rea
   const scene = cases.find((candidate) => nameOf(candidate) === name)
   if (!scene) throw new Error(`There is no such case: ${key}`)
   const faults = named.split('+')
-  const points = ks.split('+').map((k, index) => ({ k: Number(k), outcome: outcomeOf(faults[index]) }))
+  const points = ks
+    .split('+')
+    .map((k, index) => ({ k: Number(k), outcome: outcomeOf(faults[index]) }))
   return { scene, points }
 }
 

@@ -99,9 +99,7 @@ export function modelChain(clock: Clock) {
     if (provesTransfer(use.logs, authorization)) {
       return { verdict: 'transferred', transaction: use.hash, block: use.block }
     }
-    if (use.block > safe().number) return { verdict: 'open' }
-    const isCancelled = use.logs.some(({ event }) => event === 'AuthorizationCanceled')
-    return { verdict: 'dead', cause: isCancelled ? 'cancelled' : 'spent_elsewhere' }
+    return use.block > safe().number ? { verdict: 'open' } : otherUse(use)
   }
 
   return {
@@ -117,4 +115,10 @@ export function modelChain(clock: Clock) {
     isSafe: (block: number) => block <= safe().number,
     isUsed: (authorization: Authorization) => uses.has(useKey(authorization)),
   }
+}
+
+/** What else than the transfer an authorization was used up for. */
+function otherUse({ logs }: Transaction): Verdict {
+  const isCancelled = logs.some(({ event }) => event === 'AuthorizationCanceled')
+  return { verdict: 'dead', cause: isCancelled ? 'cancelled' : 'spent_elsewhere' }
 }

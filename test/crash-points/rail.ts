@@ -97,21 +97,37 @@ function collected(chain: Chain, tender: Tender): Collected {
   }
 }
 
-/** Before the first submission the payer, or somebody else, may come first. */
-function paymentSender({ clock, chain, payment }: RailWorld): (tender: Tender) => void {
+/** Before the first submission the payer may come first. */
+function paymentSender(world: RailWorld): (tender: Tender) => void {
+  const { clock, chain, payment } = world
   const met = new Set<string>()
   return (tender) => {
     const authorization = ofTender(tender)
-    const isFirst = !met.has(tender.nonce)
+    if (!met.has(tender.nonce)) comeFirst(world, authorization)
     met.add(tender.nonce)
-    if (isFirst && payment === 'cancelled') chain.cancel(authorization)
-    if (isFirst && payment === 'spent-elsewhere') chain.spendElsewhere(authorization)
-    if (isFirst && payment === 'emptied-wallet') {
-      chain.fund(tender.payer, -chain.balanceOf(tender.payer))
-    }
     if (payment === 'never-lands') return
     if (payment === 'lands-slowly') clock.later(30_000, () => chain.execute(authorization))
     else chain.execute(authorization)
+  }
+}
+
+/** What happens to an authorization while it is on its way to the chain. */
+function comeFirst({ chain, payment }: RailWorld, authorization: Authorization): void {
+  switch (payment) {
+    case 'landed-by-other':
+      chain.execute(authorization)
+      break
+    case 'cancelled':
+      chain.cancel(authorization)
+      break
+    case 'spent-elsewhere':
+      chain.spendElsewhere(authorization)
+      break
+    case 'emptied-wallet':
+      chain.fund(authorization.from, -chain.balanceOf(authorization.from))
+      break
+    default:
+      break
   }
 }
 

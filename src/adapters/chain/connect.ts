@@ -36,7 +36,7 @@ export function connectChain(config: ChainConfig, now: () => Date): ConnectedCha
   const chain = openChain(config)
   const { reader } = chain
   const facilitator = config.facilitatorUrl
-    ? hostedFacilitator(config.facilitatorUrl)
+    ? hostedFacilitator(chain, config.facilitatorUrl)
     : ownFacilitator(chain, config.walletFactories)
   const refunds = refundWallet(chain, config.refundKey)
 

@@ -4,24 +4,34 @@ import type {
   Network as NetworkId,
   PaymentPayload,
   PaymentRequirements,
-  SettleResponse,
   VerifyResponse,
 } from '@x402/core/types'
 import { toFacilitatorEvmSigner } from '@x402/evm'
 import { ExactEvmScheme } from '@x402/evm/exact/facilitator'
-import { publicActions } from 'viem'
+import { type Hex, publicActions } from 'viem'
+import type { X402Tender } from '../../payments/payment.ts'
+import { termsOf } from '../../payments/terms.ts'
 import type { Chain } from './clients.ts'
+import { type SignedTransfer, sendTransfer } from './transfer.ts'
 
 /** Who checks payments and submits them: ourselves with our own gas, or a hosted service. */
 export interface Facilitator {
-  verify(payload: PaymentPayload, requirements: PaymentRequirements): Promise<VerifyResponse>
-  settle(payload: PaymentPayload, requirements: PaymentRequirements): Promise<SettleResponse>
+  verify(tender: X402Tender): Promise<VerifyResponse>
+  /** Submits a payment that was verified. The hash is a hint of where to look, not a proof. */
+  settle(tender: X402Tender): Promise<Hex | undefined>
 }
 
 /** Longer than a few blocks, much shorter than an order's lease; after it the logs are asked. */
 const confirmationTimeoutMs = 15_000
 
+/** Ends a signature of a wallet that has yet to be deployed (ERC-6492). */
+const undeployedMark = '6492'.repeat(16)
+
 /**
+ * The package verifies. It would also settle, but verifies once more before that: one more round
+ * trip and two more milliseconds of arithmetic for what the token checks anyway. So a plain
+ * authorization is sent directly, and only a wallet that must be deployed first goes through it.
+ *
  * @param factories smart-wallet factories that may be called to deploy a payer's wallet; none by
  *   default, because each deployment is at our expense
  */
@@ -40,9 +50,59 @@ export function ownFacilitator(chain: Chain, factories: readonly string[]): Faci
     { confirmationTimeoutMs },
   )
   const scheme = new ExactEvmScheme(signer, { eip6492AllowedFactories: [...factories] })
-  return new x402Facilitator().register(chain.network.id as NetworkId, scheme)
+  const packaged = new x402Facilitator().register(chain.network.id as NetworkId, scheme)
+  return {
+    verify: (tender) => packaged.verify(payloadOf(chain, tender), requirementsOf(chain, tender)),
+
+    async settle(tender) {
+      if (!tender.signature.toLowerCase().endsWith(undeployedMark)) {
+        return sendTransfer(chain, transferOf(tender), confirmationTimeoutMs)
+      }
+      const settled = await packaged.settle(payloadOf(chain, tender), requirementsOf(chain, tender))
+      return hashIn(settled.transaction)
+    },
+  }
 }
 
-export function hostedFacilitator(url: string): Facilitator {
-  return new HTTPFacilitatorClient({ url, timeoutMs: confirmationTimeoutMs })
+export function hostedFacilitator(chain: Chain, url: string): Facilitator {
+  const hosted = new HTTPFacilitatorClient({ url, timeoutMs: confirmationTimeoutMs })
+  return {
+    verify: (tender) => hosted.verify(payloadOf(chain, tender), requirementsOf(chain, tender)),
+
+    async settle(tender) {
+      const settled = await hosted.settle(payloadOf(chain, tender), requirementsOf(chain, tender))
+      return hashIn(settled.transaction)
+    },
+  }
+}
+
+/** What the payer signed, as the token takes it. */
+export function transferOf(tender: X402Tender): SignedTransfer {
+  return { ...tender, from: tender.payer, to: tender.payTo }
+}
+
+function hashIn(transaction: string): Hex | undefined {
+  return transaction === '' ? undefined : (transaction as Hex)
+}
+
+function requirementsOf({ network }: Chain, tender: X402Tender): PaymentRequirements {
+  return termsOf(tender.amount, { network, payTo: tender.payTo }) as PaymentRequirements
+}
+
+function payloadOf(chain: Chain, tender: X402Tender): PaymentPayload {
+  return {
+    x402Version: 2,
+    accepted: requirementsOf(chain, tender),
+    payload: {
+      signature: tender.signature,
+      authorization: {
+        from: tender.payer,
+        to: tender.payTo,
+        value: tender.amount.toString(),
+        validAfter: tender.validAfter.toString(),
+        validBefore: tender.validBefore.toString(),
+        nonce: tender.nonce,
+      },
+    },
+  }
 }

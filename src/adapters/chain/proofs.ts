@@ -6,10 +6,10 @@ import {
   type TransactionReceipt,
   TransactionReceiptNotFoundError,
 } from 'viem'
-import type { X402Tender } from '../../payments/payment.ts'
 import { type Expected, provesTransfer, type TokenLog } from '../../payments/proof.ts'
 import type { Chain } from './clients.ts'
 import { tokenAbi } from './token.ts'
+import { type SignedTransfer, transferCall } from './transfer.ts'
 
 /** Where an expected transfer is proven to have happened. */
 export interface Found {
@@ -67,23 +67,10 @@ export async function judge(chain: Chain, authorization: Authorization): Promise
 /** Whether the token itself refuses this transfer just now. Throws when the node cannot say. */
 export async function wouldRevert(
   { network, reader }: Chain,
-  tender: X402Tender,
+  transfer: SignedTransfer,
 ): Promise<boolean> {
   try {
-    await reader.simulateContract({
-      address: network.usdc as Hex,
-      abi: tokenAbi,
-      functionName: 'transferWithAuthorization',
-      args: [
-        tender.payer as Hex,
-        tender.payTo as Hex,
-        tender.amount,
-        BigInt(tender.validAfter),
-        BigInt(tender.validBefore),
-        tender.nonce as Hex,
-        tender.signature as Hex,
-      ],
-    })
+    await reader.simulateContract(transferCall(network, transfer))
     return false
   } catch (error) {
     const isRevert = (cause: unknown) => cause instanceof ContractFunctionRevertedError

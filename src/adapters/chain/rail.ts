@@ -1,10 +1,8 @@
-import type { PaymentPayload, PaymentRequirements } from '@x402/core/types'
 import type { Hex } from 'viem'
 import type { Receipt, Tender, X402Tender } from '../../payments/payment.ts'
 import type { Checked, Collected, Rail, Standing } from '../../payments/ports.ts'
-import { termsOf } from '../../payments/terms.ts'
 import type { Chain } from './clients.ts'
-import type { Facilitator } from './facilitator.ts'
+import { type Facilitator, transferOf } from './facilitator.ts'
 import { isSafe, judge, proveByTransaction, receiptOf, wouldRevert } from './proofs.ts'
 import type { RefundWallet } from './refunds.ts'
 import { badPayments, deadPayments, reasonOf } from './verdicts.ts'
@@ -38,12 +36,11 @@ export function x402Rail(deps: RailDeps): Rail {
 
 async function check({ chain, facilitator }: RailDeps, tender: Tender): Promise<Checked> {
   try {
-    const head = await chain.reader.getBlockNumber()
+    const [head, verified] = await Promise.all([
+      chain.reader.getBlockNumber(),
+      facilitator.verify(tender),
+    ])
     const since = { ...tender, sinceBlock: Math.max(0, Number(head) - lookBackBlocks) }
-    const verified = await facilitator.verify(
-      payloadOf(chain, tender),
-      requirementsOf(chain, tender),
-    )
     if (verified.isValid) return { outcome: 'good', tender: since }
     const known = badPayments[verified.invalidReason ?? '']
     if (known === undefined) {
@@ -54,7 +51,7 @@ async function check({ chain, facilitator }: RailDeps, tender: Tender): Promise<
       return { outcome: 'good', tender: since }
     }
     // The facilitator says the same of a node that does not answer as of a token that refuses.
-    if (known.code === 'would_fail' && !(await wouldRevert(chain, since))) {
+    if (known.code === 'would_fail' && !(await wouldRevert(chain, transferOf(since)))) {
       return { outcome: 'unknown', reason: 'The transfer could not be simulated.' }
     }
     return { outcome: 'bad', ...known }
@@ -89,13 +86,8 @@ async function collect(deps: RailDeps, tender: Tender): Promise<Collected> {
 /** Sends the authorization to the chain while it can still land. Its answer is only a hint. */
 async function submit(deps: RailDeps, tender: Tender): Promise<Hex | undefined> {
   if (deps.now().getTime() > tender.validBefore * 1_000 - settleMarginMs) return undefined
-  const { chain, facilitator } = deps
   try {
-    const settled = await facilitator.settle(
-      payloadOf(chain, tender),
-      requirementsOf(chain, tender),
-    )
-    return settled.transaction ? (settled.transaction as Hex) : undefined
+    return await deps.facilitator.settle(tender)
   } catch {
     // The reply was lost, not necessarily the payment. The logs are asked next, and they decide.
     return undefined
@@ -119,29 +111,4 @@ async function hasLanded(chain: Chain, tender: Tender): Promise<boolean> {
 
 function expectedOf(tender: X402Tender) {
   return { from: tender.payer, to: tender.payTo, value: tender.amount, nonce: tender.nonce }
-}
-
-function requirementsOf(chain: Chain, tender: X402Tender): PaymentRequirements {
-  return termsOf(tender.amount, {
-    network: chain.network,
-    payTo: tender.payTo,
-  }) as PaymentRequirements
-}
-
-function payloadOf(chain: Chain, tender: X402Tender): PaymentPayload {
-  return {
-    x402Version: 2,
-    accepted: requirementsOf(chain, tender),
-    payload: {
-      signature: tender.signature,
-      authorization: {
-        from: tender.payer,
-        to: tender.payTo,
-        value: tender.amount.toString(),
-        validAfter: tender.validAfter.toString(),
-        validBefore: tender.validBefore.toString(),
-        nonce: tender.nonce,
-      },
-    },
-  }
 }

@@ -6,6 +6,7 @@ import type { OrderId } from '../../primitives/ids.ts'
 import type { Chain } from './clients.ts'
 import { isSafe, judge } from './proofs.ts'
 import { tokenAbi, transferTypes } from './token.ts'
+import { sendTransfer } from './transfer.ts'
 import { reasonOf } from './verdicts.ts'
 
 /** A refund that is not on the chain by then is signed again, with the same nonce. */
@@ -114,22 +115,7 @@ async function obstacle(chain: Chain, refund: SignedRefund): Promise<PaidBack | 
 
 async function send(chain: Chain, refund: SignedRefund): Promise<PaidBack> {
   try {
-    const hash = await chain.sender.writeContract({
-      address: chain.network.usdc as Hex,
-      abi: tokenAbi,
-      functionName: 'transferWithAuthorization',
-      args: [
-        refund.from as Hex,
-        refund.to as Hex,
-        refund.amount,
-        0n,
-        BigInt(refund.validBefore),
-        refund.nonce as Hex,
-        refund.signature as Hex,
-      ],
-    })
-    // Waiting here keeps the next look from sending it again while it is on its way into a block.
-    await chain.reader.waitForTransactionReceipt({ hash, timeout: inBlockTimeoutMs })
+    await sendTransfer(chain, { ...refund, validAfter: 0 }, inBlockTimeoutMs)
     return pending('The refund was sent.')
   } catch (error) {
     if (

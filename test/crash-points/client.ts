@@ -1,0 +1,104 @@
+import { supplierReferenceOf } from '../../src/orders/order.ts'
+import { type PurchaseAnswer, purchase } from '../../src/orders/purchase.ts'
+import type { PurchaseRequest } from '../../src/orders/replay.ts'
+import { paymentFor } from '../../src/payments/payments.fixture.ts'
+import type { PaymentPayload, Terms } from '../../src/payments/x402.ts'
+import { Refusal } from '../../src/primitives/refusal.ts'
+import { deliveryOf } from './supplier.ts'
+import type { Running, World } from './world.ts'
+
+const fields = {
+  voucher: { offerId: 'CARD', firstName: 'Ada', lastName: 'Lovelace' },
+  topup: { offerId: 'CREDIT', msisdn: '+50255512345' },
+  esim: { offerId: 'PLAN', iccid: '8944500000000000017' },
+} as const
+const key = 'one-purchase-one-key-0123456789'
+
+export interface Client {
+  /** Sends the request that may be sent again. */
+  first(running: Running): Promise<void>
+  /** Sends it again, as this client does. */
+  again(running: Running): Promise<void>
+}
+
+/** A buyer who signs one payment, or a second one for the same key, and judges every answer. */
+export async function modelClient(world: World): Promise<Client> {
+  const { scene } = world
+  const asked: PurchaseRequest = {
+    kind: scene.kind,
+    fields: fields[scene.kind],
+    payment: undefined,
+    viewer:
+      scene.repeat === 'same-key' || scene.repeat === 'key-with-new-payment' ? { keys: [key] } : {},
+  }
+  const terms = await termsFor(world, asked)
+  const sign = (digit: string) =>
+    paymentFor(terms, world.clock.now(), { nonce: `0x${digit.repeat(64)}` })
+  const hasTwo = scene.repeat === 'key-with-new-payment'
+  world.chain.fund(world.payer, BigInt(terms.amount) * (hasTwo ? 2n : 1n))
+  const one = sign('1')
+  let other: PaymentPayload | undefined
+
+  return {
+    first: (running) => send(world, running, { ...asked, payment: one }, true),
+    again: (running) => {
+      if (hasTwo) other ??= sign('2')
+      return send(world, running, { ...asked, payment: other ?? one }, false)
+    },
+  }
+}
+
+/** The price, asked of a node that nothing goes wrong with. */
+async function termsFor(world: World, request: PurchaseRequest): Promise<Terms> {
+  const answer = await purchase(world.start().deps, request)
+  if (answer.type !== 'payment_required') throw new Error('An order came without a payment')
+  return answer.terms
+}
+
+async function send(
+  world: World,
+  { deps }: Running,
+  request: PurchaseRequest,
+  isFirst: boolean,
+): Promise<void> {
+  try {
+    judgeAnswer(world, await purchase(deps, request), isFirst)
+  } catch (error) {
+    judgeError(world, error)
+  }
+}
+
+function judgeAnswer(world: World, answer: PurchaseAnswer, isFirst: boolean): void {
+  if (answer.type === 'payment_required') {
+    if (world.landed().length > 0) {
+      world.complain(`402 (${answer.fault?.code}) after the payment landed`)
+    }
+    return
+  }
+  const { order, reveal, replayed } = answer
+  if (replayed && reveal && !showsKey(world)) world.complain('the goods were shown for a signature')
+  if (!isFirst && !replayed && !showsKey(world) && world.landed().length > 1) {
+    world.complain('a repeated request opened a second paid order')
+  }
+  if (order.state !== 'FULFILLED') return
+  if (world.landed().length === 0) world.complain('goods were shown that nobody paid for')
+  const at = { order: order.id, field: 'delivery' } as const
+  const shown = JSON.stringify(world.shop.vault.open(order.delivery, at))
+  const held = deliveryOf(order.item.kind, supplierReferenceOf(order.id))
+  if (shown !== JSON.stringify(held)) world.complain(`other goods were shown: ${shown}`)
+}
+
+function showsKey({ scene }: World): boolean {
+  return scene.repeat === 'same-key' || scene.repeat === 'key-with-new-payment'
+}
+
+/** Whoever gets no order hears in the store's own words whether money can have moved. */
+function judgeError(world: World, error: unknown): void {
+  if (!(error instanceof Refusal)) {
+    world.complain(`the buyer got a bare error: ${error}`)
+  } else if (error.code !== 'try_again') {
+    world.complain(`the buyer was refused: ${error.code}`)
+  } else if (error.details.charged === 'no' && world.landed().length > 0) {
+    world.complain('the buyer heard that nothing was charged, after the payment landed')
+  }
+}

@@ -1,0 +1,174 @@
+import {
+  isFinished,
+  isRefunding,
+  moves,
+  type Order,
+  type Refunding,
+  refundMoves,
+  type State,
+} from '../../src/orders/order.ts'
+import { refundWallet } from './rail.ts'
+import type { SupplierManner } from './supplier.ts'
+import type { World } from './world.ts'
+
+/**
+ * The longest that one fault may hold an order up: a lease that runs out (45 s), a node that comes
+ * back or stands still (66 s), the longest pause between two looks (15 s), a call without an answer
+ * and what arrives late (20 s), two sweeps (10 s), and the patience of a request (20 s).
+ */
+const faultMs = 180_000
+/** Both the payment and the refund must be in blocks that stay, and a slow refund is under way. */
+const refundMs = 150_000
+/** How often a waiting refund is looked at here. */
+const sweepMs = 300_000
+
+/** What must hold when nothing is left to do. */
+export function checkEnd(world: World): void {
+  const lives = Map.groupBy(world.orders.history, ({ id }) => id)
+  for (const life of lives.values()) checkHistory(world, life)
+  checkMoney(world)
+  const ends = [...lives.values()].flatMap((life) => life.slice(-1))
+  if (ends.length > 1) world.complain('one purchase became several orders')
+  for (const order of ends) checkOrder(world, order)
+  if (ends.length === 0 && world.landed().length > 0) world.complain('money came for no order')
+}
+
+/** Every version follows from the one before, by one move. */
+function checkHistory({ complain }: World, life: readonly Order[]): void {
+  life.forEach((order, index) => {
+    const before = life[index - 1]
+    const isLegal = before
+      ? order.version === before.version + 1 && isMove(before, order) && isSame(before, order)
+      : order.version === 1 && order.state === 'PAYMENT_PENDING'
+    if (!isLegal)
+      complain(`version ${order.version} does not follow: ${wordOf(before)} to ${wordOf(order)}`)
+  })
+}
+
+function isMove(before: Order, after: Order): boolean {
+  if (isRefunding(before) && isRefunding(after)) {
+    const steps: readonly string[] = refundMoves[before.refund.step]
+    const isStep = before.refund.step === after.refund.step || steps.includes(after.refund.step)
+    const isSupply = before.supply.state === 'OPEN' || before.supply.state === after.supply.state
+    return before.state === after.state && isStep && isSupply
+  }
+  const states: readonly State[] = moves[before.state]
+  return before.state === after.state || states.includes(after.state)
+}
+
+/** What was bought, by whom and for how much never changes; nor does when it is due. */
+function isSame(before: Order, after: Order): boolean {
+  const fixed = (order: Order) => [order.tender, order.amount, order.item, order.fingerprint]
+  const isDue =
+    !('deliverBy' in before) || ('deliverBy' in after && before.deliverBy === after.deliverBy)
+  return isDue && fixed(before).every((part, index) => part === fixed(after)[index])
+}
+
+function wordOf(order: Order | undefined): string {
+  if (!order) return 'nothing'
+  return isRefunding(order)
+    ? `${order.state} ${order.refund.step} ${order.supply.state}`
+    : order.state
+}
+
+/** One payment at most, one refund at most, of the same amount and to whoever paid. */
+function checkMoney(world: World): void {
+  const { chain, payer, complain } = world
+  const landed = world.landed()
+  const back = chain.transfers.filter(({ from }) => from === refundWallet)
+  const [payment] = landed
+  const [refund] = back
+  if (landed.length > 1) complain('the buyer paid twice')
+  if (back.length > 1) complain('the buyer was paid back twice')
+  if (refund && !payment) complain('money went back that never came')
+  if (refund && payment && refund.value !== payment.value) complain('another amount went back')
+  if (refund && refund.to !== payer) complain('the refund went to somebody else')
+  if (world.supplier.purchases.size > 1) complain('the supplier was charged twice')
+}
+
+function checkOrder(world: World, order: Order): void {
+  const { complain } = world
+  if (!isFinished(order)) complain(`the order ended as ${wordOf(order)}`)
+  if (world.landed().length === 1) checkPaid(world, order)
+  else if (order.state !== 'PAYMENT_FAILED') complain(`${order.state} without a payment`)
+  if (isFrozen(world)) return
+  checkLoss(world, order)
+  checkKind(world, order)
+  checkTimes(world, order)
+}
+
+/** Exactly one of goods and money, and the record knows which. */
+function checkPaid({ chain, supplier, complain }: World, order: Order): void {
+  const isBack = chain.transfers.some(({ from }) => from === refundWallet)
+  const delivered = order.state === 'FULFILLED'
+  if (order.state === 'PAYMENT_FAILED') complain('a payment was taken for failed')
+  if (delivered && isBack) complain('delivered and paid back')
+  if (!delivered && !isBack) complain('neither delivered nor paid back')
+  if (delivered && supplier.charged() !== 1) complain('goods without a purchase')
+  if (isRefunding(order) && isBack !== (order.refund.step === 'REFUNDED')) {
+    complain(
+      `the record says ${order.refund.step} of a refund that was${isBack ? '' : ' not'} paid`,
+    )
+  }
+}
+
+/** A node that stood still for hours may do outside what nobody waits for any more. */
+function isFrozen({ points }: World): boolean {
+  return points.some(({ outcome }) => outcome.startsWith('freeze'))
+}
+
+/** Goods that were paid for and went to nobody are a loss that the operator hears of. */
+function checkLoss({ supplier, reports, complain }: World, order: Order): void {
+  if (!isRefunding(order) || supplier.purchases.size === 0) return
+  const isLoss = supplier.charged() > 0
+  if (isLoss && order.supply.state !== 'LOST') complain(`goods were lost as ${order.supply.state}`)
+  if (isLoss && !reports.some(({ name }) => name === 'goods_lost')) complain('a loss was not told')
+}
+
+const promised: Readonly<Record<SupplierManner, readonly State[]>> = {
+  'at-once': ['FULFILLED'],
+  slowly: ['FULFILLED'],
+  'shows-late': ['FULFILLED'],
+  'loses-first': ['FULFILLED', 'FULFILLMENT_FAILED'],
+  'loses-all': ['FULFILLMENT_FAILED'],
+  declines: ['FULFILLMENT_FAILED'],
+  'fails-later': ['FULFILLMENT_FAILED'],
+  'fails-after-expiry': ['EXPIRED'],
+  hangs: ['EXPIRED'],
+  'delivers-after-expiry': ['EXPIRED'],
+  'delivers-after-grace': ['EXPIRED'],
+}
+
+/** One fault delays; it does not turn a delivery into a refund, nor a payment into none. */
+function checkKind({ scene, points, complain }: World, { state }: Order): void {
+  if (points.length > 1) return
+  const comes = ['pays', 'lands-slowly', 'landed-by-other'].includes(scene.payment)
+  const states: readonly State[] = comes ? promised[scene.supplier] : ['PAYMENT_FAILED']
+  if (!states.includes(state)) complain(`${state} instead of ${states}`)
+}
+
+function checkTimes(world: World, order: Order): void {
+  const { complain, points } = world
+  const slack = 60_000 + faultMs * points.length
+  const [payment] = world.landed()
+  if (!payment || !('paidAt' in order)) return
+  const late = (what: string, at: Date, by: number) => {
+    if (at.getTime() > by) complain(`${what} ${Math.ceil((at.getTime() - by) / 1_000)} s too late`)
+  }
+  late('PAID', order.paidAt, payment.at.getTime() + slack)
+  late(order.state, order.changedAt, order.deliverBy.getTime() + slack)
+  if (isRefunding(order)) late('refunded', refundedAt(order), refundBy(world, order) + slack)
+}
+
+function refundedAt({ refund }: Refunding): Date {
+  return refund.step === 'REFUNDED' ? refund.refundedAt : new Date(Infinity)
+}
+
+function refundBy(world: World, order: Refunding): number {
+  const { refund, supplier: manner } = world.scene
+  if (refund === 'lapses' || refund === 'no-float') return Infinity
+  if (order.state === 'FULFILLMENT_FAILED') return order.changedAt.getTime() + refundMs
+  const final = manner === 'fails-after-expiry' || manner === 'delivers-after-expiry'
+  const waits = final ? 200_000 : world.shop.policy.refundGraceMs
+  return order.changedAt.getTime() + waits + sweepMs + refundMs
+}

@@ -1,0 +1,132 @@
+import { claimRefund } from '../../src/orders/claim-refund.ts'
+import { isFinished, isRefunding, type Order } from '../../src/orders/order.ts'
+import { sweep } from '../../src/orders/sweep.ts'
+import type { Case } from './cases.ts'
+import { type Client, modelClient } from './client.ts'
+import { Injected, type Point } from './faults.ts'
+import { checkEnd } from './invariants.ts'
+import { refundWallet } from './rail.ts'
+import { modelWorld, type Running, type Shop, type World } from './world.ts'
+
+const float = 1_000_000_000n
+const minute = 60_000
+const hour = 60 * minute
+/** Longer than anything the store still waits for. */
+const horizonMs = 110 * hour
+
+export interface Run {
+  /** Every call in its order: the method and the state the order was in. */
+  readonly trace: readonly string[]
+  /** What went wrong that must not, in words. */
+  readonly violations: readonly string[]
+  readonly end: Order | undefined
+}
+
+/** One purchase from its first request to its end, with these faults and no others. */
+export async function runOnce(shop: Shop, scene: Case, points: readonly Point[]): Promise<Run> {
+  const world = modelWorld(shop, scene, points)
+  if (scene.refund !== 'no-float') world.chain.fund(refundWallet, float)
+  const client = await modelClient(world)
+  world.trace.length = 0
+  world.whileStanding((howLong) => others(world, client, howLong))
+
+  const seat = newSeat(world)
+  await seat.work((running) => client.first(running))
+  if (scene.repeat !== 'never') await seat.work((running) => client.again(running))
+  await sweepToQuiet(world, seat, horizonMs)
+  await operator(world, seat)
+  const before = effectsOf(world)
+  if (world.orders.history.length > 0) await seat.work((running) => client.again(running))
+  if (before !== effectsOf(world)) world.complain('a repeated request had an effect after the end')
+  checkEnd(world)
+  return {
+    trace: world.trace,
+    violations: [...new Set(world.violations)],
+    end: world.orders.history.at(-1),
+  }
+}
+
+interface Seat {
+  /** Lets the node of this seat work; when it dies or is stopped, a new one takes its place. */
+  work(task: (running: Running) => Promise<unknown>): Promise<void>
+}
+
+function newSeat(world: World): Seat {
+  let running = world.start()
+  return {
+    async work(task) {
+      await Promise.race([task(running), running.node.death])
+      if (!running.node.dead && !running.node.stopping.signal.aborted) return
+      world.clock.pass(5_000)
+      running = world.start()
+    },
+  }
+}
+
+/** The orders as they are now. */
+function ordersOf({ orders }: World): Order[] {
+  return [...new Map(orders.history.map((order) => [order.id, order])).values()]
+}
+
+async function sweepOnce(world: World, { deps }: Running): Promise<void> {
+  try {
+    await sweep(deps, 10)
+  } catch (error) {
+    if (!(error instanceof Injected)) world.complain(`the sweep failed: ${error}`)
+  }
+}
+
+/** Sweeps until nothing is left to do: often at first, later as rarely as only time counts. */
+async function sweepToQuiet(world: World, seat: Seat, forMs: number): Promise<void> {
+  const since = world.clock.now().getTime()
+  const age = () => world.clock.now().getTime() - since
+  while (!ordersOf(world).every(isFinished)) {
+    if (age() > forMs) {
+      if (forMs === horizonMs) world.complain('the order never came to an end')
+      return
+    }
+    world.clock.pass(stepAt(age()))
+    await seat.work((running) => sweepOnce(world, running))
+  }
+}
+
+function stepAt(age: number): number {
+  if (age < 15 * minute) return 5_000
+  return age < 8 * hour ? 5 * minute : 2 * hour
+}
+
+/** What the rest of the store does while one node stands still for longer than its lease. */
+async function others(world: World, client: Client, howLong: 'stall' | 'freeze'): Promise<void> {
+  const seat = newSeat(world)
+  world.clock.pass(46_000)
+  if (world.scene.repeat !== 'never') await seat.work((running) => client.again(running))
+  await sweepToQuiet(world, seat, howLong === 'stall' ? 15_000 : horizonMs)
+}
+
+/** An operator fills the wallet that was empty, and the buyer asks for the refund. */
+async function operator(world: World, seat: Seat): Promise<void> {
+  if (world.scene.refund !== 'no-float') return
+  world.chain.fund(refundWallet, float)
+  for (let asked = 0; asked < 4; asked += 1) {
+    const order = ordersOf(world).find(isBlocked)
+    if (!order) return
+    await seat.work((running) => claim(world, running, order))
+    await sweepToQuiet(world, seat, horizonMs)
+  }
+}
+
+function isBlocked(order: Order): boolean {
+  return isRefunding(order) && order.refund.step === 'FAILED'
+}
+
+async function claim(world: World, { deps }: Running, order: Order): Promise<void> {
+  try {
+    await claimRefund(deps, order, { key: 'claim', bodyHash: 'body' })
+  } catch (error) {
+    if (!(error instanceof Injected)) world.complain(`the claim failed: ${error}`)
+  }
+}
+
+function effectsOf({ chain, supplier, orders }: World): string {
+  return [chain.transfers.length, supplier.purchases.size, orders.history.length].join(' ')
+}

@@ -1,0 +1,155 @@
+import { buildCatalog, createShelf } from '../../src/goods/catalog.ts'
+import { isRefunding, supplierReferenceOf } from '../../src/orders/order.ts'
+import type { PurchaseDeps } from '../../src/orders/purchase.ts'
+import type { Happening } from '../../src/orders/report.ts'
+import { fixturePayer, fixtureTill } from '../../src/payments/payments.fixture.ts'
+import { createQuotes } from '../../src/payments/quotes.ts'
+import { createDigest, createSigner } from '../../src/secrets/tokens.ts'
+import { createVault } from '../../src/secrets/vault.ts'
+import { memoryOrders } from '../doubles/memory-orders.ts'
+import { esim, fixtureNow, fixturePricing, snapshotOf, topup, voucher } from '../fixtures/offers.ts'
+import type { Case } from './cases.ts'
+import { modelChain } from './chain.ts'
+import { modelClock } from './clock.ts'
+import { type FaultWorld, Injected, type Node, newNode, type Point, through } from './faults.ts'
+import { leaseBook } from './leases.ts'
+import { modelRail, type RailWitness } from './rail.ts'
+import { modelSupplier } from './supplier.ts'
+
+/** What every world has in common and no run changes. */
+export function modelShop() {
+  const key = Buffer.alloc(32, 7)
+  const pricing = fixturePricing()
+  const shelf = createShelf()
+  shelf.replace(buildCatalog(snapshotOf([voucher('CARD'), topup('CREDIT'), esim('PLAN')]), pricing))
+  return {
+    pricing,
+    shelf,
+    till: fixtureTill,
+    vault: createVault([key]),
+    digest: createDigest([key], 'orders'),
+    signer: createSigner([key], 'quote'),
+    policy: { deliverWithinMs: 600_000, refundGraceMs: 6 * 3_600_000, patienceMs: 20_000 },
+  }
+}
+export type Shop = ReturnType<typeof modelShop>
+
+/** A node that is running, and what it works with. */
+export interface Running {
+  readonly node: Node
+  readonly deps: PurchaseDeps
+}
+
+export type World = ReturnType<typeof modelWorld>
+
+/** Everything outside one process of the store: it outlives every crash. */
+export function modelWorld(shop: Shop, scene: Case, points: readonly Point[]) {
+  const clock = modelClock(fixtureNow)
+  const violations: string[] = []
+  const complain = (what: string) => void violations.push(what)
+  const orders = memoryOrders(clock.now)
+  const chain = modelChain(clock)
+  const reports: Happening[] = []
+  const landed = () => chain.transfers.filter(({ to }) => to === shop.till.payTo)
+
+  const supplier = modelSupplier(clock, scene.supplier, ({ reference }) => {
+    const asking = orders.history.some(
+      (order) => order.state === 'FULFILLING' && supplierReferenceOf(order.id) === reference,
+    )
+    if (!asking) complain('the supplier was asked before that was on record')
+    if (landed().length === 0) complain('the supplier was asked without a payment')
+  })
+
+  const witness: RailWitness = {
+    collecting: ({ nonce }) => {
+      const known = orders.history.some((order) => order.tender.nonce === nonce)
+      if (!known) complain('money was sent for before that was on record')
+    },
+    payingBack: ({ signature }) => {
+      const known = orders.history.find(
+        (order) =>
+          isRefunding(order) &&
+          order.refund.step === 'SIGNED' &&
+          order.refund.signed.signature === signature,
+      )
+      if (!known) return complain('a refund was sent before it was on record')
+      if (supplier.mayDeliver() && clock.now().getTime() < graceEnd()) {
+        complain('a refund was sent while the supplier might still deliver')
+      }
+    },
+  }
+
+  /** When the waiting for the supplier ends; never for an order that did not expire. */
+  function graceEnd(): number {
+    const frozen = points.some(({ outcome }) => outcome.startsWith('freeze'))
+    if (frozen) return 0
+    const waiting = orders.history
+      .filter(isRefunding)
+      .flatMap(({ refund }) => (refund.step === 'WAITING' ? [refund.signAt.getTime()] : []))
+    return waiting[0] ?? Infinity
+  }
+
+  const { payment, refund } = scene
+  const rail = modelRail({ clock, chain, payment, refund, witness })
+  const leases = leaseBook(clock, complain)
+  const faultWorld: FaultWorld = { clock, trace: [], points, phase, others: async () => {} }
+  let nodes = 0
+
+  function phase(): string {
+    const order = orders.history.at(-1)
+    if (!order) return 'none'
+    return isRefunding(order) ? `${order.state}-${order.refund.step}` : order.state
+  }
+
+  function report(happening: Happening): void {
+    reports.push(happening)
+    if ('error' in happening && !(happening.error instanceof Injected)) {
+      complain(`${happening.name}: ${happening.error}`)
+    }
+  }
+
+  /** Starts a node with an empty memory. */
+  function start(): Running {
+    nodes += 1
+    const node = newNode(nodes)
+    const wait = async (_: string, ms: number) => clock.pass(ms)
+    const deps: PurchaseDeps = {
+      ...shop,
+      now: clock.now,
+      quotes: createQuotes(shop.signer, clock.now),
+      vitals: {
+        signals: () => ({
+          provider_health: 'healthy',
+          agent_action: 'pay',
+          last_updated: clock.now().toISOString(),
+        }),
+      },
+      orders: through(faultWorld, node, leases.watch(orders, node.id)),
+      rails: { x402: through(faultWorld, node, rail) },
+      supplier: through(faultWorld, node, supplier.port),
+      doorbell: { ring: () => {}, wait: through(faultWorld, node, { wait }).wait },
+      stopping: node.stopping.signal,
+      report,
+    }
+    return { node, deps }
+  }
+
+  return {
+    scene,
+    points,
+    shop,
+    clock,
+    violations,
+    complain,
+    orders,
+    chain,
+    supplier,
+    reports,
+    landed,
+    trace: faultWorld.trace,
+    payer: fixturePayer,
+    start,
+    /** Says what the rest of the store does while a node stands still. */
+    whileStanding: (others: FaultWorld['others']) => Object.assign(faultWorld, { others }),
+  }
+}
