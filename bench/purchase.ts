@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { request } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { startChain } from '../sandbox/chain/chain.ts'
@@ -157,6 +158,8 @@ async function buyAgainAndAgain(
     total.push(took)
     waited.push(clocks.waited() - waitedBefore)
   }
+  // The last answer is read here a moment before the store has noted its end.
+  while (clocks.inStore.length < purchases) await delay(1)
   const inStore = clocks.inStore.slice(-waited.length)
   const own = waited.map((ms, at) => (inStore[at] ?? Number.NaN) - ms)
   return [

@@ -60,17 +60,15 @@ type Considered =
 /** Everything that is checked before anything is written or moved. */
 async function consider(deps: PurchaseDeps, request: PurchaseRequest): Promise<Considered> {
   const { payment } = request
-  // A payment that may have been used before may have been charged before.
-  const earlier =
-    payment && (await orTryAgain(deps, 'unknown', () => earlierOrder(deps, request, payment)))
-  if (earlier) return { type: 'earlier', order: earlier }
+  const earlier = await earlierOf(deps, request)
+  if (earlier) return earlier
 
   const priced = price(deps, request.kind, request.fields, payment?.accepted.extra['quote'])
   requireOpen(deps)
   if (!payment) return paymentRequired(deps, priced)
 
   const accepted = accept(payment, priced.amount, deps.till, deps.now())
-  if (accepted.type === 'mismatch') return paymentRequired(deps, priced, accepted)
+  if (accepted.type === 'mismatch') return noGood(deps, request, priced, accepted)
 
   const checked = await deps.rails[accepted.tender.rail].check(accepted.tender)
   switch (checked.outcome) {
@@ -79,12 +77,36 @@ async function consider(deps: PurchaseDeps, request: PurchaseRequest): Promise<C
       await requireOwnEsim(deps, priced.wish, checked.tender)
       return { type: 'ready', priced, tender: checked.tender }
     case 'bad':
-      return paymentRequired(deps, priced, checked)
+      return noGood(deps, request, priced, checked)
     case 'unknown':
       throw notNow('The payment could not be checked just now.', 'no')
     default:
       return never(checked)
   }
+}
+
+/** A payment that may have been used before may have been charged before. */
+async function earlierOf(
+  deps: PurchaseDeps,
+  request: PurchaseRequest,
+): Promise<Extract<Considered, { type: 'earlier' }> | undefined> {
+  const { payment } = request
+  const order =
+    payment && (await orTryAgain(deps, 'unknown', () => earlierOrder(deps, request, payment)))
+  return order && { type: 'earlier', order }
+}
+
+/**
+ * Where the same request came twice, the other one may have taken the payment since we looked, and
+ * that may be why it is no good any more: such a buyer must not be asked to pay again.
+ */
+async function noGood(
+  deps: PurchaseDeps,
+  request: PurchaseRequest,
+  priced: Priced,
+  fault: { readonly code: string; readonly reason: string },
+): Promise<Considered> {
+  return (await earlierOf(deps, request)) ?? paymentRequired(deps, priced, fault)
 }
 
 /** Puts the order on record, takes the money, and goes on as far as it can be gone now. */

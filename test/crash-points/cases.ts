@@ -5,8 +5,7 @@ import { type PaymentManner, payments, type RefundManner, refunds } from './rail
 import { type SupplierManner, suppliers } from './supplier.ts'
 
 /** Whether and how the client sends its request again when it got no answer, or got one. */
-export const repeats = ['never', 'same-payment', 'same-key', 'key-with-new-payment'] as const
-export type Repeat = (typeof repeats)[number]
+export type Repeat = 'never' | 'same-payment' | 'same-key' | 'key-with-new-payment'
 
 /** One purchase in one world. */
 export interface Case {
@@ -26,22 +25,30 @@ const plain: Case = {
 }
 const supplierManners = Object.keys(suppliers) as readonly SupplierManner[]
 
-/** Each manner of each party with every way to repeat, and each kind with every supplier. */
+const fewSuppliers = ['at-once', 'declines', 'delivers-after-expiry'] as const
+const fewPayments = ['lands-slowly', 'cancelled', 'never-lands'] as const
+
+/** What a purchase meets: every manner of every party, and what they have to do with each other. */
 export const cases: readonly Case[] = [
-  ...repeats.flatMap((repeat) => [
+  ...(['never', 'same-key'] as const).flatMap((repeat) => [
     ...supplierManners.map((supplier) => ({ ...plain, repeat, supplier })),
     ...payments.slice(1).map((payment) => ({ ...plain, repeat, payment })),
+  ]),
+  ...(['same-payment', 'key-with-new-payment'] as const).flatMap((repeat) => [
+    ...fewSuppliers.map((supplier) => ({ ...plain, repeat, supplier })),
+    ...fewPayments.map((payment) => ({ ...plain, repeat, payment })),
   ]),
   ...refunds
     .slice(1)
     .map((refund) => ({ ...plain, supplier: 'declines', refund, repeat: 'same-key' }) as const),
-  ...kinds
-    .slice(1)
-    .flatMap((kind) =>
-      supplierManners.map(
-        (supplier) => ({ ...plain, kind, supplier, repeat: 'same-key' }) as const,
-      ),
-    ),
+  ...kinds.slice(1).flatMap((kind) =>
+    ([...fewSuppliers, 'delivers-after-grace'] as const).map((supplier) => ({
+      ...plain,
+      kind,
+      supplier,
+      repeat: 'same-key' as const,
+    })),
+  ),
 ]
 
 export function nameOf({ kind, supplier, payment, refund, repeat }: Case): string {
