@@ -74,7 +74,7 @@ async function runSandbox(config: SandboxConfig): Promise<Running> {
     offers: config.offers,
     databaseUrl: config.databaseUrl,
     lateSeconds: deliverSeconds + Math.max(5, Math.round(deliverSeconds / 10)),
-    webhookUrl: `http://127.0.0.1:${config.port}/webhooks/supplier`,
+    webhookUrl: `http://${reachableHost(config.host)}:${config.port}/webhooks/supplier`,
     onProgress: progress,
     onProblem: (error) => console.error(`The sandbox chain has stopped: ${error.message}`),
   })
@@ -118,6 +118,12 @@ async function runSandbox(config: SandboxConfig): Promise<Running> {
     await stopAll()
     throw error
   }
+}
+
+/** Where this machine reaches what listens on that host; `0.0.0.0` and `::` mean every address. */
+function reachableHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
+  return host.includes(':') ? `[${host}]` : host
 }
 
 /** Everything goes to a file, so that the terminal stays readable; what is wrong goes there too. */
