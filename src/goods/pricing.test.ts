@@ -262,5 +262,5 @@ test('dollars for comparing are unrounded, and absent without a rate', () => {
   expect(inUsd(1_000, fixed(0, 'JPY', 1), rates)).toBeCloseTo(6.67, 2)
   expect(inUsd(1_000, fixed(0), undefined)).toBe(10)
   expect(inUsd(1_000, fixed(0, 'EUR'), undefined)).toBeUndefined()
-  expect(inUsd(1_000, fixed(0, 'XXX'), rates)).toBeUndefined()
+  expect(inUsd(1_000, fixed(0, 'ZZZ'), rates)).toBeUndefined()
 })
