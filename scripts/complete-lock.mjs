@@ -9,7 +9,18 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const file = new URL('../package-lock.json', import.meta.url)
-const systems = ['android', 'darwin', 'linux', 'win32', 'freebsd', 'openharmony', 'openbsd', 'netbsd', 'sunos', 'aix']
+const systems = [
+  'android',
+  'darwin',
+  'linux',
+  'win32',
+  'freebsd',
+  'openharmony',
+  'openbsd',
+  'netbsd',
+  'sunos',
+  'aix',
+]
 const processors = {
   amd64: 'x64',
   x64: 'x64',
@@ -27,7 +38,8 @@ const lock = JSON.parse(readFileSync(file, 'utf8'))
 const added = []
 for (const [parent, entry] of Object.entries(lock.packages)) {
   for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
-    const isThere = lock.packages[`node_modules/${name}`] ?? lock.packages[`${parent}/node_modules/${name}`]
+    const isThere =
+      lock.packages[`node_modules/${name}`] ?? lock.packages[`${parent}/node_modules/${name}`]
     const platform = platformOf(name)
     if (parent === '' || isThere || !platform) continue
     lock.packages[`node_modules/${name}`] = {

@@ -172,6 +172,7 @@ describe('a bad value is named with its variable', () => {
     ['STORE_LOGO', '/logo.svg'],
     ['STORE_CONTACT', 'nobody'],
     ['ACCEPTS_CRYPTO', 'BTC,BEANS'],
+    ['METRICS_TOKEN', 'fifteen-letters'],
     ['LOG_LEVEL', 'loud'],
     ['SUPPLIER_WEBHOOK_HEADER', 'X Hook'],
   ])('%s=%s', (name, value) => {
@@ -191,11 +192,21 @@ describe('a bad value is named with its variable', () => {
       SUPPLIER_WEBHOOK_SECRET: 'open-sesame',
       SUPPLIER_WEBHOOK_HEADER: 'X-Hook',
       RPC_URL: 'rpc.example/v3/api-token-1',
+      METRICS_TOKEN: 'swordfish',
     }
     const lines = problemsOf({ ...live, ...keys })
-    expect(lines).toHaveLength(7)
+    expect(lines).toHaveLength(8)
     const said = lines.join('\n')
-    const secrets = ['ab12ab', 'cd34cd', 'hunter2', 'correcthorse', 'letmein', 'sesame', 'token-1']
+    const secrets = [
+      'ab12ab',
+      'cd34cd',
+      'hunter2',
+      'correcthorse',
+      'letmein',
+      'sesame',
+      'token-1',
+      'swordfish',
+    ]
     for (const secret of secrets) expect(said).not.toContain(secret)
   })
 

@@ -15,6 +15,8 @@ export interface Common {
   readonly markupBps: number
   readonly personalDataDays: number
   readonly trustProxy: TrustedProxies | false
+  /** What opens `/metrics`. Without one, only this machine may read it. */
+  readonly metricsToken?: string | undefined
   readonly logLevel: string
 }
 
@@ -190,6 +192,7 @@ function commonOf(
     markupBps: env.MARKUP_BPS,
     personalDataDays: env.PERSONAL_DATA_DAYS,
     trustProxy: env.TRUSTED_PROXIES ?? false,
+    metricsToken: env.METRICS_TOKEN,
     logLevel: env.LOG_LEVEL,
   }
 }

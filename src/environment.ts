@@ -62,6 +62,7 @@ export const commonShape = {
     .transform(trustedProxiesIn)
     .refine((read) => read !== undefined, 'must be a number of hops or a list of addresses')
     .optional(),
+  METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
 }
 

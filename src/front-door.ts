@@ -9,6 +9,7 @@ import { routeRefunds } from './http/catalog/refunds.ts'
 import type { AppDeps } from './http/deps.ts'
 import { routeHealth } from './http/health.ts'
 import { routeManifest } from './http/manifest.ts'
+import { type MetricsDoor, routeMetrics } from './http/metrics.ts'
 import { routeSandbox, type SandboxDoor } from './http/sandbox.ts'
 import { routeWebhook, type WebhookDeps } from './http/webhook.ts'
 import { routeWeb } from './web/routes.ts'
@@ -17,6 +18,7 @@ export interface FrontDoorDeps extends AppDeps {
   readonly buying: BuyingDeps
   readonly webhook: WebhookDeps
   readonly vitals: Pick<Vitals, 'parts' | 'signals'>
+  readonly metrics: MetricsDoor
   /** Only in the sandbox. */
   readonly sandbox?: SandboxDoor | undefined
 }
@@ -44,6 +46,7 @@ export function createFrontDoor(deps: FrontDoorDeps): FastifyInstance {
   })
   routeWebhook(app, deps.webhook)
   routeHealth(app, vitals)
+  routeMetrics(app, deps.metrics)
   if (deps.sandbox) routeSandbox(app, deps.sandbox)
   return app
 }

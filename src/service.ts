@@ -15,7 +15,15 @@ import { reprice, serveLast, startRestocking } from './goods/restock.ts'
 import { createVitals, type Vitals } from './health/vitals.ts'
 import { createLimits } from './http/rate-limit.ts'
 import type { SandboxDoor } from './http/sandbox.ts'
+import {
+  type Counters,
+  countedOrders,
+  countedReporter,
+  createCounters,
+} from './operations/counters.ts'
+import { remembered } from './operations/looks.ts'
 import { forgetting, sweeping } from './operations/loops.ts'
+import { createMetrics } from './operations/metrics.ts'
 import { probing, watchedRail, watchedSupplier } from './operations/probes.ts'
 import { reporterTo } from './operations/reporter.ts'
 import { createDoorbell } from './orders/doorbell.ts'
@@ -56,6 +64,7 @@ export interface Service {
 interface Ground extends ServiceOptions {
   readonly now: () => Date
   readonly vitals: Vitals
+  readonly counters: Counters
   readonly signal: AbortSignal
   readonly failed: (what: string, error: unknown) => void
 }
@@ -71,6 +80,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ...options,
     now,
     vitals: createVitals(now),
+    counters: createCounters(),
     signal: stopping.signal,
     failed: (what, error) => options.log.error({ error, what }, 'background work failed'),
   }
@@ -79,13 +89,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const storage = await connectOutside(ground, chain, supply)
   const stock = await startStock(ground, storage, supply)
   const purchases = purchasesOf(ground, { chain, storage, supply, stock })
-  const app = openFrontDoor(ground, { chain, storage, purchases })
+  const app = openFrontDoor(ground, { chain, storage, supply, purchases })
   const work = [
     ...stock.work,
     sweeping(purchases, ground),
     forgetting({ ...storage, ...options.config, now }, ground),
     probing(
-      { database: storage.probe, chain: chain.probe, supplier: supply.probe },
+      { database: storage.probe, chain: chain.probe, supplier: supply.wallet.look },
       ground.vitals,
       stopping.signal,
     ),
@@ -144,10 +154,11 @@ function connectSupplier({ config, vitals }: Ground) {
     source: createZenditOffers(clientWith(listTimeoutMs)),
     supplier: watchedSupplier(supplier, vitals),
     acceptsKey: supplier.acceptsKey,
-    probe: async () => {
+    wallet: remembered(async () => {
       const balance = await supplier.balance()
       if (balance.outcome === 'unknown') throw new Error(balance.reason)
-    },
+      return { available: balance.available / balance.divisor, currency: balance.currency }
+    }),
   }
 }
 
@@ -194,10 +205,10 @@ interface Parts {
 }
 
 function purchasesOf(ground: Ground, { chain, storage, supply, stock }: Parts): PurchaseDeps {
-  const { config, log, now, signal, vitals } = ground
+  const { config, log, now, signal, vitals, counters } = ground
   return {
     now,
-    orders: storage.orders,
+    orders: countedOrders(storage.orders, counters),
     rails: { x402: watchedRail(chain.rail, vitals) },
     supplier: supply.supplier,
     vault: createVault(config.secretsKeys),
@@ -205,7 +216,7 @@ function purchasesOf(ground: Ground, { chain, storage, supply, stock }: Parts): 
     doorbell: createDoorbell(signal),
     stopping: signal,
     policy: config.policy,
-    report: reporterTo(log),
+    report: countedReporter(reporterTo(log), counters),
     shelf: stock.shelf,
     pricing: stock.pricing,
     till: { network: config.network, payTo: config.payTo },
@@ -216,9 +227,10 @@ function purchasesOf(ground: Ground, { chain, storage, supply, stock }: Parts): 
 
 function openFrontDoor(
   ground: Ground,
-  { chain, storage, purchases }: Pick<Parts, 'chain' | 'storage'> & { purchases: PurchaseDeps },
+  parts: Pick<Parts, 'chain' | 'storage' | 'supply'> & { readonly purchases: PurchaseDeps },
 ): FastifyInstance {
-  const { config, log, now, sandbox, vitals } = ground
+  const { chain, storage, supply, purchases } = parts
+  const { config, log, now, sandbox, vitals, counters } = ground
   const { site, supplierWebhook: webhook } = config
   const monotonicMs = () => performance.now()
   return createFrontDoor({
@@ -232,6 +244,21 @@ function openFrontDoor(
     limits: createLimits(monotonicMs),
     vitals,
     sandbox,
+    metrics: {
+      token: config.metricsToken,
+      answered: counters.answered,
+      page: createMetrics({
+        now,
+        monotonicMs,
+        shelf: purchases.shelf,
+        pricing: purchases.pricing,
+        vitals,
+        counters,
+        orders: storage.orderFacts,
+        chain: chain.facts,
+        supplierWallet: supply.wallet.last,
+      }),
+    },
     buying: {
       site,
       purchases,

@@ -12,7 +12,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   orders: ['primitives', 'goods', 'payments', 'secrets', 'health'],
   http: ['primitives', 'goods', 'payments', 'orders', 'secrets', 'health'],
   web: ['primitives', 'goods', 'payments', 'http'],
-  operations: ['primitives', 'payments', 'orders', 'health'],
+  operations: ['primitives', 'goods', 'payments', 'orders', 'health'],
 
   // An adapter knows the port it fills and the words used there, nothing else.
   'adapters/chain': ['primitives', 'payments'],

@@ -71,6 +71,15 @@ describe('the signals', () => {
     expect(vitals.signals().agent_action).toBe('retry_later')
   })
 
+  test('are made of what the tally tells', () => {
+    const { vitals, fail, clock } = wellStore()
+    fail('supplier', 2)
+    expect(vitals.tally('supplier')).toEqual({ good: 1, failed: 2 })
+    expect(vitals.tally('chain')).toEqual({ good: 1, failed: 0 })
+    clock.pass(5 * minute + 1)
+    expect(vitals.tally('supplier')).toEqual({ good: 0, failed: 0 })
+  })
+
   test('see an outage behind any number of old successes', () => {
     const { vitals, fail } = wellStore()
     for (let time = 0; time < 1_000; time += 1) vitals.note('database', true)

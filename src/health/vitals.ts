@@ -16,12 +16,19 @@ interface Outcome {
   readonly detail: string
 }
 
+export interface Tally {
+  readonly good: number
+  readonly failed: number
+}
+
 /** What the parts of the store did in the last minutes. */
 export interface Vitals {
   note(part: Exclude<Part, 'catalog'>, ok: boolean, detail?: string): void
   /** A catalog was read from the supplier, at that moment. */
   noteCatalog(readAt: Date): void
   parts(): Readonly<Record<Part, PartHealth>>
+  /** How its calls ended in the last minutes: what `parts` and `signals` are made of. */
+  tally(part: Exclude<Part, 'catalog'>): Tally
   signals(): Signals
 }
 
@@ -33,16 +40,22 @@ export function createVitals(now: () => Date): Vitals {
   }
   let catalogReadAt: Date | undefined
 
-  function partHealth(part: Exclude<Part, 'catalog'>): PartHealth {
+  function recent(part: Exclude<Part, 'catalog'>): readonly Outcome[] {
     const since = now().getTime() - windowMs
-    return healthOf(outcomes[part].filter(({ at }) => at >= since))
+    return outcomes[part].filter(({ at }) => at >= since)
+  }
+
+  function tally(part: Exclude<Part, 'catalog'>): Tally {
+    const all = recent(part)
+    const good = all.filter(({ ok }) => ok).length
+    return { good, failed: all.length - good }
   }
 
   function parts() {
     return {
-      supplier: partHealth('supplier'),
-      chain: partHealth('chain'),
-      database: partHealth('database'),
+      supplier: healthOf(recent('supplier')),
+      chain: healthOf(recent('chain')),
+      database: healthOf(recent('database')),
       catalog: catalogHealth(catalogReadAt, now()),
     }
   }
@@ -55,6 +68,7 @@ export function createVitals(now: () => Date): Vitals {
       catalogReadAt = readAt
     },
     parts,
+    tally,
     signals: () => signalsOf(parts(), now()),
   }
 }

@@ -125,7 +125,7 @@ function guidance(terms: Terms, error: string): string {
     BigInt(terms.amount) > stockSpendLimitAtomic
       ? ' Stock x402 clients refuse payments over 1 USD until their own spend limit is raised.'
       : ''
-  return `${error}. ${how}${limit}`
+  return `${error.replace(/\.$/, '')}. ${how}${limit}`
 }
 
 function bazaarOf(kind: Kind): Record<string, unknown> {

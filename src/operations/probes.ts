@@ -17,16 +17,28 @@ export function probing(probes: Probes, vitals: Vitals, signal: AbortSignal): Pr
   const task = async () => {
     await Promise.all(
       Object.entries(probes).map(async ([part, probe]) => {
-        const name = part as keyof Probes
-        await probe().then(
-          () => vitals.note(name, true),
-          (error: unknown) => vitals.note(name, false, shortly(error)),
-        )
+        await noted(part as keyof Probes, vitals, probe)
       }),
     )
     return true
   }
   return repeat(task, { everyMs: probeEveryMs, retryMs: probeEveryMs, signal })
+}
+
+/** What a look at a part saw, or undefined when it failed. Either way it tells of the part's health. */
+export async function noted<T>(
+  part: keyof Probes,
+  vitals: Pick<Vitals, 'note'>,
+  look: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    const seen = await look()
+    vitals.note(part, true)
+    return seen
+  } catch (error) {
+    vitals.note(part, false, shortly(error))
+    return undefined
+  }
 }
 
 /** The same supplier, and what its answers say of its health. A refusal is an answer like another. */

@@ -11,6 +11,8 @@ const levels: Readonly<Record<Happening['name'], 'warn' | 'error'>> = {
   step_failed: 'error',
 }
 
+export const happeningNames = Object.keys(levels) as readonly Happening['name'][]
+
 export function reporterTo(log: Logger): Reporter {
   return ({ name, ...facts }) => log[levels[name]]({ happening: name, ...facts }, name)
 }

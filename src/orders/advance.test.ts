@@ -125,7 +125,7 @@ test('gives up a purchase that the supplier proves not to hold, and pays back', 
     held: { outcome: 'none' },
   })
   await start(world)
-  expect(await live(world, 120_000)).toMatchObject({
+  expect(await live(world, 180_000)).toMatchObject({
     state: 'FULFILLMENT_FAILED',
     failure: { trigger: 'upstream_timeout' },
     refund: { step: 'REFUNDED' },

@@ -2,11 +2,14 @@ import type { Recipient } from '../goods/good.ts'
 import { never } from '../primitives/never.ts'
 import type { Failure, In, Next, Order } from './order.ts'
 import { supplierReferenceOf } from './order.ts'
-import type { Held, Placed } from './ports.ts'
+import { type Held, leaseMs, type Placed } from './ports.ts'
 import { intend, moveTo, pollDelay, type Step, type StepDeps, wait } from './steps.ts'
 
-/** A purchase the supplier has not seen within this time of the last request will not turn up. */
-const supplierSettlesMs = 30_000
+/**
+ * A purchase that the supplier has not seen this long after the last request will not turn up. The
+ * last request may have been made by a worker that stood still until its lease ran out.
+ */
+const supplierSettlesMs = leaseMs + 30_000
 
 /** Puts on record that the supplier will be asked, then asks. */
 export async function begin(deps: StepDeps, order: In<'PAID'>): Promise<Step<Next<'FULFILLING'>>> {

@@ -1,7 +1,8 @@
 import type { Delivery, Recipient } from '../goods/good.ts'
 import type { Kind } from '../goods/offer.ts'
 import type { OfferId, OrderId, PaymentId } from '../primitives/ids.ts'
-import type { In, Order } from './order.ts'
+import type { Usdc } from '../primitives/money.ts'
+import type { In, Order, State } from './order.ts'
 
 /**
  * How long whoever took an order may work on it without writing. Every write renews it; every
@@ -69,6 +70,18 @@ export interface OrderStore {
 
   /** Forgets idempotency keys of finished orders that were used before then. Returns how many. */
   forgetKeys(usedBefore: Date): Promise<number>
+}
+
+/** All orders in numbers, at one moment. */
+export interface OrderFacts {
+  /** A state without orders may be missing. */
+  readonly byState: Readonly<Partial<Record<State, number>>>
+  /** The age of the oldest order with which something is left to do; undefined without any. */
+  readonly oldestOpenSeconds: number | undefined
+  readonly refundsPending: number
+  readonly refundsFailed: number
+  /** What was paid for orders that are neither delivered nor refunded. */
+  readonly exposure: Usdc
 }
 
 export interface OrderPageRequest {

@@ -39,7 +39,9 @@ export async function purchase(
   deps: PurchaseDeps,
   request: PurchaseRequest,
 ): Promise<PurchaseAnswer> {
-  const considered = await orTryAgain(deps, 'no', () => consider(deps, request))
+  // The same request, sent twice, may take the payment while this one considers it.
+  const charged = request.payment ? 'unknown' : 'no'
+  const considered = await orTryAgain(deps, charged, () => consider(deps, request))
   switch (considered.type) {
     case 'payment_required':
       return considered
@@ -79,7 +81,7 @@ async function consider(deps: PurchaseDeps, request: PurchaseRequest): Promise<C
     case 'bad':
       return noGood(deps, request, priced, checked)
     case 'unknown':
-      throw notNow('The payment could not be checked just now.', 'no')
+      return (await earlierOf(deps, request)) ?? unchecked()
     default:
       return never(checked)
   }
@@ -231,6 +233,10 @@ async function requireOwnEsim(deps: PurchaseDeps, { recipient }: Wish, { payer }
     throw invalidBody([{ parameter: 'iccid', message }])
   }
   throw notNow('The eSIM could not be looked up just now.', 'no')
+}
+
+function unchecked(): never {
+  throw notNow('The payment could not be checked just now.', 'no')
 }
 
 function notNow(what: string, charged: 'no' | 'unknown'): Refusal {

@@ -78,6 +78,14 @@ describe('a payment is refused by the name of what differs', () => {
     })
   })
 
+  test('who pays, when it is the store itself', () => {
+    const own = fixtureTill.payTo.toUpperCase().replace('0X', '0x')
+    expect(accepted(withAuthorization({ from: own }))).toMatchObject({
+      code: 'payment_mismatch',
+      reason: 'the authorization is from the address that this store is paid at',
+    })
+  })
+
   test.each(['24999999', '25000001', '0', '025000000', '999999999999999999999999999999'])(
     'the authorized value %s',
     (value) => {

@@ -77,6 +77,10 @@ function authorizationFault(
       `the authorization pays ${authorization.to}; this store is paid at ${till.payTo}`,
     )
   }
+  // It would move nothing. It also keeps every refund from being a payment: none goes to this address.
+  if (authorization.from.toLowerCase() === till.payTo.toLowerCase()) {
+    return mismatch('the authorization is from the address that this store is paid at')
+  }
   if (authorization.value !== amount.toString()) {
     return mismatch(
       `the authorization is for ${authorization.value}; this purchase costs ${amount}`,

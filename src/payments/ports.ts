@@ -47,4 +47,15 @@ export interface Rail {
   payBack(refund: SignedRefund): Promise<PaidBack>
 }
 
+/** What the chain says of itself and of the store's wallets, at one moment. */
+export interface ChainFacts {
+  readonly headAt: Date
+  /** When the newest block was made that cannot be dropped any more. */
+  readonly safeHeadAt: Date
+  /** What refunds are paid from. */
+  readonly refundFloat: Usdc
+  /** What transactions are sent with. */
+  readonly gasWei: bigint
+}
+
 export type Rails = Readonly<Record<Tender['rail'], Rail>>

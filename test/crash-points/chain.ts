@@ -13,6 +13,7 @@ export interface Transfer {
   readonly value: bigint
   readonly nonce: string
   readonly at: Date
+  readonly block: number
   readonly transaction: string
 }
 
@@ -61,13 +62,13 @@ export function modelChain(clock: Clock) {
     const { from, to, value, nonce, validBefore } = authorization
     const ends = head() * blockSeconds >= validBefore
     if (ends || uses.has(useKey(authorization)) || balanceOf(from) < value) return false
-    const { hash } = mine(authorization, [
+    const { hash, block } = mine(authorization, [
       { event: 'AuthorizationUsed', authorizer: from, nonce, index: 0 },
       { event: 'Transfer', from, to, value, index: 1 },
     ])
     fund(from, -value)
     fund(to, value)
-    transfers.push({ from, to, value, nonce, at: clock.now(), transaction: hash })
+    transfers.push({ from, to, value, nonce, at: clock.now(), block, transaction: hash })
     return true
   }
 

@@ -109,12 +109,14 @@ function checkPaid({ chain, supplier, complain }: World, order: Order): void {
 }
 
 /**
- * A node that stood still for hours, or twice for more than a minute, may send a purchase when the
- * store has given it up: nothing but the supplier could refuse it then, and it does not know.
+ * A node that stood still for hours, or for more than its lease after something else had gone
+ * wrong, may send its purchase when the store has proven that there is none and given it up.
+ * Nobody but the supplier could refuse it then, and the supplier does not know. The buyer's money
+ * is safe all the same, so everything but the loss and the times is checked.
  */
 function isFrozen({ points }: World): boolean {
-  const stalls = points.filter(({ outcome }) => outcome.startsWith('stall'))
-  return stalls.length > 1 || points.some(({ outcome }) => outcome.startsWith('freeze'))
+  const stalls = points.some(({ outcome }) => outcome.startsWith('stall'))
+  return (stalls && points.length > 1) || points.some(({ outcome }) => outcome.startsWith('freeze'))
 }
 
 /** Goods that were paid for and went to nobody are a loss that the operator hears of. */

@@ -23,6 +23,7 @@ export type RefundManner = (typeof refunds)[number]
 /** Hears of every effect before it happens, to say whether it may. */
 export interface RailWitness {
   collecting(tender: Tender): void
+  signing(refund: SignedRefund): void
   payingBack(refund: SignedRefund): void
 }
 
@@ -58,7 +59,11 @@ export function modelRail(world: RailWorld): Rail {
       return chain.judge(ofTender(tender)).verdict === 'transferred' ? 'final' : 'gone'
     },
 
-    signRefund: async (due) => signed(chain, due),
+    async signRefund(due) {
+      const refund = signed(chain, due)
+      world.witness.signing(refund)
+      return refund
+    },
 
     async payBack(refund) {
       const known = paidBack(chain, refund)

@@ -1,5 +1,5 @@
 import { buildCatalog, createShelf } from '../../src/goods/catalog.ts'
-import { isRefunding, supplierReferenceOf } from '../../src/orders/order.ts'
+import { isRefunding } from '../../src/orders/order.ts'
 import type { PurchaseDeps } from '../../src/orders/purchase.ts'
 import type { Happening } from '../../src/orders/report.ts'
 import { fixturePayer, fixtureTill } from '../../src/payments/payments.fixture.ts'
@@ -13,8 +13,9 @@ import { modelChain } from './chain.ts'
 import { modelClock } from './clock.ts'
 import { type FaultWorld, Injected, type Node, newNode, type Point, through } from './faults.ts'
 import { leaseBook } from './leases.ts'
-import { modelRail, type RailWitness } from './rail.ts'
+import { modelRail } from './rail.ts'
 import { modelSupplier } from './supplier.ts'
+import { modelWitness } from './witness.ts'
 
 /** What every world has in common and no run changes. */
 export function modelShop() {
@@ -52,43 +53,8 @@ export function modelWorld(shop: Shop, scene: Case, points: readonly Point[]) {
   const reports: Happening[] = []
   const landed = () => chain.transfers.filter(({ to }) => to === shop.till.payTo)
 
-  const supplier = modelSupplier(clock, scene.supplier, ({ reference }) => {
-    const asking = orders.history.some(
-      (order) => order.state === 'FULFILLING' && supplierReferenceOf(order.id) === reference,
-    )
-    if (!asking) complain('the supplier was asked before that was on record')
-    if (landed().length === 0) complain('the supplier was asked without a payment')
-  })
-
-  const witness: RailWitness = {
-    collecting: ({ nonce }) => {
-      const known = orders.history.some((order) => order.tender.nonce === nonce)
-      if (!known) complain('money was sent for before that was on record')
-    },
-    payingBack: ({ signature }) => {
-      const known = orders.history.find(
-        (order) =>
-          isRefunding(order) &&
-          order.refund.step === 'SIGNED' &&
-          order.refund.signed.signature === signature,
-      )
-      if (!known) return complain('a refund was sent before it was on record')
-      if (supplier.mayDeliver() && clock.now().getTime() < graceEnd()) {
-        complain('a refund was sent while the supplier might still deliver')
-      }
-    },
-  }
-
-  /** When the waiting for the supplier ends; never for an order that did not expire. */
-  function graceEnd(): number {
-    const frozen = points.some(({ outcome }) => outcome.startsWith('freeze'))
-    if (frozen) return 0
-    const waiting = orders.history
-      .filter(isRefunding)
-      .flatMap(({ refund }) => (refund.step === 'WAITING' ? [refund.signAt.getTime()] : []))
-    return waiting[0] ?? Infinity
-  }
-
+  const supplier = modelSupplier(clock, scene.supplier, (order) => witness.placing(order))
+  const witness = modelWitness({ clock, orders, chain, supplier, landed, points, complain })
   const { payment, refund } = scene
   const rail = modelRail({ clock, chain, payment, refund, witness })
   const leases = leaseBook(clock, complain)

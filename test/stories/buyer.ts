@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Hex } from 'viem'
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { generatePrivateKey, type LocalAccount, privateKeyToAccount } from 'viem/accounts'
 import { inject } from 'vitest'
 import { chainClient } from '../../sandbox/chain/rpc.ts'
 import { transferTypes } from '../../src/adapters/chain/token.ts'
@@ -29,12 +29,14 @@ export interface SignOptions {
 /**
  * A buyer with a wallet of its own that signs x402 payments by hand, so that a story can send the
  * same payment twice, change it, or never send it.
+ *
+ * @param account the wallet; a contract that is one (ERC-1271) says its own address and how it signs
  */
 export async function newBuyer(
   balanceAtomic = 1_000_000_000n,
   parts: ChainParts = inject('parts'),
+  account: LocalAccount = privateKeyToAccount(generatePrivateKey()),
 ) {
-  const account = privateKeyToAccount(generatePrivateKey())
   const reader = chainClient(parts.rpcUrl)
   if (balanceAtomic > 0n) await mintUsdc(parts, account.address, balanceAtomic)
 

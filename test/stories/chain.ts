@@ -15,6 +15,8 @@ export const usdcAbi = parseAbi([
   'function mint(address to, uint256 amount) returns (bool)',
   'function blacklist(address account)',
   'function unBlacklist(address account)',
+  'function pause()',
+  'function unpause()',
   'function transfer(address to, uint256 value) returns (bool)',
   'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
   'function cancelAuthorization(address authorizer, bytes32 nonce, bytes signature)',
@@ -34,6 +36,15 @@ export function blacklist(parts: ChainParts, wallet: Address): Promise<void> {
 
 export function unBlacklist(parts: ChainParts, wallet: Address): Promise<void> {
   return asOwner(parts, 'unBlacklist', [wallet])
+}
+
+/** Makes the token refuse every transfer. Only for a chain that a story has for itself. */
+export function pause(parts: ChainParts): Promise<void> {
+  return asOwner(parts, 'pause', [])
+}
+
+export function unpause(parts: ChainParts): Promise<void> {
+  return asOwner(parts, 'unpause', [])
 }
 
 export function balanceOf({ rpcUrl, usdc }: ChainParts, wallet: Address): Promise<bigint> {
@@ -71,7 +82,7 @@ export async function anybody({ rpcUrl }: ChainParts, key: Hex) {
   return { key, account, client }
 }
 
-type Owned = 'mint' | 'blacklist' | 'unBlacklist'
+type Owned = 'mint' | 'blacklist' | 'unBlacklist' | 'pause' | 'unpause'
 
 /** Story files run side by side and share the token's owner, whose account nonces then collide. */
 async function asOwner(

@@ -39,8 +39,8 @@ const operations: Readonly<Record<string, string>> = {
   '/esims/offers': 'country covers regions region regional duration q limit offset',
   '/esims/offers/{id}': 'id*',
   '/esims/purchase/info': 'offerId* iccid',
-  '/esims/orders/info': '',
-  '/orders': 'transactionHash paymentId',
+  '/esims/orders/info': 'limit offset',
+  '/orders': 'transactionHash paymentId limit offset',
   '/orders/{orderId}': 'orderId*',
   '/orders/{orderId}/refund': 'orderId*',
 }

@@ -4,10 +4,13 @@ import type { AddressInfo } from 'node:net'
 /** `swallow`: it never arrives. `lose_answer`: it arrives, and nobody hears of it. */
 export type Fault = 'none' | 'swallow' | 'lose_answer'
 
+/** What becomes of a call. A promise holds the call until it is known. */
+type FaultOf = (call: string) => Fault | Promise<Fault>
+
 /** Stands between a store and a part of it, counts what goes through, and breaks it on demand. */
 export async function startProxy(target: string) {
   const calls: string[] = []
-  const state: { faultOf: (call: string) => Fault } = { faultOf: () => 'none' }
+  const state: { faultOf: FaultOf } = { faultOf: () => 'none' }
   const server = createServer((request, response) => {
     forward(request, response).catch(() => response.destroy())
   })
@@ -16,7 +19,7 @@ export async function startProxy(target: string) {
     const body = await readAll(request)
     const call = nameOf(request, body)
     calls.push(call)
-    const fault = state.faultOf(call)
+    const fault = await state.faultOf(call)
     if (fault === 'swallow') return void response.destroy()
     const answer = await fetch(new URL(request.url ?? '/', target), {
       method: request.method ?? 'GET',
@@ -38,7 +41,7 @@ export async function startProxy(target: string) {
     /** The JSON-RPC method, or method and path, of every call so far. */
     calls,
     /** Breaks calls from now on; without an argument, mends everything. */
-    breakCalls(faultOf: (call: string) => Fault = () => 'none') {
+    breakCalls(faultOf: FaultOf = () => 'none') {
       state.faultOf = faultOf
     },
     async close() {

@@ -1,8 +1,9 @@
 import type { Hex } from 'viem'
 import type { Network } from '../../payments/networks.ts'
-import type { Rail } from '../../payments/ports.ts'
+import type { ChainFacts, Rail } from '../../payments/ports.ts'
 import { type Chain, openChain } from './clients.ts'
 import { hostedFacilitator, ownFacilitator } from './facilitator.ts'
+import { chainFacts } from './facts.ts'
 import { x402Rail } from './rail.ts'
 import { refundWallet } from './refunds.ts'
 
@@ -22,6 +23,8 @@ export interface ConnectedChain {
   readonly rail: Rail
   /** Throws when the chain does not answer, or has stood still. */
   readonly probe: () => Promise<void>
+  /** Throws when the chain does not answer. */
+  readonly facts: () => Promise<ChainFacts>
   /** What makes this node the wrong one for the mode; undefined when nothing does, or it is silent. */
   readonly problem: (mode: 'sandbox' | 'live') => Promise<string | undefined>
   /** Whether this wallet signed this message, smart wallets included. */
@@ -49,6 +52,8 @@ export function connectChain(config: ChainConfig, now: () => Date): ConnectedCha
       if (age > config.headMostSeconds)
         throw new Error(`The newest block is ${Math.round(age)} s old.`)
     },
+
+    facts: () => chainFacts(chain, refunds.address),
 
     problem: (mode) => problemOf(chain, mode),
 

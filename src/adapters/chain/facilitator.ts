@@ -9,7 +9,7 @@ import type {
 import { toFacilitatorEvmSigner } from '@x402/evm'
 import { ExactEvmScheme } from '@x402/evm/exact/facilitator'
 import { type Hex, publicActions } from 'viem'
-import type { X402Tender } from '../../payments/payment.ts'
+import { paymentKeyOf, type X402Tender } from '../../payments/payment.ts'
 import { termsOf } from '../../payments/terms.ts'
 import type { Chain } from './clients.ts'
 import { type SignedTransfer, sendTransfer } from './transfer.ts'
@@ -23,6 +23,11 @@ export interface Facilitator {
 
 /** Longer than a few blocks, much shorter than an order's lease; after it the logs are asked. */
 const confirmationTimeoutMs = 15_000
+
+/** An honest payment is reverted when it meets another transaction in its block: hardly ever twice. */
+const revertsMost = 3
+/** Payments that are remembered for their reverts: a bound on memory. */
+const remembersMost = 10_000
 
 /** Ends a signature of a wallet that has yet to be deployed (ERC-6492). */
 const undeployedMark = '6492'.repeat(16)
@@ -50,17 +55,39 @@ export function ownFacilitator(chain: Chain, factories: readonly string[]): Faci
     { confirmationTimeoutMs },
   )
   const scheme = new ExactEvmScheme(signer, { eip6492AllowedFactories: [...factories] })
+  const send = sendingOnly(chain, revertsMost)
   const packaged = new x402Facilitator().register(chain.network.id as NetworkId, scheme)
   return {
     verify: (tender) => packaged.verify(payloadOf(chain, tender), requirementsOf(chain, tender)),
 
     async settle(tender) {
       if (!tender.signature.toLowerCase().endsWith(undeployedMark)) {
-        return sendTransfer(chain, transferOf(tender), confirmationTimeoutMs)
+        return send(tender)
       }
       const settled = await packaged.settle(payloadOf(chain, tender), requirementsOf(chain, tender))
       return hashIn(settled.transaction)
     },
+  }
+}
+
+/**
+ * Sends payments, but none again that was reverted so often. An estimate finds nearly everything
+ * that would be reverted, for nothing; a smart wallet, however, can say yes to every estimate and no
+ * in every block, and would have us pay for that until the authorization ends. Anybody may still
+ * submit such a payment, and the logs tell.
+ */
+function sendingOnly(chain: Chain, most: number) {
+  const reverts = new Map<string, number>()
+  return async (tender: X402Tender): Promise<Hex | undefined> => {
+    const key = paymentKeyOf(tender)
+    const before = reverts.get(key) ?? 0
+    if (before >= most) return undefined
+    const sent = await sendTransfer(chain, transferOf(tender), confirmationTimeoutMs)
+    if (!sent.isReverted) return sent.hash
+    reverts.set(key, before + 1)
+    const [oldest] = reverts.keys()
+    if (reverts.size > remembersMost && oldest !== undefined) reverts.delete(oldest)
+    return sent.hash
   }
 }
 

@@ -79,6 +79,19 @@ export async function wouldRevert(
   }
 }
 
+/**
+ * Whether the token takes no transfer to this wallet from anybody just now, because it is paused or
+ * has blacklisted the wallet. A payer can do nothing about either, least of all by signing again.
+ */
+export async function isClosedTo({ network, reader }: Chain, wallet: string): Promise<boolean> {
+  const token = { address: network.usdc as Hex, abi: tokenAbi } as const
+  const [isPaused, isBlocked] = await Promise.all([
+    reader.readContract({ ...token, functionName: 'paused' }),
+    reader.readContract({ ...token, functionName: 'isBlacklisted', args: [wallet as Hex] }),
+  ])
+  return isPaused || isBlocked
+}
+
 /** Whether a block is beyond being dropped. */
 export async function isSafe(chain: Chain, block: number): Promise<boolean> {
   const safe = await chain.reader.getBlock({ blockTag: 'safe' })

@@ -1,11 +1,17 @@
-import type { Hex } from 'viem'
+import { getAddress, type Hex, parseErc6492Signature } from 'viem'
 import type { Receipt, Tender, X402Tender } from '../../payments/payment.ts'
 import type { Checked, Collected, Rail, Standing } from '../../payments/ports.ts'
 import type { Chain } from './clients.ts'
 import { type Facilitator, transferOf } from './facilitator.ts'
-import { isSafe, judge, proveByTransaction, receiptOf, wouldRevert } from './proofs.ts'
+import { isClosedTo, isSafe, judge, proveByTransaction, receiptOf, wouldRevert } from './proofs.ts'
 import type { RefundWallet } from './refunds.ts'
-import { badPayments, deadPayments, reasonOf } from './verdicts.ts'
+import {
+  badPayments,
+  deadPayments,
+  paidByRefunds,
+  reasonOf,
+  unreadableSignature,
+} from './verdicts.ts'
 
 /**
  * How far back an authorization is looked for that landed before its order was written, because
@@ -34,30 +40,57 @@ export function x402Rail(deps: RailDeps): Rail {
   }
 }
 
-async function check({ chain, facilitator }: RailDeps, tender: Tender): Promise<Checked> {
+async function check({ chain, facilitator, refunds }: RailDeps, asked: Tender): Promise<Checked> {
   try {
+    const tender = { ...asked, payer: writtenRight(asked.payer) }
+    if (!isReadable(tender.signature)) return { outcome: 'bad', ...unreadableSignature }
+    // Its money is for refunds only, and a refund to itself would give nothing back.
+    if (tender.payer === refunds.address) return { outcome: 'bad', ...paidByRefunds }
     const [head, verified] = await Promise.all([
       chain.reader.getBlockNumber(),
       facilitator.verify(tender),
     ])
     const since = { ...tender, sinceBlock: Math.max(0, Number(head) - lookBackBlocks) }
     if (verified.isValid) return { outcome: 'good', tender: since }
-    const known = badPayments[verified.invalidReason ?? '']
-    if (known === undefined) {
-      return { outcome: 'unknown', reason: verified.invalidReason ?? 'no reason given' }
-    }
-    // A used nonce may be this very payment, submitted by somebody else: then the money is here.
-    if (known.code === 'nonce_used' && (await hasLanded(chain, since))) {
-      return { outcome: 'good', tender: since }
-    }
-    // The facilitator says the same of a node that does not answer as of a token that refuses.
-    if (known.code === 'would_fail' && !(await wouldRevert(chain, transferOf(since)))) {
-      return { outcome: 'unknown', reason: 'The transfer could not be simulated.' }
-    }
-    return { outcome: 'bad', ...known }
+    return await explain(chain, since, verified.invalidReason)
   } catch (error) {
     return { outcome: 'unknown', reason: reasonOf(error) }
   }
+}
+
+/** The facilitator fails at a signature that is cut off inside, which looks like a failure of ours. */
+function isReadable(signature: string): boolean {
+  try {
+    parseErc6492Signature(signature as Hex)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** What a facilitator's no means. Only what is the payer's own doing is a bad payment. */
+async function explain(chain: Chain, tender: Tender, said: string | undefined): Promise<Checked> {
+  const known = badPayments[said ?? '']
+  if (known === undefined) return { outcome: 'unknown', reason: said ?? 'no reason given' }
+  // A used nonce may be this very payment, submitted by somebody else: then the money is here.
+  if (known.code === 'nonce_used' && (await hasLanded(chain, tender))) {
+    return { outcome: 'good', tender }
+  }
+  if (known.code === 'would_fail') {
+    // The facilitator says the same of a node that does not answer as of a token that refuses.
+    if (!(await wouldRevert(chain, transferOf(tender)))) {
+      return { outcome: 'unknown', reason: 'The transfer could not be simulated.' }
+    }
+    if (await isClosedTo(chain, tender.payTo)) {
+      return { outcome: 'unknown', reason: 'USDC takes no transfer to this store just now.' }
+    }
+  }
+  return { outcome: 'bad', ...known }
+}
+
+/** An address may come in capitals of any sort; what encodes it for the chain takes the right ones only. */
+function writtenRight(address: string): string {
+  return getAddress(address.toLowerCase())
 }
 
 /** Believes nobody's word for a settlement, not even our facilitator's: only the chain's logs. */

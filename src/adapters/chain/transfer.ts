@@ -32,6 +32,12 @@ export function transferCall(network: Network, transfer: SignedTransfer) {
   } as const
 }
 
+export interface Sent {
+  readonly hash: Hex
+  /** In a block, where it moved nothing and cost gas. */
+  readonly isReverted: boolean
+}
+
 /**
  * Sends it with our gas and waits until it is in a block, so that nobody sends it again while it is
  * on its way there. Not being in a block by then is no failure: the caller looks at the logs.
@@ -40,8 +46,9 @@ export async function sendTransfer(
   { network, reader, sender }: Chain,
   transfer: SignedTransfer,
   withinMs: number,
-): Promise<Hex> {
+): Promise<Sent> {
   const hash = await sender.writeContract(transferCall(network, transfer))
-  await reader.waitForTransactionReceipt({ hash, timeout: withinMs }).catch(() => undefined)
-  return hash
+  const wait = reader.waitForTransactionReceipt({ hash, timeout: withinMs })
+  const receipt = await wait.catch(() => undefined)
+  return { hash, isReverted: receipt?.status === 'reverted' }
 }

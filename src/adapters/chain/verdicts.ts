@@ -5,6 +5,8 @@ interface Bad {
   readonly reason: string
 }
 
+export const unreadableSignature = bad('bad_signature', 'The signature cannot be read.')
+
 /**
  * What the facilitator calls a payment that cannot be taken, and what we tell the buyer. A reason
  * that is not here is not known to be the buyer's fault: it is never answered as a bad payment.
@@ -18,10 +20,7 @@ export const badPayments: Readonly<Record<string, Bad>> = {
     'bad_signature',
     'The signature does not fit the payment and its payer.',
   ),
-  invalid_exact_evm_failed_to_parse_signature: bad(
-    'bad_signature',
-    'The signature cannot be read.',
-  ),
+  invalid_exact_evm_failed_to_parse_signature: unreadableSignature,
   invalid_exact_evm_nonce_already_used: bad(
     'nonce_used',
     'This authorization was used or cancelled before; sign a new one.',
@@ -68,6 +67,11 @@ export const badPayments: Readonly<Record<string, Bad>> = {
     'The token would refuse this transfer.',
   ),
 }
+
+export const paidByRefunds = bad(
+  'payment_mismatch',
+  'The wallet that pays the refunds of this store buys nothing here.',
+)
 
 /** Why a payment is proven never to come. */
 export const deadPayments = {

@@ -1,10 +1,11 @@
 import type { SnapshotStore } from '../../goods/ports.ts'
-import type { NonceStore, OrderStore } from '../../orders/ports.ts'
+import type { NonceStore, OrderFacts, OrderStore } from '../../orders/ports.ts'
 import type { Network } from '../../payments/networks.ts'
 import { openDatabase } from './database.ts'
 import { claimIdentity, type StoreIdentity } from './identity.ts'
 import { migrate } from './migrate.ts'
 import { createNonceStore } from './nonces.ts'
+import { orderFacts } from './order-facts.ts'
 import { createOrderStore } from './orders.ts'
 import { createSnapshotStore } from './snapshots.ts'
 
@@ -15,6 +16,8 @@ export interface Storage {
   readonly snapshots: SnapshotStore
   /** Forgets sign-in nonces that have run out anyway. Returns how many. */
   forgetNonces(): Promise<number>
+  /** Reads over all orders, so it is not for the way of a purchase. Throws as `probe` does. */
+  orderFacts(): Promise<OrderFacts>
   /** Throws when the database does not answer. */
   probe(): Promise<void>
   /** Waits for statements that are under way. */
@@ -55,6 +58,7 @@ export async function openStorage(
     nonces,
     snapshots: createSnapshotStore(pool),
     forgetNonces: () => nonces.forgetExpired(),
+    orderFacts: () => orderFacts(pool),
     probe: async () => {
       await pool.query('select 1')
     },

@@ -1,0 +1,83 @@
+import type { Pool } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestPostgres, type TestPostgres } from '../../../sandbox/postgres/test-postgres.ts'
+import * as sample from '../../../test/contract/sample-orders.ts'
+import type { Order } from '../../orders/order.ts'
+import { openDatabase } from './database.ts'
+import { migrate } from './migrate.ts'
+import { orderFacts } from './order-facts.ts'
+import { createOrderStore } from './orders.ts'
+
+const { pending, paid, fulfilling, fulfilled, failed, refunded, unpayable, wayTo } = sample
+
+let postgres: TestPostgres
+let pool: Pool
+
+beforeAll(async () => {
+  postgres = await startTestPostgres()
+  pool = openDatabase(await postgres.createDatabase(), {
+    applicationName: 'test',
+    poolSize: 2,
+    onError: (error) => {
+      throw error
+    },
+  })
+  await migrate(pool)
+})
+afterAll(async () => {
+  await pool.end()
+  await postgres.stop()
+})
+
+/** Puts an order on record, one move after the other. */
+async function record(order: Order): Promise<void> {
+  const store = createOrderStore(pool)
+  const [first, ...moves] = wayTo(order)
+  if (first?.state !== 'PAYMENT_PENDING') throw new Error('Every order begins unpaid')
+  let { order: latest }: { order: Order } = await store.open(first, [])
+  for (const to of moves) latest = (await store.move(latest, to)).order
+}
+
+test('an empty store has nothing to tell', async () => {
+  expect(await orderFacts(pool)).toEqual({
+    byState: {},
+    oldestOpenSeconds: undefined,
+    refundsPending: 0,
+    refundsFailed: 0,
+    exposure: 0n,
+  })
+})
+
+test('orders are counted by state and refund, and what is owed is summed up', async () => {
+  const asked = () => fulfilling(paid(pending()))
+  await record(fulfilled(asked()))
+  await record(sample.paymentFailed(pending()))
+  await record(refunded(failed(asked())))
+  // Nothing is left to do with any of them, and nobody is owed anything.
+  expect(await orderFacts(pool)).toMatchObject({ oldestOpenSeconds: undefined, exposure: 0n })
+
+  await record(pending({ placedAt: new Date(Date.now() + 60_000) }))
+  expect((await orderFacts(pool)).oldestOpenSeconds).toBe(0)
+
+  const minuteAgo = new Date(Date.now() - 60_000)
+  await record(paid(pending({ placedAt: minuteAgo })))
+  await record(asked())
+  await record(failed(asked()))
+  await record(unpayable(failed(asked())))
+  const { oldestOpenSeconds, ...facts } = await orderFacts(pool)
+  expect(facts).toEqual({
+    byState: {
+      PAYMENT_PENDING: 1,
+      PAYMENT_FAILED: 1,
+      PAID: 1,
+      FULFILLING: 1,
+      FULFILLED: 1,
+      FULFILLMENT_FAILED: 3,
+    },
+    refundsPending: 1,
+    refundsFailed: 1,
+    // Paid, asked for, to be refunded, and not refundable: 12.50 USDC each.
+    exposure: 50_000_000n,
+  })
+  expect(oldestOpenSeconds).toBeGreaterThanOrEqual(60)
+})

@@ -1,0 +1,61 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { Refusal } from '../primitives/refusal.ts'
+import { hashOf, sameHash } from '../secrets/tokens.ts'
+
+export interface MetricsDoor {
+  readonly page: () => Promise<{ readonly contentType: string; readonly body: string }>
+  /** What opens the page. Without one, only this machine may read it. */
+  readonly token: string | undefined
+  /** Hears of every answered request, by the pattern of its route. */
+  readonly answered: (request: {
+    readonly method: string
+    readonly route: string
+    readonly status: number
+    readonly seconds: number
+  }) => void
+}
+
+/** Counts requests, and shows all numbers to the operator. For everyone else there is nothing here. */
+export function routeMetrics(app: FastifyInstance, door: MetricsDoor): void {
+  app.addHook('onResponse', async (request, reply) => {
+    door.answered({
+      method: request.method,
+      route: request.routeOptions.url ?? 'none',
+      status: reply.statusCode,
+      seconds: reply.elapsedTime / 1_000,
+    })
+  })
+
+  app.get('/metrics', async (request, reply) => {
+    if (!mayRead(request, door.token)) {
+      throw new Refusal('not_found', 'There is nothing at this address.')
+    }
+    const { contentType, body } = await door.page()
+    return reply.header('cache-control', 'no-store').type(contentType).send(body)
+  })
+}
+
+function mayRead(request: FastifyRequest, token: string | undefined): boolean {
+  return token === undefined ? isFromHere(request) : carries(request, token)
+}
+
+/** The hashes are compared, so that the time tells neither the length nor where they differ. */
+function carries({ headers }: FastifyRequest, token: string): boolean {
+  const [, given] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? []
+  return given !== undefined && sameHash(hashOf(given), hashOf(token))
+}
+
+/** A proxy on this machine brings strangers here, and a browser brings pages of strangers. */
+const broughtBy = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via', 'origin']
+const loopback = /^(::1|(::ffff:)?127(\.\d{1,3}){3})$/
+const ownNames = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i
+
+/** Looks at the socket itself: what proxies say of the client takes no part. */
+function isFromHere({ headers, socket }: FastifyRequest): boolean {
+  return (
+    loopback.test(socket.remoteAddress ?? '') &&
+    // A name of this machine: a page whose own name was pointed here would call it by that name.
+    ownNames.test(headers.host ?? '') &&
+    broughtBy.every((name) => headers[name] === undefined)
+  )
+}

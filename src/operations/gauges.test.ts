@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest'
+import { moves } from '../orders/order.ts'
+import { usdc } from '../primitives/money.ts'
+import { gaugesOf, type Seen } from './gauges.ts'
+
+const well = { state: 'healthy', detail: '' } as const
+const down = { state: 'down', detail: 'timeout' } as const
+const now = new Date('2026-03-01T12:00:00Z')
+const ago = (seconds: number) => new Date(now.getTime() - seconds * 1_000)
+
+function seen(changes: Partial<Seen> = {}): Seen {
+  return {
+    now,
+    parts: { supplier: well, chain: well, database: well, catalog: well },
+    takesPurchases: true,
+    orders: {
+      byState: { PAID: 2, FULFILLED: 40 },
+      oldestOpenSeconds: 12.5,
+      refundsPending: 3,
+      refundsFailed: 1,
+      exposure: usdc(12_500_001n),
+    },
+    chain: {
+      headAt: ago(2),
+      safeHeadAt: ago(60),
+      refundFloat: usdc(900_000_000n),
+      gasWei: 1_500_000_000_000_000_000n,
+    },
+    supplierCalls: { good: 3, failed: 1 },
+    supplierWallet: { available: 1_234.56, currency: 'USD' },
+    catalog: { readAt: ago(900), onSale: 11_000, setAside: { no_price: 7 } },
+    ratesAsOf: ago(3_600),
+    ...changes,
+  }
+}
+
+/** Each value by its name and labels. */
+function valuesOf(changes: Partial<Seen> = {}): Record<string, number> {
+  const pairs = gaugesOf(seen(changes)).flatMap(({ name, values }) =>
+    values.map(({ labels = {}, value }) => [
+      [name.replace('kiosk402_', ''), ...Object.values(labels)].join(' '),
+      value,
+    ]),
+  )
+  return Object.fromEntries(pairs)
+}
+
+describe('the gauges', () => {
+  test('are in the units of their names', () => {
+    const { up: _, ...values } = valuesOf()
+    expect(values).toMatchObject({
+      takes_purchases: 1,
+      'orders PAID': 2,
+      'orders FULFILLED': 40,
+      oldest_open_order_age_seconds: 12.5,
+      refunds_pending: 3,
+      refunds_failed: 1,
+      open_exposure_usdc: 12.500001,
+      refund_wallet_balance_usdc: 900,
+      gas_wallet_balance_eth: 1.5,
+      chain_head_age_seconds: 2,
+      chain_safe_head_age_seconds: 60,
+      supplier_success_ratio: 0.75,
+      'supplier_wallet_balance USD': 1_234.56,
+      catalog_age_seconds: 900,
+      catalog_offers_on_sale: 11_000,
+      'catalog_offers_set_aside no_price': 7,
+      exchange_rates_age_seconds: 3_600,
+    })
+  })
+
+  test('have every state, also those without orders', () => {
+    for (const state of Object.keys(moves)) expect(valuesOf()).toHaveProperty([`orders ${state}`])
+    expect(valuesOf()['orders EXPIRED']).toBe(0)
+  })
+
+  test('leave out what is not known', () => {
+    const values = valuesOf({
+      orders: undefined,
+      chain: undefined,
+      supplierCalls: { good: 0, failed: 0 },
+      supplierWallet: undefined,
+      catalog: { readAt: undefined, onSale: 0, setAside: {} },
+      ratesAsOf: undefined,
+    })
+    expect(values).toEqual({
+      'up supplier': 1,
+      'up catalog': 1,
+      'up database': 0,
+      'up chain': 0,
+      takes_purchases: 1,
+      catalog_offers_on_sale: 0,
+    })
+  })
+
+  test.each(['supplier', 'chain', 'database', 'catalog'] as const)(
+    'say that %s is down',
+    (part) => {
+      const values = valuesOf({ parts: { ...seen().parts, [part]: down }, takesPurchases: false })
+      const up = Object.entries(values).filter(([name]) => name.startsWith('up '))
+      expect(up.filter(([, value]) => value === 0)).toEqual([[`up ${part}`, 0]])
+      expect(values['takes_purchases']).toBe(0)
+    },
+  )
+
+  test('are never younger than now, whatever the clocks say', () => {
+    const chain = { headAt: ago(-3), safeHeadAt: ago(0), refundFloat: usdc(0n), gasWei: 0n }
+    expect(valuesOf({ chain })['chain_head_age_seconds']).toBe(0)
+  })
+
+  test('of a database whose orders are all finished say an age of 0', () => {
+    const { orders } = seen()
+    const finished = orders && { ...orders, oldestOpenSeconds: undefined }
+    expect(valuesOf({ orders: finished })['oldest_open_order_age_seconds']).toBe(0)
+  })
+})

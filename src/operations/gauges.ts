@@ -1,0 +1,157 @@
+import type { Part, PartHealth } from '../health/signals.ts'
+import type { Tally } from '../health/vitals.ts'
+import { moves, type State } from '../orders/order.ts'
+import type { OrderFacts } from '../orders/ports.ts'
+import type { ChainFacts } from '../payments/ports.ts'
+import { type Usdc, usdcDecimals } from '../primitives/money.ts'
+
+/** The wallet that purchases at the supplier are paid from, in whole units of its currency. */
+export interface SupplierWallet {
+  readonly available: number
+  readonly currency: string
+}
+
+/** What is on the shelf. */
+export interface CatalogFacts {
+  /** Undefined before the first list was read. */
+  readonly readAt: Date | undefined
+  readonly onSale: number
+  readonly setAside: Readonly<Record<string, number>>
+}
+
+/** Everything that can be told at one moment. What could not be seen just now is undefined. */
+export interface Seen {
+  readonly now: Date
+  readonly parts: Readonly<Record<Part, PartHealth>>
+  readonly takesPurchases: boolean
+  readonly orders: OrderFacts | undefined
+  readonly chain: ChainFacts | undefined
+  readonly supplierCalls: Tally
+  readonly supplierWallet: SupplierWallet | undefined
+  readonly catalog: CatalogFacts
+  /** The day that the newest exchange rates are of. */
+  readonly ratesAsOf: Date | undefined
+}
+
+/** One metric as it stands. Names end with their unit (Prometheus naming). */
+export interface Gauge {
+  readonly name: string
+  readonly help: string
+  readonly values: readonly GaugeValue[]
+}
+
+interface GaugeValue {
+  readonly value: number
+  readonly labels?: Readonly<Record<string, string>>
+}
+
+/** What is not known is left out: a 0 in its place would be a lie that alarms trust. */
+export function gaugesOf(seen: Seen): readonly Gauge[] {
+  return [
+    ...healthGauges(seen),
+    ...(seen.orders ? orderGauges(seen.orders) : []),
+    ...(seen.chain ? chainGauges(seen.chain, seen.now) : []),
+    ...supplierGauges(seen),
+    ...catalogGauges(seen),
+  ]
+}
+
+function healthGauges({ parts, orders, chain, takesPurchases }: Seen): Gauge[] {
+  const unseen = { database: orders === undefined, chain: chain === undefined }
+  const values = Object.entries({ supplier: false, catalog: false, ...unseen }).map(
+    ([part, isUnseen]) => ({
+      labels: { part },
+      value: Number(!isUnseen && parts[part as Part].state !== 'down'),
+    }),
+  )
+  return [
+    { name: 'kiosk402_up', help: 'Whether a part answers: 1 or 0.', values },
+    one('takes_purchases', 'Whether purchases are taken: 1, or 0 as while the signals say stop.', {
+      value: Number(takesPurchases),
+    }),
+  ]
+}
+
+function orderGauges(orders: OrderFacts): Gauge[] {
+  const states = Object.keys(moves) as State[]
+  const values = states.map((state) => ({ labels: { state }, value: orders.byState[state] ?? 0 }))
+  return [
+    { name: 'kiosk402_orders', help: 'Orders on record, by state.', values },
+    one('oldest_open_order_age_seconds', 'Age of the oldest order that is not finished, or 0.', {
+      value: orders.oldestOpenSeconds ?? 0,
+    }),
+    one('refunds_pending', 'Refunds under way.', { value: orders.refundsPending }),
+    one('refunds_failed', 'Refunds that wait for an operator.', { value: orders.refundsFailed }),
+    one('open_exposure_usdc', 'Paid for orders that are neither delivered nor refunded.', {
+      value: wholeUsdc(orders.exposure),
+    }),
+  ]
+}
+
+function chainGauges({ headAt, safeHeadAt, refundFloat, gasWei }: ChainFacts, now: Date): Gauge[] {
+  return [
+    one('chain_head_age_seconds', 'Age of the newest block.', { value: ageOf(headAt, now) }),
+    one('chain_safe_head_age_seconds', 'Age of the newest block that cannot be dropped.', {
+      value: ageOf(safeHeadAt, now),
+    }),
+    one('refund_wallet_balance_usdc', 'What the refund wallet holds.', {
+      value: wholeUsdc(refundFloat),
+    }),
+    one('gas_wallet_balance_eth', 'What the gas wallet holds.', { value: Number(gasWei) / 1e18 }),
+  ]
+}
+
+function supplierGauges({ supplierCalls, supplierWallet }: Seen): Gauge[] {
+  const { good, failed } = supplierCalls
+  const calls = good + failed
+  return [
+    one(
+      'supplier_success_ratio',
+      'Share of calls that the supplier answered in the last 5 minutes.',
+      calls === 0 ? undefined : { value: good / calls },
+    ),
+    one(
+      'supplier_wallet_balance',
+      'What the wallet at the supplier holds, in whole units of its currency.',
+      supplierWallet && {
+        value: supplierWallet.available,
+        labels: { currency: supplierWallet.currency },
+      },
+    ),
+  ]
+}
+
+function catalogGauges({ catalog, ratesAsOf, now }: Seen): Gauge[] {
+  const { readAt, onSale, setAside } = catalog
+  return [
+    one(
+      'catalog_age_seconds',
+      'Time since the catalog was read from the supplier.',
+      readAt && { value: ageOf(readAt, now) },
+    ),
+    one('catalog_offers_on_sale', 'Offers that can be bought.', { value: onSale }),
+    {
+      name: 'kiosk402_catalog_offers_set_aside',
+      help: 'Offers of the supplier that are too dirty to sell, by reason.',
+      values: Object.entries(setAside).map(([reason, value]) => ({ labels: { reason }, value })),
+    },
+    one(
+      'exchange_rates_age_seconds',
+      'Time since the exchange rates were published.',
+      ratesAsOf && { value: ageOf(ratesAsOf, now) },
+    ),
+  ]
+}
+
+function one(name: string, help: string, value: GaugeValue | undefined): Gauge {
+  return { name: `kiosk402_${name}`, help, values: value ? [value] : [] }
+}
+
+/** A clock that is a little ahead of ours makes nothing younger than now. */
+function ageOf(then: Date, now: Date): number {
+  return Math.max(0, (now.getTime() - then.getTime()) / 1_000)
+}
+
+function wholeUsdc(amount: Usdc): number {
+  return Number(amount) / 10 ** usdcDecimals
+}

@@ -1,0 +1,80 @@
+import { Gauge as PrometheusGauge, Registry } from 'prom-client'
+import type { Shelf } from '../goods/catalog.ts'
+import type { Pricing } from '../goods/pricing.ts'
+import type { Vitals } from '../health/vitals.ts'
+import type { OrderFacts } from '../orders/ports.ts'
+import type { ChainFacts } from '../payments/ports.ts'
+import type { Counters } from './counters.ts'
+import { type CatalogFacts, type Gauge, gaugesOf, type SupplierWallet } from './gauges.ts'
+import { keptBriefly } from './looks.ts'
+import { noted } from './probes.ts'
+
+/** Where the numbers come from. */
+export interface MetricsDeps {
+  readonly now: () => Date
+  readonly monotonicMs: () => number
+  readonly vitals: Pick<Vitals, 'note' | 'parts' | 'signals' | 'tally'>
+  readonly counters: Pick<Counters, 'registry'>
+  /** Throws when the database does not answer. */
+  readonly orders: () => Promise<OrderFacts>
+  /** Throws when the chain does not answer. */
+  readonly chain: () => Promise<ChainFacts>
+  /** What the last probe saw; undefined when it failed. */
+  readonly supplierWallet: () => SupplierWallet | undefined
+  readonly shelf: Pick<Shelf, 'current'>
+  readonly pricing: Pick<Pricing, 'rates'>
+}
+
+/** The metrics of now, in the Prometheus text format. */
+export interface MetricsPage {
+  readonly contentType: string
+  readonly body: string
+}
+
+/**
+ * Writes what this process counted and what stands at this moment. Never fails for a part that is
+ * down: its metrics are left out, and `kiosk402_up` says 0. How the looks end is noted with the
+ * vitals, so that the metrics and the signals are made of the same facts.
+ */
+export function createMetrics(deps: MetricsDeps): () => Promise<MetricsPage> {
+  const { vitals, counters, monotonicMs } = deps
+  const lookAtOrders = keptBriefly(() => noted('database', vitals, deps.orders), monotonicMs)
+  const lookAtChain = keptBriefly(() => noted('chain', vitals, deps.chain), monotonicMs)
+
+  return async () => {
+    const [orders, chain] = await Promise.all([lookAtOrders(), lookAtChain()])
+    const gauges = gaugesOf({
+      now: deps.now(),
+      // Read after the looks, because what they met is part of it.
+      parts: vitals.parts(),
+      takesPurchases: vitals.signals().agent_action !== 'stop',
+      orders,
+      chain,
+      supplierCalls: vitals.tally('supplier'),
+      supplierWallet: deps.supplierWallet(),
+      catalog: catalogFacts(deps.shelf),
+      ratesAsOf: deps.pricing.rates()?.asOf,
+    })
+    const { registry } = counters
+    const [counted, standing] = await Promise.all([registry.metrics(), textOf(gauges)])
+    return { contentType: registry.contentType, body: `${counted}\n${standing}` }
+  }
+}
+
+function catalogFacts(shelf: MetricsDeps['shelf']): CatalogFacts {
+  const { readAt, byId, index, setAside } = shelf.current()
+  const onSale = Object.values(index).reduce((sum, { sold }) => sum + sold.length, 0)
+  return { readAt: byId.size === 0 ? undefined : readAt, onSale, setAside }
+}
+
+/** Made anew each time, so that a number from before never stands in for one that is not known. */
+function textOf(gauges: readonly Gauge[]): Promise<string> {
+  const registry = new Registry()
+  for (const { name, help, values } of gauges) {
+    const labelNames = Object.keys(values[0]?.labels ?? {})
+    if (values.length === 0) continue
+    const gauge = new PrometheusGauge({ name, help, labelNames, registers: [registry] })
+    for (const { labels = {}, value } of values) gauge.set(labels, value)
+  }
+  return registry.metrics()
+}

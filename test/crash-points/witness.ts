@@ -1,0 +1,76 @@
+import { isRefunding, type Order, supplierReferenceOf } from '../../src/orders/order.ts'
+import type { SupplierOrder } from '../../src/orders/ports.ts'
+import type { MemoryOrders } from '../doubles/memory-orders.ts'
+import type { Chain, Transfer } from './chain.ts'
+import type { Clock } from './clock.ts'
+import type { Point } from './faults.ts'
+import type { RailWitness } from './rail.ts'
+import type { ModelSupplier } from './supplier.ts'
+
+interface Witnessed {
+  readonly clock: Clock
+  readonly orders: MemoryOrders
+  readonly chain: Chain
+  readonly supplier: ModelSupplier
+  readonly landed: () => readonly Transfer[]
+  readonly points: readonly Point[]
+  readonly complain: (what: string) => void
+}
+
+/** Sees every effect in the moment in which it happens outside, and says whether it may. */
+export function modelWitness(
+  seen: Witnessed,
+): RailWitness & { placing(order: SupplierOrder): void } {
+  const { clock, orders, chain, supplier, landed, complain } = seen
+  const onRecord = (test: (order: Order) => boolean) => orders.history.some(test)
+  let refundNonce: string | undefined
+
+  return {
+    placing({ reference }) {
+      const isAsking = (order: Order) =>
+        order.state === 'FULFILLING' && supplierReferenceOf(order.id) === reference
+      if (!onRecord(isAsking)) complain('the supplier was asked before that was on record')
+      if (landed().length === 0) complain('the supplier was asked without a payment')
+    },
+
+    collecting({ nonce }) {
+      const isOpen = onRecord(({ tender }) => tender.nonce === nonce)
+      if (!isOpen) complain('money was sent for before that was on record')
+    },
+
+    signing({ nonce }) {
+      refundNonce ??= nonce
+      if (nonce !== refundNonce) complain('one order has two refund nonces')
+    },
+
+    payingBack({ signature }) {
+      if (!onRecord((order) => signatureOf(order) === signature)) {
+        complain('a refund was sent before it was on record')
+      }
+      if (!landed().every(({ block }) => chain.isSafe(block))) {
+        complain('a refund was sent for money that may still vanish')
+      }
+      if (supplier.mayDeliver() && clock.now().getTime() < waitsUntil(seen)) {
+        complain('a refund was sent while the supplier might still deliver')
+      }
+    },
+  }
+}
+
+function signatureOf(order: Order): string | undefined {
+  return isRefunding(order) && order.refund.step === 'SIGNED'
+    ? order.refund.signed.signature
+    : undefined
+}
+
+/**
+ * Until when a refund waits for the supplier; for ever where the order did not expire. A node that
+ * stood still may have sent its purchase after the store gave it up.
+ */
+function waitsUntil({ orders, points }: Witnessed): number {
+  if (points.some(({ outcome }) => /^(freeze|stall)/.test(outcome))) return 0
+  const [signAt] = orders.history
+    .filter(isRefunding)
+    .flatMap(({ refund }) => (refund.step === 'WAITING' ? [refund.signAt.getTime()] : []))
+  return signAt ?? Infinity
+}

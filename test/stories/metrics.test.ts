@@ -1,0 +1,177 @@
+import { readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { type Buyer, newBuyer } from './buyer.ts'
+import { bodyFor, buy, eventually, until } from './requests.ts'
+import { openStore, type Store } from './store.ts'
+
+const token = 'a-token-for-the-scraper'
+let store: Store
+let buyer: Buyer
+
+beforeAll(async () => {
+  store = await openStore({ refundFloat: 7_250_000n })
+  buyer = await newBuyer()
+})
+afterAll(() => store.close())
+
+/** A request as a scraper sends it, with nothing that it was not told to send. */
+function ask({ url }: Pick<Store, 'url'>, headers: Record<string, string> = {}) {
+  return new Promise<{ status: number; type: string; body: string }>((resolve, reject) => {
+    const sent = request(`${url}/metrics`, { headers, agent: false }, async (response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of response) chunks.push(chunk as Buffer)
+      const type = response.headers['content-type'] ?? ''
+      resolve({ status: response.statusCode ?? 0, type, body: Buffer.concat(chunks).toString() })
+    })
+    sent.on('error', reject).end()
+  })
+}
+
+/** Every sample of the page: its name with labels, and its value. */
+async function scrape(from: Pick<Store, 'url'>): Promise<Map<string, number>> {
+  const { status, body } = await ask(from)
+  expect(status).toBe(200)
+  const lines = body.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return new Map(
+    lines.map((line) => {
+      const at = line.lastIndexOf(' ')
+      return [line.slice(0, at), Number(line.slice(at + 1))]
+    }),
+  )
+}
+
+/** The page keeps what it read for a few seconds. */
+const scrapeUntil = (met: (seen: Map<string, number>) => boolean) =>
+  eventually(() => scrape(store), met)
+
+const ordersIn = (state: string) => `kiosk402_orders{state="${state}"}`
+
+describe('the numbers', () => {
+  test('tell what was bought, what failed and went back, and what is left in the wallets', async () => {
+    const { answer } = await buy(store, buyer, 'voucher', bodyFor('voucher', 'OK'))
+    expect(answer.status).toBe(200)
+    const failed = await buy(store, buyer, 'topup', bodyFor('topup', 'FAIL'))
+    await until(
+      store,
+      failed.answer.body.orderId,
+      ({ refund_state }) => refund_state === 'REFUNDED',
+    )
+    const slow = await buy(store, buyer, 'voucher', bodyFor('voucher', 'LATE'), {
+      headers: { prefer: 'wait=1' },
+    })
+    expect(slow.answer.status).toBe(202)
+
+    const seen = await scrapeUntil((now) => now.get(ordersIn('FULFILLING')) === 1)
+    expect(Object.fromEntries(seen)).toMatchObject({
+      'kiosk402_up{part="supplier"}': 1,
+      'kiosk402_up{part="chain"}': 1,
+      'kiosk402_up{part="database"}': 1,
+      'kiosk402_up{part="catalog"}': 1,
+      kiosk402_takes_purchases: 1,
+      [ordersIn('FULFILLED')]: 1,
+      [ordersIn('FULFILLMENT_FAILED')]: 1,
+      [ordersIn('EXPIRED')]: 0,
+      kiosk402_refunds_pending: 0,
+      kiosk402_refunds_failed: 0,
+      kiosk402_open_exposure_usdc: Number(slow.accepts.amount) / 1e6,
+      kiosk402_refund_wallet_balance_usdc: 7.25 - Number(failed.accepts.amount) / 1e6,
+      kiosk402_supplier_success_ratio: 1,
+      'kiosk402_purchases_total{outcome="delivered"}': 1,
+      'kiosk402_purchases_total{outcome="failed"}': 1,
+      'kiosk402_purchases_total{outcome="expired"}': 0,
+      'kiosk402_happenings_total{happening="refund_failed"}': 0,
+      'kiosk402_http_requests_total{route="/api/catalog/vouchers/purchase/info",method="POST",status="200"}': 1,
+      'kiosk402_http_requests_total{route="/api/catalog/vouchers/purchase/info",method="POST",status="402"}': 2,
+    })
+    const gas = seen.get('kiosk402_gas_wallet_balance_eth') ?? 0
+    expect(gas).toBeGreaterThan(999)
+    expect(gas).toBeLessThan(1_000)
+    expect(seen.get('kiosk402_oldest_open_order_age_seconds')).toBeGreaterThan(0.5)
+    expect(seen.get('kiosk402_catalog_offers_on_sale')).toBeGreaterThan(100)
+    for (const age of ['chain_head', 'chain_safe_head', 'catalog', 'exchange_rates']) {
+      expect(seen.get(`kiosk402_${age}_age_seconds`), age).toBeGreaterThanOrEqual(0)
+    }
+  })
+
+  test('are the ones that the README lists, and name nobody', async () => {
+    const { body, type } = await ask(store)
+    expect(type).toBe('text/plain; version=0.0.4; charset=utf-8')
+    const written = [...body.matchAll(/^# TYPE (kiosk402_\w+)/gm)].map(([, name]) => name)
+    const rows = readFileSync('README.md', 'utf8').matchAll(/^\| `(kiosk402_\w+)` \|/gm)
+    expect(written.sort()).toEqual([...rows].map(([, name]) => name).sort())
+    expect(body).toContain('process_resident_memory_bytes')
+    for (const name of body.match(/^# TYPE (\S+)/gm) ?? []) {
+      expect(body).toContain(name.replace('# TYPE', '# HELP'))
+    }
+    expect(body).not.toMatch(/ord_|0x[0-9a-f]{40}|127\.0\.0\.1|202555/i)
+  })
+
+  test('that need the database are left out while it is away, and come back with it', async () => {
+    const name = new URL(store.databaseUrl).pathname.slice(1)
+    const admin = new pg.Client(inject('parts').databaseUrl)
+    await admin.connect()
+    try {
+      await admin.query(`alter database ${name} with allow_connections false`)
+      await admin.query(
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1',
+        [name],
+      )
+      const without = await scrapeUntil((now) => now.get('kiosk402_up{part="database"}') === 0)
+      const names = [...without.keys()]
+      const fromDatabase = /^kiosk402_(orders|oldest_open|refunds_|open_exposure)/
+      expect(names.filter((one) => fromDatabase.test(one))).toEqual([])
+      expect(without.get('kiosk402_up{part="chain"}')).toBe(1)
+      expect(without.has('kiosk402_refund_wallet_balance_usdc')).toBe(true)
+      await admin.query(`alter database ${name} with allow_connections true`)
+      const back = await scrapeUntil((now) => now.get('kiosk402_up{part="database"}') === 1)
+      expect(back.get(ordersIn('FULFILLED'))).toBe(1)
+    } finally {
+      await admin.query(`alter database ${name} with allow_connections true`)
+      await admin.end()
+    }
+  })
+})
+
+describe('without a token', () => {
+  test.each([
+    { 'x-forwarded-for': '127.0.0.1' },
+    { forwarded: 'for=127.0.0.1' },
+    { via: '1.1 proxy' },
+    { origin: 'https://stranger.example' },
+    { host: 'stranger.example' },
+    { authorization: `Bearer ${token}`, 'x-real-ip': '127.0.0.1' },
+  ])('there is nothing for a request with %j', async (headers) => {
+    const { status, body } = await ask(store, headers)
+    expect(status).toBe(404)
+    expect(body).not.toContain('kiosk402_')
+  })
+})
+
+describe('with a token', () => {
+  let guarded: Store
+
+  beforeAll(async () => {
+    guarded = await openStore({ env: { METRICS_TOKEN: token }, offers: 200 })
+  })
+  afterAll(() => guarded.close())
+
+  test('whoever sends it may read, wherever they are', async () => {
+    const headers = { authorization: `Bearer ${token}`, 'x-forwarded-for': '203.0.113.7' }
+    const { status, body } = await ask(guarded, headers)
+    expect(status).toBe(200)
+    expect(body).toContain('kiosk402_up{part="database"} 1')
+  })
+
+  test.each([
+    {},
+    { authorization: 'Bearer a-token-for-the-scrapeR' },
+    { authorization: `Bearer ${token}x` },
+    { authorization: `Bearer ${token.slice(0, -1)}` },
+    { authorization: token },
+    { authorization: `Basic ${token}` },
+  ])('there is nothing for a request with %j', async (headers) => {
+    expect((await ask(guarded, headers)).status).toBe(404)
+  })
+})
