@@ -1,3 +1,7 @@
+import { mkdirSync, rmdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { type Address, type Hex, parseAbi } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { chainClient } from '../../sandbox/chain/rpc.ts'
@@ -84,7 +88,10 @@ export async function anybody({ rpcUrl }: ChainParts, key: Hex) {
 
 type Owned = 'mint' | 'blacklist' | 'unBlacklist' | 'pause' | 'unpause'
 
-/** Story files run side by side and share the token's owner, whose account nonces then collide. */
+/**
+ * Story files run side by side, in processes of their own, and share the token's owner. Two at once
+ * would take the same account nonce and overwrite each other's calls, so they take turns.
+ */
 async function asOwner(
   { rpcUrl, usdc, keys }: ChainParts,
   functionName: Owned,
@@ -92,20 +99,31 @@ async function asOwner(
 ): Promise<void> {
   const client = chainClient(rpcUrl)
   const account = privateKeyToAccount(keys.minter as Hex)
-  for (let tries = 0; ; tries += 1) {
-    try {
-      const hash = await client.writeContract({
-        address: usdc as Hex,
-        abi: usdcAbi,
-        account,
-        functionName,
-        args: args as never,
-      })
-      const { status } = await client.waitForTransactionReceipt({ hash })
-      if (status !== 'success') throw new Error(`${functionName} was reverted`)
-      return
-    } catch (error) {
-      if (tries === 40) throw error
-    }
+  const call = { address: usdc as Hex, abi: usdcAbi, account, functionName, args: args as never }
+  await inTurn(`kiosk402-owner-${new URL(rpcUrl).port}`, async () => {
+    const hash = await client.writeContract(call)
+    const { status } = await client.waitForTransactionReceipt({ hash })
+    if (status !== 'success') throw new Error(`${functionName} was reverted`)
+  })
+}
+
+/** Runs the work while no other process does the same under this name. A folder is the token. */
+async function inTurn(name: string, work: () => Promise<void>): Promise<void> {
+  const token = join(tmpdir(), name)
+  while (!isMade(token)) await delay(3)
+  try {
+    await work()
+  } finally {
+    rmdirSync(token)
+  }
+}
+
+function isMade(folder: string): boolean {
+  try {
+    mkdirSync(folder)
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    throw error
   }
 }
