@@ -5,6 +5,7 @@ import type { Site } from './http/site.ts'
 import type { TrustedProxies } from './http/trusted-proxies.ts'
 import type { Policy } from './orders/steps.ts'
 import { type Network, networks } from './payments/networks.ts'
+import { type Usdc, usdcFromWhole } from './primitives/money.ts'
 
 /** What both modes need. */
 export interface Common {
@@ -14,6 +15,8 @@ export interface Common {
   readonly policy: Policy
   readonly markupBps: number
   readonly personalDataDays: number
+  /** What refunds may come to in any hour and in any day. */
+  readonly refundCaps: { readonly hour: Usdc; readonly day: Usdc }
   readonly trustProxy: TrustedProxies | false
   /** What opens `/metrics`. Without one, only this machine may read it. */
   readonly metricsToken?: string | undefined
@@ -191,6 +194,10 @@ function commonOf(
     },
     markupBps: env.MARKUP_BPS,
     personalDataDays: env.PERSONAL_DATA_DAYS,
+    refundCaps: {
+      hour: usdcFromWhole(env.REFUND_HOURLY_CAP_USDC),
+      day: usdcFromWhole(env.REFUND_DAILY_CAP_USDC),
+    },
     trustProxy: env.TRUSTED_PROXIES ?? false,
     metricsToken: env.METRICS_TOKEN,
     logLevel: env.LOG_LEVEL,

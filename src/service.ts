@@ -21,6 +21,7 @@ import {
   countedReporter,
   createCounters,
 } from './operations/counters.ts'
+import { covering } from './operations/covering.ts'
 import { remembered } from './operations/looks.ts'
 import { forgetting, sweeping } from './operations/loops.ts'
 import { createMetrics } from './operations/metrics.ts'
@@ -96,6 +97,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     forgetting({ ...storage, ...options.config, now }, ground),
     probing(
       { database: storage.probe, chain: chain.probe, supplier: supply.wallet.look },
+      ground.vitals,
+      stopping.signal,
+    ),
+    covering(
+      { float: chain.refundFloat, exposure: storage.exposure },
       ground.vitals,
       stopping.signal,
     ),
@@ -211,6 +217,7 @@ function purchasesOf(ground: Ground, { chain, storage, supply, stock }: Parts): 
     orders: countedOrders(storage.orders, counters),
     rails: { x402: watchedRail(chain.rail, vitals) },
     supplier: supply.supplier,
+    treasury: storage.treasury,
     vault: createVault(config.secretsKeys),
     digest: createDigest(config.secretsKeys, 'orders'),
     doorbell: createDoorbell(signal),

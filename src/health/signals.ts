@@ -5,7 +5,7 @@ export interface Signals {
   readonly last_updated: string
 }
 
-export type Part = 'supplier' | 'chain' | 'database' | 'catalog'
+export type Part = 'supplier' | 'chain' | 'database' | 'catalog' | 'refunds'
 
 /** How one part of the store is doing, and since when in words for an operator. */
 export interface PartHealth {
@@ -15,8 +15,8 @@ export interface PartHealth {
 
 /**
  * What agents are told. A database or chain that is down stops purchases, because then money
- * could move without a record or a proof; so does a supplier that answers nothing. An old catalog
- * only slows agents down.
+ * could move without a record or a proof; so does a supplier that answers nothing, and a wallet for
+ * refunds that could not pay back what is open. An old catalog only slows agents down.
  */
 export function signalsOf(parts: Readonly<Record<Part, PartHealth>>, now: Date): Signals {
   const states = Object.values(parts).map(({ state }) => state)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { handClock } from '../../test/doubles/orders.ts'
+import { usdc } from '../primitives/money.ts'
 import { type Part, signalsOf } from './signals.ts'
 import { createVitals } from './vitals.ts'
 
@@ -87,9 +88,28 @@ describe('the signals', () => {
     expect(vitals.signals().agent_action).toBe('stop')
   })
 
+  test('stop purchases while refunds may need more than their wallet holds', () => {
+    const vitals = createVitals(() => new Date(0))
+    vitals.noteCatalog(new Date(0))
+    const cover = (float: bigint, exposure: bigint) => {
+      vitals.noteCover({ float: usdc(float), exposure: usdc(exposure) })
+      return vitals.signals().agent_action
+    }
+    expect([cover(5n, 5n), cover(4n, 5n), cover(5n, 4n)]).toEqual(['pay', 'stop', 'pay'])
+    expect(cover(4n, 5n)).toBe('stop')
+    vitals.noteCover(undefined)
+    expect([vitals.signals().agent_action, vitals.cover()]).toEqual(['pay', undefined])
+  })
+
   test('are as bad as the worst part, whichever it is', () => {
     const well = { state: 'healthy', detail: '' } as const
-    const parts = { supplier: well, chain: well, database: well, catalog: well }
+    const parts = {
+      supplier: well,
+      chain: well,
+      database: well,
+      catalog: well,
+      refunds: well,
+    }
     const now = new Date(0)
     const actions = { healthy: 'pay', degraded: 'retry_later', down: 'stop' } as const
     for (const part of Object.keys(parts) as Part[]) {

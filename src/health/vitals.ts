@@ -1,3 +1,4 @@
+import type { Usdc } from '../primitives/money.ts'
 import type { Part, PartHealth, Signals } from './signals.ts'
 import { signalsOf } from './signals.ts'
 
@@ -16,6 +17,15 @@ interface Outcome {
   readonly detail: string
 }
 
+/** The parts whose health is told by how their calls end. */
+export type Called = Exclude<Part, 'catalog' | 'refunds'>
+
+/** What refunds are paid from, and what may have to be paid back. */
+export interface Cover {
+  readonly float: Usdc
+  readonly exposure: Usdc
+}
+
 export interface Tally {
   readonly good: number
   readonly failed: number
@@ -23,29 +33,33 @@ export interface Tally {
 
 /** What the parts of the store did in the last minutes. */
 export interface Vitals {
-  note(part: Exclude<Part, 'catalog'>, ok: boolean, detail?: string): void
+  note(part: Called, ok: boolean, detail?: string): void
   /** A catalog was read from the supplier, at that moment. */
   noteCatalog(readAt: Date): void
+  /** Both as they were seen just now; undefined when they could not be seen. */
+  noteCover(cover: Cover | undefined): void
+  cover(): Cover | undefined
   parts(): Readonly<Record<Part, PartHealth>>
   /** How its calls ended in the last minutes: what `parts` and `signals` are made of. */
-  tally(part: Exclude<Part, 'catalog'>): Tally
+  tally(part: Called): Tally
   signals(): Signals
 }
 
 export function createVitals(now: () => Date): Vitals {
-  const outcomes: Record<Exclude<Part, 'catalog'>, Outcome[]> = {
+  const outcomes: Record<Called, Outcome[]> = {
     supplier: [],
     chain: [],
     database: [],
   }
   let catalogReadAt: Date | undefined
+  let cover: Cover | undefined
 
-  function recent(part: Exclude<Part, 'catalog'>): readonly Outcome[] {
+  function recent(part: Called): readonly Outcome[] {
     const since = now().getTime() - windowMs
     return outcomes[part].filter(({ at }) => at >= since)
   }
 
-  function tally(part: Exclude<Part, 'catalog'>): Tally {
+  function tally(part: Called): Tally {
     const all = recent(part)
     const good = all.filter(({ ok }) => ok).length
     return { good, failed: all.length - good }
@@ -57,6 +71,7 @@ export function createVitals(now: () => Date): Vitals {
       chain: healthOf(recent('chain')),
       database: healthOf(recent('database')),
       catalog: catalogHealth(catalogReadAt, now()),
+      refunds: coverHealth(cover),
     }
   }
 
@@ -67,6 +82,10 @@ export function createVitals(now: () => Date): Vitals {
     noteCatalog(readAt) {
       catalogReadAt = readAt
     },
+    noteCover(seen) {
+      cover = seen
+    },
+    cover: () => cover,
     parts,
     tally,
     signals: () => signalsOf(parts(), now()),
@@ -92,4 +111,11 @@ function catalogHealth(readAt: Date | undefined, now: Date): PartHealth {
   return old
     ? { state: 'degraded', detail: `The catalog was last read at ${readAt.toISOString()}.` }
     : { state: 'healthy', detail: '' }
+}
+
+/** What could not be seen is no reason to stop: the chain and the database tell of themselves. */
+function coverHealth(cover: Cover | undefined): PartHealth {
+  if (cover === undefined || cover.float >= cover.exposure) return { state: 'healthy', detail: '' }
+  const detail = `Refunds may need ${cover.exposure} atomic USDC, and their wallet holds ${cover.float}.`
+  return { state: 'down', detail }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { newOrderId } from '../../test/doubles/ids.ts'
 import { newOrder, orderWorld } from '../../test/doubles/orders.ts'
 import { advance } from '../orders/advance.ts'
-import { newOrderId } from '../primitives/ids.ts'
 import { countedOrders, countedReporter, createCounters } from './counters.ts'
 import { happeningNames } from './reporter.ts'
 

@@ -11,7 +11,7 @@ const ago = (seconds: number) => new Date(now.getTime() - seconds * 1_000)
 function seen(changes: Partial<Seen> = {}): Seen {
   return {
     now,
-    parts: { supplier: well, chain: well, database: well, catalog: well },
+    parts: { supplier: well, chain: well, database: well, catalog: well, refunds: well },
     takesPurchases: true,
     orders: {
       byState: { PAID: 2, FULFILLED: 40 },
@@ -19,6 +19,8 @@ function seen(changes: Partial<Seen> = {}): Seen {
       refundsPending: 3,
       refundsFailed: 1,
       exposure: usdc(12_500_001n),
+      refundsStopped: true,
+      granted: { hour: usdc(1_500_000n), day: usdc(7_000_000n) },
     },
     chain: {
       headAt: ago(2),
@@ -56,6 +58,9 @@ describe('the gauges', () => {
       refunds_pending: 3,
       refunds_failed: 1,
       open_exposure_usdc: 12.500001,
+      refunds_stopped: 1,
+      'refunds_granted_usdc hour': 1.5,
+      'refunds_granted_usdc day': 7,
       refund_wallet_balance_usdc: 900,
       gas_wallet_balance_eth: 1.5,
       chain_head_age_seconds: 2,
@@ -86,6 +91,7 @@ describe('the gauges', () => {
     expect(values).toEqual({
       'up supplier': 1,
       'up catalog': 1,
+      'up refunds': 1,
       'up database': 0,
       'up chain': 0,
       takes_purchases: 1,
@@ -93,7 +99,7 @@ describe('the gauges', () => {
     })
   })
 
-  test.each(['supplier', 'chain', 'database', 'catalog'] as const)(
+  test.each(['supplier', 'chain', 'database', 'catalog', 'refunds'] as const)(
     'say that %s is down',
     (part) => {
       const values = valuesOf({ parts: { ...seen().parts, [part]: down }, takesPurchases: false })

@@ -58,14 +58,14 @@ export function gaugesOf(seen: Seen): readonly Gauge[] {
 
 function healthGauges({ parts, orders, chain, takesPurchases }: Seen): Gauge[] {
   const unseen = { database: orders === undefined, chain: chain === undefined }
-  const values = Object.entries({ supplier: false, catalog: false, ...unseen }).map(
+  const values = Object.entries({ supplier: false, catalog: false, refunds: false, ...unseen }).map(
     ([part, isUnseen]) => ({
       labels: { part },
       value: Number(!isUnseen && parts[part as Part].state !== 'down'),
     }),
   )
   return [
-    { name: 'kiosk402_up', help: 'Whether a part answers: 1 or 0.', values },
+    { name: 'kiosk402_up', help: 'Whether a part is well: 1 or 0.', values },
     one('takes_purchases', 'Whether purchases are taken: 1, or 0 as while the signals say stop.', {
       value: Number(takesPurchases),
     }),
@@ -77,7 +77,7 @@ function orderGauges(orders: OrderFacts): Gauge[] {
   const values = states.map((state) => ({ labels: { state }, value: orders.byState[state] ?? 0 }))
   return [
     { name: 'kiosk402_orders', help: 'Orders on record, by state.', values },
-    one('oldest_open_order_age_seconds', 'Age of the oldest order that is not finished, or 0.', {
+    one('oldest_open_order_age_seconds', 'Age of the oldest order whose buyer waits, or 0.', {
       value: orders.oldestOpenSeconds ?? 0,
     }),
     one('refunds_pending', 'Refunds under way.', { value: orders.refundsPending }),
@@ -85,6 +85,17 @@ function orderGauges(orders: OrderFacts): Gauge[] {
     one('open_exposure_usdc', 'Paid for orders that are neither delivered nor refunded.', {
       value: wholeUsdc(orders.exposure),
     }),
+    one('refunds_stopped', 'Whether an operator has stopped all refunds: 1 or 0.', {
+      value: Number(orders.refundsStopped),
+    }),
+    {
+      name: 'kiosk402_refunds_granted_usdc',
+      help: 'Refunds granted in the last hour and day, which their caps count.',
+      values: Object.entries(orders.granted).map(([window, granted]) => ({
+        labels: { window },
+        value: wholeUsdc(granted),
+      })),
+    },
   ]
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { newOrderId } from '../../test/doubles/ids.ts'
 import { createLog } from '../log.ts'
 import type { Happening } from '../orders/report.ts'
-import { newOrderId } from '../primitives/ids.ts'
 import { reporterTo } from './reporter.ts'
 
 const order = newOrderId()

@@ -6,7 +6,9 @@ const levels: Readonly<Record<Happening['name'], 'warn' | 'error'>> = {
   goods_returned: 'warn',
   goods_lost: 'error',
   refund_failed: 'error',
+  refund_held: 'error',
   payment_vanished: 'error',
+  payment_lost: 'error',
   purchase_failed: 'error',
   step_failed: 'error',
 }

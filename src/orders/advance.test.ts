@@ -83,7 +83,7 @@ test('pays back at once what the supplier declines', async () => {
     failure: { trigger: 'fulfillment_failed', code: 'OUT_OF_STOCK' },
     refund: { step: 'REFUNDED' },
   })
-  expect(world.calls).toEqual(['collect', 'place', 'standing', 'sign', 'payBack'])
+  expect(world.calls).toEqual(['collect', 'place', 'standing', 'allow', 'sign', 'allow', 'payBack'])
 })
 
 test('puts the signed refund on record before it is sent', async () => {

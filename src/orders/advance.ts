@@ -1,7 +1,7 @@
 import { never } from '../primitives/never.ts'
 import { collect } from './collect.ts'
-import { begin, fulfil } from './fulfil.ts'
-import { isUnderWay, type Order } from './order.ts'
+import { begin, fulfil, keep } from './fulfil.ts'
+import { isUnderWay, type Order, restOf } from './order.ts'
 import type { Doorbell, OrderStore } from './ports.ts'
 import { payBack } from './refund.ts'
 import { rest, type Step, type StepDeps } from './steps.ts'
@@ -45,7 +45,9 @@ async function take(deps: AdvanceDeps, at: Position, until: number): Promise<Pos
     case 'intend': {
       if (movesLeft === 0) return leave(deps, at, circlePauseMs)
       const moved = await deps.orders.move(order, step.to)
-      if (!moved.won) return { ...at, order: moved.order, step: rest }
+      // Others have it, or it rests where the write itself ended the lease.
+      if (!moved.won || restOf(moved.order) !== null)
+        return { ...at, order: moved.order, step: rest }
       const next = step.type === 'intend' ? step.effect(moved.order) : stepOf(deps, moved.order)
       return { order: moved.order, step: await next, movesLeft: movesLeft - 1 }
     }
@@ -91,6 +93,7 @@ function stepOf(deps: StepDeps, order: Order): Promise<Step> {
     case 'EXPIRED':
       return payBack(deps, order)
     case 'FULFILLED':
+      return keep(deps, order)
     case 'PAYMENT_FAILED':
       return Promise.resolve(rest)
     default:

@@ -16,7 +16,15 @@ export async function collect(
     case 'settled': {
       const { receipt } = collected
       const deliverBy = new Date(now.getTime() + deps.policy.deliverWithinMs)
-      return moveTo({ ...order, state: 'PAID', changedAt: now, receipt, paidAt: now, deliverBy })
+      return moveTo({
+        ...order,
+        state: 'PAID',
+        changedAt: now,
+        receipt,
+        settlement: 'SEEN',
+        paidAt: now,
+        deliverBy,
+      })
     }
     case 'failed': {
       const { code, reason } = collected

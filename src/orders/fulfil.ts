@@ -1,9 +1,10 @@
 import type { Recipient } from '../goods/good.ts'
 import { never } from '../primitives/never.ts'
 import type { Failure, In, Next, Order } from './order.ts'
-import { supplierReferenceOf } from './order.ts'
+import { paymentWatchMs, supplierReferenceOf } from './order.ts'
 import { type Held, leaseMs, type Placed } from './ports.ts'
-import { intend, moveTo, pollDelay, type Step, type StepDeps, wait } from './steps.ts'
+import { assure, isToBeWatched } from './settlement.ts'
+import { intend, moveTo, pollDelay, rest, type Step, type StepDeps, wait } from './steps.ts'
 
 /**
  * A purchase that the supplier has not seen this long after the last request will not turn up. The
@@ -11,9 +12,19 @@ import { intend, moveTo, pollDelay, type Step, type StepDeps, wait } from './ste
  */
 const supplierSettlesMs = leaseMs + 30_000
 
-/** Puts on record that the supplier will be asked, then asks. */
-export async function begin(deps: StepDeps, order: In<'PAID'>): Promise<Step<Next<'FULFILLING'>>> {
+/** A payment that was seen so recently is there: whoever saw it goes straight on. */
+const freshMs = 5_000
+
+/**
+ * Puts on record that the supplier will be asked, then asks. Where the order was left lying since
+ * the payment was seen, that is looked at first: nothing was bought yet.
+ */
+export async function begin(deps: StepDeps, order: In<'PAID'>): Promise<Step<Next<'PAID'>>> {
   const now = deps.now()
+  if (now.getTime() - order.paidAt.getTime() > freshMs) {
+    const standing = await deps.rails[order.tender.rail].standingOf(order.tender, order.receipt)
+    if (standing === 'gone') return moveTo(unpaid(deps, order))
+  }
   const asking = {
     ...order,
     state: 'FULFILLING',
@@ -24,8 +35,20 @@ export async function begin(deps: StepDeps, order: In<'PAID'>): Promise<Step<Nex
 }
 
 /** Looks at what the supplier holds and, if it never heard of the order, asks again. */
-export function fulfil(deps: StepDeps, order: In<'FULFILLING'>): Promise<Step<Next<'FULFILLING'>>> {
-  return look(deps, order, notHeld)
+export async function fulfil(
+  deps: StepDeps,
+  order: In<'FULFILLING'>,
+): Promise<Step<Next<'FULFILLING'>>> {
+  const assured = isToBeWatched(order, deps.now()) ? await assure(deps, order) : undefined
+  if (assured?.settlement === 'LOST') return moveTo(withoutPayment(deps, order))
+  return assured ? moveTo({ ...order, ...assured }) : look(deps, order, notHeld)
+}
+
+/** Goods that were delivered are the buyer's; what is left is to see that the payment stays. */
+export async function keep(deps: StepDeps, order: In<'FULFILLED'>): Promise<Step<In<'FULFILLED'>>> {
+  if (order.settlement !== 'SEEN') return rest
+  const assured = isToBeWatched(order, deps.now()) ? await assure(deps, order) : undefined
+  return assured ? moveTo({ ...order, ...assured }) : wait(paymentWatchMs)
 }
 
 /** What the supplier holds decides; `whenNone` says what it means that it holds nothing. */
@@ -135,6 +158,20 @@ function failed(
     refund: { step: 'DUE' },
     supply: { state: 'NONE' },
   }
+}
+
+/** The order as it was before its payment was seen. */
+function unpaid(deps: StepDeps, order: In<'PAID'>): In<'PAYMENT_PENDING'> {
+  deps.report({ name: 'payment_vanished', order: order.id })
+  const { receipt: _, settlement: __, paidAt: ___, deliverBy: ____, ...ordered } = order
+  return { ...ordered, state: 'PAYMENT_PENDING', changedAt: deps.now() }
+}
+
+/** Nobody is owed goods or money for a payment that is proven to be gone. */
+function withoutPayment(deps: StepDeps, order: In<'FULFILLING'>): In<'FULFILLMENT_FAILED'> {
+  const message = 'The payment vanished from the chain and cannot come any more.'
+  const failure = { trigger: 'fulfillment_failed', code: 'PAYMENT_VANISHED', message } as const
+  return { ...failed(deps, order, failure), settlement: 'LOST', supply: { state: 'OPEN' } }
 }
 
 function declinedBy({ code, reason }: Extract<Placed | Held, { outcome: 'declined' }>): Failure {

@@ -33,8 +33,15 @@ interface Ordered {
   readonly changedAt: Date
 }
 
+/**
+ * How sure a payment is that was seen in a block. A chain may drop its newest blocks: what is `SEEN`
+ * is looked at until it cannot vanish any more, or has vanished for good.
+ */
+export type Settlement = 'SEEN' | 'FINAL' | 'LOST'
+
 interface Paid extends Ordered {
   readonly receipt: Receipt
+  readonly settlement: Settlement
   readonly paidAt: Date
   readonly deliverBy: Date
 }
@@ -104,14 +111,20 @@ export type State = Order['state']
 /** An order known to be in state `S`. */
 export type In<S extends State> = Extract<Order, { state: S }>
 
+/** An order whose payment was seen on the chain. */
+export type PaidOrder = Exclude<Order, In<'PAYMENT_PENDING' | 'PAYMENT_FAILED'>>
+
 /** An order whose money goes back. */
 export type Refunding = In<'FULFILLMENT_FAILED' | 'EXPIRED'>
 
-/** The whole life of an order. There is no way back and no other way. */
+/**
+ * The whole life of an order. There is no other way, and one way back: a payment that the chain
+ * dropped again, before the supplier was asked, is unknown once more.
+ */
 export const moves = {
   PAYMENT_PENDING: ['PAID', 'PAYMENT_FAILED'],
   PAYMENT_FAILED: [],
-  PAID: ['FULFILLING'],
+  PAID: ['FULFILLING', 'PAYMENT_PENDING'],
   FULFILLING: ['FULFILLED', 'FULFILLMENT_FAILED', 'EXPIRED'],
   FULFILLED: [],
   FULFILLMENT_FAILED: [],
@@ -120,7 +133,7 @@ export const moves = {
 
 /** The life of a refund, beside the life of its order. */
 export const refundMoves = {
-  WAITING: ['DUE'],
+  WAITING: ['DUE', 'FAILED'],
   DUE: ['SIGNED', 'FAILED'],
   SIGNED: ['DUE', 'REFUNDED', 'FAILED'],
   REFUNDED: [],
@@ -152,9 +165,10 @@ export function isUnderWay({ state }: Order): boolean {
 /** Whether nothing is left to do that the store can do by itself. */
 export function isFinished(order: Order): boolean {
   switch (order.state) {
-    case 'FULFILLED':
     case 'PAYMENT_FAILED':
       return true
+    case 'FULFILLED':
+      return order.settlement !== 'SEEN'
     case 'FULFILLMENT_FAILED':
     case 'EXPIRED': {
       const paidBack = order.refund.step === 'REFUNDED' || order.refund.step === 'FAILED'
@@ -165,10 +179,25 @@ export function isFinished(order: Order): boolean {
   }
 }
 
+/**
+ * How soon a payment is looked at again after it was seen, and how often from then on. A dropped one
+ * is then sent again while its authorization is still valid (decisions 4: 300 s).
+ */
+export const paymentWatchMs = 60_000
+
+/**
+ * For how long nobody has to work on an order that has just become this one; milliseconds. Null
+ * while whoever made it so goes on with it.
+ */
+export function restOf(order: Order): number | null {
+  const isDelivered = order.state === 'FULFILLED' && order.settlement === 'SEEN'
+  return isDelivered ? paymentWatchMs : null
+}
+
 /** Whether the buyer's money is known to have moved, in the words of decisions 3. */
 export function chargedOf(order: Order): 'no' | 'yes' | 'unknown' {
   if (order.state === 'PAYMENT_PENDING') return 'unknown'
-  return order.state === 'PAYMENT_FAILED' ? 'no' : 'yes'
+  return order.state === 'PAYMENT_FAILED' || order.settlement === 'LOST' ? 'no' : 'yes'
 }
 
 /** The supplier's idempotency key: alphanumeric, and one for the whole life of the order. */

@@ -76,18 +76,37 @@ export interface OrderStore {
 export interface OrderFacts {
   /** A state without orders may be missing. */
   readonly byState: Readonly<Partial<Record<State, number>>>
-  /** The age of the oldest order with which something is left to do; undefined without any. */
+  /** The age of the oldest order whose buyer waits for goods or money; undefined without any. */
   readonly oldestOpenSeconds: number | undefined
   readonly refundsPending: number
   readonly refundsFailed: number
   /** What was paid for orders that are neither delivered nor refunded. */
   readonly exposure: Usdc
+  /** Whether an operator has stopped all refunds. */
+  readonly refundsStopped: boolean
+  /** Refunds granted in the last hour and in the last day, which their caps count. */
+  readonly granted: { readonly hour: Usdc; readonly day: Usdc }
 }
 
 export interface OrderPageRequest {
   readonly kind?: Kind
   readonly limit: number
   readonly offset: number
+}
+
+/**
+ * Whether a refund may be paid: yes, not now, or never without an operator. `over_cap` is a single
+ * refund above the cap of an hour or a day, which no waiting brings under it.
+ */
+export type Allowance = 'granted' | 'stopped' | 'hour_cap' | 'day_cap' | 'over_cap'
+
+/** What bounds the loss when everything else has failed: caps, and a switch that stops all refunds. */
+export interface Treasury {
+  /**
+   * Grants the refund of this order, on record and before it is signed. What was granted once counts
+   * towards the caps once and stays granted, unless refunds are stopped.
+   */
+  allow(id: OrderId): Promise<Allowance>
 }
 
 /** Sign-in nonces that were used. One sign-in message opens one door, once. */

@@ -10,6 +10,7 @@ import {
 import { buildCatalog, createShelf } from '../goods/catalog.ts'
 import type { Offer } from '../goods/offer.ts'
 import type { Signals } from '../health/signals.ts'
+import type { Cover } from '../health/vitals.ts'
 import type { Tender } from '../payments/payment.ts'
 import { fixtureTill, paymentFor } from '../payments/payments.fixture.ts'
 import type { Checked } from '../payments/ports.ts'
@@ -33,7 +34,12 @@ export function purchaseWorld(changes: Partial<Script> = {}, settings: Partial<P
   const shelf = createShelf()
   const stock = (...offers: Offer[]) => shelf.replace(buildCatalog(snapshotOf(offers), pricing))
   stock(card, openCard, plan)
-  const says: { action: Signals['agent_action']; check: (tender: Tender) => Checked } = {
+  const says: {
+    action: Signals['agent_action']
+    cover: Cover | undefined
+    check: (tender: Tender) => Checked
+  } = {
+    cover: undefined,
     action: 'pay',
     check: (tender) => ({ outcome: 'good', tender }),
   }
@@ -54,6 +60,7 @@ export function purchaseWorld(changes: Partial<Script> = {}, settings: Partial<P
         agent_action: says.action,
         last_updated: clock.now().toISOString(),
       }),
+      cover: () => says.cover,
     },
     ...settings,
   }

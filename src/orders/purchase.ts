@@ -4,17 +4,18 @@ import type { Vitals } from '../health/vitals.ts'
 import { accept } from '../payments/acceptance.ts'
 import type { Tender } from '../payments/payment.ts'
 import type { Terms } from '../payments/x402.ts'
-import { newOrderId, newPaymentId } from '../primitives/ids.ts'
+import type { Usdc } from '../primitives/money.ts'
 import { never } from '../primitives/never.ts'
 import { Refusal } from '../primitives/refusal.ts'
 import { hashOf, newAccessToken } from '../secrets/tokens.ts'
 import { type AdvanceDeps, advance } from './advance.ts'
+import { idsFor } from './naming.ts'
 import type { In, Item, Order } from './order.ts'
 import { type PriceDeps, type Priced, price, termsFor } from './price.ts'
 import { earlierOrder, type PurchaseRequest, patienceOf, replay } from './replay.ts'
 
 export interface PurchaseDeps extends AdvanceDeps, PriceDeps {
-  readonly vitals: Pick<Vitals, 'signals'>
+  readonly vitals: Pick<Vitals, 'signals' | 'cover'>
 }
 
 export type PurchaseAnswer =
@@ -66,7 +67,7 @@ async function consider(deps: PurchaseDeps, request: PurchaseRequest): Promise<C
   if (earlier) return earlier
 
   const priced = price(deps, request.kind, request.fields, payment?.accepted.extra['quote'])
-  requireOpen(deps)
+  requireOpen(deps, priced.amount)
   if (!payment) return paymentRequired(deps, priced)
 
   const accepted = accept(payment, priced.amount, deps.till, deps.now())
@@ -118,12 +119,12 @@ async function place(
   { priced: { offer, wish, amount }, tender }: Extract<Considered, { type: 'ready' }>,
 ): Promise<PurchaseAnswer> {
   const accessToken = newAccessToken()
-  const id = newOrderId()
+  const { id, paymentId } = idsFor(deps.digest, tender)
   const now = deps.now()
   const order: In<'PAYMENT_PENDING'> = {
     state: 'PAYMENT_PENDING',
     id,
-    paymentId: newPaymentId(),
+    paymentId,
     version: 1,
     item: itemOf(offer, wish),
     recipient: deps.vault.seal(wish.recipient, { order: id, field: 'recipient' }),
@@ -212,8 +213,14 @@ function paymentRequired(
   }
 }
 
-function requireOpen({ vitals }: PurchaseDeps): void {
-  if (vitals.signals().agent_action !== 'stop') return
+/**
+ * Nothing is sold while a part is down, nor what could not be paid back: the wallet for refunds must
+ * hold all that may have to go back, this purchase included.
+ */
+function requireOpen({ vitals }: PurchaseDeps, amount: Usdc): void {
+  const cover = vitals.cover()
+  const isCovered = cover === undefined || cover.float >= cover.exposure + amount
+  if (isCovered && vitals.signals().agent_action !== 'stop') return
   const message = 'The store takes no purchases just now. Nothing was charged.'
   throw new Refusal('store_paused', message, {
     charged: 'no',

@@ -2,6 +2,7 @@ import { never } from '../primitives/never.ts'
 import type { Refund, Refunding, Supply } from './order.ts'
 import { supplierReferenceOf } from './order.ts'
 import type { Held } from './ports.ts'
+import { assure } from './settlement.ts'
 import { intend, moveTo, pollDelay, rest, type Step, type StepDeps, wait } from './steps.ts'
 
 /** How often an order is looked at when only time or a slow supplier can change it. */
@@ -14,9 +15,9 @@ export function payBack(deps: StepDeps, order: Refunding): Promise<Step<Refundin
   const { refund } = order
   switch (refund.step) {
     case 'WAITING':
-      return awaitSupplier(deps, order, refund)
+      return whenPaid(deps, order, () => awaitSupplier(deps, order, refund))
     case 'DUE':
-      return sign(deps, order)
+      return whenPaid(deps, order, () => sign(deps, order))
     case 'SIGNED':
       return send(deps, order, refund)
     case 'REFUNDED':
@@ -24,6 +25,30 @@ export function payBack(deps: StepDeps, order: Refunding): Promise<Step<Refundin
       return order.supply.state === 'OPEN' ? watchSupply(deps, order) : Promise.resolve(rest)
     default:
       return never(refund)
+  }
+}
+
+/** Money that may still vanish from the chain is watched, and money that did is not paid back. */
+async function whenPaid(
+  deps: StepDeps,
+  order: Refunding,
+  goOn: () => Promise<Step<Refunding>>,
+): Promise<Step<Refunding>> {
+  switch (order.settlement) {
+    case 'FINAL':
+      return goOn()
+    case 'SEEN': {
+      const assured = await assure(deps, order)
+      if (assured) return moveTo({ ...order, ...assured })
+      // Only signing has to wait for it; the supplier's word may come meanwhile.
+      return order.refund.step === 'WAITING' ? goOn() : wait(pollDelay(order.changedAt, deps.now()))
+    }
+    case 'LOST': {
+      const reason = 'The payment vanished from the chain, so nothing is owed.'
+      return moveTo(blocked(deps, order, 'payment_vanished', reason))
+    }
+    default:
+      return never(order.settlement)
   }
 }
 
@@ -54,23 +79,11 @@ async function watchSupply(deps: StepDeps, order: Refunding): Promise<Step<Refun
   return moveTo({ ...order, supply: { state: 'LOST' } })
 }
 
-/** Money that could still vanish from the chain is not paid back yet. */
+/** Signs the one refund of this order, once the treasury has granted it. */
 async function sign(deps: StepDeps, order: Refunding): Promise<Step<Refunding>> {
-  const rail = deps.rails[order.tender.rail]
-  const standing = await rail.standingOf(order.tender, order.receipt)
-  switch (standing) {
-    case 'final':
-      break
-    case 'gone':
-      deps.report({ name: 'payment_vanished', order: order.id })
-      return wait(slowPollMs)
-    case 'not_yet':
-    case 'unknown':
-      return wait(pollDelay(order.changedAt, deps.now()))
-    default:
-      return never(standing)
-  }
-  const signed = await rail.signRefund({
+  const held = await heldBack(deps, order)
+  if (held) return held
+  const signed = await deps.rails[order.tender.rail].signRefund({
     order: order.id,
     to: order.tender.payer,
     amount: order.amount,
@@ -80,11 +93,33 @@ async function sign(deps: StepDeps, order: Refunding): Promise<Step<Refunding>> 
   return intend(onRecord, (saved) => payBack(deps, saved))
 }
 
+/** What the treasury says against paying this refund now, or undefined when it says nothing. */
+async function heldBack(deps: StepDeps, order: Refunding): Promise<Step<Refunding> | undefined> {
+  const answer = await deps.treasury.allow(order.id)
+  switch (answer) {
+    case 'granted':
+      return undefined
+    case 'over_cap':
+      return moveTo(
+        blocked(deps, order, 'over_cap', 'The refund is above the cap for all refunds.'),
+      )
+    case 'stopped':
+    case 'hour_cap':
+    case 'day_cap':
+      deps.report({ name: 'refund_held', order: order.id, reason: answer })
+      return wait(slowPollMs)
+    default:
+      return never(answer)
+  }
+}
+
 async function send(
   deps: StepDeps,
   order: Refunding,
   { signed }: Extract<Refund, { step: 'SIGNED' }>,
 ): Promise<Step<Refunding>> {
+  const held = await heldBack(deps, order)
+  if (held) return held
   const paid = await deps.rails[signed.rail].payBack(signed)
   const now = deps.now()
   switch (paid.outcome) {
@@ -96,14 +131,17 @@ async function send(
       return wait(pollDelay(order.changedAt, now))
     case 'lapsed':
       return moveTo({ ...order, refund: { step: 'DUE' } })
-    case 'blocked': {
-      const { code, reason } = paid
-      deps.report({ name: 'refund_failed', order: order.id, reason })
-      return moveTo({ ...order, refund: { step: 'FAILED', code, reason } })
-    }
+    case 'blocked':
+      return moveTo(blocked(deps, order, paid.code, paid.reason))
     default:
       return never(paid)
   }
+}
+
+/** A refund that goes on only after an operator acted: no retry would change anything. */
+function blocked(deps: StepDeps, order: Refunding, code: string, reason: string): Refunding {
+  deps.report({ name: 'refund_failed', order: order.id, reason: code })
+  return { ...order, refund: { step: 'FAILED', code, reason } }
 }
 
 /** What the supplier says of goods that the buyer will not get; late ones are given back. */

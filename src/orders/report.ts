@@ -1,4 +1,5 @@
 import type { OrderId } from '../primitives/ids.ts'
+import type { Allowance } from './ports.ts'
 
 /** What operators need to hear about. None of it carries goods, personal fields or keys. */
 export type Happening =
@@ -6,10 +7,18 @@ export type Happening =
   | { readonly name: 'goods_lost'; readonly order: OrderId }
   /** Goods came too late, and the supplier took them back. */
   | { readonly name: 'goods_returned'; readonly order: OrderId }
-  /** A refund that an operator must act on. */
+  /** A refund that an operator must act on; the reason is a code. */
   | { readonly name: 'refund_failed'; readonly order: OrderId; readonly reason: string }
-  /** A payment that was in a block is in none any more. */
+  /** A refund waits, because refunds are stopped or a cap is reached. */
+  | {
+      readonly name: 'refund_held'
+      readonly order: OrderId
+      readonly reason: Exclude<Allowance, 'granted' | 'over_cap'>
+    }
+  /** A payment that was in a block is in none any more; it is sent again. */
   | { readonly name: 'payment_vanished'; readonly order: OrderId }
+  /** A payment vanished for good. What was delivered for it is a loss. */
+  | { readonly name: 'payment_lost'; readonly order: OrderId; readonly reason: string }
   /** A purchase could not even be considered, because a part of the store is down or wrong. */
   | { readonly name: 'purchase_failed'; readonly error: unknown }
   /** Working on an order threw: a defect, or a part of the store that is down. */

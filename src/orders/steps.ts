@@ -2,7 +2,7 @@ import type { Rails } from '../payments/ports.ts'
 import type { Digest } from '../secrets/tokens.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Order } from './order.ts'
-import type { Supplier } from './ports.ts'
+import type { Supplier, Treasury } from './ports.ts'
 import type { Reporter } from './report.ts'
 
 /** How long things may take. All in milliseconds. */
@@ -20,6 +20,7 @@ export interface StepDeps {
   readonly now: () => Date
   readonly rails: Rails
   readonly supplier: Supplier
+  readonly treasury: Treasury
   readonly vault: Vault
   /** A keyed digest, to find a value again that is only stored sealed. */
   readonly digest: Digest

@@ -1,13 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  isOrderId,
-  isPaymentId,
-  newOrderId,
-  newPaymentId,
-  type OrderId,
-  refundIdOf,
-} from './ids.ts'
+import { newOrderId, newPaymentId } from '../../test/doubles/ids.ts'
+import { isOrderId, isPaymentId, type OrderId, refundIdOf } from './ids.ts'
 
 const form = /^[0-9a-hjkmnp-tv-z]{26}$/
 

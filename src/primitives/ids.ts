@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { Brand } from './brand.ts'
 
 /** The supplier's own name for an offer; the same everywhere in the store. */
@@ -14,20 +14,24 @@ export type RefundId = Brand<string, 'RefundId'>
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const idPattern = /^(ord|pay)_[0-9a-hjkmnp-tv-z]{26}$/
 
-/** A new order id with 130 random bits (decisions 5 asks for at least 128). */
-export function newOrderId(): OrderId {
-  return `ord_${randomText(26)}` as OrderId
+/**
+ * The order id of a payment, with 130 bits (decisions 5 asks for at least 128 that nobody can guess).
+ *
+ * @param digest of the payment, keyed with a secret of the store: 32 bytes in hex
+ */
+export function orderIdOf(digest: string): OrderId {
+  return `ord_${idText(digest)}` as OrderId
 }
 
-/** A new payment id, as unguessable as an order id because it finds the same record. */
-export function newPaymentId(): PaymentId {
-  return `pay_${randomText(26)}` as PaymentId
+/** A payment id, as unguessable as an order id because it finds the same record. */
+export function paymentIdOf(digest: string): PaymentId {
+  return `pay_${idText(digest)}` as PaymentId
 }
 
 /** The refund id of an order. It is derived, so that asking twice can never name two refunds. */
 export function refundIdOf(order: OrderId): RefundId {
   const digest = createHash('sha256').update(`refund-id:${order}`).digest()
-  return `ref_${textOf(digest.subarray(0, 26))}` as RefundId
+  return `ref_${idText(digest.toString('hex'))}` as RefundId
 }
 
 /** Whether the text has the form of an order id; anything else need not be looked up. */
@@ -40,10 +44,7 @@ export function isPaymentId(text: string): text is PaymentId {
   return idPattern.test(text) && text.startsWith('pay_')
 }
 
-function randomText(length: number): string {
-  return textOf(randomBytes(length))
-}
-
-function textOf(bytes: Uint8Array): string {
+function idText(digest: string): string {
+  const bytes = Buffer.from(digest, 'hex').subarray(0, 26)
   return Array.from(bytes, (byte) => alphabet.charAt(byte % 32)).join('')
 }

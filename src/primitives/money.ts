@@ -18,6 +18,11 @@ export function usdc(atomic: string | bigint): Usdc {
   return amount as Usdc
 }
 
+/** Takes a whole number of USDC, as people write amounts in settings. */
+export function usdcFromWhole(whole: number): Usdc {
+  return usdc(BigInt(whole) * 10n ** BigInt(usdcDecimals))
+}
+
 /** One USDC counts as one dollar (decisions 1). */
 export function usdcFromCents(cents: Cents): Usdc {
   return (BigInt(cents) * atomicPerCent) as Usdc

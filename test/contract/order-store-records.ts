@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { expect, it } from 'vitest'
 import { paymentKeyOf } from '../../src/payments/payment.ts'
-import { newOrderId, newPaymentId } from '../../src/primitives/ids.ts'
+import { newOrderId, newPaymentId } from '../doubles/ids.ts'
 import { asked, type Nodes, take } from './order-store-nodes.ts'
 import {
   failed,

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { In, Order } from '../../src/orders/order.ts'
 import type { X402Tender } from '../../src/payments/payment.ts'
-import { newOrderId, newPaymentId, type OfferId } from '../../src/primitives/ids.ts'
+import type { OfferId } from '../../src/primitives/ids.ts'
 import { usdc } from '../../src/primitives/money.ts'
 import type { Sealed } from '../../src/secrets/vault.ts'
+import { newOrderId, newPaymentId } from '../doubles/ids.ts'
 
 export const payer = `0x${'Ab'.repeat(20)}`
 
@@ -72,6 +73,7 @@ export function paid(order: In<'PAYMENT_PENDING'>, transaction = newHash()): In<
     state: 'PAID',
     changedAt: later(2),
     receipt,
+    settlement: 'SEEN',
     paidAt: later(2),
     deliverBy: later(602),
   }
@@ -86,6 +88,7 @@ export function fulfilled(order: In<'FULFILLING'>, iccidDigest?: string): In<'FU
   return {
     ...rest,
     state: 'FULFILLED',
+    settlement: 'FINAL',
     changedAt: later(4),
     delivery: 'v1.sealed.delivery' as Sealed,
     deliveredAt: later(4),
@@ -98,6 +101,7 @@ export function failed(order: In<'FULFILLING'>): In<'FULFILLMENT_FAILED'> {
   return {
     ...rest,
     state: 'FULFILLMENT_FAILED',
+    settlement: 'FINAL',
     changedAt: later(4),
     failure: { trigger: 'fulfillment_failed', code: 'E7', message: 'No such line: +4915112345678' },
     refund: { step: 'DUE' },
@@ -125,7 +129,8 @@ export function wayTo(order: Order): readonly Order[] {
   if (order.state === 'PAYMENT_FAILED') return [first, order]
   if (order.state === 'PAID') return [first, order]
   const { receipt, paidAt, deliverBy } = order
-  const second: In<'PAID'> = { ...first, state: 'PAID', receipt, paidAt, deliverBy }
+  const settlement = 'SEEN'
+  const second: In<'PAID'> = { ...first, state: 'PAID', receipt, settlement, paidAt, deliverBy }
   return order.state === 'FULFILLING'
     ? [first, second, order]
     : [first, second, fulfilling(second), order]

@@ -1,4 +1,4 @@
-import { isFinished, isRefunding, type Order } from '../../src/orders/order.ts'
+import { isFinished, isRefunding, type Order, restOf } from '../../src/orders/order.ts'
 import { leaseMs, type OrderStore } from '../../src/orders/ports.ts'
 import { paymentKeyOf } from '../../src/payments/payment.ts'
 import type { OrderId } from '../../src/primitives/ids.ts'
@@ -33,13 +33,14 @@ export function memoryOrders(now: () => Date): MemoryOrders {
 
   function write(order: Order, keys: readonly string[]): void {
     const finished = isFinished(order)
+    const restMs = restOf(order)
     rows.set(order.id, {
       order,
-      keys,
+      keys: order.state === 'PAYMENT_FAILED' ? [] : keys,
       hinted: false,
       finishedAt: finished ? time() : undefined,
-      dueAt: finished ? undefined : time(),
-      lockedUntil: finished ? time() : time() + leaseMs,
+      dueAt: finished ? undefined : time() + (restMs ?? 0),
+      lockedUntil: finished || restMs !== null ? time() : time() + leaseMs,
     })
     history.push(order)
   }

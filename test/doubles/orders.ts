@@ -2,14 +2,15 @@ import { createHash } from 'node:crypto'
 import type { Recipient } from '../../src/goods/good.ts'
 import type { AdvanceDeps } from '../../src/orders/advance.ts'
 import type { In } from '../../src/orders/order.ts'
-import type { Cancelled, Held, Placed, Supplier } from '../../src/orders/ports.ts'
+import type { Allowance, Cancelled, Held, Placed, Supplier } from '../../src/orders/ports.ts'
 import type { Happening } from '../../src/orders/report.ts'
 import type { Tender } from '../../src/payments/payment.ts'
 import type { Collected, PaidBack, Rail, Standing } from '../../src/payments/ports.ts'
-import { newOrderId, newPaymentId, type OfferId } from '../../src/primitives/ids.ts'
+import type { OfferId } from '../../src/primitives/ids.ts'
 import { usdc } from '../../src/primitives/money.ts'
 import { createDigest, hashOf } from '../../src/secrets/tokens.ts'
 import { createVault } from '../../src/secrets/vault.ts'
+import { newOrderId, newPaymentId } from './ids.ts'
 import { memoryOrders } from './memory-orders.ts'
 
 /** A clock that only moves when it is told to. Waiting moves it. */
@@ -31,6 +32,7 @@ export interface Script {
   placed: Placed
   held: Held
   cancelled: Cancelled
+  allowed: Allowance
 }
 
 const delivered: Held = {
@@ -53,6 +55,7 @@ export function orderWorld(changes: Partial<Script> = {}) {
     placed: { outcome: 'held' },
     held: delivered,
     cancelled: { outcome: 'refused', reason: 'not this kind' },
+    allowed: 'granted',
     ...changes,
   }
   const calls: string[] = []
@@ -81,6 +84,7 @@ export function orderWorld(changes: Partial<Script> = {}) {
     orders,
     rails: { x402: rail },
     supplier,
+    treasury: { allow: () => said('allow', script.allowed) },
     vault: createVault([Buffer.alloc(32, 7)]),
     digest: createDigest([Buffer.alloc(32, 7)], 'orders'),
     doorbell: { ring: () => {}, wait: async (_, ms) => clock.pass(ms) },

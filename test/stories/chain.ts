@@ -51,6 +51,20 @@ export function unpause(parts: ChainParts): Promise<void> {
   return asOwner(parts, 'unpause', [])
 }
 
+/** Moves all USDC of a wallet to another one. */
+export async function emptyWallet(parts: ChainParts, key: Hex, to: Address): Promise<void> {
+  const { account, client } = await anybody(parts, key)
+  const amount = await balanceOf(parts, account.address)
+  const hash = await client.writeContract({
+    address: parts.usdc as Hex,
+    abi: usdcAbi,
+    account,
+    functionName: 'transfer',
+    args: [to, amount],
+  })
+  await client.waitForTransactionReceipt({ hash })
+}
+
 export function balanceOf({ rpcUrl, usdc }: ChainParts, wallet: Address): Promise<bigint> {
   return chainClient(rpcUrl).readContract({
     address: usdc as Hex,

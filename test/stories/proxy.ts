@@ -38,7 +38,10 @@ export async function startProxy(target: string) {
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,
-    /** The JSON-RPC method, or method and path, of every call so far. */
+    /**
+     * The JSON-RPC method, or method and path, of every call so far. An `eth_call` has the selector
+     * of the function it calls beside it.
+     */
     calls,
     /** Breaks calls from now on; without an argument, mends everything. */
     breakCalls(faultOf: FaultOf = () => 'none') {
@@ -51,6 +54,11 @@ export async function startProxy(target: string) {
   }
 }
 
+interface RpcCall {
+  readonly method: string
+  readonly params?: readonly unknown[]
+}
+
 export type StoryProxy = Awaited<ReturnType<typeof startProxy>>
 
 async function readAll(request: IncomingMessage): Promise<Buffer> {
@@ -61,7 +69,9 @@ async function readAll(request: IncomingMessage): Promise<Buffer> {
 
 function nameOf({ method, url }: IncomingMessage, body: Buffer): string {
   if (url !== '/' || body.length === 0) return `${method} ${url}`
-  return (JSON.parse(body.toString()) as { method: string }).method
+  const { method: name, params } = JSON.parse(body.toString()) as RpcCall
+  const { data } = (params?.[0] ?? {}) as { data?: string }
+  return name === 'eth_call' && data ? `${name} ${data.slice(0, 10)}` : name
 }
 
 function headersOf({ headers }: IncomingMessage): Record<string, string> {

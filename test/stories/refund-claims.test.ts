@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Address, Hex } from 'viem'
-import { generatePrivateKey } from 'viem/accounts'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openChain } from '../../src/adapters/chain/clients.ts'
 import { refundWallet } from '../../src/adapters/chain/refunds.ts'
@@ -8,13 +8,20 @@ import { networks } from '../../src/payments/networks.ts'
 import type { OrderId } from '../../src/primitives/ids.ts'
 import { usdc } from '../../src/primitives/money.ts'
 import { newBuyer } from './buyer.ts'
-import { anybody, blacklist, mintUsdc, transfersBetween, unBlacklist } from './chain.ts'
+import {
+  anybody,
+  blacklist,
+  emptyWallet,
+  mintUsdc,
+  transfersBetween,
+  unBlacklist,
+} from './chain.ts'
 import { lifeOf, reported } from './facts.ts'
 import { bodyFor, buy, get, post, purchasePath, until } from './requests.ts'
 import { openStore, type Store } from './store.ts'
 
 let store: Store
-/** Has nothing to pay refunds from. */
+/** Its wallet for refunds is emptied while an order waits. */
 let poor: Store
 
 // The grace is long, so that an expired order stays REFUND_PENDING until the story says otherwise.
@@ -24,7 +31,7 @@ beforeAll(async () => {
     FULFILLMENT_DEADLINE_SECONDS: '1',
     PURCHASE_WAIT_SECONDS: '2',
   }
-  const opened = await Promise.all([openStore({ env }), openStore({ env, refundFloat: 0n })])
+  const opened = await Promise.all([openStore({ env }), openStore({ env })])
   store = opened[0]
   poor = opened[1]
 })
@@ -48,17 +55,17 @@ function refundOf({ url }: Store, orderId: string) {
 }
 
 /** An order that has expired, and whose refund waits for the supplier's last word. */
-async function expired() {
+async function expired(at = store) {
   const buyer = await newBuyer()
   const before = await buyer.balance()
-  const { answer } = await buy(store, buyer, 'topup', bodyFor('topup', 'HANG'))
+  const { answer } = await buy(at, buyer, 'topup', bodyFor('topup', 'HANG'))
   expect(answer.body).toMatchObject({
     orders: [{ state: 'EXPIRED' }],
     refund_state: 'REFUND_PENDING',
   })
   const { orderId, paymentId, transactionHash } = answer.body
   const letGo = () =>
-    store.admin('/purchases', { transactionId: orderId.replace('_', ''), status: 'FAILED' })
+    at.admin('/purchases', { transactionId: orderId.replace('_', ''), status: 'FAILED' })
   return { buyer, before, orderId, paymentId, transactionHash, letGo }
 }
 
@@ -174,18 +181,18 @@ test.concurrent('what was delivered is not refundable, and the answer names the 
 })
 
 test.concurrent('a refund that could not be paid is paid when it is claimed again, once', async () => {
-  const buyer = await newBuyer()
-  const before = await buyer.balance()
-  const { answer } = await buy(poor, buyer, 'topup', bodyFor('topup', 'FAIL'))
-  const { orderId } = answer.body
+  const { buyer, before, orderId, letGo } = await expired(poor)
+  const elsewhere = privateKeyToAddress(generatePrivateKey())
+  await emptyWallet(poor.parts, poor.settings.refundKey, elsewhere)
+  await letGo()
   const stuck = await until(poor, orderId, ({ refund_state }) => refund_state === 'REFUND_FAILED')
-  expect(stuck.orders).toMatchObject([{ state: 'FULFILLMENT_FAILED', agent_action: 'stop' }])
+  expect(stuck.orders).toMatchObject([{ state: 'EXPIRED', agent_action: 'stop' }])
   expect(await refundOf(poor, orderId)).toMatchObject({
     status: 200,
     body: {
       state: 'REFUND_FAILED',
       amount_atomic_refunded: '0',
-      amount_atomic_kept: '600000',
+      amount_atomic_kept: '650000',
       error: { code: 'no_float', message: expect.any(String) },
     },
   })
@@ -200,7 +207,7 @@ test.concurrent('a refund that could not be paid is paid when it is claimed agai
   for (const claim of claims) expect([200, 202]).toContain(claim.status)
   await until(poor, orderId, ({ refund_state }) => refund_state === 'REFUNDED')
   expect(await transfersBetween(poor.parts, poor.refundWallet, buyer.address)).toMatchObject([
-    { value: 600_000n },
+    { value: 650_000n },
   ])
   expect(await buyer.balance()).toBe(before)
   expect((await lifeOf(poor, orderId)).refunds.at(-1)).toBe('REFUNDED')

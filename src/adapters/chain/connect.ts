@@ -1,9 +1,10 @@
 import type { Hex } from 'viem'
 import type { Network } from '../../payments/networks.ts'
 import type { ChainFacts, Rail } from '../../payments/ports.ts'
+import type { Usdc } from '../../primitives/money.ts'
 import { type Chain, openChain } from './clients.ts'
 import { hostedFacilitator, ownFacilitator } from './facilitator.ts'
-import { chainFacts } from './facts.ts'
+import { chainFacts, floatOf } from './facts.ts'
 import { x402Rail } from './rail.ts'
 import { refundWallet } from './refunds.ts'
 
@@ -25,6 +26,8 @@ export interface ConnectedChain {
   readonly probe: () => Promise<void>
   /** Throws when the chain does not answer. */
   readonly facts: () => Promise<ChainFacts>
+  /** What the wallet for refunds holds. Throws when the chain does not answer. */
+  readonly refundFloat: () => Promise<Usdc>
   /** What makes this node the wrong one for the mode; undefined when nothing does, or it is silent. */
   readonly problem: (mode: 'sandbox' | 'live') => Promise<string | undefined>
   /** Whether this wallet signed this message, smart wallets included. */
@@ -54,6 +57,8 @@ export function connectChain(config: ChainConfig, now: () => Date): ConnectedCha
     },
 
     facts: () => chainFacts(chain, refunds.address),
+
+    refundFloat: () => floatOf(chain, refunds.address),
 
     problem: (mode) => problemOf(chain, mode),
 

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import type { ChainFacts } from '../../payments/ports.ts'
-import { usdc } from '../../primitives/money.ts'
+import { type Usdc, usdc } from '../../primitives/money.ts'
 import type { Chain } from './clients.ts'
 import { tokenAbi } from './token.ts'
 
@@ -9,19 +9,27 @@ export async function chainFacts(
   { network, reader, sender }: Chain,
   refundWallet: string,
 ): Promise<ChainFacts> {
-  const token = { address: network.usdc as Hex, abi: tokenAbi } as const
-  const [head, safe, float, gasWei] = await Promise.all([
+  const [head, safe, refundFloat, gasWei] = await Promise.all([
     reader.getBlock(),
     reader.getBlock({ blockTag: 'safe' }),
-    reader.readContract({ ...token, functionName: 'balanceOf', args: [refundWallet as Hex] }),
+    floatOf({ network, reader }, refundWallet),
     reader.getBalance({ address: sender.account.address }),
   ])
-  return {
-    headAt: timeOf(head),
-    safeHeadAt: timeOf(safe),
-    refundFloat: usdc(float),
-    gasWei,
-  }
+  return { headAt: timeOf(head), safeHeadAt: timeOf(safe), refundFloat, gasWei }
+}
+
+/** What the wallet holds that refunds are paid from. Throws when the node does not answer. */
+export async function floatOf(
+  { network, reader }: Pick<Chain, 'network' | 'reader'>,
+  refundWallet: string,
+): Promise<Usdc> {
+  const float = await reader.readContract({
+    address: network.usdc as Hex,
+    abi: tokenAbi,
+    functionName: 'balanceOf',
+    args: [refundWallet as Hex],
+  })
+  return usdc(float)
 }
 
 function timeOf({ timestamp }: { readonly timestamp: bigint }): Date {

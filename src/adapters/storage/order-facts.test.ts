@@ -45,6 +45,8 @@ test('an empty store has nothing to tell', async () => {
     refundsPending: 0,
     refundsFailed: 0,
     exposure: 0n,
+    refundsStopped: false,
+    granted: { hour: 0n, day: 0n },
   })
 })
 
@@ -78,6 +80,8 @@ test('orders are counted by state and refund, and what is owed is summed up', as
     refundsFailed: 1,
     // Paid, asked for, to be refunded, and not refundable: 12.50 USDC each.
     exposure: 50_000_000n,
+    refundsStopped: false,
+    granted: { hour: 0n, day: 0n },
   })
   expect(oldestOpenSeconds).toBeGreaterThanOrEqual(60)
 })

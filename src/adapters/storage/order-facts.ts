@@ -8,30 +8,56 @@ interface Group {
   readonly state: State
   readonly refund_state: 'REFUND_PENDING' | 'REFUNDED' | 'REFUND_FAILED' | null
   readonly orders: number
-  readonly amount: string
   readonly oldest_open: number | null
 }
 
+/** A delivered order may still wait for its payment to become final; its buyer does not. */
 const groupsSql = `
-  select state, refund_state, count(*)::int as orders, sum(amount)::text as amount,
-    extract(epoch from
-      now() - min(placed_at) filter (where finished_at is null))::float8 as oldest_open
+  select state, refund_state, count(*)::int as orders,
+    extract(epoch from now() - min(placed_at)
+      filter (where finished_at is null and outcome is distinct from 'DELIVER'))::float8
+      as oldest_open
   from orders group by state, refund_state`
+
+const grantedSql = `
+  select (select stopped from refund_switch) as stopped,
+    coalesce(sum(amount) filter (where granted_at > now() - interval '1 hour'), 0)::text as hour,
+    coalesce(sum(amount), 0)::text as day
+  from refund_grants where granted_at > now() - interval '1 day'`
+
+/** The condition is that of an index, so only open orders are read. */
+const exposureSql = `
+  select coalesce(sum(amount), 0)::text as exposure from orders
+  where outcome is distinct from 'DELIVER' and refund_state is distinct from 'REFUNDED'
+    and state not in ('PAYMENT_PENDING', 'PAYMENT_FAILED') and settlement is distinct from 'LOST'`
 
 /** Counts all orders in one statement, so that the numbers are of one moment and fit together. */
 export async function orderFacts(database: Database): Promise<OrderFacts> {
-  const { rows } = await database.query<Group>(groupsSql)
+  const [{ rows }, exposure, granted] = await Promise.all([
+    database.query<Group>(groupsSql),
+    exposureOf(database),
+    database.query<{ stopped: boolean; hour: string; day: string }>(grantedSql),
+  ])
   const open = rows.flatMap(({ oldest_open }) => (oldest_open === null ? [] : [oldest_open]))
   const refunds = (state: Group['refund_state']) =>
     countOf(rows.filter(({ refund_state }) => refund_state === state))
+  const { stopped = false, hour = '0', day = '0' } = granted.rows[0] ?? {}
   return {
     byState: countsByState(rows),
     // A node whose clock is ahead of the database's makes no order younger than now.
     oldestOpenSeconds: open.length === 0 ? undefined : Math.max(0, ...open),
     refundsPending: refunds('REFUND_PENDING'),
     refundsFailed: refunds('REFUND_FAILED'),
-    exposure: amountOf(rows.filter(isExposed)),
+    exposure,
+    refundsStopped: stopped,
+    granted: { hour: usdc(hour), day: usdc(day) },
   }
+}
+
+/** Paid for, and the buyer has neither the goods nor the money back; atomic USDC. */
+export async function exposureOf(database: Database): Promise<Usdc> {
+  const { rows } = await database.query<{ exposure: string }>(exposureSql)
+  return usdc(rows[0]?.exposure ?? '0')
 }
 
 function countsByState(rows: readonly Group[]): OrderFacts['byState'] {
@@ -41,16 +67,6 @@ function countsByState(rows: readonly Group[]): OrderFacts['byState'] {
   )
 }
 
-/** Paid for, and the buyer has neither the goods nor the money back. */
-function isExposed({ state, refund_state }: Group): boolean {
-  const isUnderWay = state === 'PAID' || state === 'FULFILLING'
-  return isUnderWay || refund_state === 'REFUND_PENDING' || refund_state === 'REFUND_FAILED'
-}
-
 function countOf(rows: readonly Group[]): number {
   return rows.reduce((sum, { orders }) => sum + orders, 0)
-}
-
-function amountOf(rows: readonly Group[]): Usdc {
-  return usdc(rows.reduce((sum, { amount }) => sum + BigInt(amount), 0n))
 }

@@ -1,4 +1,11 @@
-import { isFinished, isRefunding, type Order, refundStateOf } from '../../orders/order.ts'
+import {
+  isFinished,
+  isRefunding,
+  type Order,
+  refundStateOf,
+  restOf,
+  type Settlement,
+} from '../../orders/order.ts'
 import { restored, storable } from './storable.ts'
 
 /** The columns that an order is read from. */
@@ -14,11 +21,14 @@ export interface OrderColumns {
   readonly state: Order['state']
   readonly refundState: ReturnType<typeof refundStateOf>
   readonly outcome: 'DELIVER' | 'REFUND' | null
+  readonly settlement: Settlement | null
   readonly transactionHash: string | null
   readonly refundTransactionHash: string | null
   readonly iccidDigest: string | null
   readonly changedAt: Date
   readonly isFinished: boolean
+  /** For how long nobody has to work on it, so that the write ends the lease; milliseconds. */
+  readonly restMs: number | null
   readonly recipient: string | null
   readonly delivery: string | null
   /** JSON text: the order without its version and its sealed fields. */
@@ -33,11 +43,13 @@ export function columnsOf(order: Order): OrderColumns {
     state: order.state,
     refundState: refundStateOf(order),
     outcome: outcomeOf(order),
+    settlement: 'settlement' in order ? order.settlement : null,
     transactionHash: 'receipt' in order ? order.receipt.transaction.toLowerCase() : null,
     refundTransactionHash: refundTransactionOf(order),
     iccidDigest: order.state === 'FULFILLED' ? (order.iccidDigest ?? null) : null,
     changedAt: order.changedAt,
     isFinished: isFinished(order),
+    restMs: restOf(order),
     recipient: recipient ?? null,
     delivery: delivery ?? null,
     doc: JSON.stringify(storable(doc)),

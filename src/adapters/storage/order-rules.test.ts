@@ -11,6 +11,7 @@ import {
   refunded,
   wayTo,
 } from '../../../test/contract/sample-orders.ts'
+import { entriesOf } from '../../orders/ledger.ts'
 import { moves, type Order, type State } from '../../orders/order.ts'
 import { openDatabase } from './database.ts'
 import { migrate } from './migrate.ts'
@@ -62,12 +63,21 @@ async function stored(target: Order): Promise<Order> {
 /** Writes the next version of an order by hand, as a defect of ours might. */
 function overwrite(order: Order, to: Order, versions = 1) {
   const columns = columnsOf({ ...to, id: order.id })
+  const entries = entriesOf(order, to)
   return pool.query(
-    `update orders set version = version + $2, state = $3, refund_state = $4, outcome = $5,
-       refund_transaction_hash = $6, delivery = $7, doc = $8,
-       finished_at = case when $9::boolean then now() end,
-       due_at = case when $9::boolean then null else now() end
-     where id = $1`,
+    `with moved as (
+       update orders set version = version + $2, state = $3, refund_state = $4, outcome = $5,
+         refund_transaction_hash = $6, delivery = $7, doc = $8, settlement = $10,
+         finished_at = case when $9::boolean then now() end,
+         due_at = case when $9::boolean then null else now() end
+       where id = $1
+       returning id, version
+     ), booked as (
+       insert into ledger (order_id, seq, account, amount, at)
+       select id, version, account, amount, now()
+       from moved, unnest($11::text[], $12::numeric[]) as entry (account, amount)
+     )
+     select id from moved`,
     [
       order.id,
       versions,
@@ -78,6 +88,9 @@ function overwrite(order: Order, to: Order, versions = 1) {
       columns.delivery,
       columns.doc,
       columns.isFinished,
+      columns.settlement,
+      entries.map(({ account }) => account),
+      entries.map(({ amount }) => amount.toString()),
     ],
   )
 }

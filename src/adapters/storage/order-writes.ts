@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { entriesOf } from '../../orders/ledger.ts'
 import type { In, Order } from '../../orders/order.ts'
 import { leaseMs, type Moved, type Opened } from '../../orders/ports.ts'
 import { paymentKeyOf } from '../../payments/payment.ts'
@@ -80,6 +81,10 @@ function openValues(
   ]
 }
 
+/**
+ * With the order go its event and its entries in the ledger. A payment that is proven to have failed
+ * gives the buyer's keys back: the next payment under the same key is another purchase.
+ */
 const moveSql = `
   with moved as (
     update orders set
@@ -93,16 +98,26 @@ const moveSql = `
       iccid_digest = $9,
       changed_at = $10,
       finished_at = case when $11::boolean then now() end,
-      due_at = case when $11::boolean then null else now() end,
-      locked_until = case when $11::boolean then now() else now() + $12 * interval '1 ms' end,
+      due_at = case when $11::boolean then null
+        else now() + coalesce($18::integer, 0) * interval '1 ms' end,
+      locked_until = case when $11::boolean or $18::integer is not null then now()
+        else now() + $12 * interval '1 ms' end,
       recipient = $13,
       delivery = $14,
-      doc = $15
+      doc = $15,
+      settlement = $19
     where id = $1 and version = $2
     returning id, version, state
   ), noted as (
     insert into order_events (order_id, seq, at, state, refund_step, detail)
     select id, version, now(), state, $16, $17 from moved
+  ), booked as (
+    insert into ledger (order_id, seq, account, amount, at)
+    select id, version, account, amount, now()
+    from moved, unnest($20::text[], $21::numeric[]) as entry (account, amount)
+  ), freed as (
+    delete from idempotency_keys
+    where order_id = $1 and $4 = 'PAYMENT_FAILED' and exists (select 1 from moved)
   )
   select id from moved`
 
@@ -126,6 +141,7 @@ export async function move<T extends Order>(
 function moveValues(from: Order, to: Order, writeId: string): unknown[] {
   const columns = columnsOf(to)
   const { refundStep, detail } = eventOf(to)
+  const entries = entriesOf(from, to)
   return [
     from.id,
     from.version,
@@ -144,6 +160,10 @@ function moveValues(from: Order, to: Order, writeId: string): unknown[] {
     columns.doc,
     refundStep,
     detail,
+    columns.restMs,
+    columns.settlement,
+    entries.map(({ account }) => account),
+    entries.map(({ amount }) => amount.toString()),
   ]
 }
 

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import type { Pool } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startTestPostgres, type TestPostgres } from '../../../sandbox/postgres/test-postgres.ts'
+import { usdc } from '../../primitives/money.ts'
 import { openDatabase } from './database.ts'
 import { claimIdentity, type StoreIdentity } from './identity.ts'
 import { migrate } from './migrate.ts'
@@ -87,7 +88,7 @@ describe('migrations', () => {
     const applied = await Promise.all(pools.map((each) => migrate(each)))
     await Promise.all(pools.map((each) => each.end()))
     expect(applied.filter((names) => names.length > 0)).toEqual([
-      ['001-orders.sql', '002-order-rules.sql', '003-around-orders.sql'],
+      ['001-orders.sql', '002-order-rules.sql', '003-around-orders.sql', '004-money.sql'],
     ])
     expect(await migrate(pool)).toEqual([])
   })
@@ -201,6 +202,7 @@ describe('opening the storage', () => {
     mode: 'sandbox' as const,
     payTo: '0xAA',
     network: { id: 'eip155:84532', usdc: '0x01' },
+    refundCaps: { hour: usdc(1n), day: usdc(1n) },
   })
   const onError = (error: Error) => errors.push(error)
 

@@ -1,23 +1,28 @@
 import type { SnapshotStore } from '../../goods/ports.ts'
-import type { NonceStore, OrderFacts, OrderStore } from '../../orders/ports.ts'
+import type { NonceStore, OrderFacts, OrderStore, Treasury } from '../../orders/ports.ts'
 import type { Network } from '../../payments/networks.ts'
+import type { Usdc } from '../../primitives/money.ts'
 import { openDatabase } from './database.ts'
 import { claimIdentity, type StoreIdentity } from './identity.ts'
 import { migrate } from './migrate.ts'
 import { createNonceStore } from './nonces.ts'
-import { orderFacts } from './order-facts.ts'
+import { exposureOf, orderFacts } from './order-facts.ts'
 import { createOrderStore } from './orders.ts'
 import { createSnapshotStore } from './snapshots.ts'
+import { createTreasury, type RefundCaps } from './treasury.ts'
 
 /** Everything the store keeps, on one pool of connections. */
 export interface Storage {
   readonly orders: OrderStore
+  readonly treasury: Treasury
   readonly nonces: NonceStore
   readonly snapshots: SnapshotStore
   /** Forgets sign-in nonces that have run out anyway. Returns how many. */
   forgetNonces(): Promise<number>
   /** Reads over all orders, so it is not for the way of a purchase. Throws as `probe` does. */
   orderFacts(): Promise<OrderFacts>
+  /** What was paid for orders that are neither delivered nor refunded; quick however many there are. */
+  exposure(): Promise<Usdc>
   /** Throws when the database does not answer. */
   probe(): Promise<void>
   /** Waits for statements that are under way. */
@@ -27,6 +32,7 @@ export interface Storage {
 export interface StorageOptions extends Pick<StoreIdentity, 'mode' | 'payTo'> {
   readonly databaseUrl: string
   readonly network: Pick<Network, 'id' | 'usdc'>
+  readonly refundCaps: RefundCaps
 }
 
 const connectionsPerNode = 10
@@ -37,7 +43,7 @@ const connectionsPerNode = 10
  * @throws when the server cannot be reached, was migrated otherwise, or belongs to another store
  */
 export async function openStorage(
-  { databaseUrl, mode, network, payTo }: StorageOptions,
+  { databaseUrl, mode, network, payTo, refundCaps }: StorageOptions,
   onError: (error: Error) => void,
 ): Promise<Storage> {
   const pool = openDatabase(databaseUrl, {
@@ -55,10 +61,12 @@ export async function openStorage(
   const nonces = createNonceStore(pool)
   return {
     orders: createOrderStore(pool),
+    treasury: createTreasury(pool, refundCaps),
     nonces,
     snapshots: createSnapshotStore(pool),
     forgetNonces: () => nonces.forgetExpired(),
     orderFacts: () => orderFacts(pool),
+    exposure: () => exposureOf(pool),
     probe: async () => {
       await pool.query('select 1')
     },

@@ -1,0 +1,38 @@
+import type { Allowance, Treasury } from '../../orders/ports.ts'
+import type { Usdc } from '../../primitives/money.ts'
+import type { Database } from './database.ts'
+
+/** What refunds may come to, in atomic USDC, counted from when each was granted. */
+export interface RefundCaps {
+  readonly hour: Usdc
+  readonly day: Usdc
+}
+
+/**
+ * Keeps the caps and the switch in the database, so that all nodes count together and stop together.
+ * The function there takes amount and payee from the order itself.
+ */
+export function createTreasury(database: Database, caps: RefundCaps): Treasury {
+  return {
+    async allow(id) {
+      const { rows } = await database.query<{ allowed: Allowance }>(
+        'select allow_refund($1, $2, $3) as allowed',
+        [id, caps.hour.toString(), caps.day.toString()],
+      )
+      const [row] = rows
+      if (!row) throw new Error(`Nothing was said of the refund of ${id}`)
+      return row.allowed
+    },
+  }
+}
+
+/** Stops all refunds, or lets them go on: at once, on every node. */
+export async function switchRefunds(
+  database: Database,
+  to: { readonly stopped: boolean; readonly reason?: string | undefined },
+): Promise<void> {
+  await database.query('update refund_switch set stopped = $1, reason = $2, changed_at = now()', [
+    to.stopped,
+    to.reason ?? null,
+  ])
+}

@@ -1,0 +1,39 @@
+import type { Order } from './order.ts'
+
+/**
+ * The accounts that money of buyers is in. What was received is owed until it is delivered or went
+ * back, so over these four every order sums to zero: received = open + delivered + refunded.
+ */
+export type Account = 'received' | 'open' | 'delivered' | 'refunded'
+
+/** One side of a double entry, in atomic USDC: what is received is positive, where it is, negative. */
+export interface Entry {
+  readonly account: Account
+  readonly amount: bigint
+}
+
+/** What has to be written into the ledger when an order becomes another one; mostly nothing. */
+export function entriesOf(from: Order | undefined, to: Order): readonly Entry[] {
+  const sums = new Map<Account, bigint>()
+  const add = ({ account, amount }: Entry, sign: bigint) =>
+    sums.set(account, (sums.get(account) ?? 0n) + sign * amount)
+  for (const entry of from ? balancesOf(from) : []) add(entry, -1n)
+  for (const entry of balancesOf(to)) add(entry, 1n)
+  return [...sums].flatMap(([account, amount]) => (amount === 0n ? [] : [{ account, amount }]))
+}
+
+/** Where the money of an order is. A payment that vanished from the chain was never received. */
+export function balancesOf(order: Order): readonly Entry[] {
+  if (order.state === 'PAYMENT_PENDING' || order.state === 'PAYMENT_FAILED') return []
+  if (order.settlement === 'LOST') return []
+  const { amount } = order
+  return [
+    { account: 'received', amount },
+    { account: whereabouts(order), amount: -amount },
+  ]
+}
+
+function whereabouts(order: Order): Exclude<Account, 'received'> {
+  if (order.state === 'FULFILLED') return 'delivered'
+  return 'refund' in order && order.refund.step === 'REFUNDED' ? 'refunded' : 'open'
+}

@@ -1,0 +1,15 @@
+import { randomBytes } from 'node:crypto'
+import { type OrderId, orderIdOf, type PaymentId, paymentIdOf } from '../../src/primitives/ids.ts'
+
+/** The id of an order that any payment may have opened. */
+export function newOrderId(): OrderId {
+  return orderIdOf(randomDigest())
+}
+
+export function newPaymentId(): PaymentId {
+  return paymentIdOf(randomDigest())
+}
+
+function randomDigest(): string {
+  return randomBytes(32).toString('hex')
+}
