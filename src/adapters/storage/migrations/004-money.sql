@@ -153,8 +153,8 @@ begin
     if not found then
       raise exception 'order %: its refund was not granted', old.id;
     end if;
-    if lower(new.doc #>> '{refund,signed,to}') <> new.payer
-      or (new.doc #>> '{refund,signed,amount,$bigint}')::numeric <> new.amount then
+    if lower(new.doc #>> '{refund,signed,to}') is distinct from new.payer
+      or (new.doc #>> '{refund,signed,amount,$bigint}')::numeric is distinct from new.amount then
       raise exception 'order %: a refund goes to the payer and is what was paid', old.id;
     end if;
   end if;
