@@ -10,6 +10,10 @@ export interface OrderStoreHarness {
   readonly other: OrderStore
   /** Lets the lease of this order run out now. */
   endLease(id: OrderId): Promise<void>
+  /** Grants the refund of this order, without which none is signed. */
+  grant(id: OrderId): Promise<void>
+  /** Lets that much time go by for every order. */
+  pass(ms: number): Promise<void>
   close(): Promise<void>
 }
 

@@ -231,8 +231,9 @@ describe('the ledger', () => {
   })
 
   it('lets a move that moves no money pass without entries', async () => {
-    const order = await waiting()
-    await transaction((client) => overwrite(client, order, { ...order, settlement: 'FINAL' }))
+    const asking = asked()
+    const order = await live(wayTo(asking))
+    await transaction((client) => overwrite(client, order, { ...asking, settlement: 'FINAL' }))
     expect(await bookedOf(order)).toEqual({ received: order.amount, open: -order.amount })
   })
 
