@@ -32,7 +32,7 @@ export function anyLife(movesMost = 14): fc.Arbitrary<readonly Order[]> {
 }
 
 /** Every order that this one may become by one legal move. */
-export function nextOf(order: Order): readonly Order[] {
+function nextOf(order: Order): readonly Order[] {
   switch (order.state) {
     case 'PAYMENT_PENDING':
       return [paid(order), paymentFailed(order)]

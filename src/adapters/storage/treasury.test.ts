@@ -55,7 +55,7 @@ describeTreasury('PostgreSQL', async (caps) => {
     orders: createOrderStore(pools[0]),
     treasury: createTreasury(pools[0], caps),
     other: createTreasury(pools[1], caps),
-    switchRefunds: (stopped) => switchRefunds(pools[1], { stopped }),
+    switchRefunds: (stopped) => switchRefunds(pools[1], { stopped, by: 'test' }),
     pass: (ms) => makeOlder(pools[0], ms),
     async granted() {
       const { rows } = await pools[1].query<{ amount: string }>('select amount from refund_grants')
@@ -116,27 +116,30 @@ test('grants are never changed, and there is one switch', async () => {
     await expect(pool.query(sql)).rejects.toThrow('keeps what was written')
   }
   await expect(
-    pool.query('insert into refund_switch values (false, false, null, now())'),
+    pool.query('insert into refund_switch values (false, false, null, null, now())'),
   ).rejects.toThrow('refund_switch')
   await expect(
-    pool.query('insert into refund_switch values (true, false, null, now())'),
+    pool.query('insert into refund_switch values (true, false, null, null, now())'),
   ).rejects.toThrow('refund_switch_pkey')
 })
 
-test('a switch that is gone stops refunds', async () => {
-  const database = connect(await postgres.createDatabase(template))
-  await database.query('delete from refund_switch')
-  await expect(createTreasury(database, caps).allow((await due()).id)).rejects.toThrow('no rows')
-  await database.end()
-})
-
-test('the switch keeps who was told why, and when', async () => {
-  const read = async () => (await pool.query('select * from refund_switch')).rows[0]
-  await switchRefunds(pool, { stopped: true, reason: 'The key may have leaked.' })
-  const stopped = await read()
-  expect(stopped).toMatchObject({ stopped: true, reason: 'The key may have leaked.' })
-  await switchRefunds(pool, { stopped: false })
-  const started = await read()
-  expect(started).toMatchObject({ stopped: false, reason: null })
-  expect(started.changed_at.getTime()).toBeGreaterThanOrEqual(stopped.changed_at.getTime())
+test('the switch tells who stopped refunds and why, and every turn stays on record', async () => {
+  const read = async () => (await pool.query('select * from refund_switch')).rows
+  const stop = { stopped: true, reason: 'The key may have leaked.', by: 'ada@desk' }
+  await switchRefunds(pool, stop)
+  const now = { stopped: true, reason: stop.reason, changed_by: 'ada@desk' }
+  expect(await read()).toMatchObject([now])
+  await switchRefunds(pool, { stopped: false, by: 'bob@desk' })
+  const then = { stopped: false, reason: null, changed_by: 'bob@desk' }
+  expect(await read()).toMatchObject([then])
+  const { rows } = await pool.query('select * from refund_switch_turns order by changed_at')
+  expect(rows).toMatchObject([now, then])
+  for (const sql of [
+    'delete from refund_switch',
+    'truncate refund_switch',
+    'delete from refund_switch_turns',
+    'update refund_switch_turns set reason = null',
+  ]) {
+    await expect(pool.query(sql)).rejects.toThrow('keeps what was written')
+  }
 })
