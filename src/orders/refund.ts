@@ -1,9 +1,13 @@
+import { payBackFaults } from '../payments/pay-back-faults.ts'
 import { never } from '../primitives/never.ts'
 import type { Refund, Refunding, Supply } from './order.ts'
 import { supplierReferenceOf } from './order.ts'
 import type { Held } from './ports.ts'
 import { assure } from './settlement.ts'
 import { intend, moveTo, pollDelay, rest, type Step, type StepDeps, wait } from './steps.ts'
+
+/** Every reason why a refund waits for an operator: those of the rail, and two of our own. */
+export const refundFaults = [...payBackFaults, 'over_cap', 'payment_vanished'] as const
 
 /** How often an order is looked at when only time or a slow supplier can change it. */
 const slowPollMs = 60_000
@@ -139,7 +143,7 @@ async function send(
 }
 
 /** A refund that goes on only after an operator acted: no retry would change anything. */
-function blocked(deps: StepDeps, order: Refunding, code: string, reason: string): Refunding {
+function blocked(deps: StepDeps, order: Refunding, code: RefundFault, reason: string): Refunding {
   deps.report({ name: 'refund_failed', order: order.id, reason: code })
   return { ...order, refund: { step: 'FAILED', code, reason } }
 }
