@@ -143,7 +143,7 @@ async function send(
 }
 
 /** A refund that goes on only after an operator acted: no retry would change anything. */
-function blocked(deps: StepDeps, order: Refunding, code: RefundFault, reason: string): Refunding {
+function blocked(deps: StepDeps, order: Refunding, code: string, reason: string): Refunding {
   deps.report({ name: 'refund_failed', order: order.id, reason: code })
   return { ...order, refund: { step: 'FAILED', code, reason } }
 }
