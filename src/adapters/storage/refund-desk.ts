@@ -3,7 +3,7 @@ import type { OrderId } from '../../primitives/ids.ts'
 import { type Usdc, usdc } from '../../primitives/money.ts'
 import type { Database } from './database.ts'
 
-/** A refund that is neither paid nor given up. */
+/** A refund that is owed and not paid yet. Nothing is owed for a payment that vanished for good. */
 export interface OpenRefund {
   readonly order: OrderId
   readonly amount: Usdc
@@ -44,7 +44,7 @@ const openSql = `
   from orders, lateral (
     select min(at) as at from order_events where order_id = orders.id and refund_step is not null
   ) as since
-  where refund_state in ('REFUND_PENDING', 'REFUND_FAILED')
+  where refund_state in ('REFUND_PENDING', 'REFUND_FAILED') and settlement is distinct from 'LOST'
   order by since.at, id`
 
 interface OpenRow {
