@@ -24,8 +24,17 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'secrets',
     'orders/ports.ts',
     'orders/order.ts',
+    'orders/ledger.ts',
   ],
   'adapters/suppliers': ['primitives', 'goods', 'orders/ports.ts'],
+
+  commands: [
+    'primitives',
+    'orders',
+    'adapters/storage',
+    'config.ts',
+    '../sandbox/postgres/running.ts',
+  ],
 
   'front-door.ts': ['health', 'http', 'web'],
   'environment.ts': ['goods', 'http'],
