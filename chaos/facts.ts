@@ -53,6 +53,9 @@ export interface Seen {
   readonly refused: readonly { readonly nonce: string; readonly answer: string }[]
   /** Answers that a store which is up must not give. */
   readonly unexpected: readonly string[]
+  /** Calls that no answer came to, and calls that were answered with "not now". */
+  readonly unanswered: number
+  readonly putOff: number
   readonly ending: 'delivered' | 'refunded' | 'unpaid' | 'left' | 'not told'
 }
 

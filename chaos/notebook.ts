@@ -1,4 +1,4 @@
-import type { Called } from './calls.ts'
+import { type Called, isNotNow } from './calls.ts'
 import type { Seen } from './facts.ts'
 
 type Answer = Extract<Called, { type: 'answer' }>
@@ -17,11 +17,21 @@ export function openNotebook(about: Pick<Seen, 'purchase' | 'payer' | 'kind' | '
     refunded: [],
     refused: [],
     unexpected: [],
+    unanswered: 0,
+    putOff: 0,
     ending: 'not told',
   }
 
   return {
     seen: seen as Seen,
+
+    /** Writes down how a call went, whatever it was about; says whether there is an answer to read. */
+    called(called: Called): called is Answer {
+      if (called.type === 'none') seen.unanswered += 1
+      else if (isNotNow(called)) seen.putOff += 1
+      else return true
+      return false
+    },
 
     signed(nonce: string) {
       seen.nonces.push(nonce.toLowerCase())

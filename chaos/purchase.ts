@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { LocalAccount } from 'viem'
 import { type Accepts, signPayment } from '../test/harness/payer.ts'
 import { bodyFor, purchasePath } from '../test/stories/requests.ts'
-import { type Called, call, isNotNow } from './calls.ts'
+import { type Called, call } from './calls.ts'
 import type { Seen } from './facts.ts'
 import { type Notebook, openNotebook } from './notebook.ts'
 import { type Plan, pick } from './plan.ts'
@@ -66,10 +66,10 @@ async function terms(open: Open): Promise<Accepts | undefined> {
   for (let tries = 0; !open.closing.aborted; tries += 1) {
     const { path, body } = open
     const called = await call(pick(open.plan.random, open.nodes), { path, body, patienceMs })
-    if (called.type === 'answer' && called.status === 402) {
-      return called.body.accepts?.[0] as Accepts
+    if (open.notebook.called(called)) {
+      if (called.status === 402) return called.body.accepts?.[0] as Accepts
+      open.notebook.unexpected('price', called)
     }
-    if (called.type === 'answer' && !isNotNow(called)) open.notebook.unexpected('price', called)
     await pause(open, tries)
   }
   return undefined
@@ -107,7 +107,7 @@ async function sign({ account, notebook }: Open, accepts: Accepts) {
 
 /** One call, or two at the same moment; some buyers hang up before the store can answer. */
 async function send(open: Open, { header }: { header: string }): Promise<readonly Answer[]> {
-  const { plan, nodes, path, body, key } = open
+  const { plan, nodes, path, body, key, notebook } = open
   const first = Math.floor(plan.random() * nodes.length)
   const impatient = plan.random() < 0.2
   const waitMs = impatient ? 30 + plan.random() * 600 : patienceMs
@@ -119,13 +119,13 @@ async function send(open: Open, { header }: { header: string }): Promise<readonl
       patienceMs: waitMs,
     }),
   )
-  return (await Promise.all(calls)).filter((called) => called.type === 'answer')
+  return (await Promise.all(calls)).filter((called) => notebook.called(called))
 }
 
 function noteAnswer({ notebook }: Open, nonce: string, answer: Answer): void {
   if (isOrder(answer)) notebook.shown(answer)
   else if (answer.status === 402) notebook.refused(nonce, answer)
-  else if (!isNotNow(answer)) notebook.unexpected('purchase', answer)
+  else notebook.unexpected('purchase', answer)
 }
 
 /** Reads the order until it has ended, with the token or the key where there is one. */
@@ -139,14 +139,14 @@ async function follow(open: Open, { body: first }: Answer): Promise<void> {
   for (let tries = 0; !closing.aborted; tries += 1) {
     await pause(open, tries + 2)
     const called = await call(pick(plan.random, open.nodes), { path, headers, patienceMs })
-    if (called.type === 'answer' && noteReading(notebook, called)) return
+    if (notebook.called(called) && noteReading(notebook, called)) return
   }
 }
 
 /** Whether the order has ended, as this answer tells. */
 function noteReading(notebook: Notebook, answer: Answer): boolean {
   if (answer.status === 200) return notebook.shown(answer)
-  if (!isNotNow(answer)) notebook.unexpected('order', answer)
+  notebook.unexpected('order', answer)
   return false
 }
 
