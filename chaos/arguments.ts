@@ -8,13 +8,15 @@ export interface Wanted {
   /** New purchases begin until there are so many, or the time is over. */
   readonly orders: number
   readonly killEverySeconds: number
+  /** How long the store tries to deliver; a third of it is its grace, twice of it is too late. */
+  readonly deadlineSeconds: number
   readonly endLeases: boolean
 }
 
 export const usage = `Kills the parts of a store under load, and audits what became of the money.
 
   npm run chaos -- [--seconds N] [--seed N] [--nodes N] [--buyers N] [--orders N]
-                   [--kill-every N] [--end-leases]
+                   [--kill-every N] [--deadline N] [--end-leases]
 
   --seconds N     how long there are purchases, faults and kills (default 120)
   --seed N        decides the choices of buyers, faults and kills (default 402); since real
@@ -23,6 +25,7 @@ export const usage = `Kills the parts of a store under load, and audits what bec
   --buyers N      wallets that buy at the same time (default 12)
   --orders N      no new purchases after so many (default: no end)
   --kill-every N  seconds between two kills, on average (default 5)
+  --deadline N    seconds in which the store must have delivered (default 6)
   --end-leases    at the end kills all nodes at once and ends the leases of the dead, where it
                   else waits for them (45 s)
   --help          this text
@@ -41,6 +44,7 @@ export function readArguments(args: readonly string[]): Wanted | 'help' {
       buyers: text,
       orders: text,
       'kill-every': text,
+      deadline: text,
       'end-leases': { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -56,6 +60,7 @@ export function readArguments(args: readonly string[]): Wanted | 'help' {
       most: Number.MAX_SAFE_INTEGER,
     }),
     killEverySeconds: numberOf('kill-every', values['kill-every'], 5, { least: 1, most: 3_600 }),
+    deadlineSeconds: numberOf('deadline', values.deadline, 6, { least: 3, most: 600 }),
     endLeases: values['end-leases'],
   }
 }

@@ -19,36 +19,50 @@ async function main(args: readonly string[]): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => cancelling.abort(new Error(`ended by ${signal}`)))
   }
+  // Nothing may end this process before it has stopped what it started.
+  for (const failure of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(failure, (error) => cancelling.abort(error))
+  }
   const stops: (() => Promise<unknown>)[] = []
   const dataDir = await newDataDir()
+  const clean = await runToReport(wanted, dataDir, { stops, cancelled: cancelling.signal })
+  const stopped = await stopAll(stops)
+  if (clean && stopped) await rm(dataDir, { recursive: true, force: true })
+  else console.error(`Logs and data stay in ${dataDir}`)
+  return clean && stopped ? 0 : 1
+}
+
+/** Whether there was nothing to find. Why not is printed. */
+async function runToReport(
+  wanted: Wanted,
+  dataDir: string,
+  { stops, cancelled }: { stops: (() => Promise<unknown>)[]; cancelled: AbortSignal },
+): Promise<boolean> {
   try {
-    const parts = await startParts(dataDir, wanted.nodes, stops)
-    cancelling.signal.throwIfAborted()
+    const parts = await startParts(dataDir, wanted, stops)
+    cancelled.throwIfAborted()
     console.log(`Chaos for ${wanted.seconds} s with seed ${wanted.seed}`)
-    const outcome = await run(parts, wanted, cancelling.signal)
+    const outcome = await run(parts, wanted, cancelled)
     console.log(reportOf(outcome))
-    if (outcome.findings.length > 0) throw new Error('The run is not clean.')
-    stops.push(() => rm(dataDir, { recursive: true, force: true }))
-    return 0
+    return outcome.findings.length === 0
   } catch (error) {
     console.error(error)
-    console.error(`Logs and data stay in ${dataDir}`)
-    return 1
-  } finally {
-    await stopAll(stops)
+    return false
   }
 }
 
 /** Every part is stopped, whatever becomes of the others. */
-async function stopAll(stops: readonly (() => Promise<unknown>)[]): Promise<void> {
+async function stopAll(stops: readonly (() => Promise<unknown>)[]): Promise<boolean> {
+  let stopped = true
   for (const stop of stops) {
     try {
       await stop()
     } catch (error) {
       console.error(error)
-      process.exitCode = 1
+      stopped = false
     }
   }
+  return stopped
 }
 
 function wantedBy(args: readonly string[]): Wanted | 'help' | undefined {

@@ -8,21 +8,29 @@ import { startPostgres } from '../sandbox/postgres/postgres.ts'
 import { type LaunchedSupplier, launchSupplier } from '../sandbox/supplier/launch.ts'
 import { fundedGasKey } from '../test/harness/gas.ts'
 import { startProxy } from '../test/harness/proxy.ts'
+import type { Wanted } from './arguments.ts'
 import { type KeptNode, keepNode } from './node.ts'
 
-/**
- * Much shorter than in a real store, so that a run sees many orders end in every way. Late goods
- * come after the deadline and the grace, so their orders are paid back before.
- */
-const times = { deadlineSeconds: 6, graceSeconds: 2, lateSeconds: 12, stepMs: 20 } as const
+/** What the supplier needs for one of the four steps of a purchase. */
+const stepMs = 20
 
-const storeEnvironment = {
-  TRUSTED_PROXIES: '1',
-  PURCHASE_WAIT_SECONDS: '1',
-  FULFILLMENT_DEADLINE_SECONDS: String(times.deadlineSeconds),
-  REFUND_GRACE_SECONDS: String(times.graceSeconds),
-  REFUND_HOURLY_CAP_USDC: '1000000',
-  REFUND_DAILY_CAP_USDC: '1000000',
+/**
+ * Much shorter times than in a real store, so that a run sees many orders end in every way. Goods
+ * that come late come after the deadline and the grace, so their orders are paid back before.
+ */
+function timesOf(deadlineSeconds: number) {
+  return { graceSeconds: Math.ceil(deadlineSeconds / 3), lateSeconds: 2 * deadlineSeconds }
+}
+
+function storeEnvironment(deadlineSeconds: number): Readonly<Record<string, string>> {
+  return {
+    TRUSTED_PROXIES: '1',
+    PURCHASE_WAIT_SECONDS: '1',
+    FULFILLMENT_DEADLINE_SECONDS: String(deadlineSeconds),
+    REFUND_GRACE_SECONDS: String(timesOf(deadlineSeconds).graceSeconds),
+    REFUND_HOURLY_CAP_USDC: '1000000',
+    REFUND_DAILY_CAP_USDC: '1000000',
+  }
 }
 
 /** Atomic USDC: more than a run can spend. */
@@ -51,7 +59,7 @@ type Proxy = Awaited<ReturnType<typeof startProxy>>
  */
 export async function startParts(
   dataDir: string,
-  nodeCount: number,
+  wanted: Pick<Wanted, 'nodes' | 'deadlineSeconds'>,
   stops: (() => Promise<unknown>)[],
 ): Promise<Parts> {
   const database = await openDatabase(dataDir)
@@ -59,12 +67,12 @@ export async function startParts(
   const chain = await startChain({ dataDir })
   stops.unshift(chain.stop)
   const ports: number[] = []
-  for (let at = 0; at < nodeCount; at += 1) ports.push(await freePort())
+  for (let at = 0; at < wanted.nodes; at += 1) ports.push(await freePort())
   const supplier = await launchSupplier({
     dataDir,
     offers: 100,
-    lateSeconds: times.lateSeconds,
-    stepMs: times.stepMs,
+    lateSeconds: timesOf(wanted.deadlineSeconds).lateSeconds,
+    stepMs,
     webhookUrl: `http://127.0.0.1:${ports[0]}/webhooks/supplier`,
   })
   stops.unshift(supplier.stop)
@@ -87,7 +95,12 @@ export async function startParts(
     newAccounts: (count) => newAccounts(chain, count),
   }
   for (const [at, port] of ports.entries()) {
-    const node = keepNode(await settingsOf(parts, `node-${at}`, port))
+    const node = keepNode(
+      await settingsOf(parts, `node-${at}`, {
+        port,
+        env: storeEnvironment(wanted.deadlineSeconds),
+      }),
+    )
     stops.unshift(node.stop)
     nodes.push(node)
   }
@@ -98,12 +111,11 @@ export async function startParts(
 async function settingsOf(
   { chain, supplier, database, proxies, dataDir }: Parts,
   name: string,
-  port: number,
+  own: { readonly port: number; readonly env: Readonly<Record<string, string>> },
 ) {
   return {
-    url: `http://127.0.0.1:${port}`,
-    port,
-    env: storeEnvironment,
+    ...own,
+    url: `http://127.0.0.1:${own.port}`,
     rpcUrl: proxies.chain.url,
     payTo: chain.keys.payTo,
     gasKey: await fundedGasKey(chain.rpcUrl),

@@ -12,44 +12,61 @@ import { changeWeather } from './weather.ts'
 /** Leases of the killed (45 s), late refunds and slow polls are over well before this. */
 const quietMostMs = 240_000
 
-/** Buys, breaks and kills for the wanted time, lets everything come to its end, and audits it. */
+/**
+ * Buys, breaks and kills for the wanted time, lets everything come to its end, and audits it.
+ *
+ * @throws what made the run impossible, or the reason of `cancelled`; nothing of it goes on then
+ */
 export async function run(parts: Parts, wanted: Wanted, cancelled: AbortSignal): Promise<Outcome> {
+  const over = new AbortController()
+  try {
+    return await play(parts, wanted, AbortSignal.any([cancelled, over.signal]))
+  } finally {
+    over.abort()
+  }
+}
+
+async function play(parts: Parts, wanted: Wanted, over: AbortSignal): Promise<Outcome> {
   const { seed, seconds, killEverySeconds: everySeconds } = wanted
   const accounts = await parts.newAccounts(wanted.buyers)
-  const closed = new AbortController()
-  const closing = AbortSignal.any([cancelled, AbortSignal.timeout(seconds * 1_000)])
   const startedAt = performance.now()
-  const shopping = shop({
-    seed,
-    accounts,
-    nodes: parts.nodes.map(({ url }) => url),
-    orders: wanted.orders,
-    closing,
-    closed: AbortSignal.any([cancelled, closed.signal]),
-  })
-  const [kills] = await Promise.all([
+  const ending = new AbortController()
+  const time = AbortSignal.timeout(seconds * 1_000)
+  const closing = AbortSignal.any([over, time, ending.signal])
+  const late = new AbortController()
+  const closed = AbortSignal.any([over, late.signal])
+  const nodes = parts.nodes.map(({ url }) => url)
+  const shopping = shop({ seed, accounts, nodes, orders: wanted.orders, closing, closed })
+  const [kills] = await together(ending, [
     killAgainAndAgain(parts, { seed, everySeconds, until: closing }),
     changeWeather(parts, { seed, until: closing }),
   ])
-  cancelled.throwIfAborted()
+  over.throwIfAborted()
   const quietAt = performance.now()
   if (wanted.endLeases) await replaceNodes(parts)
-  const seen = await quiet(parts, shopping, closed)
-  const facts = {
-    ...(await collect(parts)),
-    seen,
-    endedAlone: parts.nodes.flatMap(({ endedAlone }) => endedAlone),
-  }
-  const tookSeconds = (from: number, to: number) => Math.round((to - from) / 1_000)
+  const timer = setTimeout(() => late.abort(), quietMostMs)
+  const seen = await quiet(parts, shopping, closed).finally(() => clearTimeout(timer))
+  over.throwIfAborted()
+  const endedAlone = parts.nodes.flatMap((node) => node.endedAlone)
+  const facts = { ...(await collect(parts)), seen, endedAlone }
+  const took = (from: number, to: number) => Math.round((to - from) / 1_000)
   return {
     facts,
     findings: audit(facts),
     kills,
-    seconds: {
-      chaos: tookSeconds(startedAt, quietAt),
-      quiet: tookSeconds(quietAt, performance.now()),
-    },
+    seconds: { chaos: took(startedAt, quietAt), quiet: took(quietAt, performance.now()) },
   }
+}
+
+/** Waits for all of them, also when one fails: then the others are told to end first. */
+async function together<Results extends readonly unknown[]>(
+  ending: AbortController,
+  work: { readonly [At in keyof Results]: Promise<Results[At]> },
+): Promise<Results> {
+  const all = work as readonly Promise<unknown>[]
+  for (const one of all) one.catch(() => ending.abort())
+  await Promise.allSettled(all)
+  return (await Promise.all(all)) as unknown as Results
 }
 
 /** Nobody holds a lease when all nodes are dead, so ending the leases then takes nothing from anyone. */
@@ -62,14 +79,9 @@ async function replaceNodes({ nodes, database }: Parts): Promise<void> {
 async function quiet(
   { database }: Parts,
   shopping: Promise<readonly Seen[]>,
-  closed: AbortController,
+  closed: AbortSignal,
 ): Promise<readonly Seen[]> {
-  const timer = setTimeout(() => closed.abort(), quietMostMs)
-  try {
-    const seen = await shopping
-    while (!closed.signal.aborted && (await countOpen(database.url)) > 0) await delay(500)
-    return seen
-  } finally {
-    clearTimeout(timer)
-  }
+  const seen = await shopping
+  while (!closed.aborted && (await countOpen(database.url)) > 0) await delay(500)
+  return seen
 }
