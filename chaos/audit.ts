@@ -73,7 +73,7 @@ export function factsAbout(facts: Facts, orderId: string): readonly string[] {
   return sides.map(([side, told]) => `${side}: ${textOf(told)}`)
 }
 
-export function isSettled({ state, refundState }: OrderRow): boolean {
+function isSettled({ state, refundState }: OrderRow): boolean {
   return state === 'FULFILLED' || state === 'PAYMENT_FAILED' || refundState === 'REFUNDED'
 }
 

@@ -1,11 +1,11 @@
 import { keccak256, toBytes } from 'viem'
 import type { Facts, OrderRow, Seen, Supplied, Transfer } from './facts.ts'
 
-/** Facts of a clean run of three orders, to be doctored: delivered, refunded, refunded too late. */
-export const payer = `0x${'a1'.repeat(20)}`
+/* Facts of a clean run of three orders, to be doctored: delivered, refunded, refunded too late. */
+const payer = `0x${'a1'.repeat(20)}`
 export const stranger = `0x${'b2'.repeat(20)}`
-export const payTo = `0x${'c3'.repeat(20)}`
-export const refundWallet = `0x${'d4'.repeat(20)}`
+const payTo = `0x${'c3'.repeat(20)}`
+const refundWallet = `0x${'d4'.repeat(20)}`
 export const delivered = `ord_${'1'.repeat(26)}`
 export const refunded = `ord_${'2'.repeat(26)}`
 export const late = `ord_${'3'.repeat(26)}`

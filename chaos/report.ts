@@ -10,12 +10,7 @@ export interface Outcome {
 }
 
 /** The figures of a run by name, as the report prints them. */
-export function figuresOf({
-  facts,
-  findings,
-  kills,
-  seconds,
-}: Outcome): ReadonlyMap<string, number> {
+function figuresOf({ facts, findings, kills, seconds }: Outcome): ReadonlyMap<string, number> {
   const counted = wrongs.map((wrong) => {
     return [wrong, findings.filter((one) => one.wrong === wrong).length] as const
   })
@@ -64,7 +59,7 @@ function ordersOf({ orders, supplied, payments, refunds }: Facts): (readonly [st
   ]
 }
 
-/** The figures, and every finding with all that is known of its order. */
+/** The figures, what was refused, and every finding with all that is known of its order. */
 export function reportOf(outcome: Outcome): string {
   const figures = [...figuresOf(outcome)].map(
     ([name, value]) => `${name.padEnd(36)}${String(value).padStart(8)}`,
@@ -74,5 +69,8 @@ export function reportOf(outcome: Outcome): string {
     `${wrong.toUpperCase()}: ${subject}: ${why}`,
     ...factsAbout(outcome.facts, subject).map((line) => `  ${line}`),
   ])
-  return [...figures, ...findings].join('\n')
+  const refusals = outcome.facts.seen.flatMap(({ purchase, refused }) =>
+    refused.map(({ answer }) => `refused: ${purchase}: ${answer}`),
+  )
+  return [...figures, ...refusals, ...findings].join('\n')
 }
