@@ -20,6 +20,8 @@ export interface SupplierLaunch {
   readonly dataDir: string
   readonly offers: number
   readonly lateSeconds: number
+  /** The pace of its purchases, in milliseconds; its own when left out. */
+  readonly stepMs?: number
   /** Where the store takes webhooks. */
   readonly webhookUrl: string
 }
@@ -82,6 +84,7 @@ function environmentOf(options: SupplierLaunch, known: Record, dir: string): Nod
     SUPPLIER_WEBHOOK_HEADER_NAME: webhookHeader,
     SUPPLIER_WEBHOOK_HEADER_VALUE: known.webhookValue,
     SUPPLIER_LATE_SECONDS: String(options.lateSeconds),
+    ...(options.stepMs === undefined ? {} : { SUPPLIER_STEP_MS: String(options.stepMs) }),
   }
 }
 

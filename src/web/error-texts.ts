@@ -145,9 +145,10 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
     operator: 'Look at /readyz: it names the part that is down. The store resumes by itself.',
   },
   try_again: {
-    when: 'Something outside did not answer in time, before any money was taken.',
+    when: 'A part of the store did not answer in time. "charged" says whether money can have moved.',
     agent: 'Send the very same request again after Retry-After. It cannot charge you twice.',
-    operator: 'If it lasts, look at /readyz and at the log of the RPC node or the supplier.',
+    operator:
+      'If it lasts, look at /readyz and at the log of the database, the RPC node or the supplier.',
   },
   internal_error: {
     when: 'Something unexpected happened in the store. On purchases, "charged" says "unknown".',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { seeded } from '../harness/random.ts'
 import { type Case, cases, keyOf, ofKey } from './cases.ts'
 import { outcomesOf, type Point } from './faults.ts'
-import { seeded } from './random.ts'
 import { runOnce } from './run.ts'
 import { modelShop } from './world.ts'
 

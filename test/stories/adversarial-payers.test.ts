@@ -4,7 +4,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from
 import { refundNonceOf } from '../../src/adapters/chain/refunds.ts'
 import { networks } from '../../src/payments/networks.ts'
 import type { OrderId } from '../../src/primitives/ids.ts'
-import { type Accepts, type Buyer, newBuyer } from './buyer.ts'
+import type { Accepts } from '../harness/payer.ts'
+import { type StoryProxy, startProxy } from '../harness/proxy.ts'
+import { type Buyer, newBuyer } from './buyer.ts'
 import { balanceOf, transactionsOf, transfersBetween } from './chain.ts'
 import { callToken, callTokenTogether, cancelling, settling } from './contracts/calls.ts'
 import {
@@ -17,7 +19,6 @@ import {
   payBehind,
   payForVoucher,
 } from './contracts/outcomes.ts'
-import { type StoryProxy, startProxy } from './proxy.ts'
 import { bodyFor, buy, termsOf } from './requests.ts'
 import { openStore, type Store } from './store.ts'
 

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Chain, startChain } from '../../sandbox/chain/chain.ts'
-import { type Accepts, type Buyer, newBuyer } from './buyer.ts'
+import type { Accepts } from '../harness/payer.ts'
+import { type StoryProxy, startProxy } from '../harness/proxy.ts'
+import { type Buyer, newBuyer } from './buyer.ts'
 import {
   blacklist,
   pause,
@@ -22,7 +24,6 @@ import {
   payBehind,
   payForVoucher,
 } from './contracts/outcomes.ts'
-import { type StoryProxy, startProxy } from './proxy.ts'
 import { bodyFor, buy, eventually, get, post, termsOf, until } from './requests.ts'
 import { openStore, type Store } from './store.ts'
 

@@ -8,7 +8,9 @@ import {
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { type Accepts, type Buyer, newBuyer } from './buyer.ts'
+import type { Accepts } from '../harness/payer.ts'
+import { type StoryProxy, startProxy } from '../harness/proxy.ts'
+import { type Buyer, newBuyer } from './buyer.ts'
 import { anybody, balanceOf, transactionsOf, usdcAbi } from './chain.ts'
 import {
   expectDeliveredOnce,
@@ -26,7 +28,6 @@ import {
   walletCode,
 } from './contracts/wallet.ts'
 import { bookedFor } from './facts.ts'
-import { type StoryProxy, startProxy } from './proxy.ts'
 import { bodyFor, buy, eventually, termsOf } from './requests.ts'
 import { openStore, type Store } from './store.ts'
 

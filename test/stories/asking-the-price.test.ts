@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Accepts, type Buyer, newBuyer } from './buyer.ts'
+import type { Accepts } from '../harness/payer.ts'
+import { type StoryProxy, startProxy } from '../harness/proxy.ts'
+import { type Buyer, newBuyer } from './buyer.ts'
 import { balanceOf, transactionsOf } from './chain.ts'
 import { ledgerOf, rowsKept } from './facts.ts'
-import { type StoryProxy, startProxy } from './proxy.ts'
 import { bodyFor, buy, get, type Kind, post, purchasePath, termsOf } from './requests.ts'
 import { openStore, type Store } from './store.ts'
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Accepts, type Buyer, newBuyer } from './buyer.ts'
+import type { Accepts } from '../harness/payer.ts'
+import { type Buyer, newBuyer } from './buyer.ts'
 import {
   type Call,
   callerFor,

@@ -1,9 +1,9 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest'
+import { type StoryProxy, startProxy } from '../harness/proxy.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { transfersBetween } from './chain.ts'
 import { ledgerOf, lifeOf, rowsKept } from './facts.ts'
-import { type StoryProxy, startProxy } from './proxy.ts'
 import { type Answer, bodyFor, buy, eventually, get, post, until } from './requests.ts'
 import { openStore, type Store } from './store.ts'
 

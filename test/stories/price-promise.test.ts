@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Accepts, type Buyer, newBuyer } from './buyer.ts'
+import type { Accepts } from '../harness/payer.ts'
+import { type Buyer, newBuyer } from './buyer.ts'
 import { rowsKept } from './facts.ts'
 import { bodyFor, eventually, post, purchasePath, termsOf } from './requests.ts'
 import { openSibling, openStore, type Store } from './store.ts'

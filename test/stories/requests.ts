@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Accepts, Buyer, SignOptions } from './buyer.ts'
+import type { Accepts, SignOptions } from '../harness/payer.ts'
+import type { Buyer } from './buyer.ts'
 
 export type Kind = 'voucher' | 'topup' | 'esim'
 

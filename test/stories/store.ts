@@ -3,11 +3,11 @@ import pg from 'pg'
 import type { Address } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { inject } from 'vitest'
-import { chainClient } from '../../sandbox/chain/rpc.ts'
 import { freePort } from '../../sandbox/port.ts'
 import { startSupplier } from '../../sandbox/supplier/server.ts'
+import { fundedGasKey } from '../harness/gas.ts'
+import { type NodeSettings, startNode } from '../harness/node.ts'
 import { type ChainParts, mintUsdc } from './chain.ts'
-import { type NodeSettings, startNode } from './node.ts'
 
 export interface StoreOptions {
   /** Environment of the store, such as FULFILLMENT_DEADLINE_SECONDS. */
@@ -29,7 +29,6 @@ export interface StoreOptions {
   readonly refundFloat?: bigint
 }
 
-const enoughEther = 10n ** 21n
 const enoughUsdc = 1_000_000_000n
 
 /**
@@ -48,7 +47,7 @@ export async function openStore(options: StoreOptions = {}) {
     env: options.env ?? {},
     rpcUrl: options.rpcUrl ?? parts.rpcUrl,
     payTo: privateKeyToAddress(generatePrivateKey()),
-    gasKey: await fundedGasKey(parts),
+    gasKey: await fundedGasKey(parts.rpcUrl),
     refundKey: await fundedRefundKey(parts, options.refundFloat ?? enoughUsdc),
     databaseUrl: await newDatabase(inject('parts').databaseUrl),
     supplierUrl: (await options.supplierVia?.(supplier.url)) ?? supplier.url,
@@ -86,7 +85,7 @@ export async function siblingSettings(
 ): Promise<NodeSettings> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const gasKey = await fundedGasKey(parts)
+  const gasKey = await fundedGasKey(parts.rpcUrl)
   return { ...settings, url, port, gasKey, env: { ...settings.env, ...env } }
 }
 
@@ -127,14 +126,6 @@ function openSupplier(
     lateSeconds,
     ...(options.webhooks === false ? {} : { webhook: target }),
   })
-}
-
-/** A gas wallet of its own: two processes that send from one wallet take each other's nonces. */
-async function fundedGasKey({ rpcUrl }: ChainParts): Promise<`0x${string}`> {
-  const key = generatePrivateKey()
-  const address = privateKeyToAddress(key)
-  await chainClient(rpcUrl).setBalance({ address, value: enoughEther })
-  return key
 }
 
 async function fundedRefundKey(parts: ChainParts, float: bigint): Promise<`0x${string}`> {

@@ -43,7 +43,7 @@ afterAll(async () => {
 /** A third node of the store, which can be killed. */
 async function startChild(env: Record<string, string> = {}) {
   const settings = await siblingSettings(store, env)
-  const script = fileURLToPath(new URL('node-process.ts', import.meta.url))
+  const script = fileURLToPath(new URL('../harness/node-process.ts', import.meta.url))
   const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] })
   child.stdin.end(JSON.stringify(settings))
   const [line] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')])

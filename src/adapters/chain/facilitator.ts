@@ -29,6 +29,9 @@ const revertsMost = 3
 /** Payments that are remembered for their reverts: a bound on memory. */
 const remembersMost = 10_000
 
+/** All that is asked of the token's code is whether there is any. */
+const anyCode: Hex = '0x00'
+
 /** Ends a signature of a wallet that has yet to be deployed (ERC-6492). */
 const undeployedMark = '6492'.repeat(16)
 
@@ -41,11 +44,41 @@ const undeployedMark = '6492'.repeat(16)
  *   default, because each deployment is at our expense
  */
 export function ownFacilitator(chain: Chain, factories: readonly string[]): Facilitator {
+  const send = sendingOnly(chain, revertsMost)
+  return {
+    async verify(tender) {
+      const unheard: unknown[] = []
+      const packaged = packagedFacilitator(chain, factories, (error) => unheard.push(error))
+      const said = await packaged.verify(payloadOf(chain, tender), requirementsOf(chain, tender))
+      if (!said.isValid && unheard.length > 0) throw unheard[0]
+      return said
+    },
+
+    async settle(tender) {
+      if (!tender.signature.toLowerCase().endsWith(undeployedMark)) {
+        return send(tender)
+      }
+      const packaged = packagedFacilitator(chain, factories, () => undefined)
+      const settled = await packaged.settle(payloadOf(chain, tender), requirementsOf(chain, tender))
+      return hashIn(settled.transaction)
+    },
+  }
+}
+
+/**
+ * The package's facilitator for one payment. Where the node does not say what code a payer has, the
+ * package calls the signature wrong; so whoever asks is told, and can take such a no for an unknown.
+ */
+function packagedFacilitator(
+  chain: Chain,
+  factories: readonly string[],
+  unanswered: (error: unknown) => void,
+): x402Facilitator {
   const client = chain.sender.extend(publicActions)
   const signer = toFacilitatorEvmSigner(
     {
       address: chain.sender.account.address,
-      getCode: client.getCode,
+      getCode: codeOf(chain, unanswered),
       readContract: client.readContract as never,
       verifyTypedData: client.verifyTypedData as never,
       writeContract: client.writeContract as never,
@@ -55,18 +88,24 @@ export function ownFacilitator(chain: Chain, factories: readonly string[]): Faci
     { confirmationTimeoutMs },
   )
   const scheme = new ExactEvmScheme(signer, { eip6492AllowedFactories: [...factories] })
-  const send = sendingOnly(chain, revertsMost)
-  const packaged = new x402Facilitator().register(chain.network.id as NetworkId, scheme)
-  return {
-    verify: (tender) => packaged.verify(payloadOf(chain, tender), requirementsOf(chain, tender)),
+  return new x402Facilitator().register(chain.network.id as NetworkId, scheme)
+}
 
-    async settle(tender) {
-      if (!tender.signature.toLowerCase().endsWith(undeployedMark)) {
-        return send(tender)
-      }
-      const settled = await packaged.settle(payloadOf(chain, tender), requirementsOf(chain, tender))
-      return hashIn(settled.transaction)
-    },
+/**
+ * The code of an address, without asking the node about our own token: the store looked at that when
+ * it started. The package asks for it beside the payer's, and leaves the failure of the one to nobody
+ * when the other has failed before; that would end the process whenever the node is away.
+ */
+function codeOf({ network, reader }: Chain, unanswered: (error: unknown) => void) {
+  const token = network.usdc.toLowerCase()
+  return async ({ address }: { readonly address: Hex }): Promise<Hex | undefined> => {
+    if (address.toLowerCase() === token) return anyCode
+    try {
+      return await reader.getCode({ address })
+    } catch (error) {
+      unanswered(error)
+      throw error
+    }
   }
 }
 

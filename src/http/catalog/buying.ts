@@ -85,3 +85,28 @@ function badKey(parameter: string): Refusal {
   const message = `${parameter} must be 16 to 128 characters of A-Z a-z 0-9 _ and -.`
   return new Refusal('invalid_header', message, { parameter, charged: 'no' })
 }
+
+/**
+ * Looks something up for whoever asks about an order. When the records cannot be read just now,
+ * the asker hears that the same call will do later; what went wrong is for the operator.
+ *
+ * @param charged whether money moved, on paths that say so: nobody knows while nothing can be read
+ * @throws Refusal `try_again`, besides what `look` throws
+ */
+export async function orNotNow<T>(
+  request: FastifyRequest,
+  look: () => Promise<T>,
+  charged?: 'unknown',
+): Promise<T> {
+  try {
+    return await look()
+  } catch (error) {
+    if (error instanceof Refusal) throw error
+    request.log.error({ err: error }, 'orders not readable')
+    const message = 'The orders cannot be read just now. Send the same request again.'
+    throw new Refusal('try_again', message, {
+      retryAfterSeconds: 5,
+      ...(charged === undefined ? {} : { charged }),
+    })
+  }
+}

@@ -6,7 +6,7 @@ import { isOrderId, isPaymentId } from '../../primitives/ids.ts'
 import { Refusal } from '../../primitives/refusal.ts'
 import { sendSignInRequired, signedInWallet } from '../sign-in.ts'
 import { orderBody, orderItem } from '../views/order.ts'
-import { type BuyingDeps, privately, viewerOf } from './buying.ts'
+import { type BuyingDeps, orNotNow, privately, viewerOf } from './buying.ts'
 import { orderQuery, pageQuery } from './order-query.ts'
 
 /** How often an agent should ask for an order; seconds (service.md, Limits). */
@@ -22,14 +22,14 @@ const limited = { config: { limit: 'reading' } } as const
 export function routeOrders(app: FastifyInstance, deps: BuyingDeps): void {
   app.get('/api/catalog/orders/:orderId', limited, async (request, reply) => {
     const { orderId } = request.params as { orderId: string }
-    return sendOrder(deps, request, reply, await findOrder(deps, orderId))
+    return sendOrder(deps, request, reply, () => findOrder(deps, orderId))
   })
   app.get('/api/catalog/orders', limited, async (request, reply) => {
     const { transactionHash, paymentId, ...page } = orderQuery(request)
     if (transactionHash === undefined && paymentId === undefined) {
       return sendList(deps, request, reply, page)
     }
-    return sendOrder(deps, request, reply, await lookUp(deps, transactionHash, paymentId))
+    return sendOrder(deps, request, reply, () => lookUp(deps, transactionHash, paymentId))
   })
   app.get('/api/catalog/esims/orders/info', limited, (request, reply) =>
     sendList(deps, request, reply, pageQuery(request), 'esim'),
@@ -58,9 +58,12 @@ async function sendOrder(
   deps: BuyingDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  order: Order,
+  found: () => Promise<Order>,
 ) {
-  const reveal = await mayReveal(deps.orders, order, await viewerOf(deps, request))
+  const { order, reveal } = await orNotNow(request, async () => {
+    const order = await found()
+    return { order, reveal: await mayReveal(deps.orders, order, await viewerOf(deps, request)) }
+  })
   const waits = isUnderWay(order) || refundStateOf(order) === 'REFUND_PENDING'
   return privately(reply)
     .headers(waits ? { 'retry-after': String(retryAfterSeconds) } : {})
@@ -74,13 +77,15 @@ async function sendList(
   page: { readonly limit: number; readonly offset: number },
   kind?: Kind,
 ) {
-  const wallet = await signedInWallet(deps.signIn, request.headers['sign-in-with-x'])
+  const wallet = await orNotNow(request, () =>
+    signedInWallet(deps.signIn, request.headers['sign-in-with-x']),
+  )
   if (wallet === undefined) {
     const [path = ''] = request.url.split('?')
     return sendSignInRequired(reply, deps.signIn, path)
   }
   const asked = { ...page, ...(kind === undefined ? {} : { kind }) }
-  const { total, items } = await deps.orders.listByPayer(wallet, asked)
+  const { total, items } = await orNotNow(request, () => deps.orders.listByPayer(wallet, asked))
   return privately(reply).send({ total, ...page, items: items.map(orderItem) })
 }
 

@@ -6,7 +6,7 @@ import { isRefunding, type Order, refundStateOf } from '../../orders/order.ts'
 import { Refusal } from '../../primitives/refusal.ts'
 import { hashOf } from '../../secrets/tokens.ts'
 import { refundBody, refundPath } from '../views/refund.ts'
-import { type BuyingDeps, fieldsOf, idempotencyKeyOf, privately } from './buying.ts'
+import { type BuyingDeps, fieldsOf, idempotencyKeyOf, orNotNow, privately } from './buying.ts'
 import { findOrder, retryAfterSeconds } from './orders.ts'
 
 /** What a claim may say (x402-signals 7.1). Where the money goes is not for the claim to say. */
@@ -36,16 +36,21 @@ export function routeRefunds(app: FastifyInstance, deps: BuyingDeps): void {
       const message = 'A refund claim needs an Idempotency-Key header.'
       throw new Refusal('idempotency_key_missing', message, { parameter: 'Idempotency-Key' })
     }
-    const order = await findOrder(deps, orderIdOf(request))
+    const order = await orNotNow(request, () => findOrder(deps, orderIdOf(request)), 'unknown')
     const claim = readClaim(order, fieldsOf(request.body))
     const bodyHash = createHash('sha256').update(JSON.stringify(claim)).digest('hex')
-    const claimed = await claimRefund(deps, order, { key: hashOf(key), bodyHash })
+    const claimed = await orNotNow(
+      request,
+      () => claimRefund(deps, order, { key: hashOf(key), bodyHash }),
+      'unknown',
+    )
     return send(reply, claimed, { idempotencyKey: key, ...reasonOf(claim) })
   })
 
-  app.get(path, { config: { limit: 'reading', charges: true } }, async (request, reply) =>
-    send(reply, await findOrder(deps, orderIdOf(request)), {}),
-  )
+  app.get(path, { config: { limit: 'reading', charges: true } }, async (request, reply) => {
+    const order = await orNotNow(request, () => findOrder(deps, orderIdOf(request)), 'unknown')
+    return send(reply, order, {})
+  })
 }
 
 function send(

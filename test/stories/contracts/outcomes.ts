@@ -1,9 +1,9 @@
 import { type Address, isAddressEqual } from 'viem'
 import { expect } from 'vitest'
-import type { Accepts } from '../buyer.ts'
+import type { Accepts } from '../../harness/payer.ts'
+import type { Fault, StoryProxy } from '../../harness/proxy.ts'
 import { balanceOf, transactionsOf, transfersBetween } from '../chain.ts'
 import { bookedFor, ledgerOf, lifeOf, rowsKept } from '../facts.ts'
-import type { Fault, StoryProxy } from '../proxy.ts'
 import { type Answer, bodyFor, get, post, purchasePath, until } from '../requests.ts'
 import type { Store } from '../store.ts'
 

@@ -1,0 +1,80 @@
+import { parseArgs } from 'node:util'
+
+export interface Wanted {
+  readonly seconds: number
+  readonly seed: number
+  readonly nodes: number
+  readonly buyers: number
+  /** New purchases begin until there are so many, or the time is over. */
+  readonly orders: number
+  readonly killEverySeconds: number
+  /** How long the store tries to deliver; a third of it is its grace, twice of it is too late. */
+  readonly deadlineSeconds: number
+  readonly endLeases: boolean
+}
+
+export const usage = `Kills the parts of a store under load, and audits what became of the money.
+
+  npm run chaos -- [--seconds N] [--seed N] [--nodes N] [--buyers N] [--orders N]
+                   [--kill-every N] [--deadline N] [--end-leases]
+
+  --seconds N     how long there are purchases, faults and kills (default 120)
+  --seed N        decides the choices of buyers, faults and kills (default 402); since real
+                  processes take their own time, two runs of a seed are alike, not equal
+  --nodes N       processes of the store on one database (default 2)
+  --buyers N      wallets that buy at the same time (default 12)
+  --orders N      no new purchases after so many (default: no end)
+  --kill-every N  seconds between two kills, on average (default 5)
+  --deadline N    seconds in which the store must have delivered (default 6)
+  --end-leases    at the end kills all nodes at once and ends the leases of the dead, where it
+                  else waits for them (45 s)
+  --help          this text
+
+Exits with 0 when every order ended as goods or as a refund, once, else with 1.`
+
+/** @throws Error with a message for the user, when the arguments ask for nothing we know */
+export function readArguments(args: readonly string[]): Wanted | 'help' {
+  const text = { type: 'string' } as const
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      seconds: text,
+      seed: text,
+      nodes: text,
+      buyers: text,
+      orders: text,
+      'kill-every': text,
+      deadline: text,
+      'end-leases': { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) return 'help'
+  return {
+    seconds: numberOf('seconds', values.seconds, 120, { least: 1, most: 86_400 }),
+    seed: numberOf('seed', values.seed, 402, { least: 0, most: 2 ** 31 }),
+    nodes: numberOf('nodes', values.nodes, 2, { least: 1, most: 8 }),
+    buyers: numberOf('buyers', values.buyers, 12, { least: 1, most: 200 }),
+    orders: numberOf('orders', values.orders, Number.MAX_SAFE_INTEGER, {
+      least: 1,
+      most: Number.MAX_SAFE_INTEGER,
+    }),
+    killEverySeconds: numberOf('kill-every', values['kill-every'], 5, { least: 1, most: 3_600 }),
+    deadlineSeconds: numberOf('deadline', values.deadline, 6, { least: 3, most: 600 }),
+    endLeases: values['end-leases'],
+  }
+}
+
+function numberOf(
+  name: string,
+  given: string | undefined,
+  fallback: number,
+  { least, most }: { readonly least: number; readonly most: number },
+): number {
+  if (given === undefined) return fallback
+  const value = Number(given)
+  if (/^\d+$/.test(given) && value >= least && value <= most) return value
+  throw new Error(
+    `--${name} must be a whole number from ${least} to ${most}, and "${given}" is not.`,
+  )
+}

@@ -1,0 +1,48 @@
+import type { LocalAccount } from 'viem'
+import type { Seen } from './facts.ts'
+import { planOf } from './plan.ts'
+import { buy } from './purchase.ts'
+
+export interface BuyersOptions {
+  readonly seed: number
+  readonly accounts: readonly LocalAccount[]
+  readonly nodes: readonly string[]
+  /** How many purchases are begun at most. */
+  readonly orders: number
+  /** Aborted when nobody begins anything new. */
+  readonly closing: AbortSignal
+  /** Aborted when nobody waits any longer. */
+  readonly closed: AbortSignal
+}
+
+/** No buyer has more purchases on the way than this: an agent that waits for many at once. */
+const openMost = 12
+
+/** Buyers that shop until the shop closes, and then still wait for what they paid for. */
+export async function shop(options: BuyersOptions): Promise<readonly Seen[]> {
+  const begun = { count: 0 }
+  const all = options.accounts.map((account, at) => shopAlone(options, account, at, begun))
+  return (await Promise.all(all)).flat()
+}
+
+async function shopAlone(
+  { seed, nodes, orders, closing, closed }: BuyersOptions,
+  account: LocalAccount,
+  at: number,
+  begun: { count: number },
+): Promise<readonly Seen[]> {
+  const seen: Seen[] = []
+  const open = new Set<Promise<void>>()
+  for (let count = 0; !closing.aborted && begun.count < orders; count += 1) {
+    begun.count += 1
+    const plan = planOf(seed, at, count)
+    const name = `b${at}-${count}`
+    const bought = await buy({ name, account, plan, nodes, closing: closed })
+    seen.push(bought.seen)
+    const followed = bought.followed.finally(() => open.delete(followed))
+    open.add(followed)
+    if (open.size >= openMost) await Promise.race(open)
+  }
+  await Promise.all(open)
+  return seen
+}

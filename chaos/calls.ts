@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto'
+
+/** What came of one call. Without an answer, nobody knows what the store did. */
+export type Called =
+  | { readonly type: 'answer'; readonly status: number; readonly body: Body }
+  | { readonly type: 'none' }
+
+/** The parts of the store's answers that a buyer reads. */
+export interface Body {
+  readonly orderId?: string
+  readonly accessToken?: string
+  readonly orders?: readonly { readonly state: string; readonly result?: unknown }[]
+  readonly refund_state?: string | null
+  readonly accepts?: readonly unknown[]
+  readonly code?: string
+  readonly detail?: string
+}
+
+/** The refusals by which a store that is up says that it cannot just now. */
+const notNow = ['try_again', 'store_paused']
+
+export function isNotNow(called: Called): boolean {
+  return (
+    called.type === 'answer' && called.status === 503 && notNow.includes(called.body.code ?? '')
+  )
+}
+
+export interface Call {
+  readonly path: string
+  readonly body?: unknown
+  readonly headers?: Record<string, string>
+  readonly patienceMs: number
+}
+
+/**
+ * Calls a node. A killed node, a cut connection and the end of the buyer's patience are the same to
+ * the buyer: no answer. Each call comes from an address of its own, so that no rate limit is met.
+ */
+export async function call(nodeUrl: string, { path, body, headers, patienceMs }: Call) {
+  try {
+    const response = await fetch(`${nodeUrl}${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-forwarded-for': [10, ...randomBytes(3)].join('.'),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(patienceMs),
+    })
+    return { type: 'answer', status: response.status, body: await read(response) } satisfies Called
+  } catch {
+    return { type: 'none' } satisfies Called
+  }
+}
+
+async function read(response: Response): Promise<Body> {
+  const text = await response.text()
+  const isJson = /json/.test(response.headers.get('content-type') ?? '')
+  return isJson ? (JSON.parse(text) as Body) : { detail: text.slice(0, 300) }
+}

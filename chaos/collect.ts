@@ -1,0 +1,106 @@
+import pg from 'pg'
+import { type Address, parseAbi } from 'viem'
+import { chainClient } from '../sandbox/chain/rpc.ts'
+import type { Facts, OrderRow, Supplied, Transfer } from './facts.ts'
+import type { Parts } from './parts.ts'
+
+const token = parseAbi([
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
+  'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
+])
+
+/** What the chain, the supplier and the database say, each asked directly and none through the store. */
+export async function collect(parts: Parts): Promise<Omit<Facts, 'seen' | 'endedAlone'>> {
+  const [transfers, supplied, orders] = await Promise.all([
+    transfersOf(parts.chain),
+    ledgerOf(parts.supplier),
+    ordersIn(parts.database.url),
+  ])
+  const payTo = parts.chain.keys.payTo.toLowerCase()
+  return {
+    payments: transfers.filter(({ to }) => to === payTo),
+    refunds: transfers.filter(({ from }) => from === parts.refundWallet),
+    supplied,
+    orders,
+  }
+}
+
+/** How many orders are neither delivered, nor paid back, nor proven to be unpaid. */
+export async function countOpen(databaseUrl: string): Promise<number> {
+  const [row] = await query<{ open: number }>(
+    databaseUrl,
+    `select count(*)::int as open from orders
+      where state not in ('FULFILLED', 'PAYMENT_FAILED') and refund_state is distinct from 'REFUNDED'`,
+  )
+  return row?.open ?? 0
+}
+
+/** Ends the leases of processes that are all dead; the next look of any node takes their orders. */
+export async function endLeases(databaseUrl: string): Promise<void> {
+  await query(
+    databaseUrl,
+    `update orders set locked_until = now(), due_at = now()
+      where due_at is not null and locked_until > now()`,
+  )
+}
+
+/** Every transfer of USDC, with the nonce of the authorization whose log stands just before it. */
+async function transfersOf({ rpcUrl, usdc }: Parts['chain']): Promise<readonly Transfer[]> {
+  const client = chainClient(rpcUrl)
+  const logs = await client.getLogs({
+    address: usdc as Address,
+    events: token,
+    fromBlock: 0n,
+    strict: true,
+  })
+  return logs.flatMap((log, index) => {
+    if (log.eventName !== 'Transfer') return []
+    const before = logs[index - 1]
+    const isUse =
+      before?.eventName === 'AuthorizationUsed' &&
+      before.transactionHash === log.transactionHash &&
+      before.args.authorizer === log.args.from
+    return {
+      transaction: log.transactionHash,
+      from: log.args.from.toLowerCase(),
+      to: log.args.to.toLowerCase(),
+      value: log.args.value,
+      nonce: isUse ? before.args.nonce.toLowerCase() : undefined,
+    }
+  })
+}
+
+async function ledgerOf({ url, apiKey }: Parts['supplier']): Promise<readonly Supplied[]> {
+  const response = await fetch(new URL('/_admin/ledger', url), {
+    headers: { authorization: `Bearer ${apiKey}` },
+  })
+  if (!response.ok) throw new Error(`The supplier's ledger answered ${response.status}.`)
+  const { purchases } = (await response.json()) as { purchases: readonly Supplied[] }
+  return purchases
+}
+
+async function ordersIn(databaseUrl: string): Promise<readonly OrderRow[]> {
+  const rows = await query<Omit<OrderRow, 'amount'> & { amount: string }>(
+    databaseUrl,
+    `select id, state, refund_state as "refundState", payer, amount::text as amount,
+        offer_id as "offerId", transaction_hash as transaction,
+        refund_transaction_hash as "refundTransaction", doc -> 'supply' ->> 'state' as supply,
+        (select coalesce(array_agg(
+            to_char(at at time zone 'utc', 'HH24:MI:SS.MS') || ' ' || concat_ws(' ', state, refund_step)
+            order by seq), '{}')
+          from order_events where order_id = id) as events
+      from orders order by placed_at`,
+  )
+  return rows.map((row) => ({ ...row, amount: BigInt(row.amount) }))
+}
+
+async function query<Row extends pg.QueryResultRow>(url: string, sql: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return (await client.query<Row>(sql)).rows
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,157 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { LocalAccount } from 'viem'
+import { type Accepts, signPayment } from '../test/harness/payer.ts'
+import { bodyFor, purchasePath } from '../test/stories/requests.ts'
+import { type Called, call } from './calls.ts'
+import type { Seen } from './facts.ts'
+import { type Notebook, openNotebook } from './notebook.ts'
+import { type Plan, pick } from './plan.ts'
+
+/** A purchase under way: who buys what, where, and how it is written down. */
+export interface Errand {
+  readonly name: string
+  readonly account: LocalAccount
+  readonly plan: Plan
+  readonly nodes: readonly string[]
+  /** Aborted when even a patient buyer goes home. */
+  readonly closing: AbortSignal
+}
+
+interface Open extends Errand {
+  readonly notebook: Notebook
+  readonly path: string
+  readonly body: Record<string, unknown>
+  readonly key: Record<string, string>
+}
+
+type Answer = Extract<Called, { type: 'answer' }>
+
+/** The longest a call is waited for. The store answers a purchase after a second or so. */
+const patienceMs = 10_000
+
+export interface Bought {
+  readonly seen: Seen
+  /** The rest of it: watching the order until it has ended. */
+  readonly followed: Promise<void>
+}
+
+/**
+ * One purchase as a conforming client makes it: asks for the price, signs, sends, and after
+ * anything that is no answer sends the very same again, to any node.
+ */
+export async function buy(errand: Errand): Promise<Bought> {
+  const { plan, name, account } = errand
+  const body = bodyFor(plan.kind, plan.outcome)
+  const offerId = String(body['offerId'])
+  const notebook = openNotebook({
+    purchase: name,
+    payer: account.address.toLowerCase(),
+    kind: plan.kind,
+    offerId,
+  })
+  const key = plan.keyed ? { 'idempotency-key': `chaos-${name}-${account.address}` } : {}
+  const open: Open = { ...errand, notebook, path: purchasePath(plan.kind), body, key: { ...key } }
+  const accepts = await terms(open)
+  if (accepts === undefined) {
+    notebook.end('left')
+    return { seen: notebook.seen, followed: Promise.resolve() }
+  }
+  const answer = await pay(open, accepts)
+  const followed = answer === undefined ? Promise.resolve() : follow(open, answer)
+  return { seen: notebook.seen, followed }
+}
+
+/** What is asked for, or undefined when the shop closed before it said so. */
+async function terms(open: Open): Promise<Accepts | undefined> {
+  for (let tries = 0; !open.closing.aborted; tries += 1) {
+    const { path, body } = open
+    const called = await call(pick(open.plan.random, open.nodes), { path, body, patienceMs })
+    if (open.notebook.called(called)) {
+      if (called.status === 402) return called.body.accepts?.[0] as Accepts
+      open.notebook.unexpected('price', called)
+    }
+    await pause(open, tries)
+  }
+  return undefined
+}
+
+/** Sends the payment until it is answered; undefined when the buyer went away or was refused. */
+async function pay(open: Open, accepts: Accepts): Promise<Answer | undefined> {
+  const { plan, notebook } = open
+  let payment = await sign(open, accepts)
+  for (let tries = 0; !open.closing.aborted; tries += 1) {
+    const answers = await send(open, payment)
+    for (const answer of answers) noteAnswer(open, payment.authorization.nonce, answer)
+    if (answers.some(endsPaying)) return answers.find(isOrder)
+    if (tries + 1 >= plan.leavesAfter) return void notebook.end('left')
+    if (tries === 0 && plan.signsAgain) payment = await sign(open, accepts)
+    await pause(open, tries)
+  }
+  return undefined
+}
+
+/** An order, or the proof that this payment buys none. */
+function endsPaying({ status }: Answer): boolean {
+  return status === 200 || status === 202 || status === 402
+}
+
+function isOrder({ status }: Answer): boolean {
+  return status === 200 || status === 202
+}
+
+async function sign({ account, notebook }: Open, accepts: Accepts) {
+  const payment = await signPayment(account, accepts)
+  notebook.signed(payment.authorization.nonce)
+  return payment
+}
+
+/** One call, or two at the same moment; some buyers hang up before the store can answer. */
+async function send(open: Open, { header }: { header: string }): Promise<readonly Answer[]> {
+  const { plan, nodes, path, body, key, notebook } = open
+  const first = Math.floor(plan.random() * nodes.length)
+  const impatient = plan.random() < 0.2
+  const waitMs = impatient ? 30 + plan.random() * 600 : patienceMs
+  const calls = (plan.twice ? [first, first + 1] : [first]).map((at) =>
+    call(nodes[at % nodes.length] ?? '', {
+      path,
+      body,
+      headers: { 'payment-signature': header, ...key },
+      patienceMs: waitMs,
+    }),
+  )
+  return (await Promise.all(calls)).filter((called) => notebook.called(called))
+}
+
+function noteAnswer({ notebook }: Open, nonce: string, answer: Answer): void {
+  if (isOrder(answer)) notebook.shown(answer)
+  else if (answer.status === 402) notebook.refused(nonce, answer)
+  else notebook.unexpected('purchase', answer)
+}
+
+/** Reads the order until it has ended, with the token or the key where there is one. */
+async function follow(open: Open, { body: first }: Answer): Promise<void> {
+  const { notebook, plan, closing, key } = open
+  if (notebook.seen.ending !== 'not told') return
+  if (plan.leavesAfter < 3) return void notebook.end('left')
+  const token = first.accessToken
+  const headers = token === undefined ? key : { ...key, authorization: `Bearer ${token}` }
+  const path = `/api/catalog/orders/${first.orderId}`
+  for (let tries = 0; !closing.aborted; tries += 1) {
+    await pause(open, tries + 2)
+    const called = await call(pick(plan.random, open.nodes), { path, headers, patienceMs })
+    if (notebook.called(called) && noteReading(notebook, called)) return
+  }
+}
+
+/** Whether the order has ended, as this answer tells. */
+function noteReading(notebook: Notebook, answer: Answer): boolean {
+  if (answer.status === 200) return notebook.shown(answer)
+  notebook.unexpected('order', answer)
+  return false
+}
+
+/** Waits a little longer each time, never the same as the others, and 2 s at most. */
+async function pause({ plan, closing }: Open, tries: number): Promise<void> {
+  const mostMs = Math.min(2_000, 100 * 2 ** Math.min(tries, 5))
+  await delay(mostMs * (0.5 + plan.random() / 2), undefined, { signal: closing }).catch(() => {})
+}

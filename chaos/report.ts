@@ -1,0 +1,76 @@
+import { type Finding, factsAbout, wrongs } from './audit.ts'
+import type { Facts, Seen } from './facts.ts'
+import type { Kills } from './killer.ts'
+
+export interface Outcome {
+  readonly facts: Facts
+  readonly findings: readonly Finding[]
+  readonly kills: Kills
+  readonly seconds: { readonly chaos: number; readonly quiet: number }
+}
+
+/** The figures of a run by name, as the report prints them. */
+function figuresOf({ facts, findings, kills, seconds }: Outcome): ReadonlyMap<string, number> {
+  const counted = wrongs.map((wrong) => {
+    return [wrong, findings.filter((one) => one.wrong === wrong).length] as const
+  })
+  return new Map([
+    ['seconds of chaos', seconds.chaos],
+    ['seconds until quiet', seconds.quiet],
+    ['kills', kills.nodes + kills.postgres],
+    ['  of store nodes', kills.nodes],
+    ['  of the PostgreSQL postmaster', kills.postgres],
+    ...buyersOf(facts),
+    ...ordersOf(facts),
+    ...counted,
+  ])
+}
+
+function buyersOf({ seen }: Facts): (readonly [string, number])[] {
+  const sum = (of: (one: Seen) => number) => seen.reduce((total, one) => total + of(one), 0)
+  return [
+    ['purchases begun', seen.length],
+    ['  calls that were never answered', sum(({ unanswered }) => unanswered)],
+    ['  calls put off with 503', sum(({ putOff }) => putOff)],
+    ['  signed again under the same key', seen.filter(({ nonces }) => nonces.length > 1).length],
+    ['  refused with 402', seen.filter(({ refused }) => refused.length > 0).length],
+    ['  buyers who went away', seen.filter(({ ending }) => ending === 'left').length],
+    ['  goods shown to their buyer', seen.filter(({ goods }) => goods.length > 0).length],
+  ]
+}
+
+function ordersOf({ orders, supplied, payments, refunds }: Facts): (readonly [string, number])[] {
+  const refunded = orders.filter(({ refundState }) => refundState === 'REFUNDED')
+  const references = new Set(refunded.map(({ id }) => id.replace('_', '')))
+  const late = supplied.filter((one) => one.status === 'DONE' && references.has(one.transactionId))
+  const has = (state: string) => orders.filter((order) => order.state === state).length
+  return [
+    ['orders', orders.length],
+    ['  payments on the chain', payments.length],
+    ['  delivered', has('FULFILLED')],
+    ['  refunded', refunded.length],
+    [
+      '    after the deadline (EXPIRED)',
+      refunded.filter(({ state }) => state === 'EXPIRED').length,
+    ],
+    ['    refunds on the chain', refunds.length],
+    ['    goods came after all', late.length],
+    ['  never charged (PAYMENT_FAILED)', has('PAYMENT_FAILED')],
+  ]
+}
+
+/** The figures, what was refused, and every finding with all that is known of its order. */
+export function reportOf(outcome: Outcome): string {
+  const figures = [...figuresOf(outcome)].map(
+    ([name, value]) => `${name.padEnd(36)}${String(value).padStart(8)}`,
+  )
+  const findings = outcome.findings.flatMap(({ wrong, subject, why }) => [
+    '',
+    `${wrong.toUpperCase()}: ${subject}: ${why}`,
+    ...factsAbout(outcome.facts, subject).map((line) => `  ${line}`),
+  ])
+  const refusals = outcome.facts.seen.flatMap(({ purchase, refused }) =>
+    refused.map(({ answer }) => `refused: ${purchase}: ${answer}`),
+  )
+  return [...figures, ...refusals, ...findings].join('\n')
+}

@@ -1,0 +1,87 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Wanted } from './arguments.ts'
+import { audit } from './audit.ts'
+import { shop } from './buyers.ts'
+import { collect, countOpen, endLeases } from './collect.ts'
+import type { Seen } from './facts.ts'
+import { killAgainAndAgain } from './killer.ts'
+import type { Parts } from './parts.ts'
+import type { Outcome } from './report.ts'
+import { changeWeather } from './weather.ts'
+
+/** Leases of the killed (45 s), late refunds and slow polls are over well before this. */
+const quietMostMs = 240_000
+
+/**
+ * Buys, breaks and kills for the wanted time, lets everything come to its end, and audits it.
+ *
+ * @throws what made the run impossible, or the reason of `cancelled`; nothing of it goes on then
+ */
+export async function run(parts: Parts, wanted: Wanted, cancelled: AbortSignal): Promise<Outcome> {
+  const over = new AbortController()
+  try {
+    return await play(parts, wanted, AbortSignal.any([cancelled, over.signal]))
+  } finally {
+    over.abort()
+  }
+}
+
+async function play(parts: Parts, wanted: Wanted, over: AbortSignal): Promise<Outcome> {
+  const { seed, seconds, killEverySeconds: everySeconds } = wanted
+  const accounts = await parts.newAccounts(wanted.buyers)
+  const startedAt = performance.now()
+  const ending = new AbortController()
+  const time = AbortSignal.timeout(seconds * 1_000)
+  const closing = AbortSignal.any([over, time, ending.signal])
+  const late = new AbortController()
+  const closed = AbortSignal.any([over, late.signal])
+  const nodes = parts.nodes.map(({ url }) => url)
+  const shopping = shop({ seed, accounts, nodes, orders: wanted.orders, closing, closed })
+  const [kills] = await together(ending, [
+    killAgainAndAgain(parts, { seed, everySeconds, until: closing }),
+    changeWeather(parts, { seed, until: closing }),
+  ])
+  over.throwIfAborted()
+  const quietAt = performance.now()
+  if (wanted.endLeases) await replaceNodes(parts)
+  const timer = setTimeout(() => late.abort(), quietMostMs)
+  const seen = await quiet(parts, shopping, closed).finally(() => clearTimeout(timer))
+  over.throwIfAborted()
+  const endedAlone = parts.nodes.flatMap((node) => node.endedAlone)
+  const facts = { ...(await collect(parts)), seen, endedAlone }
+  const took = (from: number, to: number) => Math.round((to - from) / 1_000)
+  return {
+    facts,
+    findings: audit(facts),
+    kills,
+    seconds: { chaos: took(startedAt, quietAt), quiet: took(quietAt, performance.now()) },
+  }
+}
+
+/** Waits for all of them, also when one fails: then the others are told to end first. */
+async function together<Results extends readonly unknown[]>(
+  ending: AbortController,
+  work: { readonly [At in keyof Results]: Promise<Results[At]> },
+): Promise<Results> {
+  const all = work as readonly Promise<unknown>[]
+  for (const one of all) one.catch(() => ending.abort())
+  await Promise.allSettled(all)
+  return (await Promise.all(all)) as unknown as Results
+}
+
+/** Nobody holds a lease when all nodes are dead, so ending the leases then takes nothing from anyone. */
+async function replaceNodes({ nodes, database }: Parts): Promise<void> {
+  await Promise.all(nodes.map((node) => node.kill(2_000)))
+  await endLeases(database.url)
+}
+
+/** Waits until every buyer knows the end of every purchase and no order is open, or too long. */
+async function quiet(
+  { database }: Parts,
+  shopping: Promise<readonly Seen[]>,
+  closed: AbortSignal,
+): Promise<readonly Seen[]> {
+  const seen = await shopping
+  while (!closed.aborted && (await countOpen(database.url)) > 0) await delay(500)
+  return seen
+}

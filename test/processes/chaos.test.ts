@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { expect, test } from 'vitest'
+
+/** Longer than the run itself by far: what it waits for at its end is bounded by itself. */
+const withinMs = 300_000
+
+/** Runs chaos as its user does; everything it starts ends with it. */
+async function runChaos(args: readonly string[]) {
+  const child = spawn(process.execPath, ['chaos/main.ts', ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+    })
+  }
+  const [code] = await once(child, 'close')
+  return { code, output, figure: (name: string) => figureIn(output, name) }
+}
+
+function figureIn(output: string, name: string): number {
+  const line = output.split('\n').find((one) => one.trim().startsWith(`${name} `))
+  return Number(line?.trim().split(/\s+/).at(-1))
+}
+
+test(
+  'kill -9 of nodes and database under load loses nothing and does nothing twice',
+  async () => {
+    // This seed kills a node first and the database next, well before the time is over.
+    const args = '--seconds 10 --seed 1 --kill-every 2 --deadline 3 --end-leases'
+    const { code, output, figure } = await runChaos(args.split(' '))
+    expect(code, output).toBe(0)
+    expect(figure('of store nodes')).toBeGreaterThan(0)
+    expect(figure('of the PostgreSQL postmaster')).toBeGreaterThan(0)
+    expect(figure('payments on the chain')).toBeGreaterThan(0)
+    expect(figure('delivered')).toBeGreaterThan(0)
+    expect(figure('refunds on the chain')).toBeGreaterThan(0)
+    expect(figure('lost')).toBe(0)
+  },
+  withinMs,
+)
