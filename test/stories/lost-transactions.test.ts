@@ -2,9 +2,9 @@ import { afterAll, expect, inject, test } from 'vitest'
 import { newBuyer } from './buyer.ts'
 import { transfersBetween } from './chain.ts'
 import { expectDeliveredOnce, expectRefundedOnce } from './contracts/outcomes.ts'
-import { lifeOf } from './facts.ts'
+import { lifeOf, reported } from './facts.ts'
 import { type Fault, startProxy } from './proxy.ts'
-import { bodyFor, buy, until } from './requests.ts'
+import { bodyFor, buy, get, post, until } from './requests.ts'
 import { openStore } from './store.ts'
 
 // What the store sends to the chain may get lost on both ways, or be taken by a node and then
@@ -23,7 +23,7 @@ async function openUnlucky(...faults: readonly Fault[]) {
   closing.push(rpc.close, store.close)
   const left = [...faults]
   rpc.breakCalls((call) => (call === 'eth_sendRawTransaction' ? (left.shift() ?? 'none') : 'none'))
-  return { store, left }
+  return { store, rpc, left }
 }
 
 const timeout = 45_000
@@ -75,4 +75,31 @@ test.concurrent('a settlement that a node took and dropped is sent again, and ho
   const next = await newBuyer()
   const { answer: bought } = await buy(store, next, 'voucher', bodyFor('voucher', 'OK'))
   await expectDeliveredOnce(store, next.address, bought.body.orderId)
+})
+
+test.concurrent('a refund that no gas is left for is left to the operator, and paid once when there is', async () => {
+  const { store, rpc } = await openUnlucky()
+  const buyer = await newBuyer()
+  const before = await buyer.balance()
+  let emptied: Promise<void> | undefined
+  rpc.breakCalls(async (call): Promise<Fault> => {
+    // The payment is in a block: what is left of the gas is gone before the refund.
+    if (call === 'eth_getTransactionReceipt') {
+      emptied ??= buyer.reader.setBalance({ address: store.gasWallet, value: 0n })
+      await emptied
+    }
+    return 'none'
+  })
+  const { answer } = await buy(store, buyer, 'voucher', bodyFor('voucher', 'DECLINED'))
+  const { orderId } = answer.body
+  await until(store, orderId, ({ refund_state }) => refund_state === 'REFUND_FAILED')
+  const path = `/api/catalog/orders/${orderId}/refund`
+  expect((await get(store.url, path)).body).toMatchObject({ error: { code: 'no_gas' } })
+  expect(reported(store, orderId)).toContain('refund_failed')
+
+  await buyer.reader.setBalance({ address: store.gasWallet, value: 10n ** 18n })
+  const key = { 'idempotency-key': 'the-gas-wallet-is-filled' }
+  expect((await post(store.url, path, {}, key)).status).toBe(202)
+  await expectRefundedOnce(store, buyer.address, orderId)
+  expect(await buyer.balance()).toBe(before)
 })
