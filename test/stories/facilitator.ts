@@ -16,7 +16,7 @@ export interface HandedOver {
 }
 
 /** What it says of a settlement. `nothing` leaves the connection open and silent. */
-export type Said =
+type Said =
   | { readonly success: boolean; readonly transaction: string; readonly errorReason?: string }
   | 'nothing'
 

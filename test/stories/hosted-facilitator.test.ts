@@ -10,7 +10,7 @@ import {
   startFacilitator,
 } from './facilitator.ts'
 import { ledgerOf, rowsKept } from './facts.ts'
-import { bodyFor, eventually, termsOf } from './requests.ts'
+import { bodyFor, eventually, get, termsOf } from './requests.ts'
 import { openStore, type Store } from './store.ts'
 
 // A store that has its payments checked and submitted by somebody else, who may be away, slow or a
@@ -146,6 +146,7 @@ test.concurrent('a facilitator that is away takes nobody’s money, and loses no
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   expect(await rowsKept(store)).toEqual(before)
   await expectUnpaid(scene, buyer)
+  expect((await get(store.url, '/ai/vouchers')).status).toBe(200)
 
   // It goes between the check and the settlement: the connection is refused.
   await facilitator.comeBack()
