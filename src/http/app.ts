@@ -66,11 +66,28 @@ export function createApp(deps: AppDeps): FastifyInstance {
   const edge: ErrorEdge = { siteUrl: deps.site.url, routes }
   takeJsonBodies(app)
   answerErrors(app, edge)
+  letGoWhenClosing(app)
   // The gate stands behind the cross-origin headers, so that refusals carry them too.
   app.register(cors, crossOrigin).after(() => guardRequests(app, { limits: deps.limits, routes }))
   routeDiscovery(app, deps)
   routeCatalogReading(app, deps)
   return app
+}
+
+/**
+ * A connection that is answered while the store closes would be kept open for the next request, and
+ * the store would wait for its end.
+ */
+function letGoWhenClosing(app: FastifyInstance): void {
+  let isClosing = false
+  app.addHook('preClose', (done) => {
+    isClosing = true
+    done()
+  })
+  app.addHook('onSend', (_, reply, payload, done) => {
+    if (isClosing) reply.header('connection', 'close')
+    done(null, payload)
+  })
 }
 
 /** What a request may take of the store, in bytes and milliseconds (reliability: sizes). */

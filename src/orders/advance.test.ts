@@ -132,6 +132,15 @@ test('gives up a purchase that the supplier proves not to hold, and pays back', 
   })
 })
 
+test('delivers what came while no node was up, though its deadline has passed', async () => {
+  const world = orderWorld({ held: { outcome: 'pending' } })
+  expect(await start(world)).toMatchObject({ state: 'FULFILLING' })
+  world.clock.pass(3_600_000)
+  world.script.held = orderWorld().script.held
+  await sweep(world.deps, 10)
+  expect(world.orders.history.at(-1)).toMatchObject({ state: 'FULFILLED' })
+})
+
 test('expires after the deadline, and signs nothing while the supplier may still deliver', async () => {
   const world = orderWorld({ held: { outcome: 'pending' } })
   await start(world)

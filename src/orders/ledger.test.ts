@@ -69,7 +69,7 @@ test('whatever happens to an order, every move balances and the sums say where i
       for (const { account } of moved) seen.add(account)
     })
   })
-  fc.assert(lives, { numRuns: 500 })
+  void fc.assert(lives, { numRuns: 500 })
   // Lives that never come that far would prove nothing.
   expect([...seen].sort()).toEqual(['delivered', 'open', 'received', 'refunded'])
 })
@@ -87,5 +87,5 @@ test('an order holds its whole amount in one place at a time, or none of it', ()
       )
     }
   })
-  fc.assert(lives, { numRuns: 300 })
+  void fc.assert(lives, { numRuns: 300 })
 })

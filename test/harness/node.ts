@@ -14,6 +14,7 @@ export interface NodeSettings {
   readonly gasKey: `0x${string}`
   readonly refundKey: `0x${string}`
   readonly databaseUrl: string
+  readonly facilitatorUrl?: string | undefined
   readonly supplierUrl: string
   readonly supplierKey: string
   readonly webhook: { readonly header: string; readonly value: string }

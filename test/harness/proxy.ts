@@ -1,8 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { type Hex, keccak256 } from 'viem'
 
-/** `swallow`: it never arrives. `lose_answer`: it arrives, and nobody hears of it. */
-export type Fault = 'none' | 'swallow' | 'lose_answer'
+/**
+ * `swallow`: it never arrives. `lose_answer`: it arrives, and nobody hears of it. `drop`: a node says
+ * that it has taken the transaction, and forgets it.
+ */
+export type Fault = 'none' | 'swallow' | 'lose_answer' | 'drop'
 
 /** What becomes of a call. A promise holds the call until it is known. */
 type FaultOf = (call: string) => Fault | Promise<Fault>
@@ -21,11 +25,8 @@ export async function startProxy(target: string) {
     calls.push(call)
     const fault = await state.faultOf(call)
     if (fault === 'swallow') return void response.destroy()
-    const answer = await fetch(new URL(request.url ?? '/', target), {
-      method: request.method ?? 'GET',
-      headers: headersOf(request),
-      ...(body.length === 0 ? {} : { body: new Uint8Array(body) }),
-    })
+    if (fault === 'drop') return void response.end(takenBy(body))
+    const answer = await passOn(target, request, body)
     const text = await answer.text()
     if (fault === 'lose_answer') return void response.destroy()
     response.writeHead(answer.status, {
@@ -54,12 +55,27 @@ export async function startProxy(target: string) {
   }
 }
 
+function passOn(target: string, request: IncomingMessage, body: Buffer): Promise<Response> {
+  return fetch(new URL(request.url ?? '/', target), {
+    method: request.method ?? 'GET',
+    headers: headersOf(request),
+    ...(body.length === 0 ? {} : { body: new Uint8Array(body) }),
+  })
+}
+
 interface RpcCall {
+  readonly id: number
   readonly method: string
   readonly params?: readonly unknown[]
 }
 
 export type StoryProxy = Awaited<ReturnType<typeof startProxy>>
+
+/** The answer of a node that has taken a transaction: its hash. */
+function takenBy(body: Buffer): string {
+  const { id, params } = JSON.parse(body.toString()) as RpcCall
+  return JSON.stringify({ jsonrpc: '2.0', id, result: keccak256(params?.[0] as Hex) })
+}
 
 async function readAll(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []

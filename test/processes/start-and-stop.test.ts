@@ -13,7 +13,7 @@ import {
 } from '../child-store.ts'
 import { newBuyer } from '../stories/buyer.ts'
 import { balanceOf } from '../stories/chain.ts'
-import { bodyFor, buy, get, post, until } from '../stories/requests.ts'
+import { bodyFor, buy, eventually, get, post, until } from '../stories/requests.ts'
 
 let dataDir: string
 const running: ChildStore[] = []
@@ -46,16 +46,19 @@ function partsOf(folder: string): number[] {
   return [...(pid === undefined ? [] : [Number(pid)]), ...others.map(({ process }) => process.pid)]
 }
 
-/** Lets the supplier of a folder's store give its final word on the purchase it holds. */
-async function deliverAtSupplier(store: ChildStore, reference: string): Promise<void> {
+/** The supplier's admin side. */
+async function supplierOf(store: ChildStore) {
   const { supplierUrl } = (await get(store.url, '/sandbox')).body
   const { apiKey } = JSON.parse(readFileSync(join(dataDir, 'supplier/process.json'), 'utf8'))
-  const forced = await post(
-    supplierUrl.replace(/\/v1$/, ''),
-    '/_admin/purchases',
-    { transactionId: reference, status: 'DONE' },
-    { authorization: `Bearer ${apiKey}` },
-  )
+  const headers = { authorization: `Bearer ${apiKey}` }
+  return { url: supplierUrl.replace(/\/v1$/, ''), headers }
+}
+
+/** Lets the supplier of a folder's store give its final word on the purchase it holds. */
+async function deliverAtSupplier(store: ChildStore, reference: string): Promise<void> {
+  const { url, headers } = await supplierOf(store)
+  const verdict = { transactionId: reference, status: 'DONE' }
+  const forced = await post(url, '/_admin/purchases', verdict, headers)
   expect(forced.status).toBe(200)
 }
 
@@ -123,6 +126,33 @@ test('killed in the middle of a purchase, it delivers after the next start', asy
     ({ orders }) => orders[0].state === 'FULFILLED',
     token,
   )
+  expect(order.orders[0].result).toMatchObject({ msisdn: '+12025550123' })
+})
+
+test('told to stop in the middle of a purchase, it answers its buyer, and goes on after the next start', {
+  timeout: 60_000,
+}, async () => {
+  const first = await start()
+  const buyer = await buyerAt(first)
+  const buying = buy(first, buyer, 'topup', bodyFor('topup', 'HANG'))
+  const { url, headers } = await supplierOf(first)
+  await eventually(
+    () => get(url, '/_admin/ledger', headers),
+    ({ body }) => body.purchases.length === 1,
+  )
+  const stopped = first.stop()
+  const { answer } = await buying
+  expect(answer).toMatchObject({ status: 202, body: { orders: [{ state: 'FULFILLING' }] } })
+  expect(await stopped).toMatchObject({ code: 0 })
+
+  // Its lease ended with it: nobody has to wait for it to run out.
+  const second = await start()
+  const { orderId, accessToken } = answer.body
+  await deliverAtSupplier(second, orderId.replace('_', ''))
+  const token = { authorization: `Bearer ${accessToken}` }
+  const isDelivered = ({ orders: [{ state }] }: { orders: [{ state: string }] }) =>
+    state === 'FULFILLED'
+  const order = await until(second, orderId, isDelivered, token)
   expect(order.orders[0].result).toMatchObject({ msisdn: '+12025550123' })
 })
 

@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import type { Hex } from 'viem'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Chain, startChain } from '../../sandbox/chain/chain.ts'
-import { type StoryProxy, startProxy } from '../harness/proxy.ts'
+import { type Fault, type StoryProxy, startProxy } from '../harness/proxy.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
-import { transfersBetween, usdcAbi } from './chain.ts'
+import { mintUsdc, transactionsOf, transfersBetween, usdcAbi } from './chain.ts'
+import { callToken, settling } from './contracts/calls.ts'
 import { bookedFor, lifeOf } from './facts.ts'
 import { bodyFor, buy, post, purchasePath, until } from './requests.ts'
 import { openStore, type Store } from './store.ts'
@@ -57,7 +58,11 @@ function failed(orderId: string) {
 type Paid = Awaited<ReturnType<typeof payIntoTheVoid>>
 
 /** The failure is proven: the order says so, its payment may be asked for again, nothing was bought. */
-async function expectFailed(buyer: Buyer, { answer, send }: Paid, code: string): Promise<void> {
+async function expectFailed(
+  buyer: Buyer,
+  { answer, payment, send }: Paid,
+  code: string,
+): Promise<void> {
   const order = await failed(answer.body.orderId)
   expect(order).toMatchObject({
     transactionHash: null,
@@ -67,6 +72,8 @@ async function expectFailed(buyer: Buyer, { answer, send }: Paid, code: string):
   const again = await send()
   expect(again).toMatchObject({ status: 402, body: { code, charged: 'no' } })
   expect(again.headers.get('payment-required')).not.toBeNull()
+  // It cannot be paid late either: the token takes the authorization from nobody any more.
+  expect(await callToken(chain, settling(payment))).toBe('reverted')
   expect(await transfersBetween(chain, buyer.address, store.payTo)).toEqual([])
   expect((await lifeOf(store, answer.body.orderId)).states).toEqual([
     'PAYMENT_PENDING',
@@ -160,6 +167,36 @@ test('a payment that is spent on somebody else on its way has failed', async () 
     ...[nonce, own.signature],
   ])
   await expectFailed(buyer, paid, 'authorization_spent')
+})
+
+test('a settlement that was reverted is no failure: anybody can still land the payment', async () => {
+  const buyer = await newBuyer(1_000_000n, chain)
+  const elsewhere = await newBuyer(0n, chain)
+  let emptied: Promise<void> | undefined
+  rpc.breakCalls(async (call): Promise<Fault> => {
+    if (call !== 'eth_sendRawTransaction') return 'none'
+    emptied ??= asBuyer(buyer, 'transfer', [elsewhere.address, 1_000_000n])
+    await emptied
+    return 'none'
+  })
+  const sent = await transactionsOf(chain, store.gasWallet)
+  const { answer, payment, send } = await buy(store, buyer, 'voucher', voucher)
+  expect(answer).toMatchObject({ status: 202, body: { orders: [{ state: 'PAYMENT_PENDING' }] } })
+  expect(await transactionsOf(chain, store.gasWallet)).toBe(sent + 1)
+  expect(await transfersBetween(chain, buyer.address, store.payTo)).toEqual([])
+  await buyer.reader.mine({ blocks: 3 })
+  expect((await send()).body.orders).toMatchObject([{ state: 'PAYMENT_PENDING' }])
+
+  // The store itself is cut off, so that it is a stranger who lands it.
+  rpc.breakCalls((call) => (call === 'eth_sendRawTransaction' ? 'swallow' : 'none'))
+  await mintUsdc(chain, buyer.address, 1_000_000n)
+  expect(await callToken(chain, settling(payment))).toBe('success')
+  const { orderId } = answer.body
+  const order = await until(store, orderId, ({ orders: [{ state }] }) => state === 'FULFILLED')
+  expect(await transfersBetween(chain, buyer.address, store.payTo)).toEqual([
+    { transactionHash: order.transactionHash, value: 500_000n },
+  ])
+  expect(await transactionsOf(chain, store.gasWallet)).toBe(sent + 1)
 })
 
 test('a payment that never lands has failed when its time is over at a safe block, and not before', async () => {

@@ -23,6 +23,8 @@ export interface StoreOptions {
   readonly chain?: ChainParts
   /** How the node reaches the chain, when not directly. */
   readonly rpcUrl?: string
+  /** A hosted facilitator; without one, the node checks and submits payments itself. */
+  readonly facilitatorUrl?: string
   /** How the node reaches this supplier, when not directly. */
   readonly supplierVia?: (supplierUrl: string) => Promise<string>
   /** What the refund wallet holds at first, in atomic USDC. */
@@ -46,6 +48,7 @@ export async function openStore(options: StoreOptions = {}) {
     port,
     env: options.env ?? {},
     rpcUrl: options.rpcUrl ?? parts.rpcUrl,
+    facilitatorUrl: options.facilitatorUrl,
     payTo: privateKeyToAddress(generatePrivateKey()),
     gasKey: await fundedGasKey(parts.rpcUrl),
     refundKey: await fundedRefundKey(parts, options.refundFloat ?? enoughUsdc),

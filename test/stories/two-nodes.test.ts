@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { balanceOf, transfersBetween } from './chain.ts'
+import { type ChildNode, endLease, startChild } from './child-node.ts'
 import { bookedFor, ledgerOf, lifeOf } from './facts.ts'
 import {
   bodyFor,
@@ -17,11 +15,11 @@ import {
   termsOf,
   until,
 } from './requests.ts'
-import { openSibling, openStore, type Store, siblingSettings } from './store.ts'
+import { openSibling, openStore, type Store } from './store.ts'
 
 let store: Store
 let sibling: Awaited<ReturnType<typeof openSibling>>
-const children: Awaited<ReturnType<typeof startChild>>[] = []
+const children: ChildNode[] = []
 
 beforeAll(async () => {
   store = await openStore({
@@ -39,29 +37,6 @@ afterAll(async () => {
   await sibling.close()
   await store.close()
 })
-
-/** A third node of the store, which can be killed. */
-async function startChild(env: Record<string, string> = {}) {
-  const settings = await siblingSettings(store, env)
-  const script = fileURLToPath(new URL('../harness/node-process.ts', import.meta.url))
-  const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] })
-  child.stdin.end(JSON.stringify(settings))
-  const [line] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')])
-  expect(String(line)).toBe('ready\n')
-  return {
-    url: settings.url,
-    async kill() {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      child.kill('SIGKILL')
-      await once(child, 'exit')
-    },
-  }
-}
-
-/** What a lease is for: whoever held it is dead, and nobody else may go on before it ends. */
-async function endLease(orderId: string): Promise<void> {
-  await store.query('update orders set locked_until = now() where id = $1', [orderId])
-}
 
 function orderOf(buyer: Buyer, state: string): Promise<string> {
   const payer = buyer.address.toLowerCase()
@@ -132,7 +107,7 @@ test('equal requests at both nodes at once make one order and one charge', async
 })
 
 test.concurrent('what a killed node began, another one delivers, once', async () => {
-  const child = await startChild()
+  const child = await startChild(store)
   children.push(child)
   const buyer = await newBuyer()
   const { lost, retry } = await buyInVain(child, buyer, 'voucher', 'SLOW')
@@ -143,7 +118,7 @@ test.concurrent('what a killed node began, another one delivers, once', async ()
   )
   await child.kill()
   await lost
-  await endLease(orderId)
+  await endLease(store, orderId)
   await until(store, orderId, ({ orders: [{ state }] }) => state === 'FULFILLED')
   const answer = await retry()
   expect(answer).toMatchObject({ status: 200, body: { orderId } })
@@ -152,7 +127,7 @@ test.concurrent('what a killed node began, another one delivers, once', async ()
 })
 
 test.concurrent('what a killed node could not deliver, another one pays back, once', async () => {
-  const child = await startChild({ FULFILLMENT_DEADLINE_SECONDS: '2' })
+  const child = await startChild(store, { env: { FULFILLMENT_DEADLINE_SECONDS: '2' } })
   children.push(child)
   const buyer = await newBuyer()
   const before = await buyer.balance()
@@ -166,7 +141,7 @@ test.concurrent('what a killed node could not deliver, another one pays back, on
 })
 
 test('a node that is killed between money and supplier leaves a paid order that is delivered', async () => {
-  const child = await startChild()
+  const child = await startChild(store)
   children.push(child)
   const buyer = await newBuyer()
   await store.query(`create function wait_for_story() returns trigger language plpgsql as $$
@@ -185,7 +160,7 @@ test('a node that is killed between money and supplier leaves a paid order that 
   // The dead node's last statement is still carried out: its intention is on record.
   await orderOf(buyer, 'FULFILLING')
   await store.query('drop trigger a_story on orders')
-  await endLease(orderId)
+  await endLease(store, orderId)
   await until(store, orderId, ({ orders: [{ state }] }) => state === 'FULFILLED')
   expect((await retry()).body.orders[0].result.msisdn).toBe('+12025550123')
   await expectBoughtOnce(buyer, orderId, 500_000n)

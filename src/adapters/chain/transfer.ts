@@ -40,7 +40,9 @@ export interface Sent {
 
 /**
  * Sends it with our gas and waits until it is in a block, so that nobody sends it again while it is
- * on its way there. Not being in a block by then is no failure: the caller looks at the logs.
+ * on its way there. Not being in a block by then is no failure: the caller looks at the logs. But it
+ * may have been dropped, so the next account nonce is asked of the chain: one counted on from this
+ * one would leave a gap, which no transaction of ours could get past.
  */
 export async function sendTransfer(
   { network, reader, sender }: Chain,
@@ -50,5 +52,9 @@ export async function sendTransfer(
   const hash = await sender.writeContract(transferCall(network, transfer))
   const wait = reader.waitForTransactionReceipt({ hash, timeout: withinMs })
   const receipt = await wait.catch(() => undefined)
+  if (receipt === undefined && sender.account.type === 'local') {
+    const { address, nonceManager } = sender.account
+    nonceManager?.reset({ address, chainId: network.chainId })
+  }
   return { hash, isReverted: receipt?.status === 'reverted' }
 }

@@ -12,7 +12,7 @@ const multicallAbi = parseAbi([
   'function aggregate3(Call[] calls) payable returns ((bool success, bytes returnData)[])',
 ])
 
-type Payment = Awaited<ReturnType<Buyer['sign']>>
+type Payment = Pick<Awaited<ReturnType<Buyer['sign']>>, 'authorization' | 'signature'>
 
 /** The call that makes the token carry out a payment; anybody may send it. */
 export function settling({ authorization, signature }: Payment): Hex {

@@ -1,0 +1,221 @@
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest'
+import type { Accepts } from '../harness/payer.ts'
+import { type Fault, type StoryProxy, startProxy } from '../harness/proxy.ts'
+import { type Buyer, newBuyer } from './buyer.ts'
+import { transfersBetween } from './chain.ts'
+import { endLease } from './child-node.ts'
+import {
+  expectDeliveredOnce,
+  expectPending,
+  expectRefundedOnce,
+  payForVoucher,
+} from './contracts/outcomes.ts'
+import { ledgerOf, lifeOf, rowsKept } from './facts.ts'
+import { bodyFor, eventually, get, post, purchasePath, termsOf } from './requests.ts'
+import { openStore, type Store } from './store.ts'
+
+// The database goes away in each phase of a purchase, or takes no writes; both end, and the order
+// goes on from what the chain and the supplier say.
+
+let server: pg.Client
+let rpc: StoryProxy
+let supplier: StoryProxy
+let store: Store
+let name: string
+let buyer: Buyer
+let terms: Accepts
+
+beforeAll(async () => {
+  server = new pg.Client(inject('parts').databaseUrl)
+  await server.connect()
+  rpc = await startProxy(inject('parts').rpcUrl)
+  store = await openStore({
+    rpcUrl: rpc.url,
+    env: { TRUSTED_PROXIES: '1', PURCHASE_WAIT_SECONDS: '3' },
+    async supplierVia(url) {
+      supplier = await startProxy(url)
+      return supplier.url
+    },
+  })
+  name = new URL(store.databaseUrl).pathname.slice(1)
+  terms = await termsOf(store.url, 'voucher', bodyFor('voucher', 'OK'))
+})
+beforeEach(async () => {
+  buyer = await newBuyer()
+})
+afterEach(async () => {
+  rpc.breakCalls()
+  supplier.breakCalls()
+  await comeBack()
+  // The signals look at the newest calls; a story begins when they are good again.
+  await eventually(
+    () => get(store.url, '/readyz'),
+    ({ status }) => status === 200,
+  )
+})
+afterAll(async () => {
+  await store.close()
+  await Promise.all([rpc.close(), supplier.close(), server.end()])
+})
+
+async function goAway(): Promise<void> {
+  await server.query(`alter database ${name} with allow_connections false`)
+  await server.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
+    name,
+  ])
+}
+
+const comeBack = () => server.query(`alter database ${name} with allow_connections true`)
+
+async function payment(): Promise<string> {
+  return (await buyer.sign(terms)).header
+}
+
+const paymentsOf = () => transfersBetween(store.parts, buyer.address, store.payTo)
+
+async function orderOf(): Promise<string> {
+  const [row] = await store.query('select id from orders where payer = $1', [
+    buyer.address.toLowerCase(),
+  ])
+  return row.id
+}
+
+/** Lets something happen the first time that this call comes, before it is passed on. */
+function atFirst(proxy: StoryProxy, isCall: (call: string) => boolean, act: () => Promise<void>) {
+  let acted: Promise<void> | undefined
+  proxy.breakCalls(async (call): Promise<Fault> => {
+    if (!isCall(call)) return 'none'
+    acted ??= act()
+    await acted
+    return 'none'
+  })
+}
+
+test('without a database nobody is charged, and the same payment is good when it is back', async () => {
+  const header = await payment()
+  const before = { rows: await rowsKept(store), bought: (await ledgerOf(store)).length }
+  await goAway()
+  const refused = await payForVoucher(store, header)
+  expect(refused.status).toBe(503)
+  // It may have been sent and taken before; not even that can be looked up.
+  expect(refused.body).toMatchObject({ code: 'try_again', charged: 'unknown', retryable: true })
+  expect(refused.headers.get('payment-required')).toBeNull()
+  expect(await paymentsOf()).toEqual([])
+
+  await comeBack()
+  expect({ rows: await rowsKept(store), bought: (await ledgerOf(store)).length }).toEqual(before)
+  const answer = await eventually(
+    () => payForVoucher(store, header),
+    ({ status }) => status !== 503,
+  )
+  await expectDeliveredOnce(store, buyer.address, answer.body.orderId)
+})
+
+test('a database that goes away before the order is written: nothing is sent to the chain', async () => {
+  // The check of the payment is the last thing before the order is written.
+  atFirst(rpc, (call) => call.startsWith('eth_call'), goAway)
+  const sent = rpc.calls.filter((call) => call === 'eth_sendRawTransaction').length
+  const refused = await payForVoucher(store, await payment())
+  expect(refused).toMatchObject({ status: 503, body: { code: 'try_again', charged: 'unknown' } })
+  expect(rpc.calls.filter((call) => call === 'eth_sendRawTransaction')).toHaveLength(sent)
+  expect(await paymentsOf()).toEqual([])
+})
+
+const phases = [
+  {
+    when: 'while the payment is sent',
+    proxy: () => rpc,
+    call: (call: string) => call === 'eth_sendRawTransaction',
+  },
+  {
+    when: 'while the supplier is asked',
+    proxy: () => supplier,
+    call: (call: string) => call.startsWith('POST'),
+  },
+]
+
+test.each(phases)(
+  'a database that goes away $when: the buyer gets the order, and then the goods',
+  async ({ proxy, call }) => {
+    atFirst(proxy(), call, goAway)
+    const header = await payment()
+    const answer = await payForVoucher(store, header)
+    // As it was when it was opened: what is known of it since then could not be read.
+    expectPending(answer)
+    await comeBack()
+    expect(await paymentsOf()).toHaveLength(1)
+    await endLease(store, answer.body.orderId)
+    await expectDeliveredOnce(store, buyer.address, answer.body.orderId)
+  },
+)
+
+test('a database that goes away while a refund is sent: it is paid once', async () => {
+  const before = await buyer.balance()
+  const body = bodyFor('voucher', 'DECLINED')
+  const { header } = await buyer.sign(await termsOf(store.url, 'voucher', body))
+  const sentSoFar = rpc.calls.length
+  // The first transaction from here on is the payment.
+  const isSecond = () =>
+    rpc.calls.slice(sentSoFar).filter((call) => call === 'eth_sendRawTransaction').length === 2
+  atFirst(rpc, (call) => call === 'eth_sendRawTransaction' && isSecond(), goAway)
+  await post(store.url, purchasePath('voucher'), body, { 'payment-signature': header })
+  await eventually(
+    () => transfersBetween(store.parts, store.refundWallet, buyer.address),
+    (refunds) => refunds.length === 1,
+  )
+  await comeBack()
+  const orderId = await orderOf()
+  await endLease(store, orderId)
+  await expectRefundedOnce(store, buyer.address, orderId)
+  expect(await buyer.balance()).toBe(before)
+})
+
+// A full disk refuses the write at the commit, after whatever it records was done outside.
+const commits = [
+  { of: 'the payment', when: `old.state = 'PAYMENT_PENDING' and new.state = 'PAID'` },
+  { of: 'the intention to buy', when: `old.state = 'PAID' and new.state = 'FULFILLING'` },
+  { of: 'the delivery', when: `old.state = 'FULFILLING' and new.state = 'FULFILLED'` },
+]
+
+test.each(commits)(
+  'a commit of $of that fails is made later, and nothing is done twice',
+  async ({ when }) => {
+    await refuseCommits(when)
+    const answer = await payForVoucher(store, await payment())
+    expect(answer.status).toBe(202)
+    expect(answer.headers.get('payment-required')).toBeNull()
+    const { orderId } = answer.body
+    const { states } = await lifeOf(store, orderId)
+    await allowCommits()
+    expect(when).toContain(`old.state = '${states.at(-1)}'`)
+    expect(await paymentsOf()).toHaveLength(1)
+    await endLease(store, orderId)
+    await expectDeliveredOnce(store, buyer.address, orderId)
+  },
+)
+
+test('a commit that fails when the order would be opened takes nothing', async () => {
+  await refuseCommits('true', 'insert')
+  const header = await payment()
+  const refused = await payForVoucher(store, header)
+  expect(refused).toMatchObject({ status: 503, body: { code: 'try_again' } })
+  await allowCommits()
+  expect(await paymentsOf()).toEqual([])
+  const { body } = await payForVoucher(store, header)
+  await expectDeliveredOnce(store, buyer.address, body.orderId)
+})
+
+/** Makes commits fail as PostgreSQL does when its disk is full, until they are allowed again. */
+async function refuseCommits(when: string, event: 'insert' | 'update' = 'update'): Promise<void> {
+  await store.query(`create function refuse_commit() returns trigger language plpgsql as $$
+    begin raise exception using errcode = 'disk_full',
+      message = 'could not extend file: No space left on device'; end $$`)
+  await store.query(`create constraint trigger a_full_disk after ${event} on orders
+    deferrable initially deferred for each row when (${when}) execute function refuse_commit()`)
+}
+
+async function allowCommits(): Promise<void> {
+  await store.query('drop trigger a_full_disk on orders')
+  await store.query('drop function refuse_commit')
+}

@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Buyer, newBuyer } from './buyer.ts'
+import { transfersBetween } from './chain.ts'
+import { callToken, settling } from './contracts/calls.ts'
+import { expectDeliveredOnce, expectPending, payForVoucher } from './contracts/outcomes.ts'
+import {
+  type HandedOver,
+  madeUpHash,
+  type StoryFacilitator,
+  startFacilitator,
+} from './facilitator.ts'
+import { ledgerOf, rowsKept } from './facts.ts'
+import { bodyFor, eventually, get, termsOf } from './requests.ts'
+import { openStore, type Store } from './store.ts'
+
+// A store that has its payments checked and submitted by somebody else, who may be away, slow or a
+// liar. Nothing of what it says of a settlement is believed: the chain's logs decide.
+
+interface Scene {
+  readonly store: Store
+  readonly facilitator: StoryFacilitator
+}
+const scenes: Scene[] = []
+
+beforeAll(async () => {
+  for (let count = 0; count < 6; count += 1) {
+    const facilitator = await startFacilitator()
+    const env = { TRUSTED_PROXIES: '1', PURCHASE_WAIT_SECONDS: '1' }
+    scenes.push({ facilitator, store: await openStore({ env, facilitatorUrl: facilitator.url }) })
+  }
+})
+afterAll(async () => {
+  for (const { store, facilitator } of scenes) {
+    await store.close()
+    facilitator.close()
+  }
+})
+
+/** Each story has a store and a facilitator of its own, so that they can run side by side. */
+function newScene(): Scene {
+  const scene = scenes[taken]
+  taken += 1
+  if (!scene) throw new Error('More stories than stores')
+  return scene
+}
+let taken = 0
+
+async function newPayment(store: Store) {
+  const buyer = await newBuyer()
+  const payment = await buyer.sign(await termsOf(store.url, 'voucher', bodyFor('voucher', 'OK')))
+  return { buyer, header: payment.header }
+}
+
+/** Submits the payment as an honest facilitator would, and gives the hash of its transaction. */
+async function submit({ store }: Scene, payment: HandedOver): Promise<string> {
+  expect(await callToken(store.parts, settling(payment))).toBe('success')
+  const { from, to } = payment.authorization
+  const [landed] = await transfersBetween(store.parts, from, to)
+  return landed?.transactionHash ?? ''
+}
+
+const settledBy = (scene: Scene) =>
+  scene.facilitator.settles(async (payment) => ({
+    success: true,
+    transaction: await submit(scene, payment),
+  }))
+
+async function expectUnpaid({ store }: Scene, buyer: Buyer): Promise<void> {
+  expect(await transfersBetween(store.parts, buyer.address, store.payTo)).toEqual([])
+  expect(await ledgerOf(store)).toEqual([])
+}
+
+test.concurrent('a facilitator that says settled and settles nothing is not believed', async () => {
+  const scene = newScene()
+  const { store, facilitator } = scene
+  const { buyer, header } = await newPayment(store)
+  facilitator.settles(async () => ({ success: true, transaction: madeUpHash() }))
+  const answer = await payForVoucher(store, header)
+  expectPending(answer)
+  // It is asked again, lies again, and is not believed again.
+  const asked = facilitator.calls.length
+  await eventually(
+    () => facilitator.calls.length,
+    (calls) => calls > asked + 1,
+  )
+  expectPending(await payForVoucher(store, header))
+  await expectUnpaid(scene, buyer)
+
+  settledBy(scene)
+  await expectDeliveredOnce(store, buyer.address, answer.body.orderId)
+})
+
+test.concurrent('a facilitator that names the settlement of another order is not believed', async () => {
+  const scene = newScene()
+  const { store, facilitator } = scene
+  settledBy(scene)
+  const paid = await newPayment(store)
+  const first = await payForVoucher(store, paid.header)
+  expect(first.status).toBe(200)
+  const { transactionHash } = first.body
+
+  const { buyer, header } = await newPayment(store)
+  facilitator.settles(async () => ({ success: true, transaction: transactionHash }))
+  const answer = await payForVoucher(store, header)
+  expectPending(answer)
+  expect(await ledgerOf(store)).toHaveLength(1)
+
+  settledBy(scene)
+  const order = await expectDeliveredOnce(store, buyer.address, answer.body.orderId)
+  expect(order.transactionHash).not.toBe(transactionHash)
+})
+
+test.concurrent('a settlement that the facilitator calls pending is unknown until the chain shows it', async () => {
+  const scene = newScene()
+  const { store, facilitator } = scene
+  const { buyer, header } = await newPayment(store)
+  let handedOver: HandedOver | undefined
+  const transaction = madeUpHash()
+  facilitator.settles(async (payment) => {
+    handedOver = payment
+    return { success: false, errorReason: 'settlement_pending', transaction }
+  })
+  const answer = await payForVoucher(store, header)
+  expectPending(answer)
+  expectPending(await payForVoucher(store, header))
+  await expectUnpaid(scene, buyer)
+
+  // It lands in a transaction with another hash, and the facilitator still says pending.
+  if (!handedOver) throw new Error('The facilitator was not asked')
+  await submit(scene, handedOver)
+  const order = await expectDeliveredOnce(store, buyer.address, answer.body.orderId)
+  expect(order.transactionHash).not.toBe(transaction)
+})
+
+test.concurrent('a facilitator that is away takes nobody’s money, and loses nobody’s', async () => {
+  const scene = newScene()
+  const { store, facilitator } = scene
+  settledBy(scene)
+  const { buyer, header } = await newPayment(store)
+  const before = await rowsKept(store)
+  facilitator.goAway()
+  // New payments cannot be checked: nothing is written, and nobody is asked to sign again.
+  const refused = await payForVoucher(store, header)
+  expect(refused).toMatchObject({ status: 503, body: { code: 'try_again', charged: 'no' } })
+  expect(refused.headers.get('payment-required')).toBeNull()
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(await rowsKept(store)).toEqual(before)
+  await expectUnpaid(scene, buyer)
+  expect((await get(store.url, '/ai/vouchers')).status).toBe(200)
+
+  // It goes between the check and the settlement: the connection is refused.
+  await facilitator.comeBack()
+  facilitator.verifies(() => {
+    facilitator.goAway()
+    return { isValid: true }
+  })
+  const answer = await payForVoucher(store, header)
+  expectPending(answer)
+  expect(facilitator.calls).toEqual(['verify'])
+  await expectUnpaid(scene, buyer)
+
+  await facilitator.comeBack()
+  await expectDeliveredOnce(store, buyer.address, answer.body.orderId)
+})
+
+test.concurrent('a payment whose check is never answered is given up, and is good afterwards', {
+  timeout: 40_000,
+}, async () => {
+  const scene = newScene()
+  const { store, facilitator } = scene
+  settledBy(scene)
+  const { buyer, header } = await newPayment(store)
+  const before = await rowsKept(store)
+  facilitator.verifies(() => 'nothing')
+  const refused = await payForVoucher(store, header)
+  expect(refused).toMatchObject({ status: 503, body: { code: 'try_again', charged: 'no' } })
+  expect(refused.headers.get('payment-required')).toBeNull()
+  expect(await rowsKept(store)).toEqual(before)
+
+  facilitator.verifies(() => ({ isValid: true }))
+  const answer = await payForVoucher(store, header)
+  expect(answer.status).toBe(200)
+  await expectDeliveredOnce(store, buyer.address, answer.body.orderId)
+})
+
+test.concurrent('a settlement that is made and never answered is found in the logs', {
+  timeout: 40_000,
+}, async () => {
+  const scene = newScene()
+  const { store, facilitator } = scene
+  const { buyer, header } = await newPayment(store)
+  facilitator.settles(async (payment) => {
+    await submit(scene, payment)
+    return 'nothing'
+  })
+  const answer = await payForVoucher(store, header)
+  expect([200, 202]).toContain(answer.status)
+  await expectDeliveredOnce(store, buyer.address, answer.body.orderId)
+  expect(facilitator.calls).toEqual(['verify', 'settle'])
+})
