@@ -6,7 +6,7 @@ import { tokenAbi } from './token.ts'
 
 /** Reads them all at once. Throws when the node does not answer one of them. */
 export async function chainFacts(
-  { network, reader, sender }: Chain,
+  { network, reader, gasAccount }: Chain,
   refundWallet: string,
 ): Promise<ChainFacts> {
   const token = { address: network.usdc as Hex, abi: tokenAbi } as const
@@ -14,7 +14,7 @@ export async function chainFacts(
     reader.getBlock(),
     reader.getBlock({ blockTag: 'safe' }),
     reader.readContract({ ...token, functionName: 'balanceOf', args: [refundWallet as Hex] }),
-    reader.getBalance({ address: sender.account.address }),
+    reader.getBalance({ address: gasAccount.address }),
   ])
   return {
     headAt: timeOf(head),
@@ -26,4 +26,9 @@ export async function chainFacts(
 
 function timeOf({ timestamp }: { readonly timestamp: bigint }): Date {
   return new Date(Number(timestamp) * 1_000)
+}
+
+/** Seconds from a block's own time to that of this machine's clock. */
+export function headAgeOf({ timestamp }: { readonly timestamp: bigint }, now: Date): number {
+  return now.getTime() / 1_000 - Number(timestamp)
 }
