@@ -137,11 +137,14 @@ async function waitForAny(
 ): Promise<TransactionReceipt | undefined> {
   const deadline = performance.now() + withinMs
   for (;;) {
-    for (const { hash } of all) {
+    const seen = await Promise.all(
       // A node that does not answer just now may do so the next time.
-      const receipt = await receiptOf(chain, hash).catch(() => undefined)
-      if (receipt) return receipt
-    }
+      all.map(({ hash }) => receiptOf(chain, hash).catch(() => undefined)),
+    )
+    const receipts = seen.filter((receipt) => receipt !== undefined)
+    // Of two that were sent the second one is reverted, because the first has done it.
+    const done = receipts.find(({ status }) => status === 'success') ?? receipts[0]
+    if (done) return done
     if (performance.now() + chain.pollMs > deadline) return undefined
     await delay(chain.pollMs)
   }

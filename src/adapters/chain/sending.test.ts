@@ -1,0 +1,166 @@
+import type { Hex } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { newPayment, price, type StillChain, startStillChain } from './chain.fixture.ts'
+import type { Chain } from './clients.ts'
+import { transferOf } from './facilitator.ts'
+import { accountNonces } from './nonces.ts'
+import type { Sent } from './sending.ts'
+import { sendTransfer } from './transfer.ts'
+
+let chain: StillChain
+
+beforeAll(async () => {
+  chain = await startStillChain()
+})
+afterAll(() => chain.stop())
+afterEach(() => chain.client.setAutomine(true))
+
+type Tender = Awaited<ReturnType<typeof newPayment>>['tender']
+
+async function fundedKey(): Promise<Hex> {
+  const key = generatePrivateKey()
+  const { address } = privateKeyToAccount(key)
+  await chain.client.setBalance({ address, value: 10n ** 20n })
+  return key
+}
+
+async function payments(count: number): Promise<Tender[]> {
+  const tenders: Tender[] = []
+  for (let made = 0; made < count; made += 1) tenders.push((await newPayment(chain)).tender)
+  return tenders
+}
+
+const send = (by: Chain, tender: Tender, withinMs = 10_000) =>
+  sendTransfer(by, transferOf(tender), withinMs)
+
+async function expectEachPaidOnce(tenders: readonly Tender[]): Promise<void> {
+  for (const { payer, payTo } of tenders) {
+    expect(await chain.transfers(payer, payTo)).toMatchObject([{ value: price }])
+  }
+}
+
+/** Makes a block whenever there is something for it, until the work has ended. */
+async function miningDuring<T>(work: Promise<T>): Promise<T> {
+  let hasEnded = false
+  const done = work.finally(() => {
+    hasEnded = true
+  })
+  while (!hasEnded) {
+    await new Promise((resolve) => setTimeout(resolve, 40))
+    await chain.mine()
+  }
+  return done
+}
+
+/** Two processes that hold the same key, each of which sends twenty payments at once. */
+async function sendFromTwo(): Promise<{ tenders: Tender[]; sent: Sent[]; key: Hex }> {
+  const key = await fundedKey()
+  const senders = [chain.open(key), chain.open(key)]
+  const tenders = await payments(40)
+  const sending = Promise.all(
+    tenders.map((tender, index) => send(senders[index % 2] as Chain, tender)),
+  )
+  return { tenders, sent: await miningDuring(sending), key }
+}
+
+const countOf = (key: Hex, blockTag: 'latest' | 'pending' = 'latest') =>
+  chain.client.getTransactionCount({ address: privateKeyToAccount(key).address, blockTag })
+
+test('two processes with one key send twenty payments each, and each lands once', async () => {
+  const { tenders, sent, key } = await sendFromTwo()
+  expect(sent.filter(({ isReverted }) => isReverted)).toEqual([])
+  await expectEachPaidOnce(tenders)
+  expect(await countOf(key)).toBe(40)
+})
+
+test('so they do when transactions wait for their block', async () => {
+  const before = await payments(1)
+  await chain.client.setAutomine(false)
+  const { tenders } = await miningDuring(sendFromTwo())
+  await expectEachPaidOnce(tenders)
+  await chain.client.setAutomine(true)
+  await send(chain.open(), before[0] as Tender)
+  await expectEachPaidOnce(before)
+}, 60_000)
+
+test('a transaction that no block takes is sent again in its place for a higher fee', async () => {
+  const key = await fundedKey()
+  const [tender] = (await payments(1)) as [Tender]
+  await chain.client.setAutomine(false)
+  const sending = send(chain.open(key), tender, 1_800)
+  const fees = new Set<bigint>()
+  await until(async () => {
+    const { pending } = await chain.client.getTxpoolContent()
+    const [waiting] = Object.values(Object.values(pending)[0] ?? {})
+    if (waiting?.maxFeePerGas) fees.add(BigInt(waiting.maxFeePerGas))
+    return fees.size > 1
+  })
+  await chain.mine()
+  const { hash, isReverted } = await sending
+  expect(isReverted).toBe(false)
+  expect(await countOf(key)).toBe(1)
+  expect(await chain.transfers(tender.payer, tender.payTo)).toEqual([
+    { value: price, transaction: hash },
+  ])
+  const [first = 0n, second = 0n] = [...fees]
+  expect(second * 10n).toBeGreaterThanOrEqual(first * 11n)
+})
+
+test('a transaction of another process that is stuck is replaced, and holds nobody up', async () => {
+  const key = await fundedKey()
+  const [tender] = (await payments(1)) as [Tender]
+  await chain.client.setAutomine(false)
+  const account = privateKeyToAccount(key)
+  await chain.client.sendTransaction({ account, to: account.address, nonce: 0 })
+  const sending = send(chain.open(key), tender, 1_800)
+  await until(async () => {
+    const { pending } = await chain.client.getTxpoolContent()
+    const [waiting] = Object.values(Object.values(pending)[0] ?? {})
+    return waiting?.to === chain.usdc.toLowerCase()
+  })
+  await chain.mine()
+  expect(await sending).toMatchObject({ isReverted: false })
+  await expectEachPaidOnce([tender])
+})
+
+test('a transaction that is in no block at the end may still land: that is no failure', async () => {
+  const [tender] = (await payments(1)) as [Tender]
+  await chain.client.setAutomine(false)
+  const { isReverted } = await send(chain.open(await fundedKey()), tender, 200)
+  expect(isReverted).toBe(false)
+  await chain.mine()
+  await expectEachPaidOnce([tender])
+})
+
+test('a payment that the token refuses costs nothing', async () => {
+  const key = await fundedKey()
+  const [tender] = (await payments(1)) as [Tender]
+  const by = chain.open(key)
+  await send(by, tender)
+  await expect(send(by, tender)).rejects.toThrow(/used or canceled/)
+  expect(await countOf(key)).toBe(1)
+})
+
+test('numbers that are in use are not given again, and the node decides when none is', async () => {
+  const state = { counted: 7 }
+  const nonces = accountNonces(() => Promise.resolve(state.counted))
+  expect(await Promise.all([nonces.take(), nonces.take(), nonces.take()])).toEqual([7, 8, 9])
+  nonces.giveBack(8)
+  expect(await nonces.take()).toBe(8)
+  nonces.yieldTo(8)
+  expect([nonces.isOurs(7), nonces.isOurs(8), nonces.isOurs(10)]).toEqual([true, false, false])
+  expect(await nonces.take()).toBe(10)
+  for (const nonce of [7, 9, 10]) nonces.giveBack(nonce)
+  // A reorganisation has dropped what was counted before.
+  state.counted = 5
+  expect(await nonces.take()).toBe(5)
+})
+
+async function until(met: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 10_000
+  while (!(await met())) {
+    if (performance.now() > deadline) throw new Error('It did not come to that.')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
