@@ -3,6 +3,7 @@ import {
   getContractAddress,
   type Hex,
   numberToHex,
+  parseErc6492Signature,
   serializeErc6492Signature,
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
@@ -17,6 +18,7 @@ import {
 } from '../../../test/stories/contracts/wallet.ts'
 import type { Rail } from '../../payments/ports.ts'
 import { newPayment, price, type StillChain, startStillChain } from './chain.fixture.ts'
+import { ownFacilitator } from './own-facilitator.ts'
 import { sendTransfer, settlementGasMost } from './transfer.ts'
 
 // What a payer can make us spend. The wallets are contracts whose signature check costs what they like.
@@ -109,6 +111,22 @@ test('a wallet of an allowed factory is deployed and pays, also after a reorgani
   await chain.reorganise(2)
   expect(await paid(payer)).toEqual([])
   expect(await rail.collect(tender)).toMatchObject({ outcome: 'settled' })
+  expect(await paid(payer)).toMatchObject([{ value: price }])
+})
+
+test('what was sent for a wallet of a factory and dropped again is sent again', async () => {
+  const { client } = chain
+  const { tender, payer } = await undeployed((owner) => deploying(walletCode(owner)))
+  const { data } = parseErc6492Signature(tender.signature as Hex)
+  const owner = privateKeyToAccount(chain.keys.minter)
+  await client.sendTransaction({ account: owner, to: factory, data: data as Hex })
+  await client.setAutomine(false)
+  const facilitator = ownFacilitator(chain.open(), [factory], 30)
+  const dropped = await facilitator.settle(tender)
+  await client.dropTransaction({ hash: dropped as Hex })
+  await facilitator.settle(tender)
+  await chain.mine()
+  await client.setAutomine(true)
   expect(await paid(payer)).toMatchObject([{ value: price }])
 })
 

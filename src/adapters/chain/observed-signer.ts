@@ -1,7 +1,6 @@
 import { toFacilitatorEvmSigner } from '@x402/evm'
 import { encodeFunctionData, type Hex } from 'viem'
 import type { Chain } from './clients.ts'
-import { confirmationTimeoutMs } from './facilitator.ts'
 import { isSilence } from './faults.ts'
 import { sendCall } from './sending.ts'
 import { settlementGasMost } from './transfer.ts'
@@ -29,7 +28,7 @@ const payersCode = ['isValidSignature', 'transferWithAuthorization']
  * signature, a transfer that would fail. Here is noted that it was a silence, so that nobody is
  * refused for it. What it sends has a bound to its cost.
  */
-export function observedSigner(chain: Chain, observed: Observed): Signer {
+export function observedSigner(chain: Chain, observed: Observed, withinMs: number): Signer {
   const { gasAccount, network, reader } = chain
   const noting = async <T>(asked: Promise<T>): Promise<T> => {
     try {
@@ -42,27 +41,25 @@ export function observedSigner(chain: Chain, observed: Observed): Signer {
   const send = async (call: { to: Hex; data: Hex }, most: bigint) => {
     const gas = await reader.estimateGas({ ...call, account: gasAccount.address })
     if (gas > most) throw new Error(`The transaction would cost ${gas} gas.`)
-    return (await sendCall(chain, { ...call, gas }, confirmationTimeoutMs)).hash
+    return (await sendCall(chain, { ...call, gas }, withinMs)).hash
   }
-  return toFacilitatorEvmSigner(
-    {
-      address: gasAccount.address,
-      async getCode({ address }) {
-        const code = await noting(reader.getCode({ address }))
-        const isToken = address.toLowerCase() === network.usdc.toLowerCase()
-        if (code !== undefined && !isToken) observed.isContract = true
-        return code
-      },
-      readContract: (args) => {
-        const gas = payersCode.includes(args.functionName) ? { gas: simulationGasMost } : {}
-        return noting(reader.readContract({ ...args, ...gas } as never))
-      },
-      verifyTypedData: reader.verifyTypedData as never,
-      writeContract: ({ address, ...call }) =>
-        send({ to: address, data: encodeFunctionData(call) }, settlementGasMost),
-      sendTransaction: (call) => send(call, deploymentGasMost),
-      waitForTransactionReceipt: reader.waitForTransactionReceipt,
+  return toFacilitatorEvmSigner({
+    address: gasAccount.address,
+    async getCode({ address }) {
+      const code = await noting(reader.getCode({ address }))
+      const isToken = address.toLowerCase() === network.usdc.toLowerCase()
+      if (code !== undefined && !isToken) observed.isContract = true
+      return code
     },
-    { confirmationTimeoutMs },
-  )
+    readContract: (args) => {
+      const gas = payersCode.includes(args.functionName) ? { gas: simulationGasMost } : {}
+      return noting(reader.readContract({ ...args, ...gas } as never))
+    },
+    verifyTypedData: reader.verifyTypedData as never,
+    writeContract: ({ address, ...call }) =>
+      send({ to: address, data: encodeFunctionData(call) }, settlementGasMost),
+    sendTransaction: (call) => send(call, deploymentGasMost),
+    // Whoever sent it has waited already.
+    waitForTransactionReceipt: ({ hash }) => reader.getTransactionReceipt({ hash }),
+  })
 }

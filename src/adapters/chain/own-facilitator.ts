@@ -38,11 +38,16 @@ const forgetful = {
  *
  * @param factories smart-wallet factories that may be called to deploy a payer's wallet; none by
  *   default, because each deployment is at our expense
+ * @param withinMs how long a transaction is waited for until it is in a block
  */
-export function ownFacilitator(chain: Chain, factories: readonly string[]): Facilitator {
-  const send = sendingOnly(chain, revertsMost)
+export function ownFacilitator(
+  chain: Chain,
+  factories: readonly string[],
+  withinMs = confirmationTimeoutMs,
+): Facilitator {
+  const send = sendingOnly(chain, revertsMost, withinMs)
   const packaged = (observed: Observed) => {
-    const scheme = new ExactEvmScheme(observedSigner(chain, observed), {
+    const scheme = new ExactEvmScheme(observedSigner(chain, observed, withinMs), {
       eip6492AllowedFactories: [...factories],
       pendingSettlementStore: forgetful,
     })
@@ -90,13 +95,13 @@ async function withinCost(
  * in every block, and would have us pay for that until the authorization ends. Anybody may still
  * submit such a payment, and the logs tell.
  */
-function sendingOnly(chain: Chain, most: number) {
+function sendingOnly(chain: Chain, most: number, withinMs: number) {
   const reverts = new Map<string, number>()
   return async (tender: X402Tender): Promise<Hex | undefined> => {
     const key = paymentKeyOf(tender)
     const before = reverts.get(key) ?? 0
     if (before >= most) return undefined
-    const sent = await sendTransfer(chain, transferOf(tender), confirmationTimeoutMs)
+    const sent = await sendTransfer(chain, transferOf(tender), withinMs)
     if (!sent.isReverted) return sent.hash
     reverts.set(key, before + 1)
     const [oldest] = reverts.keys()

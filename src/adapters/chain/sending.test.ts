@@ -107,6 +107,45 @@ test('a transaction that no block takes is sent again in its place for a higher 
   expect(second * 10n).toBeGreaterThanOrEqual(first * 11n)
 })
 
+test('a transaction that the node has dropped is sent again', async () => {
+  const key = await fundedKey()
+  const [tender] = (await payments(1)) as [Tender]
+  await chain.client.setAutomine(false)
+  const sending = send(chain.open(key), tender, 1_800)
+  const waiting = async () => {
+    const { pending } = await chain.client.getTxpoolContent()
+    return Object.values(Object.values(pending)[0] ?? {})[0]?.hash
+  }
+  await until(async () => (await waiting()) !== undefined)
+  const dropped = await waiting()
+  await chain.client.dropTransaction({ hash: dropped as Hex })
+  await until(async () => (await waiting()) !== undefined)
+  await chain.mine()
+  expect((await sending).hash).not.toBe(dropped)
+  await expectEachPaidOnce([tender])
+})
+
+test('a transaction whose place another process has taken is sent again in another one', async () => {
+  const key = await fundedKey()
+  const [tender] = (await payments(1)) as [Tender]
+  await chain.client.setAutomine(false)
+  const sending = send(chain.open(key), tender, 1_800)
+  const waiting = async () => {
+    const { pending } = await chain.client.getTxpoolContent()
+    return Object.values(Object.values(pending)[0] ?? {})[0]
+  }
+  await until(async () => (await waiting()) !== undefined)
+  const account = privateKeyToAccount(key)
+  const more = { maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 11n }
+  await chain.client.sendTransaction({ account, to: account.address, nonce: 0, ...more })
+  await chain.mine()
+  expect(await chain.transfers(tender.payer, tender.payTo)).toEqual([])
+  await until(async () => (await waiting()) !== undefined)
+  await chain.mine()
+  expect(await sending).toMatchObject({ isReverted: false })
+  await expectEachPaidOnce([tender])
+})
+
 test('a transaction of another process that is stuck is replaced, and holds nobody up', async () => {
   const key = await fundedKey()
   const [tender] = (await payments(1)) as [Tender]

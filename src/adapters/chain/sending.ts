@@ -40,7 +40,7 @@ const raisesMost = 4
  * Sends a call with our gas and waits until it is in a block, so that nobody sends it again while
  * it is on its way there. One that stays outside is sent again with a higher fee, in its own place
  * or in the place of whatever holds all of them up. That is harmless only because the token carries
- * out an authorization once: this is for such calls, and for nothing else.
+ * out an authorization once, and a factory deploys a wallet once: this is for such calls alone.
  *
  * Not being in a block at the end is no failure: the caller looks at the logs.
  *
@@ -56,8 +56,9 @@ export async function sendCall(chain: Chain, call: Call, withinMs: number): Prom
       }
       const last = all.at(-1) as Broadcast
       if (wait === waits) return { hash: last.hash, isReverted: false }
-      // Whatever happens while it is pushed: the transaction is on its way already.
-      const pushed = await push(chain, call, last).catch(() => undefined)
+      // Whatever happens while it is pushed, or does not: the transaction is on its way already.
+      const pushing = push(chain, call, last).catch(() => undefined)
+      const pushed = await Promise.race([pushing, delay(withinMs / waits)])
       if (pushed) all.push(pushed)
     }
   } finally {

@@ -32,10 +32,10 @@ export interface Evidence {
 }
 
 /**
- * A node can be behind, broken or lying. That money has arrived is shown by logs, which are hard to
- * make up for a payment that nobody signed; that it never will is an absence, which is easy. So no
- * node alone is believed an absence, and none alone a large amount. A witness that does not answer
- * has said nothing: it neither proves nor disproves.
+ * A node can be behind, broken or lying. That money will never come, or has vanished, is an absence,
+ * which is what such a node shows most easily: no node alone is believed it. That money has arrived
+ * takes logs; one node alone is believed those for a small amount, which is all it can cost. A
+ * witness that does not answer has said nothing: it neither proves nor disproves.
  */
 export function evidenceOf(node: ChainNode, { nodes, from }: Witnesses): Evidence {
   const every = async (asked: (witness: ChainNode) => Promise<boolean>) =>
