@@ -72,7 +72,7 @@ test('two processes with one key send twenty payments each, and each lands once'
   expect(sent.filter(({ isReverted }) => isReverted)).toEqual([])
   await expectEachPaidOnce(tenders)
   expect(await countOf(key)).toBe(40)
-})
+}, 60_000)
 
 test('so they do when transactions wait for their block', async () => {
   const before = await payments(1)
@@ -151,7 +151,13 @@ test('a transaction of another process that is stuck is replaced, and holds nobo
   const [tender] = (await payments(1)) as [Tender]
   await chain.client.setAutomine(false)
   const account = privateKeyToAccount(key)
-  await chain.client.sendTransaction({ account, to: account.address, nonce: 0 })
+  // It pays three times of what is asked for, and is still not taken, say by a node that forgot it.
+  const { maxFeePerGas, maxPriorityFeePerGas } = await chain.client.estimateFeesPerGas()
+  const more = {
+    maxFeePerGas: maxFeePerGas * 3n,
+    maxPriorityFeePerGas: maxPriorityFeePerGas * 3n,
+  }
+  await chain.client.sendTransaction({ account, to: account.address, nonce: 0, ...more })
   const sending = send(chain.open(key), tender, 1_800)
   await until(async () => {
     const { pending } = await chain.client.getTxpoolContent()
@@ -161,6 +167,29 @@ test('a transaction of another process that is stuck is replaced, and holds nobo
   await chain.mine()
   expect(await sending).toMatchObject({ isReverted: false })
   await expectEachPaidOnce([tender])
+})
+
+test('two of one process that wait for the same block leave each other their places', async () => {
+  const key = await fundedKey()
+  const by = chain.open(key)
+  const tenders = await payments(2)
+  await chain.client.setAutomine(false)
+  let hasEnded = false
+  const sending = Promise.all(tenders.map((tender) => send(by, tender, 1_800))).finally(() => {
+    hasEnded = true
+  })
+  const firstCalls = new Set<string>()
+  await until(async () => {
+    const { pending } = await chain.client.getTxpoolContent()
+    const [first] = Object.values(Object.values(pending)[0] ?? {})
+    if (first) firstCalls.add(first.input)
+    return hasEnded
+  })
+  await sending
+  expect(firstCalls.size).toBe(1)
+  await chain.mine()
+  await expectEachPaidOnce(tenders)
+  expect(await countOf(key)).toBe(2)
 })
 
 test('a transaction that is in no block at the end may still land: that is no failure', async () => {
