@@ -24,13 +24,6 @@ const remembersMost = 10_000
 /** Ends a signature of a wallet that has yet to be deployed (ERC-6492). */
 const undeployedMark = '6492'.repeat(16)
 
-/** The package would wait for a transaction that it sent once, also when a reorganisation has dropped it. */
-const forgetful = {
-  get: () => Promise.resolve(undefined),
-  set: () => Promise.resolve(),
-  delete: () => Promise.resolve(),
-}
-
 /**
  * The package verifies. It would also settle, but verifies once more before that: one more round
  * trip and two more milliseconds of arithmetic for what the token checks anyway. So a plain
@@ -46,10 +39,10 @@ export function ownFacilitator(
   withinMs = confirmationTimeoutMs,
 ): Facilitator {
   const send = sendingOnly(chain, revertsMost, withinMs)
+  // Made anew for each call: it would remember what it sent, and wait for what the chain has dropped.
   const packaged = (observed: Observed) => {
     const scheme = new ExactEvmScheme(observedSigner(chain, observed, withinMs), {
       eip6492AllowedFactories: [...factories],
-      pendingSettlementStore: forgetful,
     })
     return new x402Facilitator().register(chain.network.id as NetworkId, scheme)
   }
