@@ -112,6 +112,28 @@ describe('a live store', () => {
     ])
   })
 
+  test('asks further nodes only when it is given some', () => {
+    const urls = 'https://one.example/key, https://two.example/key'
+    expect(readConfig(live)).toHaveProperty('witnesses', undefined)
+    expect(readConfig({ ...live, RPC_WITNESS_URLS: urls })).toHaveProperty('witnesses', {
+      urls: ['https://one.example/key', 'https://two.example/key'],
+      fromUsdc: 100,
+    })
+    const all = { ...live, RPC_WITNESS_URLS: urls, WITNESS_ABOVE_USDC: '0' }
+    expect(readConfig(all)).toHaveProperty('witnesses.fromUsdc', 0)
+  })
+
+  test.each([
+    ['RPC_URL itself', { RPC_WITNESS_URLS: 'https://two.example,https://rpc.example' }],
+    ['one of them twice', { RPC_WITNESS_URLS: 'https://two.example,https://two.example' }],
+    ['an amount and no node', { WITNESS_ABOVE_USDC: '10' }],
+    ['no URL', { RPC_WITNESS_URLS: 'two.example' }],
+  ])('refuses witnesses that are %s', (_, witnesses) => {
+    expect(problemsOf({ ...live, ...witnesses })).toEqual([
+      expect.stringMatching(/^(RPC_WITNESS_URLS|WITNESS_ABOVE_USDC) /),
+    ])
+  })
+
   test('takes both halves of the webhook', () => {
     const webhook = { SUPPLIER_WEBHOOK_HEADER: 'X-Hook', SUPPLIER_WEBHOOK_SECRET: 'a'.repeat(16) }
     expect(readConfig({ ...live, ...webhook })).toMatchObject({
@@ -175,6 +197,7 @@ describe('a bad value is named with its variable', () => {
     ['METRICS_TOKEN', 'fifteen-letters'],
     ['LOG_LEVEL', 'loud'],
     ['SUPPLIER_WEBHOOK_HEADER', 'X Hook'],
+    ['RPC_WITNESS_URLS', 'ftp://two.example'],
   ])('%s=%s', (name, value) => {
     const hook = { SUPPLIER_WEBHOOK_HEADER: 'X-Hook', SUPPLIER_WEBHOOK_SECRET: 'a'.repeat(16) }
     const lines = problemsOf({ ...live, ...hook, [name]: value })

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { commonShape, liveShape, problemOf, sandboxShape, url } from './environment.ts'
+import { commonShape, listOf, liveShape, problemOf, sandboxShape, url } from './environment.ts'
 import { cryptoCurrencies } from './goods/lists.ts'
 import type { Site } from './http/site.ts'
 import type { TrustedProxies } from './http/trusted-proxies.ts'
@@ -27,6 +27,8 @@ export interface Common {
 export interface Outside {
   readonly network: Network
   readonly rpcUrl: string
+  /** Further nodes of the same chain, and the amount from which one alone is not believed. */
+  readonly witnesses?: { readonly urls: readonly string[]; readonly fromUsdc: number } | undefined
   /** How often a transaction is looked for until it is in a block; milliseconds. */
   readonly pollMs: number
   /** A chain whose newest block is older than this has stopped, or its node has. */
@@ -126,6 +128,10 @@ function liveConfig(given: Readonly<Record<string, string | undefined>>): LiveCo
     mode: 'live',
     network: networks[env.NETWORK],
     rpcUrl: env.RPC_URL,
+    witnesses: env.RPC_WITNESS_URLS && {
+      urls: env.RPC_WITNESS_URLS,
+      fromUsdc: env.WITNESS_ABOVE_USDC,
+    },
     pollMs: 500,
     headMostSeconds: 30,
     payTo: env.PAY_TO,
@@ -150,6 +156,12 @@ function pairProblems(given: Readonly<Record<string, string | undefined>>): stri
     problems.push(
       'GAS_KEY and REFUND_KEY are the same; use two wallets, so that one leak is not both',
     )
+  }
+  if ('WITNESS_ABOVE_USDC' in given && !('RPC_WITNESS_URLS' in given)) {
+    problems.push('WITNESS_ABOVE_USDC says when witnesses are asked; set RPC_WITNESS_URLS as well')
+  }
+  if (given['RPC_URL'] && listOf(given['RPC_WITNESS_URLS'] ?? '').includes(given['RPC_URL'])) {
+    problems.push('RPC_WITNESS_URLS names RPC_URL itself, which cannot bear itself out')
   }
   if ('SUPPLIER_WEBHOOK_HEADER' in given !== 'SUPPLIER_WEBHOOK_SECRET' in given) {
     problems.push(

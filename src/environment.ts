@@ -25,12 +25,15 @@ const privateKey = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}$/, 'must be a private key: 0x and 64 hexadecimal digits')
   .transform((key) => key.toLowerCase() as `0x${string}`)
-const list = z.string().transform((text) =>
-  text
+const list = z.string().transform(listOf)
+
+/** The parts of a list that is separated by commas. */
+export function listOf(text: string): string[] {
+  return text
     .split(',')
     .map((part) => part.trim())
-    .filter(Boolean),
-)
+    .filter(Boolean)
+}
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
 
@@ -81,6 +84,11 @@ const vaultKey =
 export const liveShape = {
   NETWORK: z.enum(['base', 'base-sepolia'], 'must be base or base-sepolia'),
   RPC_URL: url(/^https?$/),
+  RPC_WITNESS_URLS: list
+    .pipe(z.array(url(/^https?$/)))
+    .refine((urls) => new Set(urls).size === urls.length, 'must not name a node twice')
+    .optional(),
+  WITNESS_ABOVE_USDC: whole(100, 0, 1_000_000),
   PAY_TO: address,
   GAS_KEY: privateKey,
   REFUND_KEY: privateKey,

@@ -134,14 +134,14 @@ async function connectOutside(
   chain: ConnectedChain,
   supply: Supply,
 ): Promise<Storage> {
-  const [storage, chainProblem, keyAccepted] = await Promise.all([
+  const [storage, chainProblems, keyAccepted] = await Promise.all([
     openStorage(config, (error) => failed('database', error)).catch((error: Error) => error),
-    chain.problem(config.mode),
+    chain.problems(config.mode),
     supply.acceptsKey(),
   ])
   const problems = [
     ...(storage instanceof Error ? [`DATABASE_URL: ${storage.message}`] : []),
-    ...(chainProblem === undefined ? [] : [`RPC_URL: ${chainProblem}`]),
+    ...chainProblems,
     ...(keyAccepted === 'no' ? ['SUPPLIER_KEY: the supplier refuses it'] : []),
   ]
   if (storage instanceof Error) throw new ConfigError(problems)

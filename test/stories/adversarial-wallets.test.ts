@@ -20,6 +20,7 @@ import {
   payForVoucher,
 } from './contracts/outcomes.ts'
 import {
+  burningCode,
   deploy,
   deploying,
   signingFor,
@@ -106,6 +107,13 @@ test('a wallet that agrees in every estimate and refuses in every block cannot b
   expect(await transactionsOf(store.parts, store.gasWallet)).toBe(sent + 3)
   expect(await bookedFor(store, answer.body.orderId)).toEqual([])
   expect(await buyer.balance()).toBe(rich)
+})
+
+test('a wallet whose signature check burns gas is refused, and costs nothing', async () => {
+  const owner = newOwner()
+  const wallet = await deploy(store.parts, burningCode(owner.address, 2_300_000))
+  const buyer = await newBuyer(rich, store.parts, signingFor(wallet, owner))
+  await expectRefused(store, wallet, (await buyer.sign(terms)).header, 'too_costly')
 })
 
 /** A wallet that holds money, is not deployed, and would be by this transaction of anybody. */

@@ -4,6 +4,7 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openChain } from '../../src/adapters/chain/clients.ts'
 import { refundWallet } from '../../src/adapters/chain/refunds.ts'
+import { evidenceOf } from '../../src/adapters/chain/witnesses.ts'
 import { networks } from '../../src/payments/networks.ts'
 import type { OrderId } from '../../src/primitives/ids.ts'
 import { usdc } from '../../src/primitives/money.ts'
@@ -234,7 +235,8 @@ async function payRefundElsewhere(orderId: string, to: Address): Promise<Hex> {
     gasKey: (await anybody(store.parts, generatePrivateKey())).key,
     pollMs: 20,
   })
-  const wallet = refundWallet(chain, store.settings.refundKey)
+  const evidence = evidenceOf(chain, { nodes: [], from: usdc(0n) })
+  const wallet = refundWallet(chain, evidence, store.settings.refundKey)
   const since = { rail: 'x402', transaction: '0x', block: 0 } as const
   const amount = usdc('650000')
   const signed = await wallet.sign({ order: orderId as OrderId, to, amount, since })

@@ -74,22 +74,21 @@ export async function openStore(options: StoreOptions = {}) {
 export type Store = Awaited<ReturnType<typeof openStore>>
 
 /**
- * Another node of the same store: same database, supplier and refund wallet; its own address and
- * gas wallet. The supplier's webhooks go to the first one only.
+ * Another node of the same store: same database, supplier and wallets; its own address. The
+ * supplier's webhooks go to the first one only.
  */
 export async function openSibling({ settings, parts }: Store, env: Record<string, string> = {}) {
-  return openNode(await siblingSettings({ settings, parts }, env), parts)
+  return openNode(await siblingSettings({ settings }, env), parts)
 }
 
 /** What a sibling is started with; for a node in a process of its own. */
 export async function siblingSettings(
-  { settings, parts }: Pick<Store, 'settings' | 'parts'>,
+  { settings }: Pick<Store, 'settings'>,
   env: Record<string, string> = {},
 ): Promise<NodeSettings> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const gasKey = await fundedGasKey(parts.rpcUrl)
-  return { ...settings, url, port, gasKey, env: { ...settings.env, ...env } }
+  return { ...settings, url, port, env: { ...settings.env, ...env } }
 }
 
 async function openNode(settings: NodeSettings, parts: ChainParts) {

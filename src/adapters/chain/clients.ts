@@ -1,52 +1,53 @@
-import {
-  type Account,
-  createPublicClient,
-  createWalletClient,
-  type Hex,
-  http,
-  nonceManager,
-  type PublicClient,
-  type Transport,
-  type Chain as ViemChain,
-  type WalletClient,
-} from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { createPublicClient, type Hex, http, type PublicClient, type Transport } from 'viem'
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { base, baseSepolia } from 'viem/chains'
 import type { Network } from '../../payments/networks.ts'
+import { type AccountNonces, accountNonces } from './nonces.ts'
 
-export interface ChainOptions {
+export interface NodeOptions {
   readonly network: Network
   readonly rpcUrl: string
-  /** Pays gas and holds nothing else. */
-  readonly gasKey: Hex
-  /** How often a transaction is looked for until it is in a block. */
+  /** How often a transaction is looked for until it is in a block; milliseconds. */
   readonly pollMs: number
 }
 
-/** A connection to one chain, and the account that sends transactions there. */
-export interface Chain {
+export interface ChainOptions extends NodeOptions {
+  /** Pays gas and holds nothing else. */
+  readonly gasKey: Hex
+}
+
+/** A node of a chain, which is asked and sent nothing. */
+export interface ChainNode {
   readonly network: Network
-  readonly reader: PublicClient<Transport, ViemChain>
-  readonly sender: WalletClient<Transport, ViemChain, Account>
+  readonly reader: PublicClient<Transport, undefined>
+}
+
+/** A connection to one chain, and the account that sends transactions there. */
+export interface Chain extends ChainNode {
+  readonly pollMs: number
+  readonly gasAccount: PrivateKeyAccount
+  readonly nonces: AccountNonces
 }
 
 /** No call to the chain may hang longer than this; an order's lease is much longer. */
 const rpcTimeoutMs = 8_000
 
-export function openChain({ network, rpcUrl, gasKey, pollMs }: ChainOptions): Chain {
+export function openNode({ network, rpcUrl, pollMs }: NodeOptions): ChainNode {
   const chain = [base, baseSepolia].find(({ id }) => id === network.chainId)
   if (!chain) throw new Error(`Chain ${network.chainId} is not known`)
   const transport = http(rpcUrl, { timeout: rpcTimeoutMs, retryCount: 1, batch: false })
-  // Without a nonce manager, concurrent settlements take the same account nonce and all but one fail.
-  const account = privateKeyToAccount(gasKey, { nonceManager })
+  const reader = createPublicClient({ chain, transport, pollingInterval: pollMs, cacheTime: 0 })
+  return { network, reader: reader as unknown as ChainNode['reader'] }
+}
+
+export function openChain(options: ChainOptions): Chain {
+  const node = openNode(options)
+  const gasAccount = privateKeyToAccount(options.gasKey)
+  const { address } = gasAccount
   return {
-    network,
-    reader: createPublicClient({
-      chain,
-      transport,
-      pollingInterval: pollMs,
-      cacheTime: 0,
-    }) as Chain['reader'],
-    sender: createWalletClient({ account, chain, transport, pollingInterval: pollMs }),
+    ...node,
+    pollMs: options.pollMs,
+    gasAccount,
+    nonces: accountNonces(() => node.reader.getTransactionCount({ address, blockTag: 'pending' })),
   }
 }

@@ -1,12 +1,14 @@
 import type { Hex } from 'viem'
 import type { Network } from '../../payments/networks.ts'
 import type { ChainFacts, Rail } from '../../payments/ports.ts'
-import type { Usdc } from '../../primitives/money.ts'
-import { type Chain, openChain } from './clients.ts'
-import { hostedFacilitator, ownFacilitator } from './facilitator.ts'
-import { chainFacts, floatOf } from './facts.ts'
+import { type Usdc, usdc } from '../../primitives/money.ts'
+import { type ChainNode, openChain, openNode } from './clients.ts'
+import { hostedFacilitator } from './facilitator.ts'
+import { chainFacts, floatOf, headAgeOf } from './facts.ts'
+import { ownFacilitator } from './own-facilitator.ts'
 import { x402Rail } from './rail.ts'
 import { refundWallet } from './refunds.ts'
+import { evidenceOf } from './witnesses.ts'
 
 export interface ChainConfig {
   readonly network: Network
@@ -14,6 +16,8 @@ export interface ChainConfig {
   readonly pollMs: number
   /** A chain whose newest block is older than this has stopped, or its node has. */
   readonly headMostSeconds: number
+  /** Further nodes of the same chain; without them, the one is believed alone. */
+  readonly witnesses?: { readonly urls: readonly string[]; readonly fromUsdc: number } | undefined
   readonly gasKey: Hex
   readonly refundKey: Hex
   readonly facilitatorUrl?: string | undefined
@@ -28,8 +32,8 @@ export interface ConnectedChain {
   readonly facts: () => Promise<ChainFacts>
   /** What the wallet for refunds holds. Throws when the chain does not answer. */
   readonly refundFloat: () => Promise<Usdc>
-  /** What makes this node the wrong one for the mode; undefined when nothing does, or it is silent. */
-  readonly problem: (mode: 'sandbox' | 'live') => Promise<string | undefined>
+  /** What makes these nodes the wrong ones for the mode, by variable; nothing of those that are silent. */
+  readonly problems: (mode: 'sandbox' | 'live') => Promise<readonly string[]>
   /** Whether this wallet signed this message, smart wallets included. */
   readonly verifyMessage: (args: {
     address: Hex
@@ -41,17 +45,26 @@ export interface ConnectedChain {
 export function connectChain(config: ChainConfig, now: () => Date): ConnectedChain {
   const chain = openChain(config)
   const { reader } = chain
+  const { urls = [], fromUsdc = 0 } = config.witnesses ?? {}
+  const nodes = urls.map((rpcUrl) => openNode({ ...config, rpcUrl }))
+  const evidence = evidenceOf(chain, { nodes, from: usdc(BigInt(fromUsdc) * 1_000_000n) })
   const facilitator = config.facilitatorUrl
     ? hostedFacilitator(chain, config.facilitatorUrl)
     : ownFacilitator(chain, config.walletFactories)
-  const refunds = refundWallet(chain, config.refundKey)
+  const refunds = refundWallet(chain, evidence, config.refundKey)
 
   return {
-    rail: x402Rail({ chain, facilitator, refunds, now }),
+    rail: x402Rail({
+      chain,
+      evidence,
+      facilitator,
+      refunds,
+      now,
+      headMostSeconds: config.headMostSeconds,
+    }),
 
     async probe() {
-      const head = await reader.getBlock()
-      const age = now().getTime() / 1_000 - Number(head.timestamp)
+      const age = headAgeOf(await reader.getBlock(), now())
       if (age > config.headMostSeconds)
         throw new Error(`The newest block is ${Math.round(age)} s old.`)
     },
@@ -60,15 +73,32 @@ export function connectChain(config: ChainConfig, now: () => Date): ConnectedCha
 
     refundFloat: () => floatOf(chain, refunds.address),
 
-    problem: (mode) => problemOf(chain, mode),
+    problems: (mode) => problemsOf(chain, nodes, mode),
 
     verifyMessage: (args) => reader.verifyMessage(args),
   }
 }
 
+async function problemsOf(
+  node: ChainNode,
+  witnesses: readonly ChainNode[],
+  mode: 'sandbox' | 'live',
+): Promise<readonly string[]> {
+  const [own, ...others] = await Promise.all(
+    [node, ...witnesses].map((one) => problemOf(one, mode)),
+  )
+  return [
+    ...(own === undefined ? [] : [`RPC_URL: ${own}`]),
+    // By its place in the list: the address may have a key in it.
+    ...others.flatMap((problem, index) =>
+      problem === undefined ? [] : [`RPC_WITNESS_URLS: of number ${index + 1}, ${problem}`],
+    ),
+  ]
+}
+
 /** A node that does not answer is for the health signal to show; one that answers wrongly is not. */
 async function problemOf(
-  { reader, network }: Chain,
+  { reader, network }: ChainNode,
   mode: 'sandbox' | 'live',
 ): Promise<string | undefined> {
   try {

@@ -6,14 +6,14 @@ import { tokenAbi } from './token.ts'
 
 /** Reads them all at once. Throws when the node does not answer one of them. */
 export async function chainFacts(
-  { network, reader, sender }: Chain,
+  { network, reader, gasAccount }: Chain,
   refundWallet: string,
 ): Promise<ChainFacts> {
   const [head, safe, refundFloat, gasWei] = await Promise.all([
     reader.getBlock(),
     reader.getBlock({ blockTag: 'safe' }),
     floatOf({ network, reader }, refundWallet),
-    reader.getBalance({ address: sender.account.address }),
+    reader.getBalance({ address: gasAccount.address }),
   ])
   return { headAt: timeOf(head), safeHeadAt: timeOf(safe), refundFloat, gasWei }
 }
@@ -34,4 +34,9 @@ export async function floatOf(
 
 function timeOf({ timestamp }: { readonly timestamp: bigint }): Date {
   return new Date(Number(timestamp) * 1_000)
+}
+
+/** Seconds from a block's own time to that of this machine's clock. */
+export function headAgeOf({ timestamp }: { readonly timestamp: bigint }, now: Date): number {
+  return now.getTime() / 1_000 - Number(timestamp)
 }

@@ -1,13 +1,9 @@
-import {
-  BaseError,
-  ContractFunctionRevertedError,
-  type Hex,
-  parseEventLogs,
-  type TransactionReceipt,
-  TransactionReceiptNotFoundError,
-} from 'viem'
+import { type Hex, parseEventLogs, type TransactionReceipt } from 'viem'
+import type { Standing } from '../../payments/ports.ts'
 import { type Expected, provesTransfer, type TokenLog } from '../../payments/proof.ts'
-import type { Chain } from './clients.ts'
+import type { ChainNode } from './clients.ts'
+import { isRevert } from './faults.ts'
+import { receiptOf } from './receipts.ts'
 import { tokenAbi } from './token.ts'
 import { type SignedTransfer, transferCall } from './transfer.ts'
 
@@ -19,10 +15,20 @@ export interface Found {
 
 /** What the chain says of an authorization. Whatever it does not say for certain is `open`. */
 export type Verdict =
-  | { readonly verdict: 'transferred'; readonly found: Found }
-  /** Proven: it was cancelled, spent on something else, or ran out unused. It will never pay. */
-  | { readonly verdict: 'dead'; readonly cause: 'cancelled' | 'spent_elsewhere' | 'expired' }
+  | {
+      readonly verdict: 'transferred'
+      readonly found: Found
+      /** In a block that cannot be dropped any more. */
+      readonly isSafe: boolean
+    }
+  | Dead
   | { readonly verdict: 'open' }
+
+/** Proven: it was cancelled, spent on something else, or ran out unused. It will never pay. */
+export interface Dead {
+  readonly verdict: 'dead'
+  readonly cause: 'cancelled' | 'spent_elsewhere' | 'expired'
+}
 
 export interface Authorization extends Expected {
   /** Chain time, in seconds. */
@@ -32,15 +38,14 @@ export interface Authorization extends Expected {
 
 /** The transfer as this transaction made it, or undefined when it did not, or is not in a block. */
 export async function proveByTransaction(
-  chain: Chain,
+  node: ChainNode,
   transaction: Hex,
   expected: Expected,
 ): Promise<Found | undefined> {
-  const receipt = await receiptOf(chain, transaction)
-  if (receipt?.status !== 'success' || !provesTransfer(tokenLogs(chain, receipt), expected)) {
-    return undefined
-  }
-  return { transaction, block: Number(receipt.blockNumber) }
+  const receipt = await receiptOf(node, transaction)
+  return receipt && proves(node, receipt, expected)
+    ? { transaction, block: Number(receipt.blockNumber) }
+    : undefined
 }
 
 /**
@@ -48,33 +53,70 @@ export async function proveByTransaction(
  * transaction. The clock of this machine takes no part: only a block that cannot be dropped any
  * more, and whose own time is past `validBefore`, proves that nothing will come.
  */
-export async function judge(chain: Chain, authorization: Authorization): Promise<Verdict> {
-  const safe = await chain.reader.getBlock({ blockTag: 'safe' })
-  const [use] = await nonceLogs(chain, authorization)
+export async function judge(node: ChainNode, authorization: Authorization): Promise<Verdict> {
+  const safe = await node.reader.getBlock({ blockTag: 'safe' })
+  const [use] = await nonceLogs(node, authorization)
   if (use) {
-    const found = await proveByTransaction(chain, use.transactionHash, authorization)
-    if (found) return { verdict: 'transferred', found }
+    const found = await proveByTransaction(node, use.transactionHash, authorization)
+    if (found) return { verdict: 'transferred', found, isSafe: found.block <= safe.number }
     if (use.blockNumber > safe.number) return { verdict: 'open' }
     const cause = use.eventName === 'AuthorizationCanceled' ? 'cancelled' : 'spent_elsewhere'
     return { verdict: 'dead', cause }
   }
   if (safe.timestamp < BigInt(authorization.validBefore)) return { verdict: 'open' }
-  const used = await isUsed(chain, authorization, safe.number)
+  const used = await isUsed(node, authorization, safe.number)
   // Used without a log that says so means that the node's answers do not fit together: not a proof.
   return used ? { verdict: 'open' } : { verdict: 'dead', cause: 'expired' }
 }
 
+/**
+ * Whether this transaction still proves the transfer, and for good. It may have moved to another
+ * block since: what counts is where it is now.
+ *
+ * The newest block is asked for first. A node that did not have it yet, and learns of it between two
+ * answers, must not look like one that has lost the transaction.
+ */
+export async function standingAt(
+  node: ChainNode,
+  { transaction, block }: Found,
+  expected: Expected,
+): Promise<Standing> {
+  const [head, safe] = await Promise.all([
+    node.reader.getBlockNumber(),
+    node.reader.getBlock({ blockTag: 'safe' }),
+  ])
+  const receipt = await receiptOf(node, transaction)
+  // In no block of a node that is not there yet: it lags, or a shorter chain has replaced the old one.
+  if (!receipt) return head < BigInt(block) ? 'not_yet' : 'gone'
+  if (!proves(node, receipt, expected)) return 'gone'
+  return receipt.blockNumber <= safe.number ? 'final' : 'not_yet'
+}
+
+/**
+ * Whether somebody used the nonce for something else than this transfer. Undefined when the node
+ * says that it is used and does not show where: its logs may be behind its state.
+ */
+export async function isSpentOtherwise(
+  node: ChainNode,
+  authorization: Authorization,
+): Promise<boolean | undefined> {
+  const safe = await node.reader.getBlock({ blockTag: 'safe' })
+  const [use] = await nonceLogs(node, authorization)
+  if (use) return !(await proveByTransaction(node, use.transactionHash, authorization))
+  // It was used before the blocks that are searched, unless it was used just now.
+  return (await isUsed(node, authorization, safe.number)) || undefined
+}
+
 /** Whether the token itself refuses this transfer just now. Throws when the node cannot say. */
 export async function wouldRevert(
-  { network, reader }: Chain,
+  { network, reader }: ChainNode,
   transfer: SignedTransfer,
 ): Promise<boolean> {
   try {
     await reader.simulateContract(transferCall(network, transfer))
     return false
   } catch (error) {
-    const isRevert = (cause: unknown) => cause instanceof ContractFunctionRevertedError
-    if (error instanceof BaseError && error.walk(isRevert)) return true
+    if (isRevert(error)) return true
     throw error
   }
 }
@@ -83,7 +125,7 @@ export async function wouldRevert(
  * Whether the token takes no transfer to this wallet from anybody just now, because it is paused or
  * has blacklisted the wallet. A payer can do nothing about either, least of all by signing again.
  */
-export async function isClosedTo({ network, reader }: Chain, wallet: string): Promise<boolean> {
+export async function isClosedTo({ network, reader }: ChainNode, wallet: string): Promise<boolean> {
   const token = { address: network.usdc as Hex, abi: tokenAbi } as const
   const [isPaused, isBlocked] = await Promise.all([
     reader.readContract({ ...token, functionName: 'paused' }),
@@ -92,32 +134,21 @@ export async function isClosedTo({ network, reader }: Chain, wallet: string): Pr
   return isPaused || isBlocked
 }
 
-/** Whether a block is beyond being dropped. */
-export async function isSafe(chain: Chain, block: number): Promise<boolean> {
-  const safe = await chain.reader.getBlock({ blockTag: 'safe' })
-  return safe.number >= BigInt(block)
+function proves(node: ChainNode, receipt: TransactionReceipt, expected: Expected): boolean {
+  return receipt.status === 'success' && provesTransfer(tokenLogs(node, receipt), expected)
 }
 
-export async function receiptOf(chain: Chain, hash: Hex): Promise<TransactionReceipt | undefined> {
-  try {
-    return await chain.reader.getTransactionReceipt({ hash })
-  } catch (error) {
-    if (error instanceof TransactionReceiptNotFoundError) return undefined
-    throw error
-  }
-}
-
-function tokenLogs(chain: Chain, receipt: TransactionReceipt): TokenLog[] {
-  const token = chain.network.usdc.toLowerCase()
+function tokenLogs(node: ChainNode, receipt: TransactionReceipt): TokenLog[] {
+  const token = node.network.usdc.toLowerCase()
   const own = receipt.logs.filter((log) => log.address.toLowerCase() === token)
   return parseEventLogs({ abi: tokenAbi, logs: own }).map(({ eventName, args, logIndex }) => {
     return { event: eventName, ...args, index: logIndex } as TokenLog
   })
 }
 
-function isUsed(chain: Chain, { from, nonce }: Authorization, block: bigint): Promise<boolean> {
-  return chain.reader.readContract({
-    address: chain.network.usdc as Hex,
+function isUsed(node: ChainNode, { from, nonce }: Authorization, block: bigint): Promise<boolean> {
+  return node.reader.readContract({
+    address: node.network.usdc as Hex,
     abi: tokenAbi,
     functionName: 'authorizationState',
     args: [from as Hex, nonce as Hex],
@@ -126,16 +157,16 @@ function isUsed(chain: Chain, { from, nonce }: Authorization, block: bigint): Pr
 }
 
 /** A nonce is used or cancelled once, so at most one log is found on any one chain. */
-async function nonceLogs(chain: Chain, { from, nonce, sinceBlock }: Authorization) {
+async function nonceLogs(node: ChainNode, { from, nonce, sinceBlock }: Authorization) {
   const search = {
-    address: chain.network.usdc as Hex,
+    address: node.network.usdc as Hex,
     args: { authorizer: from as Hex, nonce: nonce as Hex },
     fromBlock: BigInt(sinceBlock),
     strict: true,
   } as const
   const [used, cancelled] = await Promise.all([
-    chain.reader.getContractEvents({ ...search, abi: tokenAbi, eventName: 'AuthorizationUsed' }),
-    chain.reader.getContractEvents({
+    node.reader.getContractEvents({ ...search, abi: tokenAbi, eventName: 'AuthorizationUsed' }),
+    node.reader.getContractEvents({
       ...search,
       abi: tokenAbi,
       eventName: 'AuthorizationCanceled',

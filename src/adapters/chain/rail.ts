@@ -1,9 +1,18 @@
 import { getAddress, type Hex, parseErc6492Signature } from 'viem'
 import type { Receipt, Tender, X402Tender } from '../../payments/payment.ts'
 import type { Checked, Collected, Rail, Standing } from '../../payments/ports.ts'
+import type { Expected } from '../../payments/proof.ts'
+import { never } from '../../primitives/never.ts'
 import type { Chain } from './clients.ts'
 import { type Facilitator, transferOf } from './facilitator.ts'
-import { isClosedTo, isSafe, judge, proveByTransaction, receiptOf, wouldRevert } from './proofs.ts'
+import { headAgeOf } from './facts.ts'
+import {
+  type Found,
+  isClosedTo,
+  isSpentOtherwise,
+  proveByTransaction,
+  wouldRevert,
+} from './proofs.ts'
 import type { RefundWallet } from './refunds.ts'
 import {
   badPayments,
@@ -12,6 +21,7 @@ import {
   reasonOf,
   unreadableSignature,
 } from './verdicts.ts'
+import type { Evidence } from './witnesses.ts'
 
 /**
  * How far back an authorization is looked for that landed before its order was written, because
@@ -24,9 +34,13 @@ const settleMarginMs = 4_000
 
 export interface RailDeps {
   readonly chain: Chain
+  readonly evidence: Evidence
   readonly facilitator: Facilitator
   readonly refunds: RefundWallet
+  /** The clock of this machine. A block's own time is compared with it, and nothing is proven by it. */
   readonly now: () => Date
+  /** Payments are not judged by a chain whose newest block is older than this. */
+  readonly headMostSeconds: number
 }
 
 /** Payment in USDC by x402, scheme `exact`, on one chain. */
@@ -40,17 +54,21 @@ export function x402Rail(deps: RailDeps): Rail {
   }
 }
 
-async function check({ chain, facilitator, refunds }: RailDeps, asked: Tender): Promise<Checked> {
+async function check(deps: RailDeps, asked: Tender): Promise<Checked> {
+  const { chain, facilitator, refunds } = deps
   try {
     const tender = { ...asked, payer: writtenRight(asked.payer) }
     if (!isReadable(tender.signature)) return { outcome: 'bad', ...unreadableSignature }
     // Its money is for refunds only, and a refund to itself would give nothing back.
     if (tender.payer === refunds.address) return { outcome: 'bad', ...paidByRefunds }
     const [head, verified] = await Promise.all([
-      chain.reader.getBlockNumber(),
+      chain.reader.getBlock(),
       facilitator.verify(tender),
     ])
-    const since = { ...tender, sinceBlock: Math.max(0, Number(head) - lookBackBlocks) }
+    // A balance of long ago is no balance, and a settlement would not land in time.
+    const age = headAgeOf(head, deps.now())
+    if (age > deps.headMostSeconds) return { outcome: 'unknown', reason: staleHead(age) }
+    const since = { ...tender, sinceBlock: Math.max(0, Number(head.number) - lookBackBlocks) }
     if (verified.isValid) return { outcome: 'good', tender: since }
     return await explain(chain, since, verified.invalidReason)
   } catch (error) {
@@ -72,20 +90,34 @@ function isReadable(signature: string): boolean {
 async function explain(chain: Chain, tender: Tender, said: string | undefined): Promise<Checked> {
   const known = badPayments[said ?? '']
   if (known === undefined) return { outcome: 'unknown', reason: said ?? 'no reason given' }
-  // A used nonce may be this very payment, submitted by somebody else: then the money is here.
-  if (known.code === 'nonce_used' && (await hasLanded(chain, tender))) {
-    return { outcome: 'good', tender }
+  const bad = { outcome: 'bad', ...known } as const
+  switch (said) {
+    case 'invalid_exact_evm_nonce_already_used':
+      return explainUsed(chain, tender, bad)
+    case 'invalid_exact_evm_transaction_simulation_failed':
+      return explainRefusal(chain, tender, bad)
+    default:
+      return bad
   }
-  if (known.code === 'would_fail') {
-    // The facilitator says the same of a node that does not answer as of a token that refuses.
-    if (!(await wouldRevert(chain, transferOf(tender)))) {
-      return { outcome: 'unknown', reason: 'The transfer could not be simulated.' }
-    }
-    if (await isClosedTo(chain, tender.payTo)) {
-      return { outcome: 'unknown', reason: 'USDC takes no transfer to this store just now.' }
-    }
+}
+
+/** A used nonce may be this very payment, submitted by somebody else: then the money is here. */
+async function explainUsed(chain: Chain, tender: Tender, bad: Checked): Promise<Checked> {
+  const isSpent = await isSpentOtherwise(chain, { ...expectedOf(tender), ...tender })
+  if (isSpent === undefined) {
+    return { outcome: 'unknown', reason: 'The node does not show what the nonce was used for.' }
   }
-  return { outcome: 'bad', ...known }
+  return isSpent ? bad : { outcome: 'good', tender }
+}
+
+/** The facilitator says the same of a node that does not answer as of a token that refuses. */
+async function explainRefusal(chain: Chain, tender: Tender, bad: Checked): Promise<Checked> {
+  if (!(await wouldRevert(chain, transferOf(tender)))) {
+    return { outcome: 'unknown', reason: 'The transfer could not be simulated.' }
+  }
+  return (await isClosedTo(chain, tender.payTo))
+    ? { outcome: 'unknown', reason: 'USDC takes no transfer to this store just now.' }
+    : bad
 }
 
 /** An address may come in capitals of any sort; what encodes it for the chain takes the right ones only. */
@@ -95,25 +127,32 @@ function writtenRight(address: string): string {
 
 /** Believes nobody's word for a settlement, not even our facilitator's: only the chain's logs. */
 async function collect(deps: RailDeps, tender: Tender): Promise<Collected> {
-  const { chain } = deps
+  const { chain, evidence } = deps
+  const expected = expectedOf(tender)
   try {
     const submitted = await submit(deps, tender)
-    if (submitted) {
-      const found = await proveByTransaction(chain, submitted, expectedOf(tender))
-      if (found) return { outcome: 'settled', receipt: { rail: 'x402', ...found } }
-    }
-    const judged = await judge(chain, { ...expectedOf(tender), ...tender })
+    const found = submitted && (await proveByTransaction(chain, submitted, expected))
+    if (found) return await settledBy(evidence, found, expected)
+    const judged = await evidence.judge({ ...expected, ...tender })
     switch (judged.verdict) {
       case 'transferred':
-        return { outcome: 'settled', receipt: { rail: 'x402', ...judged.found } }
+        return await settledBy(evidence, judged.found, expected)
       case 'dead':
         return { outcome: 'failed', ...deadPayments[judged.cause] }
       case 'open':
         return { outcome: 'unknown', reason: 'The chain has not said yet.' }
+      default:
+        return never(judged)
     }
   } catch (error) {
     return { outcome: 'unknown', reason: reasonOf(error) }
   }
+}
+
+async function settledBy(evidence: Evidence, found: Found, expected: Expected): Promise<Collected> {
+  return (await evidence.bearsOut(found, expected))
+    ? { outcome: 'settled', receipt: { rail: 'x402', ...found } }
+    : { outcome: 'unknown', reason: 'No further node has seen the payment yet.' }
 }
 
 /** Sends the authorization to the chain while it can still land. Its answer is only a hint. */
@@ -127,21 +166,22 @@ async function submit(deps: RailDeps, tender: Tender): Promise<Hex | undefined> 
   }
 }
 
-async function standingOf({ chain }: RailDeps, _: Tender, receipt: Receipt): Promise<Standing> {
+async function standingOf(
+  { evidence }: RailDeps,
+  tender: Tender,
+  receipt: Receipt,
+): Promise<Standing> {
   try {
-    if (!(await isSafe(chain, receipt.block))) return 'not_yet'
-    const mined = await receiptOf(chain, receipt.transaction as Hex)
-    return mined?.status === 'success' ? 'final' : 'gone'
+    return await evidence.standingOf(receipt, expectedOf(tender))
   } catch {
     return 'unknown'
   }
 }
 
-async function hasLanded(chain: Chain, tender: Tender): Promise<boolean> {
-  const judged = await judge(chain, { ...expectedOf(tender), ...tender })
-  return judged.verdict === 'transferred'
+function staleHead(age: number): string {
+  return `The newest block is ${Math.round(age)} s old.`
 }
 
-function expectedOf(tender: X402Tender) {
+function expectedOf(tender: X402Tender): Expected {
   return { from: tender.payer, to: tender.payTo, value: tender.amount, nonce: tender.nonce }
 }

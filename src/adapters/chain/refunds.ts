@@ -4,11 +4,13 @@ import type { PayBackFault } from '../../payments/pay-back-faults.ts'
 import type { SignedRefund } from '../../payments/payment.ts'
 import type { PaidBack, RefundDue } from '../../payments/ports.ts'
 import type { OrderId } from '../../primitives/ids.ts'
+import { never } from '../../primitives/never.ts'
 import type { Chain } from './clients.ts'
-import { isSafe, judge } from './proofs.ts'
+import type { Dead, Verdict } from './proofs.ts'
 import { tokenAbi, transferTypes } from './token.ts'
 import { sendTransfer } from './transfer.ts'
 import { reasonOf } from './verdicts.ts'
+import type { Evidence } from './witnesses.ts'
 
 /** A refund that is not on the chain by then is signed again, with the same nonce. */
 const refundValidSeconds = 24 * 3_600
@@ -23,7 +25,7 @@ export interface RefundWallet {
   payBack(refund: SignedRefund): Promise<PaidBack>
 }
 
-export function refundWallet(chain: Chain, refundKey: Hex): RefundWallet {
+export function refundWallet(chain: Chain, evidence: Evidence, refundKey: Hex): RefundWallet {
   const account = privateKeyToAccount(refundKey)
   return {
     address: account.address,
@@ -62,7 +64,7 @@ export function refundWallet(chain: Chain, refundKey: Hex): RefundWallet {
       }
     },
 
-    payBack: (refund) => payBack(chain, refund),
+    payBack: (refund) => payBack(chain, evidence, refund),
   }
 }
 
@@ -74,22 +76,37 @@ export function refundNonceOf(chainId: number, order: OrderId): Hex {
   return keccak256(toBytes(`refund:v1|${chainId}|${order}`))
 }
 
-async function payBack(chain: Chain, refund: SignedRefund): Promise<PaidBack> {
+async function payBack(chain: Chain, evidence: Evidence, refund: SignedRefund): Promise<PaidBack> {
   try {
-    const judged = await judge(chain, { ...refund, value: refund.amount })
-    if (judged.verdict === 'transferred') {
-      const { transaction, block } = judged.found
-      if (await isSafe(chain, block)) return { outcome: 'paid', transaction }
-      return pending('The refund is in a block that is not safe yet.')
+    const judged = await evidence.judge({ ...refund, value: refund.amount })
+    switch (judged.verdict) {
+      case 'transferred':
+        return await paidBy(evidence, refund, judged)
+      case 'dead':
+        return lapsedOrBlocked(judged.cause)
+      case 'open':
+        return (await obstacle(chain, refund)) ?? (await send(chain, refund))
+      default:
+        return never(judged)
     }
-    if (judged.verdict === 'dead') return lapsedOrBlocked(judged.cause)
-    return (await obstacle(chain, refund)) ?? (await send(chain, refund))
   } catch (error) {
     return pending(reasonOf(error))
   }
 }
 
-function lapsedOrBlocked(cause: 'cancelled' | 'spent_elsewhere' | 'expired'): PaidBack {
+/** Nobody looks at a refund again that was once believed to be paid. */
+async function paidBy(
+  evidence: Evidence,
+  refund: SignedRefund,
+  { found, isSafe }: Extract<Verdict, { verdict: 'transferred' }>,
+): Promise<PaidBack> {
+  if (!isSafe) return pending('The refund is in a block that is not safe yet.')
+  return (await evidence.bearsOutRefund(found, { ...refund, value: refund.amount }))
+    ? { outcome: 'paid', transaction: found.transaction }
+    : pending('No further node has seen the refund in a safe block yet.')
+}
+
+function lapsedOrBlocked(cause: Dead['cause']): PaidBack {
   if (cause === 'expired') return { outcome: 'lapsed' }
   const reason =
     'The refund authorization was used for something else, which only the key of the refund wallet can do.'

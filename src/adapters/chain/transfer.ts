@@ -1,6 +1,8 @@
-import type { Hex } from 'viem'
+import { encodeFunctionData, type Hex } from 'viem'
 import type { Network } from '../../payments/networks.ts'
 import type { Chain } from './clients.ts'
+import { isRevert } from './faults.ts'
+import { type Sent, sendCall } from './sending.ts'
 import { tokenAbi } from './token.ts'
 
 /** A signed EIP-3009 authorization, whoever signed it: a buyer who pays, or we who pay back. */
@@ -32,29 +34,49 @@ export function transferCall(network: Network, transfer: SignedTransfer) {
   } as const
 }
 
-export interface Sent {
-  readonly hash: Hex
-  /** In a block, where it moved nothing and cost gas. */
-  readonly isReverted: boolean
+/**
+ * What one settlement may cost us, in gas. USDC moves a plain payment with 80 000 to 110 000. A smart
+ * wallet adds what its signature check takes: 10 000 to 60 000 for the common ones, 300 000 for a
+ * passkey that is checked without the precompiled contract. A wallet can also burn millions there,
+ * which the payer chooses and we would pay.
+ */
+export const settlementGasMost = 450_000n
+
+/** What the state of the token may add between the estimate and the block: a balance that was zero. */
+const gasMargin = 25_000n
+
+/** Whether a settlement of this transfer stays within what one may cost; `refused` is a revert. */
+export async function costOf(
+  chain: Chain,
+  transfer: SignedTransfer,
+): Promise<'bearable' | 'too_much' | 'refused'> {
+  try {
+    return (await gasOf(chain, transfer)) > settlementGasMost ? 'too_much' : 'bearable'
+  } catch (error) {
+    if (isRevert(error)) return 'refused'
+    throw error
+  }
 }
 
 /**
- * Sends it with our gas and waits until it is in a block, so that nobody sends it again while it is
- * on its way there. Not being in a block by then is no failure: the caller looks at the logs. But it
- * may have been dropped, so the next account nonce is asked of the chain: one counted on from this
- * one would leave a gap, which no transaction of ours could get past.
+ * Sends it with our gas and waits until it is in a block ({@link sendCall}).
+ *
+ * @throws when the token refuses it, when it would cost too much, or when the node does not take it
  */
 export async function sendTransfer(
-  { network, reader, sender }: Chain,
+  chain: Chain,
   transfer: SignedTransfer,
   withinMs: number,
 ): Promise<Sent> {
-  const hash = await sender.writeContract(transferCall(network, transfer))
-  const wait = reader.waitForTransactionReceipt({ hash, timeout: withinMs })
-  const receipt = await wait.catch(() => undefined)
-  if (receipt === undefined && sender.account.type === 'local') {
-    const { address, nonceManager } = sender.account
-    nonceManager?.reset({ address, chainId: network.chainId })
-  }
-  return { hash, isReverted: receipt?.status === 'reverted' }
+  const call = transferCall(chain.network, transfer)
+  const needed = await gasOf(chain, transfer)
+  if (needed > settlementGasMost) throw new Error(`The transfer would cost ${needed} gas.`)
+  const margin = needed + gasMargin
+  const gas = margin < settlementGasMost ? margin : settlementGasMost
+  return sendCall(chain, { to: call.address, data: encodeFunctionData(call), gas }, withinMs)
+}
+
+function gasOf({ network, reader, gasAccount }: Chain, transfer: SignedTransfer): Promise<bigint> {
+  const call = transferCall(network, transfer)
+  return reader.estimateContractGas({ ...call, account: gasAccount.address })
 }

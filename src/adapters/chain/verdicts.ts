@@ -7,6 +7,12 @@ interface Bad {
 
 export const unreadableSignature = bad('bad_signature', 'The signature cannot be read.')
 
+/** What we ourselves find wrong with a payment that the facilitator finds good. */
+export const ownReasons = {
+  too_much: 'settlement_too_costly',
+  refused: 'settlement_refused',
+} as const
+
 /**
  * What the facilitator calls a payment that cannot be taken, and what we tell the buyer. A reason
  * that is not here is not known to be the buyer's fault: it is never answered as a bad payment.
@@ -66,6 +72,11 @@ export const badPayments: Readonly<Record<string, Bad>> = {
     'would_fail',
     'The token would refuse this transfer.',
   ),
+  [ownReasons.too_much]: bad(
+    'too_costly',
+    'The signature check of the paying wallet takes more gas than one settlement may.',
+  ),
+  [ownReasons.refused]: bad('would_fail', 'The token would refuse this transfer.'),
 }
 
 export const paidByRefunds = bad(

@@ -13,6 +13,10 @@ const op = {
   eq: '0x14',
   isZero: '0x15',
   gasPrice: '0x3a',
+  dup1: '0x80',
+  swap1: '0x90',
+  sub: '0x03',
+  jump: '0x56',
   jumpIf: '0x57',
   jumpDest: '0x5b',
   shl: '0x1b',
@@ -74,11 +78,31 @@ export function treacherousCode(owner: Address): Hex {
   return concatHex([start, op.jumpDest, walletCode(owner)])
 }
 
-/** Code that, when it is deployed, leaves this code on the chain. */
-export function deploying(code: Hex): Hex {
+/** A wallet whose signature check first burns so much gas, which whoever settles has to pay. */
+export function burningCode(owner: Address, gas: number): Hex {
+  return concatHex([burning(gas), walletCode(owner)])
+}
+
+/** Code that burns so much gas and goes on behind itself. */
+export function burning(gas: number): Hex {
+  const gasPerRound = 26
+  const rounds = numberToHex(Math.ceil(gas / gasPerRound), { size: 3 })
+  const round = [push('0x01'), op.swap1, op.sub, op.dup1, push('0x04'), op.jumpIf]
+  return concatHex([push(rounds), op.jumpDest, ...round, op.pop])
+}
+
+/** A wallet that is cheap as long as nobody pays for gas, and in every block burns all there is. */
+export function greedyCode(owner: Address): Hex {
+  const burnAll = concatHex([op.jumpDest, push('0x05'), op.jump])
+  const start = concatHex([op.gasPrice, op.isZero, push('0x09'), op.jumpIf, burnAll])
+  return concatHex([start, op.jumpDest, walletCode(owner)])
+}
+
+/** Code that, when it is deployed, leaves this code on the chain, once it has run what is before. */
+export function deploying(code: Hex, before: Hex = '0x'): Hex {
   const length = push(numberToHex(size(code), { size: 2 }))
   const head = (start: Hex) =>
-    concatHex([length, push(start), op.push0, op.codeCopy, length, op.push0, op.return])
+    concatHex([before, length, push(start), op.push0, op.codeCopy, length, op.push0, op.return])
   return concatHex([head(numberToHex(size(head('0x00')), { size: 1 })), code])
 }
 

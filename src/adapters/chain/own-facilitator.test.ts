@@ -6,7 +6,7 @@ import { afterEach, expect, test } from 'vitest'
 import { networks } from '../../payments/networks.ts'
 import { usdc } from '../../primitives/money.ts'
 import { openChain } from './clients.ts'
-import { ownFacilitator } from './facilitator.ts'
+import { ownFacilitator } from './own-facilitator.ts'
 
 const network = networks['base-sepolia']
 const payer = privateKeyToAccount(`0x${'11'.repeat(32)}`)

@@ -1,0 +1,227 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Address, Hex } from 'viem'
+import {
+  generatePrivateKey,
+  type PrivateKeyAccount,
+  privateKeyToAccount,
+  privateKeyToAddress,
+} from 'viem/accounts'
+import { deployContracts, fundWallets, mint } from '../../../sandbox/chain/genesis.ts'
+import { keyFileIn, loadKeys } from '../../../sandbox/chain/keys.ts'
+import { adoptOrStart, stopNode } from '../../../sandbox/chain/node.ts'
+import { chainClient } from '../../../sandbox/chain/rpc.ts'
+import { networks } from '../../payments/networks.ts'
+import type { X402Tender } from '../../payments/payment.ts'
+import { usdc } from '../../primitives/money.ts'
+import { openChain } from './clients.ts'
+import { type ChainConfig, connectChain } from './connect.ts'
+import { tokenAbi, transferTypes } from './token.ts'
+
+const network = networks['base-sepolia']
+const domain = {
+  ...network.usdcDomain,
+  chainId: network.chainId,
+  verifyingContract: network.usdc as Hex,
+}
+
+/** What a 0.5 USDC purchase pays, in atomic units. */
+export const price = usdc(500_000n)
+
+/**
+ * A real node with the real token and no clock: a block is made by a transaction, or when a test
+ * asks for one. Its `safe` block is the one before the newest.
+ */
+export async function startStillChain() {
+  const chainDir = await mkdtemp(join(tmpdir(), 'kiosk402-still-'))
+  const keys = await loadKeys(keyFileIn(chainDir))
+  const node = await adoptOrStart({ chainDir, keys, port: undefined })
+  const client = chainClient(node.rpcUrl)
+  await deployContracts(client, keys)
+  await fundWallets(client, keys)
+  await client.mine({ blocks: 3 })
+
+  const config = (changes: Partial<ChainConfig>): ChainConfig => ({
+    network,
+    rpcUrl: node.rpcUrl,
+    pollMs: 10,
+    headMostSeconds: 90,
+    gasKey: keys.gas,
+    refundKey: keys.refund,
+    walletFactories: [],
+    ...changes,
+  })
+
+  return {
+    rpcUrl: node.rpcUrl,
+    usdc: network.usdc,
+    keys,
+    client,
+    gasWallet: privateKeyToAddress(keys.gas),
+    refundWallet: privateKeyToAddress(keys.refund),
+    /** As a store is connected to it; each call is a process of its own as far as the chain can tell. */
+    connect: (changes: Partial<ChainConfig> = {}, now = () => new Date()) =>
+      connectChain(config(changes), now),
+    open: (gasKey: Hex = keys.gas) => openChain({ ...config({}), gasKey }),
+    mine: (blocks = 1) => client.mine({ blocks }),
+    mintTo: (to: Address, amount: bigint) => mint(client, keys, to, amount),
+    /** Replaces the newest blocks by empty ones, or by ones with these signed transactions. */
+    async reorganise(depth: number, transactions: readonly (readonly [Hex, number])[] = []) {
+      await client.request({ method: 'anvil_reorg', params: [depth, transactions] } as never)
+    },
+    /** Every transfer of USDC between these wallets that the chain knows now. */
+    async transfers(from: string, to: string) {
+      const logs = await client.getContractEvents({
+        address: network.usdc,
+        abi: tokenAbi,
+        eventName: 'Transfer',
+        args: { from: from as Hex, to: to as Hex },
+        fromBlock: 0n,
+        strict: true,
+      })
+      return logs.map((log) => ({ value: log.args.value, transaction: log.transactionHash }))
+    },
+    async stop() {
+      await stopNode(node.process)
+      await rm(chainDir, { recursive: true, force: true })
+    },
+  }
+}
+
+export type StillChain = Awaited<ReturnType<typeof startStillChain>>
+
+export interface Paying {
+  readonly amount?: bigint
+  readonly validSeconds?: number
+  /** Who signs, and for which wallet; both are the same new one if neither is said. */
+  readonly owner?: PrivateKeyAccount
+  readonly payer?: Address
+}
+
+/** A new wallet with money, and its signed payment to the store. */
+export async function newPayment(chain: StillChain, paying: Paying = {}) {
+  const { amount = price, validSeconds = 300 } = paying
+  const owner = paying.owner ?? privateKeyToAccount(generatePrivateKey())
+  const payer = paying.payer ?? owner.address
+  await chain.mintTo(payer, amount)
+  const { timestamp } = await chain.client.getBlock()
+  const nonce: Hex = `0x${randomBytes(32).toString('hex')}`
+  const validBefore = Number(timestamp) + validSeconds
+  const signature = await owner.signTypedData({
+    domain,
+    types: transferTypes,
+    primaryType: 'TransferWithAuthorization',
+    message: {
+      from: payer,
+      to: chain.keys.payTo,
+      value: amount,
+      validAfter: 0n,
+      validBefore: BigInt(validBefore),
+      nonce,
+    },
+  })
+  const tender: X402Tender = {
+    ...{ rail: 'x402', network: network.id, asset: network.usdc, payTo: chain.keys.payTo },
+    ...{ payer, amount: usdc(amount), nonce, validAfter: 0, validBefore, signature, sinceBlock: 0 },
+  }
+  return { owner, payer, tender }
+}
+
+/** Makes the nonce of a payment worthless, as its payer can, in a transaction of his own. */
+export async function cancel(
+  chain: StillChain,
+  { owner, tender }: Pick<Payment, 'owner' | 'tender'>,
+) {
+  const { client } = chain
+  const nonce = tender.nonce as Hex
+  const signature = await owner.signTypedData({
+    domain,
+    types: {
+      CancelAuthorization: [
+        { name: 'authorizer', type: 'address' },
+        { name: 'nonce', type: 'bytes32' },
+      ],
+    },
+    primaryType: 'CancelAuthorization',
+    message: { authorizer: owner.address, nonce },
+  })
+  await client.setBalance({ address: owner.address, value: 10n ** 18n })
+  const hash = await client.writeContract({
+    address: network.usdc,
+    abi: [
+      {
+        type: 'function',
+        name: 'cancelAuthorization',
+        stateMutability: 'nonpayable',
+        inputs: [
+          { name: 'authorizer', type: 'address' },
+          { name: 'nonce', type: 'bytes32' },
+          { name: 'signature', type: 'bytes' },
+        ],
+        outputs: [],
+      },
+    ] as const,
+    functionName: 'cancelAuthorization',
+    args: [owner.address, nonce, signature],
+    account: owner,
+  })
+  await client.waitForTransactionReceipt({ hash })
+}
+
+export type Payment = Awaited<ReturnType<typeof newPayment>>
+
+/** What a node says instead of the truth; `silence` drops the connection, `undefined` is the truth. */
+export type Tamper = (method: string, params: readonly unknown[]) => unknown
+
+/** A node of the same chain that a test can make lie, lag or fall silent. */
+export async function startNodeBefore(rpcUrl: string) {
+  const state: { tamper: Tamper } = { tamper: () => undefined }
+  const calls: string[] = []
+  const server = createServer(async (request, response) => {
+    const body = await readAll(request)
+    const { id, method, params = [] } = JSON.parse(body) as Question
+    calls.push(method)
+    const lie = await state.tamper(method, params)
+    if (lie === 'silence') return void response.destroy()
+    const answer =
+      lie === undefined ? await pass(rpcUrl, body) : JSON.stringify({ id, ...(lie as object) })
+    response.setHeader('content-type', 'application/json')
+    response.end(answer)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    /** From now on; without an argument, it is honest again. */
+    tamper(tamper: Tamper = () => undefined) {
+      state.tamper = tamper
+    },
+    async stop() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+export type NodeBefore = Awaited<ReturnType<typeof startNodeBefore>>
+
+interface Question {
+  readonly id: number
+  readonly method: string
+  readonly params?: readonly unknown[]
+}
+
+async function readAll(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString()
+}
+
+async function pass(rpcUrl: string, body: string): Promise<string> {
+  const headers = { 'content-type': 'application/json' }
+  return (await fetch(rpcUrl, { method: 'POST', headers, body })).text()
+}

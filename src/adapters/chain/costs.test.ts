@@ -1,0 +1,155 @@
+import {
+  concatHex,
+  getContractAddress,
+  type Hex,
+  numberToHex,
+  parseErc6492Signature,
+  serializeErc6492Signature,
+} from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  burning,
+  burningCode,
+  deploy,
+  deploying,
+  greedyCode,
+  walletCode,
+} from '../../../test/stories/contracts/wallet.ts'
+import type { Rail } from '../../payments/ports.ts'
+import { newPayment, price, type StillChain, startStillChain } from './chain.fixture.ts'
+import { ownFacilitator } from './own-facilitator.ts'
+import { sendTransfer, settlementGasMost } from './transfer.ts'
+
+// What a payer can make us spend. The wallets are contracts whose signature check costs what they like.
+
+let chain: StillChain
+let rail: Rail
+
+beforeAll(async () => {
+  chain = await startStillChain()
+  rail = chain.connect().rail
+})
+afterAll(() => chain.stop())
+
+const newOwner = () => privateKeyToAccount(generatePrivateKey())
+const sentByUs = () => chain.client.getTransactionCount({ address: chain.gasWallet })
+const paid = (payer: string) => chain.transfers(payer, chain.keys.payTo)
+
+/** A payment of a smart wallet with this code, which is on the chain. */
+async function paymentOf(codeOf: (owner: Hex) => Hex) {
+  const owner = newOwner()
+  const payer = await deploy(chain, codeOf(owner.address))
+  return newPayment(chain, { owner, payer })
+}
+
+test('a wallet that costs as much as the common ones pays', async () => {
+  const { tender, payer } = await paymentOf((owner) => burningCode(owner, 250_000))
+  expect(await rail.check(tender)).toMatchObject({ outcome: 'good' })
+  expect(await rail.collect(tender)).toMatchObject({ outcome: 'settled' })
+  expect(await paid(payer)).toHaveLength(1)
+})
+
+test.each([
+  ['half a million', 500_000, 'too_costly'],
+  ['millions', 2_300_000, 'too_costly'],
+  // So much is not even simulated, and a signature that cannot be checked is not a good one.
+  ['more than a simulation may', 9_000_000, 'bad_signature'],
+])('a wallet that burns %s is refused, and nothing is sent for it', async (_, gas, code) => {
+  const { tender } = await paymentOf((owner) => burningCode(owner, gas))
+  const before = await sentByUs()
+  expect(await rail.check(tender)).toMatchObject({ outcome: 'bad', code })
+  expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown' })
+  expect(await sentByUs()).toBe(before)
+})
+
+test('a wallet that is cheap in every estimate costs the limit at most, and not for ever', async () => {
+  const { tender, payer } = await paymentOf(greedyCode)
+  const before = await sentByUs()
+  expect(await rail.check(tender)).toMatchObject({ outcome: 'good' })
+  for (let tried = 1; tried <= 4; tried += 1) {
+    expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown' })
+  }
+  expect(await sentByUs()).toBe(before + 3)
+  const { transactions } = await chain.client.getBlock({ includeTransactions: true })
+  const [{ from, gas } = { from: undefined, gas: 0n }] = transactions
+  expect(from).toBe(chain.gasWallet.toLowerCase())
+  expect(gas).toBeLessThanOrEqual(settlementGasMost)
+  expect(await paid(payer)).toEqual([])
+})
+
+test('a plain payment costs a fifth of the limit', async () => {
+  const { tender } = await newPayment(chain)
+  const settled = await rail.collect(tender)
+  if (settled.outcome !== 'settled') throw new Error(JSON.stringify(settled))
+  const hash = settled.receipt.transaction as Hex
+  const { gasUsed } = await chain.client.getTransactionReceipt({ hash })
+  expect(gasUsed * 4n).toBeLessThan(settlementGasMost)
+})
+
+/** The factory that anvil, like Base, has at this address: it deploys what it is called with. */
+const factory = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
+
+/** A payment of a wallet that this factory would deploy first, at our expense (ERC-6492). */
+async function undeployed(codeOf: (owner: Hex) => Hex) {
+  const owner = newOwner()
+  const salt = numberToHex(0, { size: 32 })
+  const bytecode = codeOf(owner.address)
+  const payer = getContractAddress({ from: factory, opcode: 'CREATE2', salt, bytecode })
+  const { tender } = await newPayment(chain, { owner, payer })
+  const data = concatHex([salt, bytecode])
+  const signature = tender.signature as Hex
+  const wrapped = serializeErc6492Signature({ address: factory, data, signature })
+  return { payer, tender: { ...tender, signature: wrapped } }
+}
+
+test('a wallet of an allowed factory is deployed and pays, also after a reorganisation', async () => {
+  const { rail } = chain.connect({ walletFactories: [factory] })
+  const { tender, payer } = await undeployed((owner) => deploying(walletCode(owner)))
+  expect(await rail.check(tender)).toMatchObject({ outcome: 'good' })
+  expect(await rail.collect(tender)).toMatchObject({ outcome: 'settled' })
+  await chain.reorganise(2)
+  expect(await paid(payer)).toEqual([])
+  expect(await rail.collect(tender)).toMatchObject({ outcome: 'settled' })
+  expect(await paid(payer)).toMatchObject([{ value: price }])
+})
+
+test('what was sent for a wallet of a factory and dropped again is sent again', async () => {
+  const { client } = chain
+  const { tender, payer } = await undeployed((owner) => deploying(walletCode(owner)))
+  const { data } = parseErc6492Signature(tender.signature as Hex)
+  const owner = privateKeyToAccount(chain.keys.minter)
+  await client.sendTransaction({ account: owner, to: factory, data: data as Hex })
+  await client.setAutomine(false)
+  const facilitator = ownFacilitator(chain.open(), [factory], 30)
+  const dropped = await facilitator.settle(tender)
+  await client.dropTransaction({ hash: dropped as Hex })
+  await facilitator.settle(tender)
+  await chain.mine()
+  await client.setAutomine(true)
+  expect(await paid(payer)).toMatchObject([{ value: price }])
+})
+
+test.each([
+  ['deployment', (owner: Hex) => deploying(walletCode(owner), burning(1_500_000))],
+  ['signature check', (owner: Hex) => deploying(burningCode(owner, 2_300_000))],
+])('a wallet of an allowed factory whose %s burns gas does not get it paid', async (_, codeOf) => {
+  const { rail } = chain.connect({ walletFactories: [factory] })
+  const { tender, payer } = await undeployed(codeOf)
+  const before = await chain.client.getBalance({ address: chain.gasWallet })
+  expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown' })
+  const spent = before - (await chain.client.getBalance({ address: chain.gasWallet }))
+  const { maxFeePerGas } = await chain.client.estimateFeesPerGas()
+  expect(spent).toBeLessThan(1_000_000n * maxFeePerGas)
+  expect(await paid(payer)).toEqual([])
+})
+
+test('what costs too much is not sent', async () => {
+  const { tender } = await paymentOf((owner) => burningCode(owner, 2_300_000))
+  const sending = sendTransfer(
+    chain.open(),
+    { ...tender, from: tender.payer, to: tender.payTo },
+    100,
+  )
+  await expect(sending).rejects.toThrow(/would cost 2\d{6} gas/)
+})

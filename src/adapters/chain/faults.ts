@@ -1,0 +1,44 @@
+import {
+  BaseError,
+  ContractFunctionRevertedError,
+  ContractFunctionZeroDataError,
+  ExecutionRevertedError,
+  HttpRequestError,
+  InternalRpcError,
+  LimitExceededRpcError,
+  ResourceUnavailableRpcError,
+  TimeoutError,
+} from 'viem'
+
+const silences = [
+  HttpRequestError,
+  TimeoutError,
+  LimitExceededRpcError,
+  ResourceUnavailableRpcError,
+] as const
+const refusals = [
+  ContractFunctionRevertedError,
+  ContractFunctionZeroDataError,
+  ExecutionRevertedError,
+] as const
+
+/** How nodes name what went wrong in a contract when they call it an internal error all the same. */
+const ofContract = /revert|evm|gas|opcode|stack/i
+
+/** Whether the node did not answer the question, so that nothing follows from it. */
+export function isSilence(error: unknown): boolean {
+  return has(error, (cause) => silences.some((kind) => cause instanceof kind) || isInternal(cause))
+}
+
+/** Whether a contract refused the call. An internal error of the node looks the same to viem. */
+export function isRevert(error: unknown): boolean {
+  return has(error, (cause) => refusals.some((kind) => cause instanceof kind)) && !isSilence(error)
+}
+
+function isInternal(cause: unknown): boolean {
+  return cause instanceof InternalRpcError && !ofContract.test(cause.details)
+}
+
+function has(error: unknown, met: (cause: unknown) => boolean): boolean {
+  return error instanceof BaseError && error.walk(met) !== null
+}

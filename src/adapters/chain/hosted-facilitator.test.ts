@@ -1,0 +1,97 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Rail } from '../../payments/ports.ts'
+import {
+  newPayment,
+  type Payment,
+  price,
+  type StillChain,
+  startStillChain,
+} from './chain.fixture.ts'
+
+// A facilitator that somebody else runs: what it says of a payment is a hint, and the logs decide.
+
+/** What it answers to each call; nothing means that it does not answer. */
+let said: { verify?: object; settle?: object }
+let server: Server
+let chain: StillChain
+let rail: Rail
+let payment: Payment
+
+beforeAll(async () => {
+  chain = await startStillChain()
+  server = createServer((request, response) => {
+    const answer = request.url === '/verify' ? said.verify : said.settle
+    request.resume()
+    if (answer === undefined) return void response.destroy()
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify(answer))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const facilitatorUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  rail = chain.connect({ facilitatorUrl }).rail
+})
+afterAll(async () => {
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+  await chain.stop()
+})
+beforeEach(async () => {
+  payment = await newPayment(chain)
+  said = { verify: { isValid: true, payer: payment.payer } }
+})
+
+const success = (transaction: string) => ({
+  ...{ success: true, transaction, network: 'eip155:84532', payer: payment.payer },
+})
+const paid = () => chain.transfers(payment.payer, chain.keys.payTo)
+
+test('one that is down is no reason to ask for another signature', async () => {
+  said = {}
+  expect(await rail.check(payment.tender)).toMatchObject({ outcome: 'unknown' })
+  expect(await rail.collect(payment.tender)).toMatchObject({ outcome: 'unknown' })
+})
+
+test('one that settles is believed when the logs say so', async () => {
+  expect(await rail.check(payment.tender)).toMatchObject({ outcome: 'good' })
+  const theirs = await chain.connect().rail.collect(payment.tender)
+  if (theirs.outcome !== 'settled') throw new Error(JSON.stringify(theirs))
+  said = { settle: success(theirs.receipt.transaction) }
+  expect(await rail.collect(payment.tender)).toEqual(theirs)
+})
+
+test('one whose answer is lost has settled all the same', async () => {
+  const theirs = await chain.connect().rail.collect(payment.tender)
+  expect(await rail.collect(payment.tender)).toEqual(theirs)
+  expect(theirs).toMatchObject({ outcome: 'settled' })
+})
+
+test('one that says “settlement_pending” and a hash is looked after, and not asked for a verdict', async () => {
+  const hash = `0x${'12'.repeat(32)}`
+  said = { settle: { ...success(hash), success: false, errorReason: 'settlement_pending' } }
+  expect(await rail.collect(payment.tender)).toMatchObject({ outcome: 'unknown' })
+  const theirs = await chain.connect().rail.collect(payment.tender)
+  expect(await rail.collect(payment.tender)).toEqual(theirs)
+})
+
+test('one that lies about a success is not believed', async () => {
+  said = { settle: success(`0x${'12'.repeat(32)}`) }
+  expect(await rail.collect(payment.tender)).toMatchObject({ outcome: 'unknown' })
+  // Not with the transaction of another payment of the same amount either.
+  const other = await newPayment(chain)
+  const theirs = await chain.connect().rail.collect(other.tender)
+  if (theirs.outcome !== 'settled') throw new Error(JSON.stringify(theirs))
+  said = { settle: success(theirs.receipt.transaction) }
+  expect(await rail.collect(payment.tender)).toMatchObject({ outcome: 'unknown' })
+  expect(await paid()).toEqual([])
+})
+
+test('one that says that it failed has not proven that', async () => {
+  const reason = { success: false, errorReason: 'invalid_exact_evm_nonce_already_used' }
+  said = { settle: { ...success(''), ...reason } }
+  expect(await rail.collect(payment.tender)).toMatchObject({ outcome: 'unknown' })
+  await chain.connect().rail.collect(payment.tender)
+  expect(await rail.collect(payment.tender)).toMatchObject({ outcome: 'settled' })
+  expect(await paid()).toMatchObject([{ value: price }])
+})

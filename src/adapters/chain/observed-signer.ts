@@ -1,0 +1,72 @@
+import { toFacilitatorEvmSigner } from '@x402/evm'
+import { encodeFunctionData, type Hex } from 'viem'
+import type { Chain } from './clients.ts'
+import { isSilence } from './faults.ts'
+import { sendCall } from './sending.ts'
+import { settlementGasMost } from './transfer.ts'
+
+type Signer = ReturnType<typeof toFacilitatorEvmSigner>
+
+/** What the package did not tell of what it saw while it looked at one payment. */
+export interface Observed {
+  /** The payer has code. */
+  isContract: boolean
+  /** The first question that the node did not answer. */
+  silence: Error | undefined
+}
+
+/** Several times what a settlement may cost. What a contract burns here costs time at the node. */
+const simulationGasMost = 10n * settlementGasMost
+/** Deploying a common wallet takes a third of it. Which data a factory is called with, the payer chooses. */
+const deploymentGasMost = 1_000_000n
+
+/**
+ * All that is asked of the token's code is whether there is any, and the store looked at that when it
+ * started. The package asks for it beside the payer's, and leaves the failure of the one to nobody
+ * when the other has failed before: that would end the process whenever the node is away.
+ */
+const anyCode: Hex = '0x00'
+
+/** The calls in which code of the payer runs. */
+const payersCode = ['isValidSignature', 'transferWithAuthorization']
+
+/**
+ * What the package asks and sends through. It takes a node's silence for a no: no code, a bad
+ * signature, a transfer that would fail. Here is noted that it was a silence, so that nobody is
+ * refused for it. What it sends has a bound to its cost.
+ */
+export function observedSigner(chain: Chain, observed: Observed, withinMs: number): Signer {
+  const { gasAccount, network, reader } = chain
+  const noting = async <T>(asked: Promise<T>): Promise<T> => {
+    try {
+      return await asked
+    } catch (error) {
+      if (isSilence(error)) observed.silence ??= error as Error
+      throw error
+    }
+  }
+  const send = async (call: { to: Hex; data: Hex }, most: bigint) => {
+    const gas = await reader.estimateGas({ ...call, account: gasAccount.address })
+    if (gas > most) throw new Error(`The transaction would cost ${gas} gas.`)
+    return (await sendCall(chain, { ...call, gas }, withinMs)).hash
+  }
+  return toFacilitatorEvmSigner({
+    address: gasAccount.address,
+    async getCode({ address }) {
+      if (address.toLowerCase() === network.usdc.toLowerCase()) return anyCode
+      const code = await noting(reader.getCode({ address }))
+      if (code !== undefined) observed.isContract = true
+      return code
+    },
+    readContract: (args) => {
+      const gas = payersCode.includes(args.functionName) ? { gas: simulationGasMost } : {}
+      return noting(reader.readContract({ ...args, ...gas } as never))
+    },
+    verifyTypedData: reader.verifyTypedData as never,
+    writeContract: ({ address, ...call }) =>
+      send({ to: address, data: encodeFunctionData(call) }, settlementGasMost),
+    sendTransaction: (call) => send(call, deploymentGasMost),
+    // Whoever sent it has waited already.
+    waitForTransactionReceipt: ({ hash }) => reader.getTransactionReceipt({ hash }),
+  })
+}

@@ -1,0 +1,104 @@
+import { x402Facilitator } from '@x402/core/facilitator'
+import type { Network as NetworkId, VerifyResponse } from '@x402/core/types'
+import { ExactEvmScheme } from '@x402/evm/exact/facilitator'
+import { type Hex, parseErc6492Signature } from 'viem'
+import { paymentKeyOf, type X402Tender } from '../../payments/payment.ts'
+import type { Chain } from './clients.ts'
+import {
+  confirmationTimeoutMs,
+  type Facilitator,
+  hashIn,
+  payloadOf,
+  requirementsOf,
+  transferOf,
+} from './facilitator.ts'
+import { type Observed, observedSigner } from './observed-signer.ts'
+import { costOf, sendTransfer } from './transfer.ts'
+import { ownReasons } from './verdicts.ts'
+
+/** An honest payment is reverted when it meets another transaction in its block: hardly ever twice. */
+const revertsMost = 3
+/** Payments that are remembered for their reverts: a bound on memory. */
+const remembersMost = 10_000
+
+/** Ends a signature of a wallet that has yet to be deployed (ERC-6492). */
+const undeployedMark = '6492'.repeat(16)
+
+/**
+ * The package verifies. It would also settle, but verifies once more before that: one more round
+ * trip and two more milliseconds of arithmetic for what the token checks anyway. So a plain
+ * authorization is sent directly, and only a wallet that must be deployed first goes through it.
+ *
+ * @param factories smart-wallet factories that may be called to deploy a payer's wallet; none by
+ *   default, because each deployment is at our expense
+ * @param withinMs how long a transaction is waited for until it is in a block
+ */
+export function ownFacilitator(
+  chain: Chain,
+  factories: readonly string[],
+  withinMs = confirmationTimeoutMs,
+): Facilitator {
+  const send = sendingOnly(chain, revertsMost, withinMs)
+  // Made anew for each call: it would remember what it sent, and wait for what the chain has dropped.
+  const packaged = (observed: Observed) => {
+    const scheme = new ExactEvmScheme(observedSigner(chain, observed, withinMs), {
+      eip6492AllowedFactories: [...factories],
+    })
+    return new x402Facilitator().register(chain.network.id as NetworkId, scheme)
+  }
+  return {
+    async verify(tender) {
+      const observed: Observed = { isContract: false, silence: undefined }
+      const verified = await packaged(observed).verify(
+        payloadOf(chain, tender),
+        requirementsOf(chain, tender),
+      )
+      if (observed.silence) throw observed.silence
+      return verified.isValid && observed.isContract
+        ? withinCost(chain, tender, verified)
+        : verified
+    },
+
+    async settle(tender) {
+      if (!tender.signature.toLowerCase().endsWith(undeployedMark)) return send(tender)
+      const observed: Observed = { isContract: false, silence: undefined }
+      const settled = await packaged(observed).settle(
+        payloadOf(chain, tender),
+        requirementsOf(chain, tender),
+      )
+      return hashIn(settled.transaction)
+    },
+  }
+}
+
+/** A contract chooses what its signature check costs us, so that is measured before it is taken. */
+async function withinCost(
+  chain: Chain,
+  tender: X402Tender,
+  verified: VerifyResponse,
+): Promise<VerifyResponse> {
+  const { signature } = parseErc6492Signature(tender.signature as Hex)
+  const cost = await costOf(chain, { ...transferOf(tender), signature })
+  return cost === 'bearable' ? verified : { isValid: false, invalidReason: ownReasons[cost] }
+}
+
+/**
+ * Sends payments, but none again that was reverted so often. An estimate finds nearly everything
+ * that would be reverted, for nothing; a smart wallet, however, can say yes to every estimate and no
+ * in every block, and would have us pay for that until the authorization ends. Anybody may still
+ * submit such a payment, and the logs tell.
+ */
+function sendingOnly(chain: Chain, most: number, withinMs: number) {
+  const reverts = new Map<string, number>()
+  return async (tender: X402Tender): Promise<Hex | undefined> => {
+    const key = paymentKeyOf(tender)
+    const before = reverts.get(key) ?? 0
+    if (before >= most) return undefined
+    const sent = await sendTransfer(chain, transferOf(tender), withinMs)
+    if (!sent.isReverted) return sent.hash
+    reverts.set(key, before + 1)
+    const [oldest] = reverts.keys()
+    if (reverts.size > remembersMost && oldest !== undefined) reverts.delete(oldest)
+    return sent.hash
+  }
+}

@@ -1,0 +1,106 @@
+import type { Hex } from 'viem'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { newOrderId } from '../../../test/doubles/ids.ts'
+import type { SignedRefund } from '../../payments/payment.ts'
+import type { Rail } from '../../payments/ports.ts'
+import {
+  type NodeBefore,
+  newPayment,
+  price,
+  type StillChain,
+  startNodeBefore,
+  startStillChain,
+} from './chain.fixture.ts'
+
+let chain: StillChain
+let node: NodeBefore
+let rail: Rail
+
+beforeAll(async () => {
+  chain = await startStillChain()
+  node = await startNodeBefore(chain.rpcUrl)
+  rail = chain.connect({ rpcUrl: node.url }).rail
+})
+afterAll(async () => {
+  await node.stop()
+  await chain.stop()
+})
+afterEach(() => node.tamper())
+
+const since = { rail: 'x402', transaction: '0x', block: 0 } as const
+let signed: SignedRefund
+
+beforeEach(async () => {
+  const { payer } = await newPayment(chain)
+  signed = await rail.signRefund({ order: newOrderId(), to: payer, amount: price, since })
+})
+
+const paidBack = ({ from, to } = signed) => chain.transfers(from, to)
+
+/** Paid, once, by this rail. */
+async function expectPaid(by: Rail): Promise<void> {
+  expect(await by.payBack(signed)).toMatchObject({ outcome: 'pending' })
+  await chain.mine()
+  expect(await by.payBack(signed)).toMatchObject({ outcome: 'paid' })
+  expect(await paidBack()).toMatchObject([{ value: price }])
+}
+
+test('a refund that never left is sent again', async () => {
+  node.tamper((method) => (method === 'eth_sendRawTransaction' ? 'silence' : undefined))
+  expect(await rail.payBack(signed)).toMatchObject({ outcome: 'pending' })
+  expect(await paidBack()).toEqual([])
+  node.tamper()
+  await expectPaid(rail)
+})
+
+test('a refund whose answer is lost is found, and not sent again', async () => {
+  node.tamper(async (method, params) => {
+    if (method !== 'eth_sendRawTransaction') return undefined
+    await chain.client.sendRawTransaction({ serializedTransaction: params[0] as Hex })
+    return 'silence'
+  })
+  expect(await rail.payBack(signed)).toMatchObject({ outcome: 'pending' })
+  expect(await paidBack()).toHaveLength(1)
+  node.tamper()
+  const before = node.calls.filter((method) => method === 'eth_sendRawTransaction').length
+  await expectPaid(rail)
+  const after = node.calls.filter((method) => method === 'eth_sendRawTransaction').length
+  expect(after).toBe(before)
+})
+
+test('a refund that two nodes of the store send at once is paid once', async () => {
+  const gasKey = generatePrivateKey()
+  await chain.client.setBalance({ address: privateKeyToAddress(gasKey), value: 10n ** 18n })
+  const other = chain.connect({ gasKey }).rail
+  const both = await Promise.all([rail.payBack(signed), other.payBack(signed)])
+  for (const { outcome } of both) expect(['pending', 'paid']).toContain(outcome)
+  expect(await paidBack()).toHaveLength(1)
+})
+
+test('a refund for which there is no gas waits for the operator, and is then paid', async () => {
+  const gasKey = generatePrivateKey()
+  const { rail: poor } = chain.connect({ gasKey })
+  expect(await poor.payBack(signed)).toMatchObject({ outcome: 'blocked', code: 'no_gas' })
+  await chain.client.setBalance({ address: privateKeyToAddress(gasKey), value: 10n ** 18n })
+  await expectPaid(poor)
+})
+
+test('a refund for which there is no money waits for the operator, and is then paid', async () => {
+  const refundKey = generatePrivateKey()
+  const { rail: poor } = chain.connect({ refundKey })
+  signed = await poor.signRefund({ order: newOrderId(), to: signed.to, amount: price, since })
+  const before = await chain.client.getTransactionCount({ address: chain.gasWallet })
+  expect(await poor.payBack(signed)).toMatchObject({ outcome: 'blocked', code: 'no_float' })
+  expect(await chain.client.getTransactionCount({ address: chain.gasWallet })).toBe(before)
+  await chain.mintTo(privateKeyToAddress(refundKey), price)
+  await expectPaid(poor)
+})
+
+test('a refund that ran out unused has lapsed at a safe block, and is signed again', async () => {
+  await chain.client.increaseTime({ seconds: 25 * 3_600 })
+  await chain.mine()
+  expect(await rail.payBack(signed)).not.toMatchObject({ outcome: 'lapsed' })
+  await chain.mine()
+  expect(await rail.payBack(signed)).toEqual({ outcome: 'lapsed' })
+})

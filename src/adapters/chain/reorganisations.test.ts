@@ -1,0 +1,145 @@
+import type { Hex } from 'viem'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newOrderId } from '../../../test/doubles/ids.ts'
+import type { Receipt } from '../../payments/payment.ts'
+import type { Collected, Rail } from '../../payments/ports.ts'
+import { cancel, newPayment, price, type StillChain, startStillChain } from './chain.fixture.ts'
+
+// A chain that drops its newest blocks, as it may until they are safe.
+
+let chain: StillChain
+let rail: Rail
+
+beforeAll(async () => {
+  chain = await startStillChain()
+  rail = chain.connect().rail
+})
+afterAll(() => chain.stop())
+
+function receiptIn(collected: Collected): Receipt {
+  if (collected.outcome !== 'settled') throw new Error(JSON.stringify(collected))
+  return collected.receipt
+}
+
+/** A payment that has just been settled, in the newest block. */
+async function settled() {
+  const payment = await newPayment(chain)
+  const receipt = receiptIn(await rail.collect(payment.tender))
+  const standing = () => rail.standingOf(payment.tender, receipt)
+  return { ...payment, receipt, standing }
+}
+
+const paid = (payer: string) => chain.transfers(payer, chain.keys.payTo)
+
+/** The bytes of a transaction, to have them in another block. */
+function bytesOf(transaction: string): Promise<Hex> {
+  const params = [transaction]
+  return chain.client.request({ method: 'eth_getRawTransactionByHash', params } as never)
+}
+
+test('a payment is final once its block is safe, and not before', async () => {
+  const { standing } = await settled()
+  expect(await standing()).toBe('not_yet')
+  await chain.mine()
+  expect(await standing()).toBe('final')
+})
+
+test('a payment whose block is dropped is gone before that height is safe, and comes back', async () => {
+  const { tender, payer, standing } = await settled()
+  await chain.reorganise(1)
+  expect(await paid(payer)).toEqual([])
+  expect(await standing()).toBe('gone')
+
+  const again = receiptIn(await rail.collect(tender))
+  expect(await paid(payer)).toEqual([{ value: price, transaction: again.transaction }])
+  expect(await rail.standingOf(tender, again)).toBe('not_yet')
+  await chain.mine()
+  expect(await rail.standingOf(tender, again)).toBe('final')
+})
+
+test('a payment that moved to a later block stands where it is now', async () => {
+  const { tender, receipt, standing } = await settled()
+  const bytes = await bytesOf(receipt.transaction)
+  await chain.mine()
+  await chain.reorganise(2, [[bytes, 1]])
+  expect(await standing()).toBe('not_yet')
+  expect(await rail.collect(tender)).toEqual({
+    outcome: 'settled',
+    receipt: { ...receipt, block: receipt.block + 1 },
+  })
+  await chain.mine()
+  expect(await standing()).toBe('final')
+})
+
+test('what was sent after a reorganisation is not held up by what was dropped', async () => {
+  const before = await chain.client.getTransactionCount({ address: chain.gasWallet })
+  const dropped = await settled()
+  await chain.reorganise(1)
+  const next = await settled()
+  const again = receiptIn(await rail.collect(dropped.tender))
+  expect(await paid(next.payer)).toHaveLength(1)
+  expect(await paid(dropped.payer)).toMatchObject([{ transaction: again.transaction }])
+  const sent = await chain.client.getTransactionCount({ address: chain.gasWallet })
+  expect(sent).toBe(before + 2)
+})
+
+test('a payment that somebody else submitted again is found where it is, at no cost', async () => {
+  const { tender, payer, standing } = await settled()
+  await chain.reorganise(1)
+  const key = generatePrivateKey()
+  await chain.client.setBalance({ address: privateKeyToAddress(key), value: 10n ** 18n })
+  const other = chain.connect({ gasKey: key }).rail
+  const theirs = receiptIn(await other.collect(tender))
+  expect(await standing()).toBe('gone')
+  const before = await chain.client.getTransactionCount({ address: chain.gasWallet })
+  expect(receiptIn(await rail.collect(tender))).toEqual(theirs)
+  expect(await chain.client.getTransactionCount({ address: chain.gasWallet })).toBe(before)
+  expect(await paid(payer)).toHaveLength(1)
+})
+
+test('a payment that is cancelled once it was dropped has failed, when that is safe', async () => {
+  const payment = await settled()
+  await chain.reorganise(1)
+  await cancel(chain, payment)
+  expect(await payment.standing()).toBe('gone')
+  expect(await rail.collect(payment.tender)).toMatchObject({ outcome: 'unknown' })
+  await chain.mine()
+  expect(await rail.collect(payment.tender)).toMatchObject({
+    outcome: 'failed',
+    code: 'authorization_cancelled',
+  })
+  expect(await paid(payment.payer)).toEqual([])
+})
+
+test('a transaction that lands again and moves nothing any more does not stand', async () => {
+  const payment = await settled()
+  const bytes = await bytesOf(payment.receipt.transaction)
+  await chain.reorganise(1)
+  await cancel(chain, payment)
+  await chain.client.sendRawTransaction({ serializedTransaction: bytes })
+  const { transaction } = payment.receipt
+  const { status } = await chain.client.getTransactionReceipt({ hash: transaction as Hex })
+  expect(status).toBe('reverted')
+  await chain.mine(2)
+  expect(await payment.standing()).toBe('gone')
+})
+
+test('a refund is paid only at a safe block, and one that is dropped before is sent again', async () => {
+  const { payer, receipt } = await settled()
+  const refunds = () => chain.transfers(chain.refundWallet, payer)
+  const due = { order: newOrderId(), to: payer, amount: price, since: receipt }
+  const signed = await rail.signRefund(due)
+  expect(await rail.payBack(signed)).toMatchObject({ outcome: 'pending' })
+  expect(await refunds()).toHaveLength(1)
+  expect(await rail.payBack(signed)).toMatchObject({ outcome: 'pending' })
+
+  await chain.reorganise(1)
+  expect(await refunds()).toEqual([])
+  expect(await rail.payBack(signed)).toMatchObject({ outcome: 'pending' })
+  const [{ transaction } = { transaction: '' }] = await refunds()
+  expect(await rail.payBack(signed)).toMatchObject({ outcome: 'pending' })
+  await chain.mine()
+  expect(await rail.payBack(signed)).toEqual({ outcome: 'paid', transaction })
+  expect(await refunds()).toEqual([{ value: price, transaction }])
+})

@@ -1,0 +1,250 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { newOrderId } from '../../../test/doubles/ids.ts'
+import type { Rail } from '../../payments/ports.ts'
+import {
+  type NodeBefore,
+  newPayment,
+  price,
+  type StillChain,
+  startNodeBefore,
+  startStillChain,
+  type Tamper,
+} from './chain.fixture.ts'
+import type { ConnectedChain } from './connect.ts'
+
+// Nodes that are down, behind or lying: nothing is concluded from what one of them does not show.
+
+let chain: StillChain
+let own: NodeBefore
+let witness: NodeBefore
+/** After the end of every authorization, so that nothing is sent any more. */
+const later = () => new Date(Date.now() + 30 * 86_400_000)
+const large = 100_000_000n
+
+beforeAll(async () => {
+  chain = await startStillChain()
+  own = await startNodeBefore(chain.rpcUrl)
+  witness = await startNodeBefore(chain.rpcUrl)
+})
+afterAll(async () => {
+  await own.stop()
+  await witness.stop()
+  await chain.stop()
+})
+afterEach(() => {
+  own.tamper()
+  witness.tamper()
+})
+
+const connect = (urls: readonly string[], now?: () => Date): ConnectedChain =>
+  chain.connect({ rpcUrl: own.url, witnesses: { urls, fromUsdc: 100 } }, now)
+
+const silent: Tamper = () => 'silence'
+
+/** Shows no transaction and no log, and says that every nonce is unused. */
+const hiding: Tamper = (method) => {
+  if (method === 'eth_getLogs') return { result: [] }
+  if (method === 'eth_getTransactionReceipt') return { result: null }
+  return method === 'eth_call' ? { result: `0x${'0'.repeat(64)}` } : undefined
+}
+
+/** Knows no block after this one. */
+function laggingAt(block: bigint): Tamper {
+  const number = `0x${block.toString(16)}`
+  return async (method, params) => {
+    if (method === 'eth_blockNumber') return { result: number }
+    if (method === 'eth_getBlockByNumber' && typeof params[0] === 'string') {
+      const result = await chain.client.request({ method, params: [number, false] } as never)
+      return { result }
+    }
+    return hiding(method, params)
+  }
+}
+
+async function passTime(seconds: number): Promise<void> {
+  await chain.client.increaseTime({ seconds })
+  await chain.mine(2)
+}
+
+describe('a payment that never landed', () => {
+  /** Its time is over on the chain. */
+  async function expired() {
+    const { tender } = await newPayment(chain)
+    const head = await chain.client.getBlockNumber()
+    await passTime(400)
+    return { tender, head }
+  }
+  const dead = { outcome: 'failed', code: 'authorization_expired' }
+
+  test('has failed for one node when no other is asked', async () => {
+    const { tender } = await expired()
+    expect(await connect([], later).rail.collect(tender)).toMatchObject(dead)
+  })
+
+  test('has failed when every witness says so, and stays unknown until then', async () => {
+    const { tender, head } = await expired()
+    const { rail } = connect([chain.rpcUrl, witness.url], later)
+    witness.tamper(silent)
+    expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown' })
+    witness.tamper(laggingAt(head))
+    expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown' })
+    witness.tamper()
+    expect(await rail.collect(tender)).toMatchObject(dead)
+  })
+
+  test('stays unknown while the only node lags', async () => {
+    const { tender, head } = await expired()
+    own.tamper(laggingAt(head))
+    expect(await connect([], later).rail.collect(tender)).toMatchObject({ outcome: 'unknown' })
+  })
+})
+
+describe('a payment that has landed', () => {
+  let rail: Rail
+  beforeEach(() => {
+    rail = connect([witness.url], later).rail
+  })
+
+  /** Settled by another process, so that this one only looks. */
+  async function landed(amount: bigint = price) {
+    const payment = await newPayment(chain, { amount })
+    const collected = await chain.connect().rail.collect(payment.tender)
+    if (collected.outcome !== 'settled') throw new Error(JSON.stringify(collected))
+    return { ...payment, ...collected, ...collected.receipt }
+  }
+
+  test('has not failed because our node hides it', async () => {
+    const { tender, receipt } = await landed()
+    await passTime(400)
+    own.tamper(hiding)
+    expect(await connect([], later).rail.collect(tender)).toMatchObject({ outcome: 'failed' })
+    expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown' })
+    own.tamper()
+    expect(await rail.collect(tender)).toEqual({ outcome: 'settled', receipt })
+  })
+
+  test('has not failed because our node shows its nonce used and not where', async () => {
+    const { tender } = await landed()
+    await passTime(400)
+    own.tamper((method) => (method === 'eth_getLogs' ? { result: [] } : undefined))
+    expect(await connect([], later).rail.collect(tender)).toMatchObject({ outcome: 'unknown' })
+  })
+
+  test('is settled by one node below the limit, and from the limit on by two', async () => {
+    const small = await landed(large - 1n)
+    const big = await landed(large)
+    witness.tamper(silent)
+    expect(await rail.collect(small.tender)).toMatchObject({ outcome: 'settled' })
+    expect(await rail.collect(big.tender)).toMatchObject({ outcome: 'unknown' })
+    witness.tamper(hiding)
+    expect(await rail.collect(big.tender)).toMatchObject({ outcome: 'unknown' })
+    witness.tamper()
+    expect(await rail.collect(big.tender)).toEqual({ outcome: 'settled', receipt: big.receipt })
+  })
+
+  test('is settled by two nodes also right after it was sent', async () => {
+    const { tender, payer } = await newPayment(chain, { amount: large })
+    witness.tamper(silent)
+    const now = connect([witness.url]).rail
+    expect(await now.collect(tender)).toMatchObject({ outcome: 'unknown' })
+    expect(await chain.transfers(payer, chain.keys.payTo)).toHaveLength(1)
+    witness.tamper()
+    expect(await now.collect(tender)).toMatchObject({ outcome: 'settled' })
+    expect(await chain.transfers(payer, chain.keys.payTo)).toHaveLength(1)
+  })
+
+  test('is gone only when every node misses it', async () => {
+    const { tender, receipt } = await landed()
+    own.tamper(hiding)
+    expect(await connect([]).rail.standingOf(tender, receipt)).toBe('gone')
+    expect(await rail.standingOf(tender, receipt)).toBe('unknown')
+    witness.tamper(silent)
+    expect(await rail.standingOf(tender, receipt)).toBe('unknown')
+    witness.tamper(laggingAt(BigInt(receipt.block) - 1n))
+    expect(await rail.standingOf(tender, receipt)).toBe('unknown')
+    witness.tamper(hiding)
+    expect(await rail.standingOf(tender, receipt)).toBe('gone')
+  })
+
+  test('is not gone because our node lags behind it', async () => {
+    const { tender, receipt } = await landed()
+    own.tamper(laggingAt(BigInt(receipt.block) - 1n))
+    expect(await connect([]).rail.standingOf(tender, receipt)).toBe('not_yet')
+    own.tamper(silent)
+    expect(await rail.standingOf(tender, receipt)).toBe('unknown')
+  })
+
+  test('is not gone because our node learns of it between two answers', async () => {
+    const { tender, receipt } = await landed()
+    let asked = false
+    own.tamper((method, params) => {
+      const before = laggingAt(BigInt(receipt.block) - 1n)
+      if (method === 'eth_getTransactionReceipt') asked = true
+      return asked && method !== 'eth_getTransactionReceipt' ? undefined : before(method, params)
+    })
+    expect(await connect([]).rail.standingOf(tender, receipt)).toBe('not_yet')
+  })
+
+  test('is final from the limit on only when a witness shows it in a safe block', async () => {
+    const small = await landed()
+    const big = await landed(large)
+    await chain.mine()
+    witness.tamper(silent)
+    expect(await rail.standingOf(small.tender, small.receipt)).toBe('final')
+    expect(await rail.standingOf(big.tender, big.receipt)).toBe('not_yet')
+    witness.tamper()
+    expect(await rail.standingOf(big.tender, big.receipt)).toBe('final')
+  })
+})
+
+test('a refund is paid when a witness shows it in a safe block too, whatever its amount', async () => {
+  const { payer } = await newPayment(chain)
+  const { rail } = connect([witness.url])
+  const since = { rail: 'x402', transaction: '0x', block: 0 } as const
+  const signed = await rail.signRefund({ order: newOrderId(), to: payer, amount: price, since })
+  expect(await rail.payBack(signed)).toMatchObject({ outcome: 'pending' })
+  const head = await chain.client.getBlockNumber()
+  await chain.mine()
+  for (const tamper of [silent, hiding, laggingAt(head - 1n)]) {
+    witness.tamper(tamper)
+    expect(await rail.payBack(signed)).toMatchObject({ outcome: 'pending' })
+  }
+  witness.tamper()
+  expect(await rail.payBack(signed)).toMatchObject({ outcome: 'paid' })
+  expect(await chain.transfers(chain.refundWallet, payer)).toHaveLength(1)
+})
+
+test('a refund has not lapsed because our node hides that it was paid', async () => {
+  const { payer } = await newPayment(chain)
+  const { rail } = connect([witness.url])
+  const since = { rail: 'x402', transaction: '0x', block: 0 } as const
+  const signed = await rail.signRefund({ order: newOrderId(), to: payer, amount: price, since })
+  await rail.payBack(signed)
+  await passTime(25 * 3_600)
+  own.tamper(hiding)
+  expect(await connect([]).rail.payBack(signed)).toMatchObject({ outcome: 'lapsed' })
+  expect(await rail.payBack(signed)).not.toMatchObject({ outcome: 'lapsed' })
+})
+
+describe('at the start', () => {
+  const problems = (mode: 'sandbox' | 'live' = 'sandbox') =>
+    connect([chain.rpcUrl, witness.url]).problems(mode)
+
+  test('a witness of another chain is named by its place, and a silent one is not', async () => {
+    expect(await problems()).toEqual([])
+    witness.tamper((method) => (method === 'eth_chainId' ? { result: '0x1' } : undefined))
+    expect(await problems()).toEqual([
+      'RPC_WITNESS_URLS: of number 2, it serves chain 1, and Base Sepolia is 84532',
+    ])
+    witness.tamper(silent)
+    expect(await problems()).toEqual([])
+  })
+
+  test('a development node bears nothing out in live mode', async () => {
+    expect(await problems('live')).toEqual([
+      expect.stringMatching(/^RPC_URL: it is a development node/),
+      expect.stringMatching(/^RPC_WITNESS_URLS: of number 1, it is a development node/),
+      expect.stringMatching(/^RPC_WITNESS_URLS: of number 2, it is a development node/),
+    ])
+  })
+})

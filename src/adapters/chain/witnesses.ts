@@ -1,0 +1,89 @@
+import type { Receipt } from '../../payments/payment.ts'
+import type { Standing } from '../../payments/ports.ts'
+import type { Expected } from '../../payments/proof.ts'
+import type { Usdc } from '../../primitives/money.ts'
+import type { ChainNode } from './clients.ts'
+import {
+  type Authorization,
+  type Found,
+  judge,
+  proveByTransaction,
+  standingAt,
+  type Verdict,
+} from './proofs.ts'
+
+export interface Witnesses {
+  /** Further nodes of the same chain, run by somebody else. None: one node is believed. */
+  readonly nodes: readonly ChainNode[]
+  /** From this amount on, one node alone is not believed that money has arrived. */
+  readonly from: Usdc
+}
+
+/** What the chain says of money, as our node tells it and the witnesses bear out. */
+export interface Evidence {
+  /** Our node's verdict; that an authorization is dead, every witness has to say too. */
+  judge(authorization: Authorization): Promise<Verdict>
+  /** Whether a payment that our node has found may be taken for settled. */
+  bearsOut(found: Found, expected: Expected): Promise<boolean>
+  /** Whether a refund that our node says is final may be taken for paid, whatever its amount. */
+  bearsOutRefund(found: Found, expected: Expected): Promise<boolean>
+  /** Final only when borne out; gone, which is an absence, only when every witness misses it. */
+  standingOf(receipt: Receipt, expected: Expected): Promise<Standing>
+}
+
+/**
+ * A node can be behind, broken or lying. That money will never come, or has vanished, is an absence,
+ * which is what such a node shows most easily: no node alone is believed it. That money has arrived
+ * takes logs; one node alone is believed those for a small amount, which is all it can cost. A
+ * witness that does not answer has said nothing: it neither proves nor disproves.
+ */
+export function evidenceOf(node: ChainNode, { nodes, from }: Witnesses): Evidence {
+  const every = async (asked: (witness: ChainNode) => Promise<boolean>) =>
+    (await ask(nodes, asked)).every(Boolean)
+  const some = async (asked: (witness: ChainNode) => Promise<boolean>) =>
+    nodes.length === 0 || (await ask(nodes, asked)).some(Boolean)
+
+  const bearsOut: Evidence['bearsOut'] = async ({ transaction }, expected) =>
+    expected.value < from ||
+    some(async (witness) => {
+      return (await proveByTransaction(witness, transaction, expected)) !== undefined
+    })
+
+  const stands = (standing: Standing, found: Found, expected: Expected) => {
+    return async (witness: ChainNode) => (await standingAt(witness, found, expected)) === standing
+  }
+
+  return {
+    async judge(authorization) {
+      const verdict = await judge(node, authorization)
+      if (verdict.verdict !== 'dead') return verdict
+      const isAgreed = await every(async (witness) => {
+        const other = await judge(witness, authorization)
+        return other.verdict === 'dead' && other.cause === verdict.cause
+      })
+      return isAgreed ? verdict : { verdict: 'open' }
+    },
+
+    bearsOut,
+
+    bearsOutRefund: (found, expected) => some(stands('final', found, expected)),
+
+    async standingOf({ transaction, block }, expected) {
+      const found = { transaction, block } as Found
+      const standing = await standingAt(node, found, expected)
+      if (standing === 'gone') {
+        return (await every(stands('gone', found, expected))) ? 'gone' : 'unknown'
+      }
+      if (standing !== 'final' || expected.value < from) return standing
+      return (await some(stands('final', found, expected))) ? 'final' : 'not_yet'
+    },
+  }
+}
+
+/** What each witness says; one that does not answer does not say yes. */
+function ask(
+  nodes: readonly ChainNode[],
+  asked: (witness: ChainNode) => Promise<boolean>,
+): Promise<boolean[]> {
+  return Promise.all(nodes.map((witness) => asked(witness).catch(() => false)))
+}
