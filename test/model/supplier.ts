@@ -39,10 +39,13 @@ export interface SupplierWorld {
   readonly witness: (order: SupplierOrder) => void
   /** How much of the staleness there may be a look-up has: from 0 to 1. */
   readonly staleness?: (reference: string) => number
+  /** Hears of every purchase that is made. */
+  readonly onPurchase?: (reference: string) => void
 }
 
 /** A supplier that takes a reference once, and charges its wallet once for it. */
-export function modelSupplier({ clock, mannerOf, witness, staleness = () => 0 }: SupplierWorld) {
+export function modelSupplier(world: SupplierWorld) {
+  const { clock, mannerOf, witness, staleness = () => 0, onPurchase = () => {} } = world
   const purchases = new Map<string, Purchase>()
   const requests = new Map<string, number>()
   const ageOf = ({ at }: Purchase) => clock.now().getTime() - at
@@ -78,6 +81,7 @@ export function modelSupplier({ clock, mannerOf, witness, staleness = () => 0 }:
       if (purchases.has(reference)) return { outcome: 'held' }
       if (manner.declines) return { outcome: 'declined', code: 'NO_STOCK', reason: 'none left' }
       purchases.set(reference, { kind, at: clock.now().getTime(), returned: false })
+      onPurchase(reference)
       return { outcome: 'held' }
     },
 
