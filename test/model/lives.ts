@@ -28,8 +28,11 @@ function isMove(before: Order, after: Order): boolean {
 /** What was bought, by whom and for how much never changes; nor does when it is due. */
 function isSame(before: Order, after: Order): boolean {
   const fixed = (order: Order) => [order.tender, order.amount, order.item, order.fingerprint]
+  // A payment that is unknown once more has no deadline yet.
   const isDue =
-    !('deliverBy' in before) || ('deliverBy' in after && before.deliverBy === after.deliverBy)
+    after.state === 'PAYMENT_PENDING' ||
+    !('deliverBy' in before) ||
+    ('deliverBy' in after && before.deliverBy === after.deliverBy)
   return isDue && fixed(before).every((part, index) => part === fixed(after)[index])
 }
 

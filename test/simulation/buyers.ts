@@ -110,8 +110,7 @@ function newCustomer(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
     let current = payment
     for (let sent = 0; sent < most; sent += 1) {
       heard = await send(current, from + sent, { ...asked, payment: current.payload })
-      const isOver = heard.type === 'order' ? !isUnderWay(heard.order) : heard.type !== 'nothing'
-      if (isOver) return heard
+      if (isLastWord(heard)) return heard
       if (spec.habit === 'pays-anew' && key && sent === 0) current = await sign()
       await time.sleep(1_000 + 9_000 * random() * (sent + 1))
     }
@@ -134,22 +133,19 @@ function newCustomer(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
     return heard
   }
 
-  /** The signature is public once it is on the chain: a stranger sends it, with nothing else. */
-  async function beCopied({ payload, order }: Payment): Promise<void> {
-    const { nonce } = payload.payload.authorization
-    for (let looks = 0; looks < 60; looks += 1) {
-      await time.sleep(2_000)
-      if (!world.chain.transfers.some((transfer) => transfer.nonce === nonce)) continue
-      const [node, caller] = await callAt(looks)
-      const copied = purchase(node.depsFor(caller), { ...asked, viewer: {}, payment: payload })
-      const answer = await Promise.race([copied.catch(() => undefined), caller.process.death])
-      if (typeof answer !== 'object') continue
-      if (answer.type === 'order' && answer.reveal)
-        world.complain('the goods were shown for a signature', order)
-      if (answer.type === 'order' && !answer.replayed)
-        world.complain('a copied signature bought something', order)
-      return
-    }
+  /** The signature is public once it is on the chain: a stranger sends it, with a key of its own. */
+  async function beCopied(payment: Payment): Promise<void> {
+    const { nonce } = payment.payload.payload.authorization
+    const isPublic = () => world.chain.transfers.some((transfer) => transfer.nonce === nonce)
+    for (let looks = 0; looks < 60 && !isPublic(); looks += 1) await time.sleep(2_000)
+    if (!isPublic()) return
+    await time.sleep(60_000 * random())
+    const [node, caller] = await callAt(index)
+    const stranger = index % 2 === 0 ? {} : { keys: ['the-key-of-a-stranger'] }
+    const request = { ...asked, viewer: stranger, payment: payment.payload }
+    const copied = purchase(node.depsFor(caller), request).catch(() => undefined)
+    const answer = await Promise.race([copied, caller.process.death])
+    if (typeof answer === 'object') judgeCopied(world, payment, answer)
   }
 
   async function changeBody(payment: Payment): Promise<void> {
@@ -159,26 +155,26 @@ function newCustomer(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
 
   async function claim({ order: id }: Payment): Promise<void> {
     for (let claims = 0; claims < 3; claims += 1) {
-      await time.sleep(400_000)
+      await time.sleep(200_000)
       const order = world.witness.current.get(id)
-      if (!order || !isRefunding(order)) continue
-      const [node, caller] = await callAt(claims)
-      const claimed = claimRefund(node.depsFor(caller), order, {
-        key: `claim ${index}`,
-        bodyHash: 'body',
-      })
-      await Promise.race([
-        claimed.catch((error: unknown) => expectInjected(world, error, id)),
-        caller.process.death,
-      ])
+      if (order && isRefunding(order)) await claimOnce(order, claims)
     }
+  }
+
+  async function claimOnce(order: Order, nth: number): Promise<void> {
+    const [node, caller] = await callAt(nth)
+    const wanted = { key: `claim ${index}`, bodyHash: 'body' }
+    const claimed = claimRefund(node.depsFor(caller), order, wanted).catch((error: unknown) => {
+      if (!(error instanceof Injected)) world.complain(`a claim failed: ${error}`, order.id)
+    })
+    await Promise.race([claimed, caller.process.death])
   }
 
   return { sign, persist, beCopied, changeBody, claim }
 }
 
-function expectInjected(world: World, error: unknown, order: OrderId): void {
-  if (!(error instanceof Injected)) world.complain(`a claim failed: ${error}`, order)
+function isLastWord(heard: Heard): boolean {
+  return heard.type === 'order' ? !isUnderWay(heard.order) : heard.type !== 'nothing'
 }
 
 /** The order of this payment, unless it is proven that the payment failed. */
@@ -206,6 +202,12 @@ function judge(
     world.complain('the goods were shown for a signature', order.id)
   if (reveal && order.state === 'FULFILLED') judgeGoods(world, order)
   return { type: 'order', order }
+}
+
+function judgeCopied(world: World, { order }: Payment, answer: PurchaseAnswer): void {
+  if (answer.type !== 'order') return
+  if (answer.reveal) world.complain('the goods were shown for a signature', order)
+  if (!answer.replayed) world.complain('a copied signature bought something', order)
 }
 
 /**

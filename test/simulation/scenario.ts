@@ -50,7 +50,7 @@ const buyer = fc.record({
   wallet: fc.nat({ max: 4 }),
   /** Whether the wallet holds the money for this purchase. */
   isFunded: often({ yes: 15, no: 1 }),
-  atSeconds: fc.nat({ max: 900 }),
+  atSeconds: fc.nat({ max: 240 }),
   node: fc.nat({ max: 2 }),
   hasKey: often({ yes: 3, no: 1 }),
   habit: often(habits),
@@ -82,8 +82,8 @@ export type BuyerSpec = ValueOf<typeof buyer>
 
 const weather = fc.record({
   type: often({
-    crash: 5,
-    pause: 5,
+    crash: 4,
+    pause: 8,
     stop: 2,
     'database-down': 2,
     'chain-down': 2,
@@ -97,7 +97,7 @@ const weather = fc.record({
   }),
   /** Which node or which wallet it strikes. */
   which: fc.nat({ max: 4 }),
-  atSeconds: fc.nat({ max: 1_200 }),
+  atSeconds: fc.nat({ max: 400 }),
   lastsSeconds: fc.integer({ min: 1, max: 120 }),
   /** Of a reorg or a lag; blocks. */
   blocks: fc.integer({ min: 1, max: 14 }),
@@ -133,7 +133,7 @@ export function scenarios(
     fc.array(each, { minLength: atLeast === 'exactly' ? most : 0, maxLength: most, size: 'max' })
   return fc.record({
     buyers: list(buyer, orders),
-    weather: list(weather, Math.ceil(orders / 3) + 3),
+    weather: list(weather, Math.ceil(orders / 2) + 6),
     skewsMs: fc.array(fc.integer({ min: -wildSkewMs, max: wildSkewMs }), {
       minLength: nodes,
       maxLength: nodes,

@@ -1,6 +1,12 @@
 import { refundNonceOf } from '../../src/adapters/chain/refunds.ts'
 import { balancesOf, entriesOf } from '../../src/orders/ledger.ts'
-import { chargedOf, isRefunding, type Order, supplierReferenceOf } from '../../src/orders/order.ts'
+import {
+  chargedOf,
+  isRefunding,
+  type Order,
+  type Settlement,
+  supplierReferenceOf,
+} from '../../src/orders/order.ts'
 import { leaseMs, type OrderStore, type SupplierOrder } from '../../src/orders/ports.ts'
 import type { SignedRefund, Tender } from '../../src/payments/payment.ts'
 import type { OrderId } from '../../src/primitives/ids.ts'
@@ -66,57 +72,54 @@ export function newWitness(seen: Witnessed): Witness {
 
   function record(order: Order): void {
     const before = current.get(order.id)
-    const fault = stepFault(before, order) ?? guardFault(before, order)
-    if (fault) complain(fault, order.id)
-    for (const what of beliefFaults(order)) complain(what, order.id)
+    const faults = [stepFault(before, order) ?? [], guardFaults(before, order), beliefFaults(order)]
+    for (const what of faults.flat()) complain(what, order.id)
     current.set(order.id, order)
     if (!before) openedAt.set(order.id, time.time())
     byNonce.set(order.tender.nonce, order)
     byRefundNonce.set(refundNonceOf(chainId, order.id), order.id)
-    if (isRefunding(order) && order.refund.step === 'SIGNED') {
-      signatures.set(order.refund.signed.signature, order.id)
-    }
+    const signed = signedOf(order)
+    if (signed) signatures.set(signed.signature, order.id)
     keepBooks(before, order)
   }
 
   /** What the database refuses as well (004-money.sql). */
-  function guardFault(before: Order | undefined, order: Order): string | undefined {
-    if (before && 'settlement' in before && before.settlement !== 'SEEN') {
-      const after = 'settlement' in order ? order.settlement : undefined
-      if (after !== before.settlement) return `its payment was ${before.settlement}, for good`
-    }
-    if (!isRefunding(order) || order.refund.step !== 'SIGNED') return undefined
-    const { to, amount } = order.refund.signed
-    if (!treasury.grants.some(({ id }) => id === order.id)) return 'its refund was not granted'
-    const isRight = to === order.tender.payer && amount === order.amount
-    return isRight ? undefined : 'a refund goes to the payer and is what was paid'
+  function guardFaults(before: Order | undefined, order: Order): string[] {
+    const [was, is] = [settlementOf(before), settlementOf(order)]
+    const isChanged = (was === 'FINAL' || was === 'LOST') && is !== was
+    const signed = signedOf(order)
+    const isGranted = treasury.grants.some(({ id }) => id === order.id)
+    const { tender, amount } = order
+    return faultsIn([
+      [isChanged, `its payment was ${was}, for good`],
+      [signed && !isGranted, 'its refund was not granted'],
+      [signed && signed.to !== tender.payer, 'its refund goes to somebody else'],
+      [signed && signed.amount !== amount, 'its refund is of another amount'],
+    ])
   }
 
   /** What the record says has to be true outside at that moment. */
   function beliefFaults(order: Order): string[] {
-    const isPaid = () => chain.transfers.find(({ nonce }) => nonce === order.tender.nonce)
-    const isDead = () => chain.judge(ofTender(order.tender)).verdict === 'dead'
     if (order.state === 'PAYMENT_PENDING') return []
-    if (order.state === 'PAYMENT_FAILED')
-      return isDead() ? [] : ['a payment failed that may still come']
-    const faults: string[] = []
-    if (!landed.has(order.tender.nonce)) faults.push(`${order.state} for money that never came`)
-    const payment = isPaid()
-    if (order.settlement === 'FINAL' && !(payment && chain.isSafe(payment.block))) {
-      faults.push('a payment was taken for final that is not')
+    const isDead = chain.judge(ofTender(order.tender)).verdict === 'dead'
+    if (order.state === 'PAYMENT_FAILED') {
+      return faultsIn([[!isDead, 'a payment failed that may still come']])
     }
-    if (order.settlement === 'LOST' && !isDead())
-      faults.push('a payment was given up that may come')
-    if (order.state === 'FULFILLED' && !supplier.isCharged(supplierReferenceOf(order.id))) {
-      faults.push('goods that nobody bought were delivered')
-    }
-    return [...faults, ...refundFaults(order)]
-  }
-
-  function refundFaults(order: Order): string[] {
-    if (!isRefunding(order) || order.refund.step !== 'REFUNDED') return []
-    const refund = refundsOf(order.id)[0]
-    return refund && chain.isSafe(refund.block) ? [] : ['a refund was taken for paid that is not']
+    const payment = chain.transfers.find(({ nonce }) => nonce === order.tender.nonce)
+    const isFinal = payment !== undefined && chain.isSafe(payment.block)
+    const isBought = supplier.isCharged(supplierReferenceOf(order.id))
+    const [refund] = refundsOf(order.id)
+    const saysRefunded = isRefunding(order) && order.refund.step === 'REFUNDED'
+    return faultsIn([
+      [!landed.has(order.tender.nonce), `${order.state} for money that never came`],
+      [order.settlement === 'FINAL' && !isFinal, 'a payment was taken for final that is not'],
+      [order.settlement === 'LOST' && !isDead, 'a payment was given up that may come'],
+      [order.state === 'FULFILLED' && !isBought, 'goods that nobody bought were delivered'],
+      [
+        saysRefunded && !(refund && chain.isSafe(refund.block)),
+        'a refund was taken for paid that is not',
+      ],
+    ])
   }
 
   const refundsOf = (id: OrderId) =>
@@ -159,14 +162,13 @@ export function newWitness(seen: Witnessed): Witness {
 
   function wrongsOf(order: Order, to: string, value: bigint): string[] {
     const payment = chain.transfers.find(({ nonce }) => nonce === order.tender.nonce)
-    const wrongs: readonly (readonly [boolean, string])[] = [
+    return faultsIn([
       [!isRefunding(order), `money went back for an order that is ${order.state}`],
       [to !== order.tender.payer, 'a refund went to somebody else'],
       [value !== order.amount, 'a refund was of another amount'],
       [refundsOf(order.id).length > 1, 'a refund was paid twice'],
       [!payment || !chain.isSafe(payment.block), 'money went back that may vanish or never came'],
-    ]
-    return wrongs.flatMap(([isWrong, what]) => (isWrong ? [what] : []))
+    ])
   }
 
   /** What speaks against sending the refund of this order now. */
@@ -175,10 +177,10 @@ export function newWitness(seen: Witnessed): Witness {
     const slackMs = seen.scenario.clocks === 'wild' ? Infinity : 2 * nearSkewMs
     const isEarly = signAtOf(seen, order) - time.time() > slackMs
     const isOpen = supplier.mayDeliver(supplierReferenceOf(order.id)) && !overtaken.has(order.id)
-    return [
-      ...(isFinal ? [] : ['a refund was sent for money that may vanish']),
-      ...(isOpen && isEarly ? ['a refund was sent while the supplier might still deliver'] : []),
-    ]
+    return faultsIn([
+      [!isFinal, 'a refund was sent for money that may vanish'],
+      [isOpen && isEarly, 'a refund was sent while the supplier might still deliver'],
+    ])
   }
 
   /** Whether whoever acts may have decided to before the order was taken from it. */
@@ -252,6 +254,19 @@ export function newWitness(seen: Witnessed): Witness {
       },
     }),
   }
+}
+
+function settlementOf(order: Order | undefined): Settlement | undefined {
+  return order && 'settlement' in order ? order.settlement : undefined
+}
+
+function signedOf(order: Order): SignedRefund | undefined {
+  return isRefunding(order) && order.refund.step === 'SIGNED' ? order.refund.signed : undefined
+}
+
+/** The words of what is the case. */
+function faultsIn(cases: readonly (readonly [unknown, string])[]): string[] {
+  return cases.flatMap(([isCase, what]) => (isCase ? [what] : []))
 }
 
 /** Until when the refund of this order waits for the supplier; for ever where it did not expire. */
