@@ -6,7 +6,12 @@ const hourMs = 3_600_000
 
 export interface ModelTreasury extends Treasury {
   /** The switch and the caps, for operators to turn. */
-  readonly rules: { isStopped: boolean; hour: bigint; day: bigint }
+  readonly rules: {
+    /** Since when refunds are stopped; epoch milliseconds, Infinity while they are not. */
+    stoppedAt: number
+    hour: bigint
+    day: bigint
+  }
   /** What was granted, oldest first. */
   readonly grants: readonly { id: OrderId; amount: bigint; at: number }[]
 }
@@ -17,7 +22,8 @@ export function modelTreasury(
   orders: Pick<OrderStore, 'find'>,
   caps: { readonly hour: bigint; readonly day: bigint },
 ): ModelTreasury {
-  const rules = { isStopped: false, ...caps }
+  const isStopped = () => rules.stoppedAt <= now().getTime()
+  const rules = { stoppedAt: Infinity, ...caps }
   const grants: { id: OrderId; amount: bigint; at: number }[] = []
 
   const grantedIn = (ms: number) =>
@@ -32,7 +38,7 @@ export function modelTreasury(
   }
 
   function refusalOf(amount: bigint): Exclude<Allowance, 'granted'> | undefined {
-    if (rules.isStopped) return 'stopped'
+    if (isStopped()) return 'stopped'
     if (amount > rules.hour || amount > rules.day) return 'over_cap'
     if (grantedIn(hourMs) + amount > rules.hour) return 'hour_cap'
     return grantedIn(24 * hourMs) + amount > rules.day ? 'day_cap' : undefined
@@ -44,7 +50,7 @@ export function modelTreasury(
     rules,
     grants,
     async allow(id) {
-      if (isGranted(id)) return rules.isStopped ? 'stopped' : 'granted'
+      if (isGranted(id)) return isStopped() ? 'stopped' : 'granted'
       const amount = await owedTo(id)
       // From here on nothing is waited for, so that two calls at once cannot both be granted.
       if (isGranted(id)) return 'granted'

@@ -109,7 +109,9 @@ function newCustomer(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
     let heard: Heard = { type: 'nothing' }
     let current = payment
     for (let sent = 0; sent < most; sent += 1) {
-      heard = await send(current, from + sent, { ...asked, payment: current.payload })
+      const accessToken = buyer.tokens.get(current.order)
+      const request = { ...asked, payment: current.payload, viewer: { ...viewer, accessToken } }
+      heard = await send(current, from + sent, request)
       if (isLastWord(heard)) return heard
       if (spec.habit === 'pays-anew' && key && sent === 0) current = await sign()
       await time.sleep(1_000 + 9_000 * random() * (sent + 1))
@@ -198,7 +200,7 @@ function judge(
   if (accessToken !== undefined) buyer.tokens.set(order.id, accessToken)
   if (world.book.ofOrder(order.id) !== buyer)
     world.complain('a buyer got the order of another', order.id)
-  if (replayed && reveal && !request.viewer.keys)
+  if (replayed && reveal && !showsProof(request))
     world.complain('the goods were shown for a signature', order.id)
   if (reveal && order.state === 'FULFILLED') judgeGoods(world, order)
   return { type: 'order', order }
@@ -208,6 +210,10 @@ function judgeCopied(world: World, { order }: Payment, answer: PurchaseAnswer): 
   if (answer.type !== 'order') return
   if (answer.reveal) world.complain('the goods were shown for a signature', order)
   if (!answer.replayed) world.complain('a copied signature bought something', order)
+}
+
+function showsProof({ viewer }: PurchaseRequest): boolean {
+  return viewer.keys !== undefined || viewer.accessToken !== undefined
 }
 
 /**

@@ -135,6 +135,18 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     }),
   },
 
+  'a treasury that forgets its switch': {
+    treasury: ({ rules, allow }) => ({
+      async allow(id) {
+        const { stoppedAt } = rules
+        rules.stoppedAt = Infinity
+        const allowed = await allow(id)
+        rules.stoppedAt = stoppedAt
+        return allowed
+      },
+    }),
+  },
+
   'a treasury that grants nothing on record': {
     treasury: () => ({ allow: async () => 'granted' }),
   },

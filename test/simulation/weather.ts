@@ -28,7 +28,8 @@ const strikes: Readonly<Record<WeatherSpec['type'], Strike>> = {
     node.stop()
     startLater(world, node, { ...spec, lastsSeconds: spec.lastsSeconds + 20 })
   },
-  pause: (_, node, { lastsSeconds }) => node.pause(lastsSeconds * 1_000),
+  // Most of them are longer than a lease.
+  pause: (_, node, { lastsSeconds }) => node.pause(30_000 + lastsSeconds * 1_000),
   'database-down': down('database'),
   'chain-down': down('chain'),
   'supplier-down': (world, node, spec) =>
@@ -49,9 +50,9 @@ const strikes: Readonly<Record<WeatherSpec['type'], Strike>> = {
     time.later(lastsSeconds * 10_000, () => chain.fund(refundWallet, gone))
   },
   'refunds-stopped'({ treasury, time }, _, { lastsSeconds }) {
-    treasury.rules.isStopped = true
+    treasury.rules.stoppedAt = time.time()
     time.later(lastsSeconds * 10_000, () => {
-      treasury.rules.isStopped = false
+      treasury.rules.stoppedAt = Infinity
     })
   },
   'payer-blacklisted'({ chain, time }, _, { which, lastsSeconds }) {

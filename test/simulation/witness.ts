@@ -105,22 +105,23 @@ export function newWitness(seen: Witnessed): Witness {
     if (order.state === 'PAYMENT_FAILED') {
       return faultsIn([[!isDead, 'a payment failed that may still come']])
     }
-    const payment = chain.transfers.find(({ nonce }) => nonce === order.tender.nonce)
-    const isFinal = payment !== undefined && chain.isSafe(payment.block)
     const isBought = supplier.isCharged(supplierReferenceOf(order.id))
-    const [refund] = refundsOf(order.id)
-    const saysRefunded = isRefunding(order) && order.refund.step === 'REFUNDED'
     return faultsIn([
       [!landed.has(order.tender.nonce), `${order.state} for money that never came`],
-      [order.settlement === 'FINAL' && !isFinal, 'a payment was taken for final that is not'],
+      [
+        order.settlement === 'FINAL' && !isFinal(order),
+        'a payment was taken for final that is not',
+      ],
       [order.settlement === 'LOST' && !isDead, 'a payment was given up that may come'],
       [order.state === 'FULFILLED' && !isBought, 'goods that nobody bought were delivered'],
-      [
-        saysRefunded && !(refund && chain.isSafe(refund.block)),
-        'a refund was taken for paid that is not',
-      ],
+      [saysRefunded(order) && !isRefunded(order), 'a refund was taken for paid that is not'],
     ])
   }
+
+  const isFinal = ({ tender }: Order) =>
+    chain.transfers.some(({ nonce, block }) => nonce === tender.nonce && chain.isSafe(block))
+
+  const isRefunded = ({ id }: Order) => refundsOf(id).some(({ block }) => chain.isSafe(block))
 
   const refundsOf = (id: OrderId) =>
     chain.transfers.filter(
@@ -161,24 +162,24 @@ export function newWitness(seen: Witnessed): Witness {
   }
 
   function wrongsOf(order: Order, to: string, value: bigint): string[] {
-    const payment = chain.transfers.find(({ nonce }) => nonce === order.tender.nonce)
     return faultsIn([
       [!isRefunding(order), `money went back for an order that is ${order.state}`],
       [to !== order.tender.payer, 'a refund went to somebody else'],
       [value !== order.amount, 'a refund was of another amount'],
       [refundsOf(order.id).length > 1, 'a refund was paid twice'],
-      [!payment || !chain.isSafe(payment.block), 'money went back that may vanish or never came'],
+      [!isFinal(order), 'money went back that may vanish or never came'],
     ])
   }
 
   /** What speaks against sending the refund of this order now. */
   function refundingFaults(order: Order): string[] {
-    const isFinal = 'settlement' in order && order.settlement === 'FINAL'
+    const isStopped = treasury.rules.stoppedAt < time.time() - overtakenWithinMs
     const slackMs = seen.scenario.clocks === 'wild' ? Infinity : 2 * nearSkewMs
     const isEarly = signAtOf(seen, order) - time.time() > slackMs
     const isOpen = supplier.mayDeliver(supplierReferenceOf(order.id)) && !overtaken.has(order.id)
     return faultsIn([
-      [!isFinal, 'a refund was sent for money that may vanish'],
+      [settlementOf(order) !== 'FINAL', 'a refund was sent for money that may vanish'],
+      [isStopped && !isOvertaken(), 'a refund was sent although refunds are stopped'],
       [isOpen && isEarly, 'a refund was sent while the supplier might still deliver'],
     ])
   }
@@ -258,6 +259,10 @@ export function newWitness(seen: Witnessed): Witness {
 
 function settlementOf(order: Order | undefined): Settlement | undefined {
   return order && 'settlement' in order ? order.settlement : undefined
+}
+
+function saysRefunded(order: Order): boolean {
+  return isRefunding(order) && order.refund.step === 'REFUNDED'
 }
 
 function signedOf(order: Order): SignedRefund | undefined {

@@ -11,7 +11,7 @@ import { modelRail } from '../model/rail.ts'
 import { streamOf } from '../model/random.ts'
 import type { Shop } from '../model/shop.ts'
 import { modelSupplier } from '../model/supplier.ts'
-import { modelTreasury } from '../model/treasury.ts'
+import { type ModelTreasury, modelTreasury } from '../model/treasury.ts'
 import { buyerBook } from './buyer-book.ts'
 import { modelCarrier } from './carrier.ts'
 import type { Caller, CallWorld, Line } from './process.ts'
@@ -25,7 +25,7 @@ export interface Mutant {
   readonly orders?: (store: OrderStore) => OrderStore
   readonly rail?: (rail: Rail, chain: ReturnType<typeof modelChain>) => Rail
   readonly supplier?: (supplier: Supplier) => Supplier
-  readonly treasury?: (treasury: Treasury) => Treasury
+  readonly treasury?: (treasury: ModelTreasury) => Treasury
 }
 
 export type World = ReturnType<typeof newWorld>
