@@ -59,7 +59,7 @@ export type Verdict =
 
 export const blockSeconds = 2
 /** Half a minute of blocks may still be dropped, as far as anyone can tell. */
-export const safeLagBlocks = 15
+const safeLagBlocks = 15
 
 export type Chain = ReturnType<typeof modelChain>
 

@@ -84,7 +84,7 @@ export async function awake({ time }: Pick<CallWorld, 'time'>, process: Process)
   if (process.dead) await never()
 }
 
-export function never(): Promise<never> {
+function never(): Promise<never> {
   return new Promise(() => {})
 }
 

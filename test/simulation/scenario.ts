@@ -6,6 +6,8 @@ import { type SupplierManner, suppliers } from '../model/suppliers.ts'
 /** The manners of the crash points, and some that only tell when many calls meet. */
 export const manners: Readonly<Record<SimulatedManner, Manner>> = {
   ...suppliers,
+  // The grace is an hour here.
+  'delivers-after-grace': { endsAfterMs: 5_400_000 },
   'out-of-date': { staleMs: 25_000, endsAfterMs: 10_000 },
   'hides-long': { hiddenMs: 40_000, endsAfterMs: 45_000 },
   'fails-late-and-stale': { staleMs: 20_000, endsAfterMs: 120_000, fails: true },
@@ -31,7 +33,6 @@ const habits = {
   /** Sends the used payment again, for other goods. */
   'changes-the-body': 2,
 } as const
-export type Habit = keyof typeof habits
 
 const tricks = {
   none: 20,
@@ -43,7 +44,6 @@ const tricks = {
   /** Cancels when a reorg drops the payment. */
   'cancels-in-reorg': 4,
 } as const
-export type Trick = keyof typeof tricks
 
 const buyer = fc.record({
   kind: fc.constantFrom(...kinds),

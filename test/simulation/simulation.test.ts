@@ -6,7 +6,7 @@ import { smallest } from './shrink.ts'
 
 /** Far more than it takes on a machine that does nothing else. */
 const timeout = 120_000
-const seeds = 24
+const seeds = 16
 const size = { orders: 10, nodes: 3 }
 /** Most mutants are found by the first seed; the rarest needs some that meet its moment. */
 const seedsForMutants = 80

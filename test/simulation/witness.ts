@@ -75,9 +75,11 @@ export function newWitness(seen: Witnessed): Witness {
     const faults = [stepFault(before, order) ?? [], guardFaults(before, order), beliefFaults(order)]
     for (const what of faults.flat()) complain(what, order.id)
     current.set(order.id, order)
-    if (!before) openedAt.set(order.id, time.time())
     byNonce.set(order.tender.nonce, order)
-    byRefundNonce.set(refundNonceOf(chainId, order.id), order.id)
+    if (!before) {
+      openedAt.set(order.id, time.time())
+      byRefundNonce.set(refundNonceOf(chainId, order.id), order.id)
+    }
     const signed = signedOf(order)
     if (signed) signatures.set(signed.signature, order.id)
     keepBooks(before, order)

@@ -31,7 +31,7 @@ export interface Mutant {
 export type World = ReturnType<typeof newWorld>
 
 /** What is down or behind just now, by the weather. */
-export interface Sky {
+interface Sky {
   /** Until when a part does not answer; epoch milliseconds. */
   readonly down: Record<Line['part'], number>
   /** Blocks that the RPC node of each node of the store is behind, until when. */
