@@ -32,7 +32,7 @@ export function buyerBook({ buyers }: Scenario, trace: Trace): BuyerBook {
       index,
       spec,
       wallet: walletOf(spec.wallet),
-      key: spec.hasKey === 'yes' ? `the-one-key-of-buyer-${index}` : undefined,
+      key: spec.hasKey === 'yes' ? `the-one-key-of-buyer-${spec.luck}` : undefined,
       tokens: new Map(),
     })),
 

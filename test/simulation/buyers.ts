@@ -56,7 +56,7 @@ export async function shopping(world: World, nodes: readonly StoreNode[], buyer:
 function newCustomer(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
   const { time, shop, book } = world
   const { spec, wallet, index, key } = buyer
-  const random = streamOf(world.seed, `buyer ${index}`)
+  const random = streamOf(world.seed, `buyer ${spec.luck}`)
   const viewer = key === undefined ? {} : { keys: [key] }
   const asked: PurchaseRequest = {
     kind: spec.kind,
@@ -75,7 +75,8 @@ function newCustomer(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
       const process = node?.process()
       calls += 1
       const name = `buyer ${index}.${calls}`
-      if (node && process) return [node, { process, name, random: streamOf(world.seed, name) }]
+      const luck = `call ${spec.luck}.${calls}`
+      if (node && process) return [node, { process, name, random: streamOf(world.seed, luck) }]
       await time.sleep(1_000)
     }
   }
@@ -84,7 +85,7 @@ function newCustomer(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
   async function sign(): Promise<Payment> {
     const terms = await termsOf()
     signed += 1
-    const nonce = `0x${(index * 10 + signed).toString(16).padStart(64, '0')}`
+    const nonce = `0x${(spec.luck * 10 + signed).toString(16).padStart(64, '0')}`
     const payload = paymentFor(terms, time.now(), { nonce, from: wallet })
     const { id } = idsFor(shop.digest, {
       network: terms.network,

@@ -5,7 +5,7 @@ import { type Scenario, type Size, scenarioOf, scenarios } from './scenario.ts'
 import type { Mutant } from './world.ts'
 
 /** Trials of smaller scenarios; by then nearly every one is as small as it gets. */
-const trialsMost = 400
+const trialsMost = 600
 
 /**
  * The smallest scenario found that still breaks something, with what it breaks. It leaves out buyers
