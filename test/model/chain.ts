@@ -168,10 +168,13 @@ export function modelChain(clock: Clock, onMined: (mined: Mined) => void = () =>
   function judge(authorization: Authorization, view: View = latest): Verdict {
     const use = useSeen(authorization, view)
     const safe = safeOf(view)
-    if (use) return verdictOf(use, authorization, safe)
-    if (safe * blockSeconds < authorization.validBefore) return { verdict: 'open' }
     const used = uses.get(useKey(authorization))
-    return used && used.block <= safe ? { verdict: 'open' } : { verdict: 'dead', cause: 'expired' }
+    const isUsedForGood = used !== undefined && used.block <= safe
+    // A log of a machine that is behind may be of a dropped block: only the state at the safe block
+    // proves that something else has used the authorization.
+    if (use) return verdictOf(use, authorization, isUsedForGood)
+    if (isUsedForGood || safe * blockSeconds < authorization.validBefore) return { verdict: 'open' }
+    return { verdict: 'dead', cause: 'expired' }
   }
 
   /** The block of a transaction that proves this transfer, if it is in one. */
@@ -250,9 +253,13 @@ function logsOf({ type, authorization }: Exclude<Act, { type: 'move' }>): TokenL
 }
 
 /** Only logs prove a transfer, and only a block that stays proves that none will come. */
-function verdictOf({ logs, hash, block }: Mined, expected: Authorization, safe: number): Verdict {
+function verdictOf(
+  { logs, hash, block }: Mined,
+  expected: Authorization,
+  isForGood: boolean,
+): Verdict {
   if (provesTransfer(logs, expected)) return { verdict: 'transferred', transaction: hash, block }
-  if (block > safe) return { verdict: 'open' }
+  if (!isForGood) return { verdict: 'open' }
   const isCancelled = logs.some(({ event }) => event === 'AuthorizationCanceled')
   return { verdict: 'dead', cause: isCancelled ? 'cancelled' : 'spent_elsewhere' }
 }
