@@ -19,6 +19,7 @@ export default defineConfig({
             'test/*.test.ts',
             'test/doubles/*.test.ts',
             'test/crash-points/*.test.ts',
+            'test/simulation/*.test.ts',
             'bench/**/*.test.ts',
             'chaos/**/*.test.ts',
           ],

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { seeded } from '../test/harness/random.ts'
+import { seeded } from '../test/model/random.ts'
 import type { Parts } from './parts.ts'
 import { pick } from './plan.ts'
 

@@ -1,4 +1,4 @@
-import { seeded } from '../test/harness/random.ts'
+import { seeded } from '../test/model/random.ts'
 import type { Kind } from '../test/stories/requests.ts'
 
 /** What one buyer will do in one purchase. Drawn from the seed before anything happens. */

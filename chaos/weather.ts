@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fault } from '../test/harness/proxy.ts'
-import { seeded } from '../test/harness/random.ts'
+import { seeded } from '../test/model/random.ts'
 import type { Parts } from './parts.ts'
 import { pick } from './plan.ts'
 

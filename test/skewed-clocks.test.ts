@@ -3,8 +3,9 @@ import { isFinished, isRefunding, type Order } from '../src/orders/order.ts'
 import { sweep } from '../src/orders/sweep.ts'
 import { type Case, cases } from './crash-points/cases.ts'
 import { modelClient } from './crash-points/client.ts'
-import { refundWallet } from './crash-points/rail.ts'
-import { modelShop, modelWorld, type Running, type World } from './crash-points/world.ts'
+import { modelWorld, type Running, type World } from './crash-points/world.ts'
+import { refundWallet } from './model/rail.ts'
+import { modelShop } from './model/shop.ts'
 
 // Two nodes work on one order, and the clock of each is wrong. A deadline may then come early or
 // late; who works on an order is decided by the database's clock, and what was paid by the chain's.

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { expectOrder, plan, purchaseWorld, refusalOf } from './purchase.fixture.ts'
 
 describe('an eSIM to recharge', () => {
@@ -69,6 +69,24 @@ describe('an eSIM to recharge', () => {
     expect(orders.history).toEqual([])
     expect(calls).not.toContain('collect')
   })
+
+  test.each(['unknown', 'no'] as const)(
+    'is answered with its order when the same request took the payment meanwhile (%s)',
+    async (known) => {
+      const world = worldIn('yes')
+      const payment = await world.pay(recharge)
+      const asked = { ...recharge, payment }
+      const first = Promise.withResolvers<'unknown' | 'no'>()
+      const { supplier } = world.deps
+      Object.assign(supplier, { knowsIccid: () => first.promise })
+      const slow = world.ask(asked)
+      await vi.waitFor(() => expect(world.calls).toContain('check'))
+      Object.assign(supplier, { knowsIccid: async () => 'yes' })
+      expectOrder(await world.ask(asked))
+      first.resolve(known)
+      expect(expectOrder(await slow)).toMatchObject({ replayed: true })
+    },
+  )
 
   test('is not looked up for a payment that is not theirs to make', async () => {
     const world = worldIn('no')

@@ -75,14 +75,19 @@ async function consider(deps: PurchaseDeps, request: PurchaseRequest): Promise<C
 
   const checked = await deps.rails[accepted.tender.rail].check(accepted.tender)
   switch (checked.outcome) {
-    case 'good':
+    case 'good': {
       // Only now the payer is who they say, so nobody else learns which eSIMs are whose.
-      await requireOwnEsim(deps, priced.wish, checked.tender)
+      const refusal = await foreignEsim(deps, priced.wish, checked.tender)
+      if (refusal) return (await earlierOf(deps, request)) ?? refuse(refusal)
       return { type: 'ready', priced, tender: checked.tender }
+    }
     case 'bad':
       return noGood(deps, request, priced, checked)
     case 'unknown':
-      return (await earlierOf(deps, request)) ?? unchecked()
+      return (
+        (await earlierOf(deps, request)) ??
+        refuse(notNow('The payment could not be checked just now.', 'no'))
+      )
     default:
       return never(checked)
   }
@@ -229,21 +234,26 @@ function requireOpen({ vitals }: PurchaseDeps, amount: Usdc): void {
   })
 }
 
-/** An eSIM that gets another plan must be the buyer's, or one that the supplier knows. */
-async function requireOwnEsim(deps: PurchaseDeps, { recipient }: Wish, { payer }: Tender) {
-  if (recipient.kind !== 'esim' || recipient.iccid === undefined) return
-  if (await deps.orders.boughtIccid(payer, deps.digest.of(recipient.iccid))) return
+/**
+ * Why this eSIM gets no other plan, or undefined when it may: it must be the buyer's, or one that the
+ * supplier knows.
+ */
+async function foreignEsim(
+  deps: PurchaseDeps,
+  { recipient }: Wish,
+  { payer }: Tender,
+): Promise<Refusal | undefined> {
+  if (recipient.kind !== 'esim' || recipient.iccid === undefined) return undefined
+  if (await deps.orders.boughtIccid(payer, deps.digest.of(recipient.iccid))) return undefined
   const known = await deps.supplier.knowsIccid(recipient.iccid)
-  if (known === 'yes') return
-  if (known === 'no') {
-    const message = 'is not an eSIM bought here by this wallet, and the supplier does not know it'
-    throw invalidBody([{ parameter: 'iccid', message }])
-  }
-  throw notNow('The eSIM could not be looked up just now.', 'no')
+  if (known === 'yes') return undefined
+  if (known === 'unknown') return notNow('The eSIM could not be looked up just now.', 'no')
+  const message = 'is not an eSIM bought here by this wallet, and the supplier does not know it'
+  return invalidBody([{ parameter: 'iccid', message }])
 }
 
-function unchecked(): never {
-  throw notNow('The payment could not be checked just now.', 'no')
+function refuse(refusal: Refusal): never {
+  throw refusal
 }
 
 function notNow(what: string, charged: 'no' | 'unknown'): Refusal {

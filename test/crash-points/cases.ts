@@ -1,8 +1,8 @@
 import { kinds } from '../../src/goods/good.ts'
 import type { Kind } from '../../src/goods/offer.ts'
+import { type SupplierManner, suppliers } from '../model/suppliers.ts'
 import { type Outcome, outcomes, type Point } from './faults.ts'
-import { type PaymentManner, payments, type RefundManner, refunds } from './rail.ts'
-import { type SupplierManner, suppliers } from './supplier.ts'
+import { type PaymentManner, payments, type RefundManner, refunds } from './sending.ts'
 
 /** Whether and how the client sends its request again when it got no answer, or got one. */
 type Repeat = 'never' | 'same-payment' | 'same-key' | 'key-with-new-payment'

@@ -4,14 +4,10 @@ import type { PurchaseRequest } from '../../src/orders/replay.ts'
 import { paymentFor } from '../../src/payments/payments.fixture.ts'
 import type { PaymentPayload, Terms } from '../../src/payments/x402.ts'
 import { Refusal } from '../../src/primitives/refusal.ts'
-import { deliveryOf } from './supplier.ts'
+import { wishes } from '../model/shop.ts'
+import { deliveryOf } from '../model/supplier.ts'
 import type { Running, World } from './world.ts'
 
-const fields = {
-  voucher: { offerId: 'CARD', firstName: 'Ada', lastName: 'Lovelace' },
-  topup: { offerId: 'CREDIT', msisdn: '+50255512345' },
-  esim: { offerId: 'PLAN', iccid: '8944500000000000017' },
-} as const
 const key = 'one-purchase-one-key-0123456789'
 
 export interface Client {
@@ -26,7 +22,7 @@ export async function modelClient(world: World): Promise<Client> {
   const { scene } = world
   const asked: PurchaseRequest = {
     kind: scene.kind,
-    fields: fields[scene.kind],
+    fields: wishes[scene.kind],
     payment: undefined,
     viewer:
       scene.repeat === 'same-key' || scene.repeat === 'key-with-new-payment' ? { keys: [key] } : {},

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { seeded } from '../harness/random.ts'
+import { seeded } from '../model/random.ts'
+import { modelShop } from '../model/shop.ts'
 import { type Case, cases, keyOf, ofKey } from './cases.ts'
 import { outcomesOf, type Point } from './faults.ts'
 import { runOnce } from './run.ts'
-import { modelShop } from './world.ts'
 
 /** One line as a failing run prints it: `case=… k=… outcome=…`. Then only that run is made. */
 const only = process.env['CRASH_POINT']
@@ -92,6 +92,7 @@ test.runIf(only !== undefined)('the one run that CRASH_POINT names', async () =>
 
 test.skipIf(only !== undefined)(
   'a purchase ends well whatever goes wrong at one call',
+  { timeout },
   async () => {
     const failures: string[] = []
     let runs = 0

@@ -1,4 +1,5 @@
-import type { Clock } from './clock.ts'
+import { Injected, mayArriveLate, type Node, unanswered, writes } from '../model/calls.ts'
+import type { HandClock } from '../model/clock.ts'
 
 /** What may go wrong with one call of a port. */
 export const outcomes = [
@@ -23,36 +24,9 @@ export interface Point {
   readonly outcome: Outcome
 }
 
-/** A call that ended without an answer. Only these may make the store report a failed step. */
-export class Injected extends Error {}
-
-/** One process of the store. It is lost with everything in its memory when it dies. */
-export interface Node {
-  readonly id: number
-  readonly stopping: AbortController
-  readonly death: Promise<'died'>
-  readonly die: () => void
-  dead: boolean
-}
-
-export function newNode(id: number): Node {
-  const { promise, resolve } = Promise.withResolvers<'died'>()
-  const node: Node = {
-    id,
-    stopping: new AbortController(),
-    death: promise,
-    dead: false,
-    die() {
-      node.dead = true
-      resolve('died')
-    },
-  }
-  return node
-}
-
 /** What a fault may do to the world besides its call. */
 export interface FaultWorld {
-  readonly clock: Clock
+  readonly clock: HandClock
   /** Every call so far, by what it is and what the order was. */
   readonly trace: string[]
   readonly points: readonly Point[]
@@ -71,33 +45,6 @@ interface Call {
 
 const timeoutMs = 10_000
 const lateMs = 20_000
-
-/** Whether a call changes something outside the process. The others only read. */
-const writes = new Set([
-  'open',
-  'move',
-  'release',
-  'claimDue',
-  'claimRefund',
-  'collect',
-  'payBack',
-  'place',
-  'cancel',
-])
-/** What can still arrive after whoever sent it stopped waiting for the answer. */
-const mayArriveLate = new Set(['collect', 'payBack', 'place', 'cancel'])
-
-/** The word for "no answer in time" of the calls that have one; the others throw. */
-const unanswered: Readonly<Record<string, unknown>> = {
-  check: { outcome: 'unknown', reason: 'timeout' },
-  collect: { outcome: 'unknown', reason: 'timeout' },
-  standingOf: 'unknown',
-  payBack: { outcome: 'pending', reason: 'timeout' },
-  place: { outcome: 'unknown', reason: 'timeout' },
-  lookup: { outcome: 'unknown', reason: 'timeout' },
-  cancel: { outcome: 'unknown', reason: 'timeout' },
-  knowsIccid: 'unknown',
-}
 
 /** The outcomes that make a difference for this call. */
 export function outcomesOf(method: string): readonly Outcome[] {

@@ -1,14 +1,13 @@
 import {
   isFinished,
   isRefunding,
-  moves,
   type Order,
   type Refunding,
-  refundMoves,
   type State,
 } from '../../src/orders/order.ts'
-import { refundWallet } from './rail.ts'
-import type { SupplierManner } from './supplier.ts'
+import { historyFaults, wordOf } from '../model/lives.ts'
+import { refundWallet } from '../model/rail.ts'
+import type { SupplierManner } from '../model/suppliers.ts'
 import type { World } from './world.ts'
 
 /**
@@ -25,7 +24,9 @@ const sweepMs = 300_000
 /** What must hold when nothing is left to do. */
 export function checkEnd(world: World): void {
   const lives = Map.groupBy(world.orders.history, ({ id }) => id)
-  for (const life of lives.values()) checkHistory(world, life)
+  for (const life of lives.values()) {
+    for (const fault of historyFaults(life)) world.complain(fault)
+  }
   checkMoney(world)
   const ends = [...lives.values()].flatMap((life) => life.slice(-1))
   // A payment that is proven to have failed makes room for another one under the same key.
@@ -33,44 +34,6 @@ export function checkEnd(world: World): void {
   if (alive.length > 1) world.complain('one purchase became several orders')
   for (const order of ends) checkOrder(world, order)
   if (ends.length === 0 && world.landed().length > 0) world.complain('money came for no order')
-}
-
-/** Every version follows from the one before, by one move. */
-function checkHistory({ complain }: World, life: readonly Order[]): void {
-  life.forEach((order, index) => {
-    const before = life[index - 1]
-    const isLegal = before
-      ? order.version === before.version + 1 && isMove(before, order) && isSame(before, order)
-      : order.version === 1 && order.state === 'PAYMENT_PENDING'
-    if (!isLegal)
-      complain(`version ${order.version} does not follow: ${wordOf(before)} to ${wordOf(order)}`)
-  })
-}
-
-function isMove(before: Order, after: Order): boolean {
-  if (isRefunding(before) && isRefunding(after)) {
-    const steps: readonly string[] = refundMoves[before.refund.step]
-    const isStep = before.refund.step === after.refund.step || steps.includes(after.refund.step)
-    const isSupply = before.supply.state === 'OPEN' || before.supply.state === after.supply.state
-    return before.state === after.state && isStep && isSupply
-  }
-  const states: readonly State[] = moves[before.state]
-  return before.state === after.state || states.includes(after.state)
-}
-
-/** What was bought, by whom and for how much never changes; nor does when it is due. */
-function isSame(before: Order, after: Order): boolean {
-  const fixed = (order: Order) => [order.tender, order.amount, order.item, order.fingerprint]
-  const isDue =
-    !('deliverBy' in before) || ('deliverBy' in after && before.deliverBy === after.deliverBy)
-  return isDue && fixed(before).every((part, index) => part === fixed(after)[index])
-}
-
-function wordOf(order: Order | undefined): string {
-  if (!order) return 'nothing'
-  return isRefunding(order)
-    ? `${order.state} ${order.refund.step} ${order.supply.state}`
-    : order.state
 }
 
 /** One payment at most, one refund at most, of the same amount and to whoever paid. */

@@ -1,12 +1,14 @@
 import { claimRefund } from '../../src/orders/claim-refund.ts'
 import { isFinished, isRefunding, type Order } from '../../src/orders/order.ts'
 import { sweep } from '../../src/orders/sweep.ts'
+import { Injected } from '../model/calls.ts'
+import { refundWallet } from '../model/rail.ts'
+import type { Shop } from '../model/shop.ts'
 import type { Case } from './cases.ts'
 import { type Client, modelClient } from './client.ts'
-import { Injected, type Point } from './faults.ts'
+import type { Point } from './faults.ts'
 import { checkEnd } from './invariants.ts'
-import { refundWallet } from './rail.ts'
-import { modelWorld, type Running, type Shop, type World } from './world.ts'
+import { modelWorld, type Running, type World } from './world.ts'
 
 const float = 1_000_000_000n
 const minute = 60_000

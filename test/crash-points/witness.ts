@@ -1,11 +1,11 @@
 import { isRefunding, type Order, supplierReferenceOf } from '../../src/orders/order.ts'
 import type { SupplierOrder } from '../../src/orders/ports.ts'
 import type { MemoryOrders } from '../doubles/memory-orders.ts'
-import type { Chain, Transfer } from './chain.ts'
-import type { Clock } from './clock.ts'
+import type { Chain, Transfer } from '../model/chain.ts'
+import type { Clock } from '../model/clock.ts'
+import type { RailWitness } from '../model/rail.ts'
+import type { ModelSupplier } from '../model/supplier.ts'
 import type { Point } from './faults.ts'
-import type { RailWitness } from './rail.ts'
-import type { ModelSupplier } from './supplier.ts'
 
 interface Witnessed {
   readonly clock: Clock

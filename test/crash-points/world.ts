@@ -1,39 +1,22 @@
-import { buildCatalog, createShelf } from '../../src/goods/catalog.ts'
 import { isRefunding } from '../../src/orders/order.ts'
 import type { PurchaseDeps } from '../../src/orders/purchase.ts'
 import type { Happening } from '../../src/orders/report.ts'
-import { fixturePayer, fixtureTill } from '../../src/payments/payments.fixture.ts'
+import { fixturePayer } from '../../src/payments/payments.fixture.ts'
 import { createQuotes } from '../../src/payments/quotes.ts'
-import { createDigest, createSigner } from '../../src/secrets/tokens.ts'
-import { createVault } from '../../src/secrets/vault.ts'
 import { memoryOrders } from '../doubles/memory-orders.ts'
-import { esim, fixtureNow, fixturePricing, snapshotOf, topup, voucher } from '../fixtures/offers.ts'
+import { fixtureNow } from '../fixtures/offers.ts'
+import { Injected, type Node, newNode } from '../model/calls.ts'
+import { modelChain } from '../model/chain.ts'
+import { modelClock } from '../model/clock.ts'
+import { leaseBook } from '../model/leases.ts'
+import { modelRail } from '../model/rail.ts'
+import type { Shop } from '../model/shop.ts'
+import { modelSupplier } from '../model/supplier.ts'
+import { suppliers } from '../model/suppliers.ts'
 import type { Case } from './cases.ts'
-import { modelChain } from './chain.ts'
-import { modelClock } from './clock.ts'
-import { type FaultWorld, Injected, type Node, newNode, type Point, through } from './faults.ts'
-import { leaseBook } from './leases.ts'
-import { modelRail } from './rail.ts'
-import { modelSupplier } from './supplier.ts'
+import { type FaultWorld, type Point, through } from './faults.ts'
+import { manneredCarrier } from './sending.ts'
 import { modelWitness } from './witness.ts'
-
-/** What every world has in common and no run changes. */
-export function modelShop() {
-  const key = Buffer.alloc(32, 7)
-  const pricing = fixturePricing()
-  const shelf = createShelf()
-  shelf.replace(buildCatalog(snapshotOf([voucher('CARD'), topup('CREDIT'), esim('PLAN')]), pricing))
-  return {
-    pricing,
-    shelf,
-    till: fixtureTill,
-    vault: createVault([key]),
-    digest: createDigest([key], 'orders'),
-    signer: createSigner([key], 'quote'),
-    policy: { deliverWithinMs: 600_000, refundGraceMs: 6 * 3_600_000, patienceMs: 20_000 },
-  }
-}
-export type Shop = ReturnType<typeof modelShop>
 
 /** A node that is running, and what it works with. */
 export interface Running {
@@ -53,10 +36,15 @@ export function modelWorld(shop: Shop, scene: Case, points: readonly Point[]) {
   const reports: Happening[] = []
   const landed = () => chain.transfers.filter(({ to }) => to === shop.till.payTo)
 
-  const supplier = modelSupplier(clock, scene.supplier, (order) => witness.placing(order))
+  const supplier = modelSupplier({
+    clock,
+    mannerOf: () => suppliers[scene.supplier],
+    witness: (order) => witness.placing(order),
+  })
   const witness = modelWitness({ clock, orders, chain, supplier, landed, points, complain })
   const { payment, refund } = scene
-  const rail = modelRail({ clock, chain, payment, refund, witness })
+  const carrier = manneredCarrier({ clock, chain, payment, refund })
+  const rail = modelRail({ chain, carrier, witness })
   const leases = leaseBook(clock, complain)
   const faultWorld: FaultWorld = { clock, trace: [], points, phase, others: async () => {} }
   let nodes = 0

@@ -22,6 +22,8 @@ export interface MemoryOrders extends OrderStore {
   readonly history: Order[]
   /** Lets the lease of an order run out now. */
   endLease(id: OrderId): void
+  /** When the next order is to be worked on; epoch milliseconds, Infinity when nothing is left. */
+  nextDue(): number
 }
 
 export function memoryOrders(now: () => Date): MemoryOrders {
@@ -105,6 +107,9 @@ export function memoryOrders(now: () => Date): MemoryOrders {
       const row = rows.get(id)
       if (row) row.lockedUntil = time()
     },
+
+    nextDue: () =>
+      Math.min(...all().map(({ dueAt, lockedUntil }) => Math.max(dueAt ?? Infinity, lockedUntil))),
 
     find: async (id) => rows.get(id)?.order,
     findByPaymentId: async (id) => find(({ order }) => order.paymentId === id),

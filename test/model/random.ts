@@ -8,3 +8,10 @@ export function seeded(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
 }
+
+/** A stream of its own for whoever has this name, so that one taking more numbers changes no other's. */
+export function streamOf(seed: number, name: string): () => number {
+  let hash = 0x811c9dc5 ^ seed
+  for (const letter of name) hash = Math.imul(hash ^ letter.charCodeAt(0), 0x01000193)
+  return seeded(hash)
+}

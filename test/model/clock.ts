@@ -1,13 +1,17 @@
-/** The one time of a model world. It stands still unless it is told to pass. */
+/** The one time of a model world. */
 export interface Clock {
   readonly now: () => Date
-  /** Lets time pass; what was planned for that time happens on its way, in order. */
-  pass(ms: number): void
   /** Plans something that the world does by itself. */
   later(ms: number, act: () => void): void
 }
 
-export function modelClock(start: Date): Clock {
+/** Stands still unless it is told to pass. */
+export interface HandClock extends Clock {
+  /** Lets time pass; what was planned for that time happens on its way, in order. */
+  pass(ms: number): void
+}
+
+export function modelClock(start: Date): HandClock {
   let time = start.getTime()
   let agenda: { readonly at: number; readonly act: () => void }[] = []
 

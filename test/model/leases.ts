@@ -1,4 +1,4 @@
-import type { Order } from '../../src/orders/order.ts'
+import { isFinished, type Order, restOf } from '../../src/orders/order.ts'
 import { leaseMs, type Moved, type Opened, type OrderStore } from '../../src/orders/ports.ts'
 import type { Clock } from './clock.ts'
 
@@ -25,7 +25,10 @@ export function leaseBook(clock: Clock, complain: (what: string) => void): Lease
 
       async move<T extends Order>(from: Order, to: T): Promise<Moved<T>> {
         const moved = await store.move(from, to)
-        if (moved.won) take(moved.order, node)
+        if (!moved.won) return moved
+        // Some orders rest once they are written, and then nobody holds them.
+        if (isFinished(moved.order) || restOf(moved.order) !== null) held.delete(from.id)
+        else take(moved.order, node)
         return moved
       },
 

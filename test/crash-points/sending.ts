@@ -1,0 +1,77 @@
+import type { Authorization, Chain } from '../model/chain.ts'
+import type { Clock } from '../model/clock.ts'
+import type { Carrier } from '../model/rail.ts'
+
+/** What becomes of the payment between its signature and the chain. */
+export const payments = [
+  'pays',
+  'lands-slowly',
+  'landed-by-other',
+  'cancelled',
+  'spent-elsewhere',
+  'emptied-wallet',
+  'never-lands',
+] as const
+export type PaymentManner = (typeof payments)[number]
+
+/** What becomes of a refund that is sent. */
+export const refunds = ['prompt', 'slow', 'dropped', 'lapses', 'no-float'] as const
+export type RefundManner = (typeof refunds)[number]
+
+interface Sending {
+  readonly clock: Clock
+  readonly chain: Chain
+  readonly payment: PaymentManner
+  readonly refund: RefundManner
+}
+
+/** Carries payment and refund to the chain in their manners. */
+export function manneredCarrier(world: Sending): Carrier {
+  return { payment: paymentSender(world), refund: refundSender(world) }
+}
+
+/** Before the first submission the payer may come first. */
+function paymentSender(world: Sending): Carrier['payment'] {
+  const { clock, chain, payment } = world
+  const met = new Set<string>()
+  return async (authorization) => {
+    if (!met.has(authorization.nonce)) comeFirst(world, authorization)
+    met.add(authorization.nonce)
+    if (payment === 'never-lands') return
+    if (payment === 'lands-slowly') clock.later(30_000, () => void chain.execute(authorization))
+    else chain.execute(authorization)
+  }
+}
+
+/** What happens to an authorization while it is on its way to the chain. */
+function comeFirst({ chain, payment }: Sending, authorization: Authorization): void {
+  switch (payment) {
+    case 'landed-by-other':
+      chain.execute(authorization)
+      break
+    case 'cancelled':
+      chain.cancel(authorization)
+      break
+    case 'spent-elsewhere':
+      chain.spendElsewhere(authorization)
+      break
+    case 'emptied-wallet':
+      chain.fund(authorization.from, -chain.balanceOf(authorization.from))
+      break
+    default:
+      break
+  }
+}
+
+function refundSender({ clock, chain, refund: manner }: Sending): Carrier['refund'] {
+  let sent = 0
+  let firstEnds = 0
+  return async (authorization) => {
+    sent += 1
+    firstEnds ||= authorization.validBefore
+    if (manner === 'dropped' && sent === 1) return
+    if (manner === 'lapses' && authorization.validBefore === firstEnds) return
+    if (manner === 'slow') clock.later(40_000, () => void chain.execute(authorization))
+    else chain.execute(authorization)
+  }
+}

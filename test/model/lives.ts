@@ -1,0 +1,45 @@
+import { isRefunding, moves, type Order, refundMoves, type State } from '../../src/orders/order.ts'
+
+/** What is wrong with the versions of one order, oldest first: each follows from the last by one move. */
+export function historyFaults(life: readonly Order[]): string[] {
+  return life.flatMap((order, index) => stepFault(life[index - 1], order) ?? [])
+}
+
+/** Why an order cannot have become this one, or undefined when it can. */
+export function stepFault(before: Order | undefined, order: Order): string | undefined {
+  const isLegal = before
+    ? order.version === before.version + 1 && isMove(before, order) && isSame(before, order)
+    : order.version === 1 && order.state === 'PAYMENT_PENDING'
+  if (isLegal) return undefined
+  return `version ${order.version} does not follow: ${wordOf(before)} to ${wordOf(order)}`
+}
+
+function isMove(before: Order, after: Order): boolean {
+  if (isRefunding(before) && isRefunding(after)) {
+    const steps: readonly string[] = refundMoves[before.refund.step]
+    const isStep = before.refund.step === after.refund.step || steps.includes(after.refund.step)
+    const isSupply = before.supply.state === 'OPEN' || before.supply.state === after.supply.state
+    return before.state === after.state && isStep && isSupply
+  }
+  const states: readonly State[] = moves[before.state]
+  return before.state === after.state || states.includes(after.state)
+}
+
+/** What was bought, by whom and for how much never changes; nor does when it is due. */
+function isSame(before: Order, after: Order): boolean {
+  const fixed = (order: Order) => [order.tender, order.amount, order.item, order.fingerprint]
+  // A payment that is unknown once more has no deadline yet.
+  const isDue =
+    after.state === 'PAYMENT_PENDING' ||
+    !('deliverBy' in before) ||
+    ('deliverBy' in after && before.deliverBy === after.deliverBy)
+  return isDue && fixed(before).every((part, index) => part === fixed(after)[index])
+}
+
+/** State, refund and supply of an order in a word or three. */
+export function wordOf(order: Order | undefined): string {
+  if (!order) return 'nothing'
+  return isRefunding(order)
+    ? `${order.state} ${order.refund.step} ${order.supply.state}`
+    : order.state
+}

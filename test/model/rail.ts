@@ -1,0 +1,147 @@
+import { refundNonceOf } from '../../src/adapters/chain/refunds.ts'
+import type { SignedRefund, Tender } from '../../src/payments/payment.ts'
+import type { Checked, Collected, PaidBack, Rail, RefundDue } from '../../src/payments/ports.ts'
+import { type Authorization, type Chain, latest, type View } from './chain.ts'
+
+/** Hears of every effect before it happens, to say whether it may. */
+export interface RailWitness {
+  collecting(tender: Tender): void
+  signing(refund: SignedRefund): void
+  payingBack(refund: SignedRefund): void
+}
+
+/** The way of signed transfers to the chain. Each ends when the rail has waited for it long enough. */
+export interface Carrier {
+  payment(authorization: Authorization): Promise<void>
+  refund(authorization: Authorization): Promise<void>
+}
+
+export interface RailWorld {
+  readonly chain: Chain
+  readonly carrier: Carrier
+  readonly witness: RailWitness
+  /** What the RPC node knows of the chain when it is asked. */
+  readonly view?: () => View
+}
+
+export const refundWallet = '0x00000000000000000000000000000000000f10a7'
+const refundValidSeconds = 24 * 3_600
+/** The facilitator takes nothing that ends sooner than this. */
+const settleMarginSeconds = 4
+
+/** The rail's promises (payments/ports.ts) kept over the model chain. */
+export function modelRail({ chain, carrier, witness, view = () => latest }: RailWorld): Rail {
+  return {
+    check: async (tender) => check(chain, tender, view()),
+
+    async collect(tender) {
+      witness.collecting(tender)
+      if (chain.seconds() < tender.validBefore - settleMarginSeconds) {
+        await carrier.payment(ofTender(tender))
+      }
+      return collected(chain, tender, view())
+    },
+
+    async standingOf(tender, { transaction, block }) {
+      const seen = view()
+      if (!chain.isSafe(block, seen)) return 'not_yet'
+      const now = chain.blockOf(transaction, ofTender(tender), seen)
+      if (now === undefined) return 'gone'
+      // It may have been dropped and be in a later block, which can still be dropped as well.
+      return chain.isSafe(now, seen) ? 'final' : 'not_yet'
+    },
+
+    async signRefund(due) {
+      const refund = signed(chain, due)
+      witness.signing(refund)
+      return refund
+    },
+
+    async payBack(refund) {
+      const known = paidBack(chain, refund, view())
+      if (known) return known
+      witness.payingBack(refund)
+      await carrier.refund(ofRefund(refund))
+      return { outcome: 'pending', reason: 'sent' }
+    },
+  }
+}
+
+function check(chain: Chain, tender: Tender, view: View): Checked {
+  const authorization = ofTender(tender)
+  if (chain.seconds() >= tender.validBefore) return bad('expired')
+  if (chain.isUsed(authorization, view)) {
+    if (chain.judge(authorization, view).verdict !== 'transferred') return bad('nonce_used')
+  } else if (chain.balanceOf(tender.payer, view) < tender.amount) return bad('insufficient_balance')
+  else if (chain.isClosedTo(tender.payTo)) return { outcome: 'unknown', reason: 'closed' }
+  else if (chain.isClosedTo(tender.payer)) return bad('would_fail')
+  return { outcome: 'good', tender: { ...tender, sinceBlock: chain.head() - 3_000 } }
+}
+
+function bad(code: string): Checked {
+  return { outcome: 'bad', code, reason: code }
+}
+
+function collected(chain: Chain, tender: Tender, view: View): Collected {
+  const judged = chain.judge(ofTender(tender), view)
+  switch (judged.verdict) {
+    case 'transferred': {
+      const { transaction, block } = judged
+      return { outcome: 'settled', receipt: { rail: 'x402', transaction, block } }
+    }
+    case 'dead':
+      return { outcome: 'failed', code: judged.cause, reason: judged.cause }
+    case 'open':
+      return { outcome: 'unknown', reason: 'open' }
+  }
+}
+
+function signed(chain: Chain, { order, to, amount, since }: RefundDue): SignedRefund {
+  const nonce = refundNonceOf(84_532, order)
+  const validBefore = chain.seconds() + refundValidSeconds
+  return {
+    rail: 'x402',
+    from: refundWallet,
+    to,
+    amount,
+    nonce,
+    validBefore,
+    signature: `signed ${nonce} until ${validBefore}`,
+    sinceBlock: since.block,
+  }
+}
+
+/** What is known of a refund before it is sent, or undefined when it is to be sent. */
+function paidBack(chain: Chain, refund: SignedRefund, view: View): PaidBack | undefined {
+  const judged = chain.judge(ofRefund(refund), view)
+  if (judged.verdict === 'transferred') {
+    return chain.isSafe(judged.block, view)
+      ? { outcome: 'paid', transaction: judged.transaction }
+      : { outcome: 'pending', reason: 'not safe yet' }
+  }
+  if (judged.verdict === 'dead') {
+    return judged.cause === 'expired' ? { outcome: 'lapsed' } : blocked('refund_nonce_spent')
+  }
+  if (chain.token.isPaused) return blocked('token_paused')
+  if (chain.isClosedTo(refund.to)) return blocked('payer_blacklisted')
+  if (chain.isClosedTo(refund.from)) return blocked('wallet_blacklisted')
+  return chain.balanceOf(refund.from, view) < refund.amount ? blocked('no_float') : undefined
+}
+
+function blocked(code: string): PaidBack {
+  return { outcome: 'blocked', code, reason: code }
+}
+
+export function ofTender({
+  payer,
+  payTo,
+  amount,
+  nonce,
+  validBefore,
+}: Pick<Tender, 'payer' | 'payTo' | 'amount' | 'nonce' | 'validBefore'>): Authorization {
+  return { from: payer, to: payTo, value: amount, nonce, validBefore }
+}
+
+function ofRefund({ from, to, amount, nonce, validBefore }: SignedRefund): Authorization {
+  return { from, to, value: amount, nonce, validBefore }
+}

@@ -1,0 +1,128 @@
+import type { Delivery } from '../../src/goods/good.ts'
+import type { Kind } from '../../src/goods/offer.ts'
+import type { Held, Supplier, SupplierOrder } from '../../src/orders/ports.ts'
+import type { Clock } from './clock.ts'
+
+/**
+ * How the supplier treats a purchase. Times are from the moment it has the purchase.
+ *
+ * It may be slow, silent and out of date, but there are lies that no store can survive and that are
+ * therefore not among these: holding nothing under a reference long after it said so or after the
+ * request came, declining what it delivers and charges later, charging twice for one reference,
+ * and taking back goods without giving back their price. Against them there is only its contract.
+ */
+export interface Manner {
+  /** So many of the first requests never arrive. */
+  readonly lost?: number
+  readonly declines?: true
+  /** Not shown by a look-up for so long. */
+  readonly hiddenMs?: number
+  /** A look-up may say what was true so long ago. */
+  readonly staleMs?: number
+  /** When the purchase ends, and how; never where it is not given. */
+  readonly endsAfterMs?: number
+  readonly fails?: true
+}
+
+export interface Purchase {
+  readonly kind: Kind
+  readonly at: number
+  returned: boolean
+}
+
+export type ModelSupplier = ReturnType<typeof modelSupplier>
+
+export interface SupplierWorld {
+  readonly clock: Clock
+  readonly mannerOf: (reference: string) => Manner
+  /** Hears of every request before it has an effect. */
+  readonly witness: (order: SupplierOrder) => void
+  /** How much of the staleness there may be a look-up has: from 0 to 1. */
+  readonly staleness?: (reference: string) => number
+  /** Hears of every purchase that is made. */
+  readonly onPurchase?: (reference: string) => void
+}
+
+/** A supplier that takes a reference once, and charges its wallet once for it. */
+export function modelSupplier(world: SupplierWorld) {
+  const { clock, mannerOf, witness, staleness = () => 0, onPurchase = () => {} } = world
+  const purchases = new Map<string, Purchase>()
+  const requests = new Map<string, number>()
+  const ageOf = ({ at }: Purchase) => clock.now().getTime() - at
+  const isEnded = (reference: string, ageMs: number) =>
+    ageMs >= (mannerOf(reference).endsAfterMs ?? Infinity)
+
+  function heldOf(reference: string): Held {
+    const purchase = purchases.get(reference)
+    const { hiddenMs = 0, staleMs = 0, fails } = mannerOf(reference)
+    if (!purchase || ageOf(purchase) < hiddenMs) return { outcome: 'none' }
+    const ageMs = ageOf(purchase) - staleMs * staleness(reference)
+    if (ageMs < 0) return { outcome: 'none' }
+    if (!isEnded(reference, ageMs)) return { outcome: 'pending' }
+    if (fails) return { outcome: 'declined', code: 'FAILED', reason: 'failed' }
+    return { outcome: 'delivered', delivery: deliveryOf(purchase.kind, reference) }
+  }
+
+  function isCharged([reference, purchase]: [string, Purchase]): boolean {
+    const { fails } = mannerOf(reference)
+    return !purchase.returned && !(fails && isEnded(reference, ageOf(purchase)))
+  }
+
+  const port: Supplier = {
+    placeWithinMs: 60_000,
+
+    async place(order) {
+      witness(order)
+      const { reference, kind } = order
+      const manner = mannerOf(reference)
+      const nth = (requests.get(reference) ?? 0) + 1
+      requests.set(reference, nth)
+      if (nth <= (manner.lost ?? 0)) return { outcome: 'unknown', reason: 'no answer' }
+      if (purchases.has(reference)) return { outcome: 'held' }
+      if (manner.declines) return { outcome: 'declined', code: 'NO_STOCK', reason: 'none left' }
+      purchases.set(reference, { kind, at: clock.now().getTime(), returned: false })
+      onPurchase(reference)
+      return { outcome: 'held' }
+    },
+
+    lookup: async (_, reference) => heldOf(reference),
+
+    async cancel(kind, reference) {
+      const purchase = purchases.get(reference)
+      if (kind !== 'esim' || !purchase) return { outcome: 'refused', reason: 'not this kind' }
+      purchase.returned = true
+      return { outcome: 'cancelled' }
+    },
+
+    knowsIccid: async () => 'yes',
+  }
+
+  return {
+    port,
+    purchases,
+    /** Purchases that were paid for and that the supplier did not make good. */
+    charged: () => [...purchases].filter(isCharged).length,
+    /** Whether this purchase was paid for and not made good. */
+    isCharged: (reference: string) =>
+      [...purchases].some((entry) => {
+        return entry[0] === reference && isCharged(entry)
+      }),
+    /** Whether a purchase is open, so that goods may still come. */
+    mayDeliver: (reference?: string) =>
+      [...purchases].some(
+        ([name, purchase]) =>
+          (reference === undefined || name === reference) && !isEnded(name, ageOf(purchase)),
+      ),
+  }
+}
+
+export function deliveryOf(kind: Kind, reference: string): Delivery {
+  switch (kind) {
+    case 'voucher':
+      return { kind, code: `CODE-${reference}` }
+    case 'topup':
+      return { kind, confirmationNumber: `OK-${reference}` }
+    case 'esim':
+      return { kind, iccid: '8944500000000000017', activationCode: `LPA:1$host$${reference}` }
+  }
+}

@@ -1,0 +1,50 @@
+import { supplierReferenceOf } from '../../src/orders/order.ts'
+import type { OrderId } from '../../src/primitives/ids.ts'
+import type { BuyerSpec, Scenario } from './scenario.ts'
+import type { Trace } from './trace.ts'
+
+export interface Buyer {
+  readonly index: number
+  readonly spec: BuyerSpec
+  readonly wallet: string
+  readonly key: string | undefined
+  /** What it was told in the first answer, by order. */
+  readonly tokens: Map<OrderId, string>
+}
+
+/** Who signed which payment. Nobody in the store knows this; the outside does. */
+export interface BuyerBook {
+  readonly buyers: readonly Buyer[]
+  signed(buyer: Buyer, nonce: string, order: OrderId): void
+  ofNonce(nonce: string): Buyer | undefined
+  ofOrder(id: OrderId): Buyer | undefined
+  ofReference(reference: string): Buyer | undefined
+}
+
+export function walletOf(index: number): string {
+  return `0x${String(index + 2).padStart(40, '2')}`
+}
+
+export function buyerBook({ buyers }: Scenario, trace: Trace): BuyerBook {
+  const byName = new Map<string, Buyer>()
+  return {
+    buyers: buyers.map((spec, index) => ({
+      index,
+      spec,
+      wallet: walletOf(spec.wallet),
+      key: spec.hasKey === 'yes' ? `the-one-key-of-buyer-${spec.luck}` : undefined,
+      tokens: new Map(),
+    })),
+
+    signed(buyer, nonce, order) {
+      for (const name of [nonce, order, supplierReferenceOf(order)]) byName.set(name, buyer)
+      trace.knows(nonce, order)
+      trace.knows(order, order)
+    },
+
+    ofNonce: (nonce) => byName.get(nonce),
+    ofOrder: (id) => byName.get(id),
+    // What follows the reference is another attempt's, where the store is broken on purpose.
+    ofReference: (reference) => byName.get(reference.slice(0, 29)),
+  }
+}

@@ -1,0 +1,265 @@
+import { claimRefund } from '../../src/orders/claim-refund.ts'
+import { idsFor } from '../../src/orders/naming.ts'
+import { isRefunding, isUnderWay, type Order, supplierReferenceOf } from '../../src/orders/order.ts'
+import { type PurchaseAnswer, purchase } from '../../src/orders/purchase.ts'
+import type { PurchaseRequest } from '../../src/orders/replay.ts'
+import { paymentFor } from '../../src/payments/payments.fixture.ts'
+import type { PaymentPayload, Terms } from '../../src/payments/x402.ts'
+import type { OrderId } from '../../src/primitives/ids.ts'
+import { Refusal } from '../../src/primitives/refusal.ts'
+import { Injected } from '../model/calls.ts'
+import { streamOf } from '../model/random.ts'
+import { wishes } from '../model/shop.ts'
+import { deliveryOf } from '../model/supplier.ts'
+import type { Buyer } from './buyer-book.ts'
+import type { StoreNode } from './node.ts'
+import type { Caller } from './process.ts'
+import type { World } from './world.ts'
+
+/** What a request came to, as far as its sender knows. */
+type Heard =
+  | { readonly type: 'order'; readonly order: Order }
+  | { readonly type: 'payment required' }
+  | { readonly type: 'refused'; readonly code: string }
+  | { readonly type: 'nothing' }
+
+interface Payment {
+  readonly payload: PaymentPayload
+  readonly order: OrderId
+}
+
+const requestsMost = 8
+const clientTimeoutMs = 30_000
+
+/** One buyer and whoever takes an interest in its payment; ends when it asks for nothing more. */
+export async function shopping(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
+  const customer = newCustomer(world, nodes, buyer)
+  const { spec } = buyer
+  await world.time.sleep(spec.atSeconds * 1_000)
+  const payment = await customer.sign()
+  const others = [
+    ...(spec.habit === 'duplicates' ? [customer.persist(payment, spec.node + 1, 2)] : []),
+    ...(spec.isCopied === 'yes' ? [customer.beCopied(payment)] : []),
+  ]
+  const heard = await customer.persist(
+    payment,
+    spec.node,
+    spec.habit === 'gives-up' ? 1 : requestsMost,
+  )
+  if (spec.habit === 'changes-the-body') await customer.changeBody(payment)
+  if (heard.type === 'payment required')
+    await customer.persist(await customer.sign(), spec.node, requestsMost)
+  if (spec.claims === 'yes') await customer.claim(payment)
+  await Promise.all(others)
+}
+
+function newCustomer(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
+  const { time, shop, book } = world
+  const { spec, wallet, index, key } = buyer
+  const random = streamOf(world.seed, `buyer ${spec.luck}`)
+  const viewer = key === undefined ? {} : { keys: [key] }
+  const asked: PurchaseRequest = {
+    kind: spec.kind,
+    fields: wishes[spec.kind],
+    payment: undefined,
+    viewer,
+  }
+  let calls = 0
+  let signed = 0
+
+  async function callAt(from: number): Promise<readonly [StoreNode, Caller]> {
+    for (;;) {
+      const node = Array.from(nodes, (_, step) => nodes[(from + step) % nodes.length]).find(
+        (each) => each?.process(),
+      )
+      const process = node?.process()
+      calls += 1
+      const name = `buyer ${index}.${calls}`
+      const luck = `call ${spec.luck}.${calls}`
+      if (node && process) return [node, { process, name, random: streamOf(world.seed, luck) }]
+      await time.sleep(1_000)
+    }
+  }
+
+  /** Asks for the price and signs what the store asks for. */
+  async function sign(): Promise<Payment> {
+    const terms = await termsOf()
+    signed += 1
+    const nonce = `0x${(spec.luck * 10 + signed).toString(16).padStart(64, '0')}`
+    const payload = paymentFor(terms, time.now(), { nonce, from: wallet })
+    const { id } = idsFor(shop.digest, {
+      network: terms.network,
+      asset: terms.asset,
+      payer: wallet,
+      nonce,
+    })
+    book.signed(buyer, nonce, id)
+    if (spec.isFunded === 'yes') world.chain.fund(wallet, BigInt(terms.amount))
+    return { payload, order: id }
+  }
+
+  async function termsOf(): Promise<Terms> {
+    const [node, caller] = await callAt(spec.node)
+    const answer = await purchase(node.depsFor(caller), asked)
+    if (answer.type === 'payment_required') return answer.terms
+    throw new Error('An order came without a payment')
+  }
+
+  /** Sends the payment until there is an answer that ends the matter. */
+  async function persist(payment: Payment, from: number, most: number): Promise<Heard> {
+    let heard: Heard = { type: 'nothing' }
+    let current = payment
+    for (let sent = 0; sent < most; sent += 1) {
+      const accessToken = buyer.tokens.get(current.order)
+      const request = { ...asked, payment: current.payload, viewer: { ...viewer, accessToken } }
+      heard = await send(current, from + sent, request)
+      if (isLastWord(heard)) return heard
+      if (spec.habit === 'pays-anew' && key && sent === 0) current = await sign()
+      await time.sleep(1_000 + 9_000 * random() * (sent + 1))
+    }
+    return heard
+  }
+
+  async function send(payment: Payment, from: number, request: PurchaseRequest): Promise<Heard> {
+    const [node, caller] = await callAt(from)
+    const sentAt = time.time()
+    const answered = purchase(node.depsFor(caller), request).then(
+      (answer) => judge(world, buyer, payment, request, answer),
+      (error: unknown) => judgeError(world, payment, error),
+    )
+    const gone = Promise.race([caller.process.death, time.sleep(clientTimeoutMs)])
+    const heard = await Promise.race([answered, gone.then((): Heard => ({ type: 'nothing' }))])
+    world.trace.tell(
+      `heard ${heard.type} after ${time.time() - sentAt} ms: ${caller.name}`,
+      payment.order,
+    )
+    return heard
+  }
+
+  /** The signature is public once it is on the chain: a stranger sends it, with a key of its own. */
+  async function beCopied(payment: Payment): Promise<void> {
+    const { nonce } = payment.payload.payload.authorization
+    const isPublic = () => world.chain.transfers.some((transfer) => transfer.nonce === nonce)
+    for (let looks = 0; looks < 60 && !isPublic(); looks += 1) await time.sleep(2_000)
+    if (!isPublic()) return
+    await time.sleep(60_000 * random())
+    const [node, caller] = await callAt(index)
+    const stranger = index % 2 === 0 ? {} : { keys: ['the-key-of-a-stranger'] }
+    const request = { ...asked, viewer: stranger, payment: payment.payload }
+    const copied = purchase(node.depsFor(caller), request).catch(() => undefined)
+    const answer = await Promise.race([copied, caller.process.death])
+    if (typeof answer === 'object') judgeCopied(world, payment, answer)
+  }
+
+  async function changeBody(payment: Payment): Promise<void> {
+    const kind = spec.kind === 'voucher' ? 'topup' : 'voucher'
+    await send(payment, spec.node, { kind, fields: wishes[kind], payment: payment.payload, viewer })
+  }
+
+  async function claim({ order: id }: Payment): Promise<void> {
+    for (let claims = 0; claims < 3; claims += 1) {
+      await time.sleep(200_000)
+      const order = world.witness.current.get(id)
+      if (order && isRefunding(order)) await claimOnce(order, claims)
+    }
+  }
+
+  async function claimOnce(order: Order, nth: number): Promise<void> {
+    const [node, caller] = await callAt(nth)
+    const wanted = { key: `claim ${index}`, bodyHash: 'body' }
+    const claimed = claimRefund(node.depsFor(caller), order, wanted).catch((error: unknown) => {
+      if (!(error instanceof Injected)) world.complain(`a claim failed: ${error}`, order.id)
+    })
+    await Promise.race([claimed, caller.process.death])
+  }
+
+  return { sign, persist, beCopied, changeBody, claim }
+}
+
+function isLastWord(heard: Heard): boolean {
+  return heard.type === 'order' ? !isUnderWay(heard.order) : heard.type !== 'nothing'
+}
+
+/** The order of this payment, unless it is proven that the payment failed. */
+function standing(world: World, { order }: Payment): Order | undefined {
+  const known = world.witness.current.get(order)
+  return known?.state === 'PAYMENT_FAILED' ? undefined : known
+}
+
+function judge(
+  world: World,
+  buyer: Buyer,
+  payment: Payment,
+  request: PurchaseRequest,
+  answer: PurchaseAnswer,
+): Heard {
+  if (answer.type === 'payment_required') {
+    judgeDemand(world, payment, answer.fault?.code)
+    return { type: 'payment required' }
+  }
+  const { order, reveal, accessToken, replayed } = answer
+  if (accessToken !== undefined) buyer.tokens.set(order.id, accessToken)
+  if (world.book.ofOrder(order.id) !== buyer)
+    world.complain('a buyer got the order of another', order.id)
+  if (replayed && reveal && !showsProof(request))
+    world.complain('the goods were shown for a signature', order.id)
+  if (reveal && order.state === 'FULFILLED') judgeGoods(world, order)
+  return { type: 'order', order }
+}
+
+function judgeCopied(world: World, { order }: Payment, answer: PurchaseAnswer): void {
+  if (answer.type !== 'order') return
+  if (answer.reveal) world.complain('the goods were shown for a signature', order)
+  if (!answer.replayed) world.complain('a copied signature bought something', order)
+}
+
+function showsProof({ viewer }: PurchaseRequest): boolean {
+  return viewer.keys !== undefined || viewer.accessToken !== undefined
+}
+
+/**
+ * A demand for payment is wrong while the money may still come. The answer is on its way only for
+ * as long as the last read took, so only an order that was there before that counts.
+ */
+function judgeDemand(world: World, payment: Payment, code: string | undefined): void {
+  const order = standing(world, payment)
+  if (!order || world.time.time() - world.witness.openedAt(order.id) < answerMs) return
+  if (
+    order.state === 'PAYMENT_PENDING' ||
+    !('settlement' in order) ||
+    order.settlement !== 'LOST'
+  ) {
+    world.complain(`402 (${code}) while the payment is ${order.state}`, order.id)
+  }
+}
+
+/** Longer than the reply to one read of the database takes. */
+const answerMs = 200
+
+function judgeGoods(world: World, order: Extract<Order, { state: 'FULFILLED' }>): void {
+  const shown = world.shop.vault.open(order.delivery, { order: order.id, field: 'delivery' })
+  const held = deliveryOf(order.item.kind, supplierReferenceOf(order.id))
+  if (JSON.stringify(shown) !== JSON.stringify(held))
+    world.complain('other goods were shown', order.id)
+}
+
+const expectedCodes = new Set(['try_again', 'payment_reused', 'idempotency_conflict'])
+
+function judgeError(world: World, payment: Payment, error: unknown): Heard {
+  if (!(error instanceof Refusal)) {
+    world.complain(`the buyer got a bare error: ${error}`, payment.order)
+    return { type: 'nothing' }
+  }
+  if (!expectedCodes.has(error.code))
+    world.complain(`the buyer was refused: ${error.code}`, payment.order)
+  const order = standing(world, payment)
+  const isOld = order && world.time.time() - world.witness.openedAt(order.id) >= answerMs
+  if (
+    error.details.charged === 'no' &&
+    isOld &&
+    !('settlement' in order && order.settlement === 'LOST')
+  ) {
+    world.complain('the buyer heard that nothing was charged', payment.order)
+  }
+  return error.code === 'try_again' ? { type: 'nothing' } : { type: 'refused', code: error.code }
+}

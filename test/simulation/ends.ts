@@ -1,0 +1,101 @@
+import { balancesOf } from '../../src/orders/ledger.ts'
+import {
+  isFinished,
+  isRefunding,
+  type Order,
+  type Refunding,
+  supplierReferenceOf,
+} from '../../src/orders/order.ts'
+import { wordOf } from '../model/lives.ts'
+import { refundWallet } from '../model/rail.ts'
+import type { World } from './world.ts'
+
+/**
+ * The longest a buyer may wait for goods or money: the deadline, the grace, all the weather, the
+ * rounds of the operator until the caps are wide, and an hour for the cap of that hour to pass.
+ */
+const wholeWithinMs = 4 * 3_600_000
+
+/** What must hold when nothing is left to do. */
+export function checkEnd(world: World, isQuiet: boolean): void {
+  if (world.violations.length > 0) return
+  if (!isQuiet) {
+    const open = world.orders().filter((order) => !isFinished(order))
+    for (const order of open) world.complain(`the order ended as ${wordOf(order)}`, order.id)
+    if (open.length === 0) world.complain('a buyer never got an answer')
+    return
+  }
+  for (const order of world.orders()) checkOrder(world, order)
+  checkKeys(world)
+  checkSums(world)
+}
+
+function checkOrder(world: World, order: Order): void {
+  const { chain, supplier } = world
+  const reference = supplierReferenceOf(order.id)
+  const isPaid = chain.transfers.some(({ nonce }) => nonce === order.tender.nonce)
+  const isOwed = 'settlement' in order && order.settlement !== 'LOST'
+  if (isPaid !== isOwed) world.complain(`the chain does not say ${wordOf(order)}`, order.id)
+  if (order.state === 'FULFILLED' && !supplier.isCharged(reference)) {
+    world.complain('goods without a purchase', order.id)
+  }
+  if (isRefunding(order)) checkRefund(world, order)
+  if (isOwed) checkTime(world, order)
+  if ('settlement' in order && order.settlement === 'LOST') checkTold(world, order, 'payment_lost')
+}
+
+function checkRefund(world: World, order: Refunding): void {
+  const { refund, settlement, supply } = order
+  const isEnd = refund.step === 'REFUNDED' || (refund.step === 'FAILED' && settlement === 'LOST')
+  if (!isEnd) world.complain(`the order ended as ${wordOf(order)}`, order.id)
+  const isLoss = world.supplier.isCharged(supplierReferenceOf(order.id))
+  // With clocks that are minutes apart, one node gives up what another has only just begun.
+  const mayGoUnnoticed = world.scenario.clocks === 'wild' || world.witness.overtaken.has(order.id)
+  if (isLoss && supply.state !== 'LOST' && !mayGoUnnoticed) {
+    world.complain(`goods were lost as ${supply.state}`, order.id)
+  }
+  if (supply.state === 'LOST') checkTold(world, order, 'goods_lost')
+}
+
+function checkTold({ reports, complain }: World, { id }: Order, wanted: string): void {
+  if (!reports.some((told) => told.name === wanted && 'order' in told && told.order === id)) {
+    complain(`nobody was told of ${wanted}`, id)
+  }
+}
+
+function checkTime(world: World, order: Order): void {
+  const wholeAt =
+    isRefunding(order) && order.refund.step === 'REFUNDED'
+      ? order.refund.refundedAt
+      : order.changedAt
+  const late = wholeAt.getTime() - world.witness.openedAt(order.id) - wholeWithinMs
+  if (late > 0) world.complain(`made whole ${Math.ceil(late / 1_000)} s too late`, order.id)
+}
+
+/** Under one key there is one purchase, unless its payment is proven to have failed. */
+function checkKeys(world: World): void {
+  const alive = world.orders().filter(({ state }) => state !== 'PAYMENT_FAILED')
+  for (const [buyer, orders] of Map.groupBy(alive, ({ id }) => world.book.ofOrder(id))) {
+    const lost = orders.filter((order) => 'settlement' in order && order.settlement === 'LOST')
+    if (buyer?.key !== undefined && orders.length - lost.length > 1) {
+      world.complain('one key has two purchases', orders[0]?.id)
+    }
+  }
+}
+
+/** The books of all orders together say what the chain says. */
+function checkSums(world: World): void {
+  const { chain, shop } = world
+  const sums = { received: 0n, open: 0n, delivered: 0n, refunded: 0n }
+  for (const order of world.orders()) {
+    for (const { account, amount } of balancesOf(order)) sums[account] += amount
+  }
+  const sumOf = (of: readonly { value: bigint }[]) => of.reduce((sum, { value }) => sum + value, 0n)
+  const came = sumOf(chain.transfers.filter(({ to }) => to === shop.till.payTo))
+  const went = sumOf(chain.transfers.filter(({ from }) => from === refundWallet))
+  if (sums.received !== came)
+    world.complain(`the ledger received ${sums.received}, the till ${came}`)
+  if (-sums.refunded !== went)
+    world.complain(`the ledger refunded ${-sums.refunded}, the wallet ${went}`)
+  if (sums.open !== 0n) world.complain(`the ledger has ${-sums.open} open at the end`)
+}

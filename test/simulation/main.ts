@@ -1,0 +1,66 @@
+import { appendFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { modelShop } from '../model/shop.ts'
+import { type Outcome, simulate } from './run.ts'
+import type { Size } from './scenario.ts'
+import { smallest } from './shrink.ts'
+import { newTally } from './tally.ts'
+
+const hourMs = 3_600_000
+
+/**
+ * Plays one seed after the other and prints a line for each. At the first violation it prints the
+ * life of that order and the smallest scenario that still shows one, and ends with 1.
+ */
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      seed: { type: 'string', default: '1' },
+      runs: { type: 'string', default: '100' },
+      orders: { type: 'string', default: '30' },
+      nodes: { type: 'string', default: '3' },
+      /** Plays on for so long instead of so many runs. */
+      minutes: { type: 'string' },
+      /** Where the sum of all runs is appended. */
+      figures: { type: 'string' },
+    },
+  })
+  const size: Size = { orders: Number(values.orders), nodes: Number(values.nodes) }
+  const first = Number(values.seed)
+  const until = values.minutes && Date.now() + Number(values.minutes) * 60_000
+  const isOver = (seed: number) =>
+    until ? Date.now() > until : seed >= first + Number(values.runs)
+  const shop = modelShop()
+  const tally = newTally()
+  let failed: Outcome | undefined
+  for (let seed = first; !failed && !isOver(seed); seed += 1) {
+    const outcome = await simulate(shop, seed, size)
+    tally.add(outcome)
+    console.log(lineOf(outcome))
+    if (outcome.violations.length > 0) failed = outcome
+  }
+  console.log(`\n${tally.table()}`)
+  if (values.figures) appendFileSync(values.figures, `${tally.table()}\n`)
+  if (failed) await explain(failed, size)
+  return failed ? 1 : 0
+}
+
+function lineOf({ seed, digest, orders, virtualMs, counts, violations }: Outcome): string {
+  const calls = counts.get('calls') ?? 0
+  const hours = (virtualMs / hourMs).toFixed(1)
+  const end = violations.length === 0 ? 'ok' : violations.map(({ what }) => what).join('; ')
+  return `seed ${seed}  ${digest}  ${orders} orders  ${calls} calls  ${hours} h  ${end}`
+}
+
+async function explain(outcome: Outcome, size: Size): Promise<void> {
+  const [violation] = outcome.violations
+  console.log(
+    `\nThe order of the first violation:\n${outcome.linesOf(violation?.order).join('\n')}`,
+  )
+  const found = await smallest(modelShop(), outcome.seed, size)
+  if (!found) return
+  console.log(`\nThe smallest scenario found: ${found.violations.join('; ')}`)
+  console.log(JSON.stringify(found.scenario, undefined, 2))
+}
+
+process.exitCode = await main()

@@ -1,0 +1,160 @@
+import { paymentKeyOf } from '../../src/payments/payment.ts'
+import type { Chain } from '../model/chain.ts'
+import { ofTender } from '../model/rail.ts'
+import type { Mutant } from './world.ts'
+
+/** Parts that are broken on purpose. A simulation that does not find each of them proves nothing. */
+export const mutants: Readonly<Record<string, Mutant>> = {
+  'a store whose move ignores versions': {
+    orders: (store) => ({
+      ...store,
+      async move(from, to) {
+        const stored = await store.find(from.id)
+        return store.move(stored ?? from, to)
+      },
+    }),
+  },
+
+  'a store that gives an order to two sweeps': {
+    orders: (store) => {
+      const shared = new Map<string, Awaited<ReturnType<typeof store.claimDue>>[number]>()
+      return {
+        ...store,
+        async claimDue(limit) {
+          const due = await store.claimDue(limit)
+          const again = [...shared.values()]
+          shared.clear()
+          for (const order of due) shared.set(order.id, order)
+          return [...due, ...again]
+        },
+      }
+    },
+  },
+
+  'a store that shows goods to whoever has a key': {
+    orders: (store) => ({ ...store, hasKey: async () => true, findByKey: store.findByKey }),
+  },
+
+  'a store that knows no payment again': {
+    orders: (store) => ({
+      ...store,
+      findByPayment: async (key) => {
+        const order = await store.findByPayment(key)
+        return order && order.state !== 'PAYMENT_PENDING' && paymentKeyOf(order.tender) === key
+          ? order
+          : undefined
+      },
+    }),
+  },
+
+  'a rail that believes a nonce that is used': {
+    rail: (rail, chain) => ({
+      ...rail,
+      async collect(tender) {
+        const collected = await rail.collect(tender)
+        return chain.isUsed(ofTender(tender)) ? settledAt(chain) : collected
+      },
+    }),
+  },
+
+  'a rail that says failed when it does not know': {
+    rail: (rail) => ({
+      ...rail,
+      async collect(tender) {
+        const collected = await rail.collect(tender)
+        return collected.outcome === 'unknown'
+          ? { outcome: 'failed', code: 'timeout', reason: 'timeout' }
+          : collected
+      },
+    }),
+  },
+
+  'a rail that believes a block that can be dropped': {
+    rail: (rail) => ({ ...rail, standingOf: async () => 'final' }),
+  },
+
+  'a rail that does not look where a payment is now': {
+    rail: (rail, chain) => ({
+      ...rail,
+      async standingOf(tender, receipt) {
+        if (!chain.isSafe(receipt.block)) return 'not_yet'
+        return chain.isUsed(ofTender(tender)) ? 'final' : 'gone'
+      },
+    }),
+  },
+
+  'a rail that takes a refund in any block for paid': {
+    rail: (rail, chain) => ({
+      ...rail,
+      async payBack(refund) {
+        const sent = chain.transfers.find(({ nonce }) => nonce === refund.nonce)
+        return sent ? { outcome: 'paid', transaction: sent.transaction } : rail.payBack(refund)
+      },
+    }),
+  },
+
+  'a refund nonce that counts attempts': {
+    rail: (rail) => {
+      let attempts = 0
+      return {
+        ...rail,
+        async signRefund(due) {
+          const signed = await rail.signRefund(due)
+          attempts += 1
+          const nonce = `${signed.nonce.slice(0, -2)}${attempts.toString(16).padStart(2, '0')}`
+          return { ...signed, nonce }
+        },
+      }
+    },
+  },
+
+  'a supplier reference that counts attempts': {
+    supplier: (supplier) => {
+      const attempts = new Map<string, number>()
+      const nameOf = (reference: string) => `${reference}${attempts.get(reference) ?? 0}`
+      return {
+        ...supplier,
+        place(order) {
+          attempts.set(order.reference, (attempts.get(order.reference) ?? 0) + 1)
+          return supplier.place({ ...order, reference: nameOf(order.reference) })
+        },
+        lookup: (kind, reference) => supplier.lookup(kind, nameOf(reference)),
+      }
+    },
+  },
+
+  'a supplier adapter that says none when it does not know': {
+    supplier: (supplier) => ({
+      ...supplier,
+      async lookup(kind, reference) {
+        const held = await supplier.lookup(kind, reference)
+        return held.outcome === 'pending'
+          ? { outcome: 'declined', code: 'PENDING', reason: 'not delivered at once' }
+          : held
+      },
+    }),
+  },
+
+  'a treasury that forgets its switch': {
+    treasury: ({ rules, allow }) => ({
+      async allow(id) {
+        const { stoppedAt } = rules
+        rules.stoppedAt = Infinity
+        const allowed = await allow(id)
+        rules.stoppedAt = stoppedAt
+        return allowed
+      },
+    }),
+  },
+
+  'a treasury that grants nothing on record': {
+    treasury: () => ({ allow: async () => 'granted' }),
+  },
+}
+
+/** As if the newest transaction were the payment. */
+function settledAt(chain: Chain) {
+  const block = chain.head()
+  const receipt = { rail: 'x402', transaction: '0xused', block } as const
+  return { outcome: 'settled', receipt } as const
+}

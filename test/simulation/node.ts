@@ -1,0 +1,169 @@
+import type { Doorbell } from '../../src/orders/ports.ts'
+import type { PurchaseDeps } from '../../src/orders/purchase.ts'
+import { sweep } from '../../src/orders/sweep.ts'
+import { createQuotes } from '../../src/payments/quotes.ts'
+import type { OrderId } from '../../src/primitives/ids.ts'
+import { Injected } from '../model/calls.ts'
+import { streamOf } from '../model/random.ts'
+import { awake, type Caller, newProcess, type Process, through } from './process.ts'
+import { skewOf } from './scenario.ts'
+import type { World } from './world.ts'
+
+/** A machine of the store. Its process may die, and another one is started in its place. */
+export interface StoreNode {
+  readonly index: number
+  /** The process that takes requests, if there is one. */
+  process(): Process | undefined
+  /** What one caller on this node works with. */
+  depsFor(caller: Caller): PurchaseDeps
+  bell(): Doorbell
+  start(): void
+  crash(): void
+  /** SIGTERM: takes nothing new, ends what is under way, and ends. */
+  stop(): void
+  pause(ms: number): void
+}
+
+const sweepEveryMs = 1_000
+const sweepLimit = 50
+/** A process that was told to end is gone at the latest after this. */
+const stoppingMs = 20_000
+
+export function newStoreNode(world: World, index: number): StoreNode {
+  let process: Process | undefined
+  let bell: Doorbell | undefined
+  let starts = 0
+
+  const running = () => {
+    if (!process || !bell) throw new Error('The node was never started')
+    return { process, bell }
+  }
+
+  function crash(): void {
+    if (!process || process.dead) return
+    world.trace.tell(`crash: node ${index}`)
+    process.die()
+  }
+
+  const node: StoreNode = {
+    index,
+    process: () => (process?.dead || process?.stopping.signal.aborted ? undefined : process),
+    depsFor: (caller) => depsFor(world, index, caller, running().bell),
+    bell: () => running().bell,
+    crash,
+
+    start() {
+      if (process && !process.dead) return
+      starts += 1
+      process = newProcess(index * 1_000 + starts, index)
+      bell = modelBell(world, process)
+      void sweeping(world, node, process, `sweep ${index}.${starts}`)
+    },
+
+    stop() {
+      const stopped = process
+      if (!stopped || stopped.dead) return
+      world.trace.tell(`stop: node ${index}`)
+      stopped.stopping.abort()
+      world.time.later(stoppingMs, () => stopped.die())
+    },
+
+    pause(ms) {
+      if (!process || process.dead) return
+      world.trace.tell(`${ms > 45_000 ? 'pause past the lease' : 'pause'}: node ${index} for ${ms}`)
+      process.pausedUntil = Math.max(process.pausedUntil, world.time.time() + ms)
+      process.lastPausedUntil = process.pausedUntil
+    },
+  }
+  return node
+}
+
+/** Every deps has faults of its caller's own, so that callers do not disturb one another's luck. */
+function depsFor(world: World, index: number, caller: Caller, doorbell: Doorbell): PurchaseDeps {
+  const { time, scenario, shop, calls } = world
+  const skewMs = skewOf(scenario, index)
+  const now = () => new Date(time.time() + skewMs)
+  const database = world.line('database', 15)
+  return {
+    ...shop,
+    policy: { ...shop.policy, refundGraceMs: 3_600_000 },
+    now,
+    quotes: createQuotes(shop.signer, now),
+    vitals: {
+      signals: () => ({
+        provider_health: 'healthy',
+        agent_action: 'pay',
+        last_updated: now().toISOString(),
+      }),
+      cover: () => undefined,
+    },
+    orders: through(calls, caller, database, world.ordersOf(caller)),
+    treasury: through(calls, caller, database, world.treasury),
+    rails: { x402: through(calls, caller, world.line('chain', 300), world.railOf(caller)) },
+    supplier: through(calls, caller, world.line('supplier', 1_500), world.supplier.port),
+    doorbell,
+    stopping: caller.process.stopping.signal,
+    report: world.report,
+  }
+}
+
+/** As `createDoorbell`, in virtual time. */
+function modelBell(world: World, process: Process): Doorbell {
+  const waiting = new Map<OrderId, Set<() => void>>()
+  const { signal } = process.stopping
+  signal.addEventListener('abort', () => {
+    for (const wake of [...waiting.values()].flatMap((wakers) => [...wakers])) wake()
+  })
+
+  return {
+    ring(id) {
+      for (const wake of waiting.get(id) ?? []) wake()
+    },
+
+    async wait(id, ms) {
+      if (signal.aborted) return
+      const wakers = waiting.get(id) ?? new Set()
+      waiting.set(id, wakers)
+      const { promise, resolve } = Promise.withResolvers<void>()
+      wakers.add(resolve)
+      world.time.later(ms, resolve)
+      await promise
+      wakers.delete(resolve)
+      await awake(world, process)
+    },
+  }
+}
+
+/** Every second, as operations/loops.ts does. Where nothing can be due, the sweeps are skipped. */
+async function sweeping(world: World, node: StoreNode, process: Process, name: string) {
+  const caller: Caller = { process, name, random: streamOf(world.seed, name) }
+  const deps = node.depsFor(caller)
+  while (!process.stopping.signal.aborted) {
+    await awake(world, process)
+    try {
+      while ((await sweep(deps, sweepLimit)) === sweepLimit);
+    } catch (error) {
+      if (!(error instanceof Injected)) world.complain(`the sweep failed: ${error}`)
+    }
+    await untilDue(world)
+  }
+}
+
+/** Ends at the next full second of waiting in which an order may be due. */
+async function untilDue(world: World): Promise<void> {
+  const { time, memory, sweepers } = world
+  const since = time.time()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let planned = Infinity
+  const plan = () => {
+    const wait = Math.max(sweepEveryMs, memory.nextDue() - since)
+    const at = since + Math.ceil(wait / sweepEveryMs) * sweepEveryMs
+    if (at >= planned || at === Infinity) return
+    planned = at
+    time.later(Math.max(at, time.time()) - time.time(), resolve)
+  }
+  sweepers.add(plan)
+  plan()
+  await promise
+  sweepers.delete(plan)
+}

@@ -1,0 +1,178 @@
+import { Injected, mayArriveLate, type Node, newNode, unanswered, writes } from '../model/calls.ts'
+import type { Scheduler } from './scheduler.ts'
+import type { Trace } from './trace.ts'
+
+/** One process of the store on one node. */
+export interface Process extends Node {
+  readonly node: number
+  /** Stands still until then; epoch milliseconds. */
+  pausedUntil: number
+  /** When it stood still for the last time, or is to go on after it. */
+  lastPausedUntil: number
+}
+
+export function newProcess(id: number, node: number): Process {
+  return Object.assign(newNode(id), { node, pausedUntil: 0, lastPausedUntil: -Infinity })
+}
+
+/** Whoever calls: a request of a buyer, a sweep, a webhook. It has randomness of its own. */
+export interface Caller {
+  readonly process: Process
+  readonly name: string
+  readonly random: () => number
+}
+
+/** What a part of the outside may do to calls. */
+export interface Line {
+  readonly part: 'database' | 'chain' | 'supplier'
+  readonly latencyMs: number
+  isDown(): boolean
+}
+
+export interface CallWorld {
+  readonly time: Scheduler
+  readonly trace: Trace
+  readonly faultsPerMille: number
+  /** Who has an effect at this moment. */
+  acting: Caller | undefined
+}
+
+interface Call {
+  readonly caller: Caller
+  readonly line: Line
+  readonly method: string
+  readonly given: readonly unknown[]
+  readonly run: () => Promise<unknown>
+}
+
+type Fault = 'none' | 'refused' | 'request lost' | 'answer lost' | 'late'
+
+const timeoutMs = 10_000
+const lateMostMs: Readonly<Record<Line['part'], number>> = {
+  // A statement is given up by the server after this.
+  database: 10_000,
+  chain: 20_000,
+  supplier: 20_000,
+}
+
+/** A port as one caller reaches it: with latency, and with faults now and then. */
+export function through<T extends object>(
+  world: CallWorld,
+  caller: Caller,
+  line: Line,
+  port: T,
+): T {
+  return new Proxy(port, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name)
+      if (typeof member !== 'function') return member
+      return (...given: readonly unknown[]) =>
+        call(world, {
+          caller,
+          line,
+          method: String(name),
+          given,
+          run: async () => member.apply(target, given),
+        })
+    },
+  })
+}
+
+/** Ends when the process may go on: not while it stands still, and never when it is dead. */
+export async function awake({ time }: Pick<CallWorld, 'time'>, process: Process): Promise<void> {
+  while (time.time() < process.pausedUntil) await time.sleep(process.pausedUntil - time.time())
+  if (process.dead) await never()
+}
+
+function never(): Promise<never> {
+  return new Promise(() => {})
+}
+
+async function call(world: CallWorld, made: Call): Promise<unknown> {
+  const { caller, line } = made
+  const { process, random } = caller
+  if (process.dead) return never()
+  const [there, back, dice, which] = [random(), random(), random(), random()]
+  const isSlow = which > 0.97 ? 10 : 1
+  const fault = line.isDown() ? 'refused' : faultOf(world, made, dice, which)
+  const sentAt = world.time.time()
+  await world.time.sleep(line.latencyMs * there * isSlow)
+  // What a dying process was about to send may have left it, or not.
+  if (process.dead && which < 0.5) return never()
+  const answer = await settled(() => effects[fault](world, made))
+  await world.time.sleep(line.latencyMs * back)
+  await awake(world, process)
+  const isStale = world.time.time() - sentAt > timeoutMs + 5_000 && back < 0.5
+  const final = isStale ? noAnswer(made) : answer
+  world.trace.note(caller.name, made, fault, final)
+  if (final.status === 'rejected') throw final.reason
+  return final.value
+}
+
+type Answer = PromiseSettledResult<unknown>
+
+async function settled(act: () => Promise<unknown>): Promise<Answer> {
+  const [answer] = await Promise.allSettled([act()])
+  return answer
+}
+
+function faultOf(world: CallWorld, made: Call, dice: number, which: number): Fault {
+  if (dice * 1_000 >= world.faultsPerMille) return 'none'
+  const isWrite = writes.has(made.method)
+  const canBeLate =
+    mayArriveLate.has(made.method) || made.method === 'open' || made.method === 'move'
+  const faults: readonly Fault[] = [
+    'refused',
+    'request lost',
+    ...(isWrite ? (['answer lost', 'answer lost'] as const) : []),
+    ...(canBeLate ? (['late'] as const) : []),
+  ]
+  return faults[Math.floor(which * faults.length)] ?? 'refused'
+}
+
+function noAnswer({ method }: Call): Answer {
+  if (method in unanswered) return { status: 'fulfilled', value: unanswered[method] }
+  return { status: 'rejected', reason: new Injected(`${method}: no answer in time`) }
+}
+
+/** The effect happens at this very moment, in the name of the caller. */
+function act(world: CallWorld, { caller, run }: Call): Promise<unknown> {
+  world.acting = caller
+  const running = run()
+  world.acting = undefined
+  return running
+}
+
+function giveUp(made: Call): unknown {
+  const answer = noAnswer(made)
+  if (answer.status === 'rejected') throw answer.reason
+  return answer.value
+}
+
+const effects: Readonly<Record<Fault, (world: CallWorld, made: Call) => Promise<unknown>>> = {
+  none: act,
+  refused: async (_, made) => giveUp(made),
+  'request lost': async ({ time }, made) => {
+    await time.sleep(timeoutMs)
+    return giveUp(made)
+  },
+  'answer lost': async (world, made) => {
+    const done = await act(world, made)
+    await world.time.sleep(timeoutMs)
+    return lookedUp(made, done) ?? giveUp(made)
+  },
+  late: async (world, made) => {
+    await world.time.sleep(timeoutMs)
+    const lateBy = lateMostMs[made.line.part] * made.caller.random()
+    world.time.later(lateBy, () => void act(world, made).catch(() => undefined))
+    return giveUp(made)
+  },
+}
+
+/**
+ * A write of an order that finds itself in the row although its answer was lost reports what it
+ * wrote (adapters/storage/order-writes.ts). Half of the time that look fails as well.
+ */
+function lookedUp({ caller, method }: Call, done: unknown): unknown {
+  return (method === 'open' || method === 'move') && caller.random() < 0.5 ? done : undefined
+}

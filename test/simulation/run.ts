@@ -1,0 +1,121 @@
+import { claimRefund } from '../../src/orders/claim-refund.ts'
+import { isFinished, isRefunding, type Order } from '../../src/orders/order.ts'
+import type { OrderId } from '../../src/primitives/ids.ts'
+import { refundWallet } from '../model/rail.ts'
+import { streamOf } from '../model/random.ts'
+import type { Shop } from '../model/shop.ts'
+import { shopping } from './buyers.ts'
+import { checkEnd } from './ends.ts'
+import { newStoreNode, type StoreNode } from './node.ts'
+import { type Scenario, type Size, scenarioOf } from './scenario.ts'
+import { makeWeather } from './weather.ts'
+import { webhooks } from './webhooks.ts'
+import { type Mutant, newWorld, type World } from './world.ts'
+
+const hourMs = 3_600_000
+/** Longer than anything the store still waits for. */
+const horizonMs = 110 * hourMs
+const operatorEveryMs = 600_000
+/** From then on the caps are wide, and nothing stands in the way of refunds. */
+const calmAfterMs = 3_000_000
+
+export interface Outcome {
+  readonly seed: number
+  readonly digest: string
+  readonly orders: number
+  readonly virtualMs: number
+  readonly counts: ReadonlyMap<string, number>
+  readonly ends: ReadonlyMap<string, number>
+  readonly violations: readonly { readonly what: string; readonly order: OrderId | undefined }[]
+  linesOf(order: OrderId | undefined): readonly string[]
+}
+
+/** The whole run that a seed stands for. */
+export function simulate(shop: Shop, seed: number, size: Size, mutant?: Mutant): Promise<Outcome> {
+  return play(shop, seed, scenarioOf(seed, size), mutant)
+}
+
+/** One scenario from its first buyer until nothing is left to do. */
+export async function play(
+  shop: Shop,
+  seed: number,
+  scenario: Scenario,
+  mutant?: Mutant,
+): Promise<Outcome> {
+  const world = newWorld(shop, seed, scenario, mutant)
+  const since = world.time.time()
+  world.chain.fund(refundWallet, 10n ** 12n)
+  const nodes = scenario.skewsMs.map((_, index) => newStoreNode(world, index))
+  for (const node of nodes) node.start()
+  makeWeather(world, nodes)
+  webhooks(world, nodes)
+  let shoppers = world.book.buyers.length
+  for (const buyer of world.book.buyers) {
+    void shopping(world, nodes, buyer).then(
+      () => {
+        shoppers -= 1
+      },
+      (error: unknown) => world.complain(`a buyer failed: ${error}`),
+    )
+  }
+  void operator(world, nodes)
+  const isQuiet = () => shoppers === 0 && world.orders().every(isSettled)
+  await world.time.run(() => world.violations.length > 0 || isQuiet(), since + horizonMs)
+  checkEnd(world, isQuiet())
+  return outcomeOf(world, since)
+}
+
+function outcomeOf(world: World, since: number): Outcome {
+  const { trace, violations, seed, time } = world
+  const ends = Map.groupBy(world.orders(), endOf)
+  return {
+    seed,
+    digest: trace.digest(),
+    orders: world.orders().length,
+    virtualMs: time.time() - since,
+    counts: trace.counts,
+    ends: new Map([...ends].map(([end, orders]) => [end, orders.length])),
+    violations,
+    linesOf: trace.linesOf,
+  }
+}
+
+function endOf(order: Order): string {
+  const settlement = 'settlement' in order && order.settlement === 'LOST' ? ' LOST' : ''
+  return isRefunding(order)
+    ? `${order.state} ${order.refund.step}${settlement}`
+    : `${order.state}${settlement}`
+}
+
+/** Looks after refunds that could not be paid; when all is calm again, nothing bounds them. */
+async function operator(world: World, nodes: readonly StoreNode[]): Promise<void> {
+  const since = world.time.time()
+  for (let rounds = 0; ; rounds += 1) {
+    await world.time.sleep(operatorEveryMs)
+    if (world.time.time() - since > calmAfterMs) Object.assign(world.treasury.rules, wide)
+    const failed = world.orders().filter((order) => world.isFailed(order) && !isLost(order))
+    for (const order of failed) await retry(world, nodes, order, `operator ${rounds} ${order.id}`)
+  }
+}
+
+const wide = { hour: 10n ** 12n, day: 10n ** 12n }
+
+/** Nothing is left to do, for the store or for its operator. */
+function isSettled(order: Order): boolean {
+  const isRetried = isRefunding(order) && order.refund.step === 'FAILED' && !isLost(order)
+  return isFinished(order) && !isRetried
+}
+
+function isLost(order: Order): boolean {
+  return 'settlement' in order && order.settlement === 'LOST'
+}
+
+async function retry(world: World, nodes: readonly StoreNode[], order: Order, name: string) {
+  const node = nodes.find((each) => each.process())
+  const process = node?.process()
+  if (!node || !process) return
+  const deps = node.depsFor({ process, name: 'operator', random: streamOf(world.seed, name) })
+  const claim = { key: 'operator', bodyHash: 'again' }
+  // What fails is tried again in the next round.
+  await Promise.race([claimRefund(deps, order, claim).catch(() => undefined), process.death])
+}

@@ -1,0 +1,161 @@
+import * as fc from 'fast-check'
+import { kinds } from '../../src/goods/good.ts'
+import type { Manner } from '../model/supplier.ts'
+import { type SupplierManner, suppliers } from '../model/suppliers.ts'
+
+/** The manners of the crash points, and some that only tell when many calls meet. */
+export const manners: Readonly<Record<SimulatedManner, Manner>> = {
+  ...suppliers,
+  // The grace is an hour here.
+  'delivers-after-grace': { endsAfterMs: 5_400_000 },
+  'out-of-date': { staleMs: 25_000, endsAfterMs: 10_000 },
+  'hides-long': { hiddenMs: 40_000, endsAfterMs: 45_000 },
+  'fails-late-and-stale': { staleMs: 20_000, endsAfterMs: 120_000, fails: true },
+}
+export type SimulatedManner = SupplierManner | 'out-of-date' | 'hides-long' | 'fails-late-and-stale'
+
+type ValueOf<A> = A extends fc.Arbitrary<infer T> ? T : never
+
+/** So often does each of these words come up among all of them; the plainest comes first. */
+function often<T extends string>(weights: Readonly<Record<T, number>>): fc.Arbitrary<T> {
+  const words = Object.entries<number>(weights).flatMap(([word, times]) => Array(times).fill(word))
+  return fc.constantFrom(...(words as T[]))
+}
+
+const habits = {
+  /** Sends the same payment again until it hears of its order. */
+  retries: 10,
+  /** And sends it to two nodes at once. */
+  duplicates: 6,
+  /** Pays anew under the same key when it does not hear anything. */
+  'pays-anew': 3,
+  'gives-up': 2,
+  /** Sends the used payment again, for other goods. */
+  'changes-the-body': 2,
+} as const
+
+const tricks = {
+  none: 20,
+  /** The payment gets into a block by somebody else's transaction. */
+  'front-run': 2,
+  cancels: 2,
+  'spends-elsewhere': 2,
+  'empties-wallet': 1,
+  /** Cancels when a reorg drops the payment. */
+  'cancels-in-reorg': 4,
+} as const
+
+const buyer = fc.record({
+  /** Names the buyer, whoever else there is: without the others it still meets the same faults. */
+  luck: fc.noShrink(fc.nat({ max: 0x7fff_ffff })),
+  kind: fc.constantFrom(...kinds),
+  wallet: fc.nat({ max: 4 }),
+  /** Whether the wallet holds the money for this purchase. */
+  isFunded: often({ yes: 15, no: 1 }),
+  atSeconds: fc.nat({ max: 240 }),
+  node: fc.nat({ max: 2 }),
+  hasKey: often({ yes: 3, no: 1 }),
+  habit: often(habits),
+  trick: often(tricks),
+  trickAfterMs: fc.nat({ max: 40_000 }),
+  lands: often({ soon: 12, slowly: 3, 'second-try': 1, never: 1 }),
+  supplier: often<SimulatedManner>({
+    'at-once': 24,
+    slowly: 12,
+    'shows-late': 9,
+    'out-of-date': 12,
+    'hides-long': 6,
+    'loses-first': 9,
+    'loses-all': 4,
+    declines: 9,
+    'fails-later': 6,
+    'fails-late-and-stale': 6,
+    'fails-after-expiry': 6,
+    'delivers-after-expiry': 6,
+    'delivers-after-grace': 3,
+    // It is watched for three days, which takes longer to simulate than all the rest.
+    hangs: 1,
+  }),
+  webhooks: often({ told: 3, lost: 1, repeated: 2 }),
+  /** Somebody sends the signature again that is on the chain for everyone to read. */
+  isCopied: often({ no: 2, yes: 1 }),
+  claims: often({ no: 2, yes: 1 }),
+})
+export type BuyerSpec = ValueOf<typeof buyer>
+
+const weather = fc.record({
+  type: often({
+    crash: 4,
+    pause: 10,
+    stop: 2,
+    'database-down': 2,
+    'chain-down': 2,
+    'supplier-down': 2,
+    reorg: 8,
+    'rpc-lags': 3,
+    'token-paused': 1,
+    'float-gone': 2,
+    'refunds-stopped': 1,
+    'payer-blacklisted': 1,
+  }),
+  /** Which node or which wallet it strikes. */
+  which: fc.nat({ max: 4 }),
+  atSeconds: fc.nat({ max: 400 }),
+  lastsSeconds: fc.integer({ min: 1, max: 120 }),
+  /** Of a reorg or a lag; blocks. */
+  blocks: fc.integer({ min: 1, max: 14 }),
+})
+export type WeatherSpec = ValueOf<typeof weather>
+
+export interface Scenario {
+  readonly buyers: readonly BuyerSpec[]
+  readonly weather: readonly WeatherSpec[]
+  /** How far the clock of each node is off; milliseconds. */
+  readonly skewsMs: readonly number[]
+  /** How many of a thousand calls go wrong. */
+  readonly faultsPerMille: number
+  readonly caps: 'wide' | 'tight'
+  readonly clocks: 'near' | 'wild'
+}
+
+/** How far a clock may be off before losses at the supplier may go unnoticed. */
+export const nearSkewMs = 20_000
+const wildSkewMs = 300_000
+
+export interface Size {
+  readonly orders: number
+  readonly nodes: number
+}
+
+/** Scenarios of this size, or of any smaller one: those are what a failing one shrinks to. */
+export function scenarios(
+  { orders, nodes }: Size,
+  atLeast: 'exactly' | 'fewer',
+): fc.Arbitrary<Scenario> {
+  const list = <T>(each: fc.Arbitrary<T>, most: number) =>
+    fc.array(each, { minLength: atLeast === 'exactly' ? most : 0, maxLength: most, size: 'max' })
+  return fc.record({
+    buyers: list(buyer, orders),
+    weather: list(weather, Math.ceil(orders / 2) + 6),
+    skewsMs: fc.array(fc.integer({ min: -wildSkewMs, max: wildSkewMs }), {
+      minLength: nodes,
+      maxLength: nodes,
+    }),
+    faultsPerMille: fc.nat({ max: 60 }),
+    caps: often({ wide: 3, tight: 1 }),
+    clocks: often({ near: 4, wild: 1 }),
+  })
+}
+
+/** The scenario that this seed stands for. */
+export function scenarioOf(seed: number, size: Size): Scenario {
+  const [scenario] = fc.sample(fc.noBias(scenarios(size, 'exactly')), { seed, numRuns: 1 })
+  if (!scenario) throw new Error(`There is no scenario for the seed ${seed}`)
+  return scenario
+}
+
+/** The skew of this node; far off only where the clocks are wild. */
+export function skewOf({ skewsMs, clocks }: Scenario, node: number): number {
+  const skew = skewsMs[node] ?? 0
+  return clocks === 'wild' ? skew : Math.trunc((skew * nearSkewMs) / wildSkewMs)
+}

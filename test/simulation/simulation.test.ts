@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest'
+import { modelShop } from '../model/shop.ts'
+import { mutants } from './mutants.ts'
+import { type Outcome, simulate } from './run.ts'
+import { smallest } from './shrink.ts'
+
+/** Far more than it takes on a machine that does nothing else. */
+const timeout = 120_000
+const seeds = 16
+const size = { orders: 10, nodes: 3 }
+/** Most mutants are found by the first seed; the rarest needs some that meet its moment. */
+const seedsForMutants = 80
+
+const shop = modelShop()
+
+function wrongs({ seed, violations }: Outcome): string[] {
+  return violations.map(
+    ({ what, order }) => `npm run simulate -- --seed ${seed}: ${what} (${order})`,
+  )
+}
+
+test('many orders on several nodes end well in any weather', { timeout }, async () => {
+  const failures: string[] = []
+  let orders = 0
+  for (let seed = 1; seed <= seeds; seed += 1) {
+    const outcome = await simulate(shop, seed, size)
+    failures.push(...wrongs(outcome))
+    orders += outcome.orders
+  }
+  expect(failures).toEqual([])
+  expect(orders).toBeGreaterThan(seeds * 5)
+})
+
+test('a seed replays exactly, and another seed is another run', { timeout }, async () => {
+  const [first, again, other] = [
+    await simulate(shop, 3, size),
+    await simulate(modelShop(), 3, size),
+    await simulate(shop, 4, size),
+  ]
+  expect(again.digest).toBe(first.digest)
+  expect(again.counts).toEqual(first.counts)
+  expect(other.digest).not.toBe(first.digest)
+})
+
+describe('what is broken on purpose is found', { timeout }, () => {
+  test.each(Object.entries(mutants))('%s', async (_, mutant) => {
+    let found: string[] = []
+    for (let seed = 1; seed <= seedsForMutants && found.length === 0; seed += 1) {
+      found = wrongs(await simulate(shop, seed, size, mutant))
+    }
+    expect(found).not.toEqual([])
+  })
+})
+
+test('a failing seed shrinks to the few buyers that it takes', { timeout }, async () => {
+  const mutant = mutants['a rail that says failed when it does not know']
+  const found = await smallest(shop, 1, size, mutant)
+  expect(found?.violations).toContain('a payment failed that may still come')
+  expect(found?.scenario.buyers.length).toBe(1)
+  expect(found?.scenario.weather).toEqual([])
+})

@@ -1,0 +1,40 @@
+import { orderIdOfReference } from '../../src/orders/order.ts'
+import { streamOf } from '../model/random.ts'
+import type { StoreNode } from './node.ts'
+import { manners } from './scenario.ts'
+import type { World } from './world.ts'
+
+/** The supplier tells of purchases that ended: late, twice, not at all, and of some that are not ours. */
+export function webhooks(world: World, nodes: readonly StoreNode[]): void {
+  const { time } = world
+  const random = streamOf(world.seed, 'webhooks')
+  world.supplierTells(plan)
+
+  function plan(reference: string): void {
+    const spec = world.book.ofReference(reference)?.spec
+    const endsAfterMs = spec && manners[spec.supplier].endsAfterMs
+    if (!spec || spec.webhooks === 'lost' || endsAfterMs === undefined) return
+    const times = spec.webhooks === 'repeated' ? 3 : 1
+    for (let nth = 0; nth < times; nth += 1) {
+      time.later(endsAfterMs + 20_000 * random(), () => void deliver(reference))
+    }
+    if (random() < 0.1) time.later(1_000, () => void deliver('ord00000000000000000000000000'))
+  }
+
+  /** As src/http/webhook.ts does. */
+  async function deliver(reference: string): Promise<void> {
+    const node = nodes[Math.floor(random() * nodes.length)]
+    const process = node?.process()
+    const id = orderIdOfReference(reference)
+    if (!node || !process || id === undefined) return
+    world.trace.tell('webhook', id)
+    const name = `webhook ${time.time()}`
+    const deps = node.depsFor({ process, name: 'webhook', random: streamOf(world.seed, name) })
+    try {
+      await deps.orders.hasten(id)
+      deps.doorbell.ring(id)
+    } catch {
+      // The supplier gets an error, and does not try again.
+    }
+  }
+}

@@ -1,0 +1,291 @@
+import { refundNonceOf } from '../../src/adapters/chain/refunds.ts'
+import { balancesOf, entriesOf } from '../../src/orders/ledger.ts'
+import {
+  chargedOf,
+  isRefunding,
+  type Order,
+  type Settlement,
+  supplierReferenceOf,
+} from '../../src/orders/order.ts'
+import { leaseMs, type OrderStore, type SupplierOrder } from '../../src/orders/ports.ts'
+import type { SignedRefund, Tender } from '../../src/payments/payment.ts'
+import type { OrderId } from '../../src/primitives/ids.ts'
+import type { MemoryOrders } from '../doubles/memory-orders.ts'
+import type { Chain, Mined, Transfer } from '../model/chain.ts'
+import { stepFault } from '../model/lives.ts'
+import { ofTender, type RailWitness, refundWallet } from '../model/rail.ts'
+import type { Shop } from '../model/shop.ts'
+import type { ModelSupplier } from '../model/supplier.ts'
+import type { ModelTreasury } from '../model/treasury.ts'
+import type { BuyerBook } from './buyer-book.ts'
+import type { Caller } from './process.ts'
+import { nearSkewMs, type Scenario } from './scenario.ts'
+import type { Scheduler } from './scheduler.ts'
+
+export interface Witnessed {
+  readonly time: Scheduler
+  readonly shop: Shop
+  readonly memory: MemoryOrders
+  readonly chain: Chain
+  readonly supplier: ModelSupplier
+  readonly treasury: ModelTreasury
+  readonly book: BuyerBook
+  readonly acting: () => Caller | undefined
+  readonly complain: (what: string, order?: OrderId) => void
+  readonly scenario: Scenario
+}
+
+/** Sees every effect in the moment in which it happens, and says whether it may. */
+export interface Witness extends RailWitness {
+  placing(order: SupplierOrder): void
+  /** Hears of every purchase that the supplier has just made. */
+  purchased(reference: string): void
+  mined(mined: Mined): void
+  /** The store with every write held to what is true outside. */
+  watch(store: OrderStore, written: () => void): OrderStore
+  /** Every order as it is on record now. */
+  readonly current: ReadonlyMap<OrderId, Order>
+  /** When the order was opened; epoch milliseconds. */
+  openedAt(id: OrderId): number
+  /** Orders whose purchase came to the supplier after the store had given it up. */
+  readonly overtaken: ReadonlySet<OrderId>
+}
+
+/** A process that stood still so recently may send what it decided to before that. */
+const overtakenWithinMs = leaseMs + 60_000
+const chainId = 84_532
+
+export function newWitness(seen: Witnessed): Witness {
+  const { time, shop, chain, supplier, treasury, acting, complain } = seen
+  const current = new Map<OrderId, Order>()
+  const byNonce = new Map<string, Order>()
+  const byRefundNonce = new Map<string, OrderId>()
+  const signatures = new Map<string, OrderId>()
+  const landed = new Set<string>()
+  const overtaken = new Set<OrderId>()
+  const openedAt = new Map<OrderId, number>()
+  const ledger = new Map<OrderId, Map<string, bigint>>()
+
+  const latestOf = (order: Order | undefined) => order && current.get(order.id)
+  const orderOf = (reference: string) =>
+    [...current.values()].find(({ id }) => reference.startsWith(supplierReferenceOf(id)))
+
+  function record(order: Order): void {
+    const before = current.get(order.id)
+    const faults = [stepFault(before, order) ?? [], guardFaults(before, order), beliefFaults(order)]
+    for (const what of faults.flat()) complain(what, order.id)
+    current.set(order.id, order)
+    byNonce.set(order.tender.nonce, order)
+    if (!before) {
+      openedAt.set(order.id, time.time())
+      byRefundNonce.set(refundNonceOf(chainId, order.id), order.id)
+    }
+    const signed = signedOf(order)
+    if (signed) signatures.set(signed.signature, order.id)
+    keepBooks(before, order)
+  }
+
+  /** What the database refuses as well (004-money.sql). */
+  function guardFaults(before: Order | undefined, order: Order): string[] {
+    const [was, is] = [settlementOf(before), settlementOf(order)]
+    const isChanged = (was === 'FINAL' || was === 'LOST') && is !== was
+    const signed = signedOf(order)
+    const isGranted = treasury.grants.some(({ id }) => id === order.id)
+    const { tender, amount } = order
+    return faultsIn([
+      [isChanged, `its payment was ${was}, for good`],
+      [signed && !isGranted, 'its refund was not granted'],
+      [signed && signed.to !== tender.payer, 'its refund goes to somebody else'],
+      [signed && signed.amount !== amount, 'its refund is of another amount'],
+    ])
+  }
+
+  /** What the record says has to be true outside at that moment. */
+  function beliefFaults(order: Order): string[] {
+    if (order.state === 'PAYMENT_PENDING') return []
+    const isDead = chain.judge(ofTender(order.tender)).verdict === 'dead'
+    if (order.state === 'PAYMENT_FAILED') {
+      return faultsIn([[!isDead, 'a payment failed that may still come']])
+    }
+    const isBought = supplier.isCharged(supplierReferenceOf(order.id))
+    return faultsIn([
+      [!landed.has(order.tender.nonce), `${order.state} for money that never came`],
+      [
+        order.settlement === 'FINAL' && !isFinal(order),
+        'a payment was taken for final that is not',
+      ],
+      [order.settlement === 'LOST' && !isDead, 'a payment was given up that may come'],
+      [order.state === 'FULFILLED' && !isBought, 'goods that nobody bought were delivered'],
+      [saysRefunded(order) && !isRefunded(order), 'a refund was taken for paid that is not'],
+    ])
+  }
+
+  const isFinal = ({ tender }: Order) =>
+    chain.transfers.some(({ nonce, block }) => nonce === tender.nonce && chain.isSafe(block))
+
+  const isRefunded = ({ id }: Order) => refundsOf(id).some(({ block }) => chain.isSafe(block))
+
+  const refundsOf = (id: OrderId) =>
+    chain.transfers.filter(
+      ({ from, nonce }) => from === refundWallet && byRefundNonce.get(nonce) === id,
+    )
+
+  function keepBooks(before: Order | undefined, order: Order): void {
+    const sums = ledger.get(order.id) ?? new Map<string, bigint>()
+    ledger.set(order.id, sums)
+    for (const { account, amount } of entriesOf(before, order)) {
+      sums.set(account, (sums.get(account) ?? 0n) + amount)
+    }
+    const booked = [...sums].filter(([, amount]) => amount !== 0n)
+    const due = balancesOf(order).map(({ account, amount }) => [account, amount])
+    if (JSON.stringify(booked.sort(), text) !== JSON.stringify(due.sort(), text)) {
+      complain('the ledger does not say what the order says', order.id)
+    }
+  }
+
+  function landing(transfer: Transfer): void {
+    if (transfer.to === shop.till.payTo) landingPayment(transfer)
+    if (transfer.from === refundWallet) landingRefund(transfer)
+  }
+
+  function landingPayment({ nonce }: Transfer): void {
+    landed.add(nonce)
+    const order = latestOf(byNonce.get(nonce))
+    if (!order) complain('money came for no order')
+    else if (chargedOf(order) === 'no')
+      complain('a payment came that was proven never to come', order.id)
+  }
+
+  function landingRefund({ nonce, to, value }: Transfer): void {
+    const id = byRefundNonce.get(nonce)
+    const order = id && current.get(id)
+    if (!order) complain('money went back for no order')
+    else for (const what of wrongsOf(order, to, value)) complain(what, order.id)
+  }
+
+  function wrongsOf(order: Order, to: string, value: bigint): string[] {
+    return faultsIn([
+      [!isRefunding(order), `money went back for an order that is ${order.state}`],
+      [to !== order.tender.payer, 'a refund went to somebody else'],
+      [value !== order.amount, 'a refund was of another amount'],
+      [refundsOf(order.id).length > 1, 'a refund was paid twice'],
+      [!isFinal(order), 'money went back that may vanish or never came'],
+    ])
+  }
+
+  /** What speaks against sending the refund of this order now. */
+  function refundingFaults(order: Order): string[] {
+    const isStopped = treasury.rules.stoppedAt < time.time() - overtakenWithinMs
+    const slackMs = seen.scenario.clocks === 'wild' ? Infinity : 2 * nearSkewMs
+    const isEarly = signAtOf(seen, order) - time.time() > slackMs
+    const isOpen = supplier.mayDeliver(supplierReferenceOf(order.id)) && !overtaken.has(order.id)
+    return faultsIn([
+      [settlementOf(order) !== 'FINAL', 'a refund was sent for money that may vanish'],
+      [isStopped && !isOvertaken(), 'a refund was sent although refunds are stopped'],
+      [isOpen && isEarly, 'a refund was sent while the supplier might still deliver'],
+    ])
+  }
+
+  /** Whether whoever acts may have decided to before the order was taken from it. */
+  function isOvertaken(): boolean {
+    const caller = acting()
+    const paused = caller ? time.time() - caller.process.lastPausedUntil : Infinity
+    return paused < overtakenWithinMs || seen.scenario.clocks === 'wild'
+  }
+
+  return {
+    current,
+    overtaken,
+    openedAt: (id) => openedAt.get(id) ?? Infinity,
+
+    placing({ reference }) {
+      const order = orderOf(reference)
+      if (!order) complain('the supplier was asked for no order')
+      else if (!('askedAt' in order))
+        complain('the supplier was asked before that was on record', order.id)
+    },
+
+    purchased(reference) {
+      const order = orderOf(reference)
+      if (!order) return
+      const all = [...supplier.purchases.keys()].filter((other) => orderOf(other)?.id === order.id)
+      if (all.length > 1) complain('one order has two purchases at the supplier', order.id)
+      if (order.state === 'FULFILLING') return
+      overtaken.add(order.id)
+      if (!isOvertaken())
+        complain(`a purchase was made for an order that is ${order.state}`, order.id)
+    },
+
+    collecting({ nonce }: Tender) {
+      if (!byNonce.has(nonce)) complain('money was sent for before that was on record')
+    },
+
+    signing({ nonce, to, amount }: SignedRefund) {
+      const id = byRefundNonce.get(nonce)
+      const order = id && current.get(id)
+      if (!order) return complain('a refund was signed with a nonce of no order')
+      if (to !== order.tender.payer || amount !== order.amount) {
+        complain('a refund was signed for somebody else or another amount', order.id)
+      }
+    },
+
+    payingBack({ signature }) {
+      const id = signatures.get(signature)
+      const order = id && current.get(id)
+      if (!order) complain('a refund was sent before it was on record')
+      else for (const what of refundingFaults(order)) complain(what, order.id)
+    },
+
+    mined({ transfer, act }) {
+      if (transfer) landing(transfer)
+      else if (act.type === 'transfer') complain('a transfer left no trace')
+    },
+
+    watch: (store, written) => ({
+      ...store,
+      async open(order, keys) {
+        const opened = await store.open(order, keys)
+        if (opened.isNew) record(opened.order)
+        written()
+        return opened
+      },
+      async move(from, to) {
+        const moved = await store.move(from, to)
+        if (moved.won) record(moved.order)
+        written()
+        return moved
+      },
+    }),
+  }
+}
+
+function settlementOf(order: Order | undefined): Settlement | undefined {
+  return order && 'settlement' in order ? order.settlement : undefined
+}
+
+function saysRefunded(order: Order): boolean {
+  return isRefunding(order) && order.refund.step === 'REFUNDED'
+}
+
+function signedOf(order: Order): SignedRefund | undefined {
+  return isRefunding(order) && order.refund.step === 'SIGNED' ? order.refund.signed : undefined
+}
+
+/** The words of what is the case. */
+function faultsIn(cases: readonly (readonly [unknown, string])[]): string[] {
+  return cases.flatMap(([isCase, what]) => (isCase ? [what] : []))
+}
+
+/** Until when the refund of this order waits for the supplier; for ever where it did not expire. */
+function signAtOf({ memory }: Witnessed, { id }: Order): number {
+  const waiting = memory.history.find(
+    (order) => order.id === id && isRefunding(order) && order.refund.step === 'WAITING',
+  )
+  return waiting && isRefunding(waiting) && waiting.refund.step === 'WAITING'
+    ? waiting.refund.signAt.getTime()
+    : Infinity
+}
+
+function text(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value
+}

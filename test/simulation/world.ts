@@ -1,0 +1,188 @@
+import { isRefunding, type Order, orderIdOfReference } from '../../src/orders/order.ts'
+import type { OrderStore, Supplier, Treasury } from '../../src/orders/ports.ts'
+import type { Happening } from '../../src/orders/report.ts'
+import type { Rail } from '../../src/payments/ports.ts'
+import { memoryOrders } from '../doubles/memory-orders.ts'
+import { fixtureNow } from '../fixtures/offers.ts'
+import { Injected } from '../model/calls.ts'
+import { modelChain, type View } from '../model/chain.ts'
+import { leaseBook } from '../model/leases.ts'
+import { modelRail } from '../model/rail.ts'
+import { streamOf } from '../model/random.ts'
+import type { Shop } from '../model/shop.ts'
+import { modelSupplier } from '../model/supplier.ts'
+import { type ModelTreasury, modelTreasury } from '../model/treasury.ts'
+import { buyerBook } from './buyer-book.ts'
+import { modelCarrier } from './carrier.ts'
+import type { Caller, CallWorld, Line } from './process.ts'
+import { manners, type Scenario } from './scenario.ts'
+import { scheduler } from './scheduler.ts'
+import { newTrace } from './trace.ts'
+import { newWitness } from './witness.ts'
+
+/** Parts of the store or of the outside that are broken on purpose. */
+export interface Mutant {
+  readonly orders?: (store: OrderStore) => OrderStore
+  readonly rail?: (rail: Rail, chain: ReturnType<typeof modelChain>) => Rail
+  readonly supplier?: (supplier: Supplier) => Supplier
+  readonly treasury?: (treasury: ModelTreasury) => Treasury
+}
+
+export type World = ReturnType<typeof newWorld>
+
+/** What is down or behind just now, by the weather. */
+interface Sky {
+  /** Until when a part does not answer; epoch milliseconds. */
+  readonly down: Record<Line['part'], number>
+  /** Blocks that the RPC node of each node of the store is behind, until when. */
+  readonly lags: Map<number, { readonly blocks: number; readonly until: number }>
+}
+
+/** Violations are collected up to the first few: what follows a broken state says nothing new. */
+const violationsMost = 5
+
+/** Everything outside the processes of the store, and all that watches over it. */
+export function newWorld(shop: Shop, seed: number, scenario: Scenario, mutant: Mutant = {}) {
+  const time = scheduler(fixtureNow)
+  const trace = newTrace(time)
+  const violations: { readonly what: string; readonly order: Order['id'] | undefined }[] = []
+  const reports: Happening[] = []
+
+  function complain(what: string, order?: Order['id']): void {
+    if (violations.length >= violationsMost) return
+    violations.push({ what, order })
+    trace.tell(`VIOLATION: ${what}`, order)
+  }
+
+  const calls: CallWorld = {
+    time,
+    trace,
+    faultsPerMille: scenario.faultsPerMille,
+    acting: undefined,
+  }
+  const sky: Sky = { down: { database: 0, chain: 0, supplier: 0 }, lags: new Map() }
+  let tell: (reference: string) => void = () => {}
+  const book = buyerBook(scenario, trace)
+  const memory = memoryOrders(time.now)
+  const chain = modelChain(time, (mined) => witness.mined(mined))
+  const supplier = modelSupplier({
+    clock: time,
+    mannerOf: (reference) => {
+      const manner = book.ofReference(reference)?.spec.supplier
+      return manner === undefined ? {} : manners[manner]
+    },
+    witness: (order) => witness.placing(order),
+    onPurchase: (reference) => {
+      witness.purchased(reference)
+      tell(reference)
+    },
+    staleness: () => acting()?.random() ?? 0,
+  })
+  const tight = scenario.caps === 'tight'
+  const caps = tight
+    ? { hour: 40_000_000n, day: 80_000_000n }
+    : { hour: 10n ** 12n, day: 10n ** 12n }
+  const treasury = modelTreasury(time.now, memory, caps)
+  const acting = () => calls.acting
+  const witness = newWitness({
+    time,
+    shop,
+    memory,
+    chain,
+    supplier,
+    treasury,
+    book,
+    acting,
+    complain,
+    scenario,
+  })
+  const leases = leaseBook(time, complain)
+  const carrier = modelCarrier({ time, chain, book, trace, random: streamOf(seed, 'carrier') })
+  const broken = mutant.orders?.(memory) ?? memory
+  const sweepers = new Set<() => void>()
+
+  /** Everything that makes an order due tells those who wait for one. */
+  const watched: OrderStore = witness.watch(
+    {
+      ...broken,
+      hasten: async (id) => {
+        await broken.hasten(id)
+        wakeSweepers()
+      },
+      release: async (order, againInMs) => {
+        await broken.release(order, againInMs)
+        wakeSweepers()
+      },
+    },
+    wakeSweepers,
+  )
+
+  function wakeSweepers(): void {
+    for (const wake of sweepers) wake()
+  }
+
+  function viewOf(caller: Caller): View {
+    const lag = sky.lags.get(caller.process.node)
+    const blocks = lag && lag.until > time.time() ? lag.blocks : 0
+    return {
+      lag: Math.floor(caller.random() * (blocks + 2)),
+      safeLag: Math.floor(caller.random() * (blocks + 2)),
+    }
+  }
+
+  function railOf(caller: Caller): Rail {
+    const rail = modelRail({ chain, carrier, witness, view: () => viewOf(caller) })
+    return mutant.rail?.(rail, chain) ?? rail
+  }
+
+  function report(happening: Happening): void {
+    reports.push(happening)
+    trace.tell(`report ${happening.name}`, 'order' in happening ? happening.order : undefined)
+    if ('error' in happening && !(happening.error instanceof Injected)) {
+      complain(
+        `${happening.name}: ${happening.error}`,
+        'order' in happening ? happening.order : undefined,
+      )
+    }
+  }
+
+  return {
+    shop,
+    seed,
+    scenario,
+    time,
+    trace,
+    calls,
+    sky,
+    book,
+    memory,
+    chain,
+    supplier: { ...supplier, port: mutant.supplier?.(supplier.port) ?? supplier.port },
+    treasury: { ...treasury, ...mutant.treasury?.(treasury) },
+    witness,
+    violations,
+    reports,
+    complain,
+    report,
+    railOf,
+    carrier,
+    sweepers,
+    /** Says who hears of every purchase that the supplier makes. */
+    supplierTells: (listener: typeof tell) => {
+      tell = listener
+    },
+    ordersOf: (caller: Caller) => leases.watch(watched, caller.process.id),
+    line: (part: Line['part'], latencyMs: number): Line => ({
+      part,
+      latencyMs,
+      isDown: () => sky.down[part] > time.time(),
+    }),
+    /** The orders as they are now. */
+    orders: () => [...witness.current.values()],
+    orderOfReference: (reference: string) => {
+      const id = orderIdOfReference(reference)
+      return id && witness.current.get(id)
+    },
+    isFailed: (order: Order) => isRefunding(order) && order.refund.step === 'FAILED',
+  }
+}
