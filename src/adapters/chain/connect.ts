@@ -2,6 +2,8 @@ import type { Hex } from 'viem'
 import type { Network } from '../../payments/networks.ts'
 import type { ChainFacts, Rail } from '../../payments/ports.ts'
 import type { Usdc } from '../../primitives/money.ts'
+import type { ChainBooks } from '../../reconcile/ports.ts'
+import { chainBooks } from './books.ts'
 import { type Chain, openChain } from './clients.ts'
 import { hostedFacilitator, ownFacilitator } from './facilitator.ts'
 import { chainFacts, floatOf } from './facts.ts'
@@ -28,6 +30,8 @@ export interface ConnectedChain {
   readonly facts: () => Promise<ChainFacts>
   /** What the wallet for refunds holds. Throws when the chain does not answer. */
   readonly refundFloat: () => Promise<Usdc>
+  /** What moved to this address and out of the refund wallet. */
+  readonly books: (payTo: string) => ChainBooks
   /** What makes this node the wrong one for the mode; undefined when nothing does, or it is silent. */
   readonly problem: (mode: 'sandbox' | 'live') => Promise<string | undefined>
   /** Whether this wallet signed this message, smart wallets included. */
@@ -59,6 +63,8 @@ export function connectChain(config: ChainConfig, now: () => Date): ConnectedCha
     facts: () => chainFacts(chain, refunds.address),
 
     refundFloat: () => floatOf(chain, refunds.address),
+
+    books: (payTo) => chainBooks(chain, { payTo, refundWallet: refunds.address }),
 
     problem: (mode) => problemOf(chain, mode),
 
