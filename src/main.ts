@@ -27,7 +27,7 @@ async function main(): Promise<void> {
   const config = readConfig(process.env)
   const running = await run(config)
   onSignal(running.stop)
-  running.service.refused.then((error) => giveUp(running.stop, error))
+  onRefusal(running)
   await listen(running, config)
   console.log(banner(config, running.service.stock(), performance.now() - startedAt))
 }
@@ -97,11 +97,17 @@ function sandboxLog(dataDir: string) {
   ])
 }
 
-/** What the chain said too late for the start: the store ends as it would have then. */
-async function giveUp(stop: () => Promise<void>, error: Error): Promise<void> {
-  console.error(reasonOf(error))
-  setTimeout(() => process.exit(1), stopWithinMs).unref()
-  await stop().finally(() => process.exit(1))
+/** What the chain said too late for the start ends the store as it would have ended the start. */
+function onRefusal({ service, stop }: Running): void {
+  const giveUp = (error: Error) => {
+    console.error(reasonOf(error))
+    setTimeout(() => process.exit(1), stopWithinMs).unref()
+    return stop()
+  }
+  service.refused.then(giveUp).then(
+    () => process.exit(1),
+    () => process.exit(1),
+  )
 }
 
 function onSignal(stop: () => Promise<void>): void {

@@ -32,12 +32,13 @@ export async function guarding(
   loop: LoopDeps,
 ): Promise<Guard> {
   const ended = new AbortController()
-  const passed = Promise.withResolvers<boolean>()
   const refused = Promise.withResolvers<RecordTooOld>()
+  let isKnown = false
   const task = async () => {
     try {
       const unknown = await unknownRefunds(books)
-      if (unknown.length === 0) passed.resolve(true)
+      isKnown = unknown.length === 0
+      if (isKnown) vitals.hold(undefined)
       else refused.resolve(new RecordTooOld(refusalText(unknown)))
       ended.abort()
       return true
@@ -48,14 +49,9 @@ export async function guarding(
   }
   vitals.hold('It is not known yet whether every refund on the chain is on record.')
   const signal = AbortSignal.any([loop.signal, ended.signal])
-  const looking = repeat(task, { everyMs: retryMs, retryMs, signal })
-  looking.then(() => passed.resolve(false))
-  const opened = passed.promise.then((isKnown) => {
-    if (isKnown) vitals.hold(undefined)
-    return isKnown
-  })
-  const waited = delay(startWaitMs, undefined, { ref: false, signal })
-  const first = await Promise.race([refused.promise, opened, waited.catch(() => undefined)])
+  const passed = repeat(task, { everyMs: retryMs, retryMs, signal }).then(() => isKnown)
+  const waited = delay(startWaitMs, undefined, { ref: false, signal }).catch(() => undefined)
+  const first = await Promise.race([refused.promise, passed, waited])
   if (first instanceof RecordTooOld) throw first
-  return { passed: opened, refused: refused.promise }
+  return { passed, refused: refused.promise }
 }
