@@ -5,6 +5,7 @@ import type { Report } from '../../src/reconcile/books.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { anybody, transfersBetween, usdcAbi } from './chain.ts'
 import { ledgerOf } from './facts.ts'
+import { startProxy } from './proxy.ts'
 import { openBooks, type StoryBooks } from './reconciling.ts'
 import { bodyFor, buy, eventually, get, type Kind, until } from './requests.ts'
 import { copyOf, openNode, openStore, query, type Store } from './store.ts'
@@ -111,35 +112,54 @@ describe('a backup is restored, and refunds were paid since', () => {
   }
   let stranger: Buyer
 
+  async function into(name: string, bought: Promise<Bought>): Promise<void> {
+    orders[name] = await bought
+  }
+
+  async function paidBack(at: { readonly url: string }, bought: Bought): Promise<Bought> {
+    await until(at, bought.orderId, isRefunded)
+    return bought
+  }
+
   beforeAll(async () => {
     store = await openStore({ env })
     // Before the backup.
-    orders['delivered'] = await purchase(store, 'voucher', 'OK')
-    orders['refunded'] = await purchase(store, 'topup', 'FAIL')
-    await until(store, order('refunded').orderId, isRefunded)
-    orders['then delivered'] = await purchase(store, 'topup', 'HANG')
-    orders['then refunded'] = await purchase(store, 'esim', 'HANG')
+    await Promise.all([
+      into('delivered', purchase(store, 'voucher', 'OK')),
+      into(
+        'refunded',
+        purchase(store, 'topup', 'FAIL').then((bought) => paidBack(store, bought)),
+      ),
+      into('then delivered', purchase(store, 'topup', 'HANG')),
+      into('then refunded', purchase(store, 'esim', 'HANG')),
+    ])
     await switchRefunds(store, true)
-    orders['due, then refunded'] = await purchase(store, 'topup', 'DECLINED')
+    await into('due, then refunded', purchase(store, 'topup', 'DECLINED'))
     await store.halt()
     backup = await copyOf(store.databaseUrl)
 
     // After it.
     node = await openNode(store.settings, store.parts)
     await switchRefunds(store, false)
-    await until(node, order('due, then refunded').orderId, isRefunded)
     await decide(store, order('then delivered'), 'DONE')
     await decide(store, order('then refunded'), 'FAILED')
-    await until(node, order('then refunded').orderId, isRefunded)
-    orders['lost, delivered voucher'] = await purchase(node, 'voucher', 'OK')
-    orders['lost, delivered esim'] = await purchase(node, 'esim', 'OK')
-    orders['lost, refunded'] = await purchase(node, 'voucher', 'FAIL')
-    await until(node, order('lost, refunded').orderId, isRefunded)
-    orders['lost, refunded, never bought'] = await purchase(node, 'esim', 'DECLINED')
-    await until(node, order('lost, refunded, never bought').orderId, isRefunded)
-    orders['lost, under way'] = await purchase(node, 'voucher', 'HANG')
+    await Promise.all([
+      paidBack(node, order('due, then refunded')),
+      paidBack(node, order('then refunded')),
+      into('lost, delivered voucher', purchase(node, 'voucher', 'OK')),
+      into('lost, delivered esim', purchase(node, 'esim', 'OK')),
+      into(
+        'lost, refunded',
+        purchase(node, 'voucher', 'FAIL').then((it) => paidBack(node, it)),
+      ),
+      into(
+        'lost, refunded, never bought',
+        purchase(node, 'esim', 'DECLINED').then((it) => paidBack(node, it)),
+      ),
+      into('lost, under way', purchase(node, 'voucher', 'HANG')),
+    ])
     await switchRefunds(store, true)
-    orders['lost, refund due'] = await purchase(node, 'topup', 'DECLINED')
+    await into('lost, refund due', purchase(node, 'topup', 'DECLINED'))
     stranger = await newBuyer()
     await pay(stranger, store.payTo, 123_456n)
     await node.close()
@@ -179,7 +199,7 @@ describe('a backup is restored, and refunds were paid since', () => {
     books = await openBooks(restored())
     report = await books.reconcile()
     const found = Object.fromEntries(
-      Object.entries(orders).map(([name, bought]) => [name, codesOf(report, bought)]),
+      Object.entries(orders).map(([name, bought]) => [name, codesOf(report, bought).sort()]),
     )
     const lost = ['payment_without_order', 'supplier_purchase_unknown']
     expect(found).toEqual({
@@ -308,7 +328,10 @@ describe('a backup is restored, and nothing was refunded since', () => {
     const lost = await purchase(node, 'voucher', 'OK')
     await node.close()
 
-    node = await openNode({ ...store.settings, databaseUrl: backup }, store.parts)
+    const rpc = await startProxy(store.parts.rpcUrl)
+    const settings = { ...store.settings, databaseUrl: backup, rpcUrl: rpc.url }
+    node = await openNode(settings, store.parts)
+    expect(rpc.calls.filter((call) => call === 'eth_getLogs')).toHaveLength(1)
     const again = await lost.send()
     expect(again.status).toBe(200)
     expect(again.body.orderId).toBe(lost.orderId)
@@ -322,5 +345,7 @@ describe('a backup is restored, and nothing was refunded since', () => {
     const books = await openBooks({ ...store.settings, databaseUrl: backup })
     expect((await books.reconcile()).differences).toEqual([])
     await books.close()
+    await node.close()
+    await rpc.close()
   })
 })
