@@ -119,11 +119,17 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     refused: guard.refused,
     async stop() {
       stopping.abort()
-      await app.close()
+      await closed(app)
       await Promise.all(work)
       await storage.close()
     },
   }
+}
+
+/** A connection that was busy when the closing began stays open when it is idle again, for its whole keep-alive. */
+async function closed(app: FastifyInstance): Promise<void> {
+  const idle = setInterval(() => app.server.closeIdleConnections(), 50)
+  await app.close().finally(() => clearInterval(idle))
 }
 
 /**
