@@ -26,6 +26,11 @@ export function figure(
     : { what, value, bar: `under ${most} ${unit}`, held: amount < most }
 }
 
+/** How many times the one is of the other, measured in one run. */
+export function ratio(what: string, times: number, most: number): Figure {
+  return { what, value: `${times.toFixed(2)} times`, bar: `at most ${most}`, held: times <= most }
+}
+
 /** The figures as a table that reads well in a terminal and as Markdown. */
 export function table(figures: readonly Figure[]): string {
   const rows = figures.map(({ what, value, bar, held }) => [

@@ -1,9 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'
+import { measureBacklog } from './backlog.ts'
+import { measureClaims } from './claims.ts'
 import { type Figure, table } from './figures.ts'
 import { measurePurchase } from './purchase.ts'
 import { measureSearch } from './search.ts'
 import { measureStart } from './start.ts'
+import { measureSweep } from './sweep.ts'
 
 /** Measures what the store promises about speed, prints it, and writes docs/benchmarks.md. */
 async function main(): Promise<void> {
@@ -12,6 +15,9 @@ async function main(): Promise<void> {
     ['starting and stopping', measureStart],
     ['searching', () => measureSearch(12_000)],
     ['buying', measurePurchase],
+    ['claiming payments', measureClaims],
+    ['finishing what was left', measureSweep],
+    ['buying beside a backlog', measureBacklog],
   ] as const) {
     console.log(`Measuring ${what} …`)
     figures.push(...(await measure()))

@@ -66,6 +66,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'adapters',
     'config.ts',
     'sandbox-parts.ts',
+    '../sandbox/postgres/running.ts',
   ],
 }
 

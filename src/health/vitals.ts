@@ -18,7 +18,7 @@ interface Outcome {
 }
 
 /** The parts whose health is told by how their calls end. */
-export type Called = Exclude<Part, 'catalog' | 'refunds'>
+type Called = Exclude<Part, 'catalog' | 'refunds'>
 
 /** What refunds are paid from, and what may have to be paid back. */
 export interface Cover {

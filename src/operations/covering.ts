@@ -11,7 +11,8 @@ export interface CoverSources {
 
 /**
  * Looks at once and then every 5 s whether the wallet for refunds covers what is open. Purchases are
- * held against what was seen last, so what other nodes sold since then can be above the float.
+ * held against what was seen last: nearly all are delivered within a second, so what was sold since
+ * then is not counted, neither here nor on other nodes.
  */
 export function covering(
   { float, exposure }: CoverSources,

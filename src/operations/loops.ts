@@ -3,9 +3,12 @@ import type { OrderStore } from '../orders/ports.ts'
 import { sweep } from '../orders/sweep.ts'
 import { repeat } from '../primitives/repeat.ts'
 
-/** How many orders one look takes; a full take is followed by the next look at once. */
-const sweepLimit = 50
-const sweepEveryMs = 1_000
+/**
+ * How many orders one look takes, and how often it looks: a node goes on with a hundred orders a
+ * second at most. So a backlog of any size leaves it time for those who buy now.
+ */
+const sweepLimit = 25
+const sweepEveryMs = 250
 const dayMs = 86_400_000
 const hourMs = 3_600_000
 
@@ -14,12 +17,11 @@ export interface LoopDeps {
   readonly failed: (what: string, error: unknown) => void
 }
 
-/** Goes on with whatever is due, every second, until the signal says stop. */
+/** Goes on with whatever is due, four times a second, until the signal says stop. */
 export function sweeping(advance: AdvanceDeps, { signal, failed }: LoopDeps): Promise<void> {
   const task = async () => {
     try {
-      let taken = sweepLimit
-      while (taken === sweepLimit && !signal.aborted) taken = await sweep(advance, sweepLimit)
+      await sweep(advance, sweepLimit)
       return true
     } catch (error) {
       failed('sweep', error)

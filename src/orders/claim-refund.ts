@@ -2,6 +2,7 @@ import { goods } from '../goods/good.ts'
 import { Refusal } from '../primitives/refusal.ts'
 import type { AdvanceDeps } from './advance.ts'
 import { chargedOf, isRefunding, type Order, type Refunding } from './order.ts'
+import { retryRefund } from './retry-refund.ts'
 
 export interface RefundClaim {
   /** SHA-256 of the idempotency key. */
@@ -27,10 +28,7 @@ export async function claimRefund(
     const message = 'This Idempotency-Key was used before with another body.'
     throw new Refusal('idempotency_conflict', message, { charged: chargedOf(order) })
   }
-  if (order.refund.step !== 'FAILED') return order
-  const moved = await deps.orders.move(order, { ...order, refund: { step: 'DUE' } })
-  if (moved.won) await deps.orders.release(moved.order, 0)
-  return isRefunding(moved.order) ? moved.order : order
+  return retryRefund(deps.orders, order)
 }
 
 /** Why this order has no refund, with the rule of its kind. */

@@ -1,9 +1,13 @@
+import { payBackFaults } from '../payments/pay-back-faults.ts'
 import { never } from '../primitives/never.ts'
 import type { Refund, Refunding, Supply } from './order.ts'
 import { supplierReferenceOf } from './order.ts'
 import type { Held } from './ports.ts'
 import { assure } from './settlement.ts'
 import { intend, moveTo, pollDelay, rest, type Step, type StepDeps, wait } from './steps.ts'
+
+/** Every reason why a refund waits for an operator: those of the rail, and two of our own. */
+export const refundFaults = [...payBackFaults, 'over_cap', 'payment_vanished'] as const
 
 /** How often an order is looked at when only time or a slow supplier can change it. */
 const slowPollMs = 60_000

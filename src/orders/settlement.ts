@@ -1,3 +1,4 @@
+import type { Receipt } from '../payments/payment.ts'
 import { never } from '../primitives/never.ts'
 import { type PaidOrder, paymentWatchMs } from './order.ts'
 import type { StepDeps } from './steps.ts'
@@ -38,7 +39,10 @@ async function collectAgain(deps: StepDeps, order: PaidOrder): Promise<Assured |
   const collected = await deps.rails[tender.rail].collect(tender)
   switch (collected.outcome) {
     case 'settled':
-      return { settlement: 'SEEN', receipt: collected.receipt }
+      // Where it was before: the two answers do not fit together, so nothing new is known.
+      return isSame(collected.receipt, receipt)
+        ? undefined
+        : { settlement: 'SEEN', receipt: collected.receipt }
     case 'failed':
       deps.report({ name: 'payment_lost', order: id, reason: collected.code })
       return { settlement: 'LOST', receipt }
@@ -47,4 +51,8 @@ async function collectAgain(deps: StepDeps, order: PaidOrder): Promise<Assured |
     default:
       return never(collected)
   }
+}
+
+function isSame(one: Receipt, other: Receipt): boolean {
+  return one.transaction === other.transaction && one.block === other.block
 }

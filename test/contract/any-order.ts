@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { kinds } from '../../src/goods/good.ts'
-import type { Order, Refund, Supply } from '../../src/orders/order.ts'
+import type { Order, Refund, Refunding, Supply } from '../../src/orders/order.ts'
 import type { OfferId } from '../../src/primitives/ids.ts'
 import { usdc } from '../../src/primitives/money.ts'
 import type { Sealed } from '../../src/secrets/vault.ts'
@@ -74,7 +74,7 @@ const paid = fc
   )
   .map(([before, more]) => ({ ...before, ...more }))
 
-/** All steps but SIGNED, which no order comes to without a grant of the treasury. */
+/** All steps but SIGNED, which no order comes to without a grant of the treasury: `anySigned`. */
 const refund: fc.Arbitrary<Refund> = fc.oneof(
   record({ step: fc.constant('WAITING' as const), signAt: date }),
   record({ step: fc.constant('DUE' as const) }),
@@ -117,3 +117,16 @@ export const anyOrder: fc.Arbitrary<Order> = fc.oneof(
     .tuple(paid, givenUp, fc.constantFrom('FULFILLMENT_FAILED' as const, 'EXPIRED' as const))
     .map(([rest, more, state]): Order => ({ ...rest, ...more, state })),
 )
+
+/** Orders whose refund is signed and on its way: the payer's, and all that was paid. */
+export const anySigned: fc.Arbitrary<Refunding> = fc
+  .tuple(
+    paid,
+    givenUp,
+    fc.constantFrom('FULFILLMENT_FAILED' as const, 'EXPIRED' as const),
+    record({ from: hash, nonce: hash, validBefore: whole, signature: words, sinceBlock: whole }),
+  )
+  .map(([rest, more, state, own]): Refunding => {
+    const signed = { ...own, rail: 'x402' as const, to: rest.tender.payer, amount: rest.amount }
+    return { ...rest, ...more, state, settlement: 'FINAL', refund: { step: 'SIGNED', signed } }
+  })

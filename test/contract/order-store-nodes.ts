@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { In, Order } from '../../src/orders/order.ts'
-import type { OrderStore } from '../../src/orders/ports.ts'
+import type { Moved, OrderStore } from '../../src/orders/ports.ts'
 import type { OrderId } from '../../src/primitives/ids.ts'
 import { fulfilling, paid, pending } from './sample-orders.ts'
 
@@ -10,6 +10,10 @@ export interface OrderStoreHarness {
   readonly other: OrderStore
   /** Lets the lease of this order run out now. */
   endLease(id: OrderId): Promise<void>
+  /** Grants the refund of this order, without which none is signed. */
+  grant(id: OrderId): Promise<void>
+  /** Lets that much time go by for every order. */
+  pass(ms: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -26,11 +30,15 @@ export async function take(
   if (first?.state !== 'PAYMENT_PENDING') throw new Error('An order begins with its payment')
   let order: Order = (await nodes().store.open(first, keys)).order
   for (const next of rest) {
-    const moved = await nodes().store.move(order, next)
-    expect(moved.won).toBe(true)
-    order = moved.order
+    order = expectWon(await nodes().store.move(order, next))
   }
   return order
+}
+
+/** The order after a move that nobody else got ahead of. */
+export function expectWon<T extends Order>(moved: Moved<T>): Order {
+  expect(moved.won).toBe(true)
+  return moved.order
 }
 
 export function asked(changes: Partial<In<'PAYMENT_PENDING'>> = {}): In<'FULFILLING'> {

@@ -5,6 +5,7 @@ import { paymentKeyOf } from '../../src/payments/payment.ts'
 import { newOrderId, newPaymentId } from '../doubles/ids.ts'
 import { anyOrder } from './any-order.ts'
 import { asked, type Nodes, type OrderStoreHarness, take } from './order-store-nodes.ts'
+import { describePayments } from './order-store-payments.ts'
 import { describeFinding, describeKeeping } from './order-store-records.ts'
 import {
   failed,
@@ -32,6 +33,7 @@ export function describeOrderStore(name: string, start: () => Promise<OrderStore
 
     describe('opening', () => describeOpening(nodes))
     describe('moving', () => describeMoving(nodes))
+    describe('payments', () => describePayments(nodes))
     describe('leases', () => describeLeases(nodes))
     describe('finding', () => describeFinding(nodes))
     describe('keeping', () => describeKeeping(nodes))

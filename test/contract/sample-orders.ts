@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { In, Order } from '../../src/orders/order.ts'
-import type { X402Tender } from '../../src/payments/payment.ts'
+import type { In, Order, Refunding } from '../../src/orders/order.ts'
+import type { SignedRefund, X402Tender } from '../../src/payments/payment.ts'
 import type { OfferId } from '../../src/primitives/ids.ts'
 import { usdc } from '../../src/primitives/money.ts'
 import type { Sealed } from '../../src/secrets/vault.ts'
@@ -118,6 +118,25 @@ export function refunded(order: In<'FULFILLMENT_FAILED'>): In<'FULFILLMENT_FAILE
 
 export function unpayable(order: In<'FULFILLMENT_FAILED'>): In<'FULFILLMENT_FAILED'> {
   return { ...order, refund: { step: 'FAILED', code: 'BLOCKED', reason: 'The payer is blocked.' } }
+}
+
+/** What the refund wallet signs for this order. */
+export function signedFor({ tender, amount, receipt }: Refunding): SignedRefund {
+  return {
+    rail: 'x402',
+    from: `0x${'34'.repeat(20)}`,
+    to: tender.payer,
+    amount,
+    nonce: newHash(),
+    validBefore: 1_772_362_800,
+    signature: `0x${'7d'.repeat(65)}`,
+    sinceBlock: receipt.block,
+  }
+}
+
+/** A refund that is signed and on its way; on record only with a grant of the treasury. */
+export function signed(order: In<'FULFILLMENT_FAILED'>): In<'FULFILLMENT_FAILED'> {
+  return { ...order, refund: { step: 'SIGNED', signed: signedFor(order) } }
 }
 
 /** Every order on the shortest way from its opening to this one, which comes last. */

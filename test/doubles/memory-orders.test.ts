@@ -2,11 +2,16 @@ import { describeOrderStore } from '../contract/order-store.ts'
 import { memoryOrders } from './memory-orders.ts'
 
 describeOrderStore('memory', async () => {
-  const store = memoryOrders(() => new Date())
+  let aheadMs = 0
+  const store = memoryOrders(() => new Date(Date.now() + aheadMs))
   return {
     store,
     other: store,
     endLease: async (id) => store.endLease(id),
+    grant: async () => {},
+    pass: async (ms) => {
+      aheadMs += ms
+    },
     close: async () => {},
   }
 })

@@ -1,13 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Hex } from 'viem'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Chain, startChain } from '../../sandbox/chain/chain.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { transfersBetween, usdcAbi } from './chain.ts'
-import { ledgerOf, lifeOf } from './facts.ts'
+import { bookedFor, lifeOf } from './facts.ts'
 import { type StoryProxy, startProxy } from './proxy.ts'
-import { bodyFor, buy, post, until } from './requests.ts'
+import { bodyFor, buy, post, purchasePath, until } from './requests.ts'
 import { openStore, type Store } from './store.ts'
 
 // These stories move the clock of their chain, so it is theirs alone.
@@ -38,10 +39,10 @@ afterAll(async () => {
 afterEach(() => rpc.breakCalls())
 
 /** Pays while nothing that the store sends reaches the chain. */
-async function payIntoTheVoid(buyer: Buyer) {
+async function payIntoTheVoid(buyer: Buyer, headers: Record<string, string> = {}) {
   rpc.breakCalls((call) => (call === 'eth_sendRawTransaction' ? 'swallow' : 'none'))
   const validBefore = Math.floor(Date.now() / 1_000) + 200
-  const paid = await buy(store, buyer, 'voucher', voucher, { validBefore })
+  const paid = await buy(store, buyer, 'voucher', voucher, { validBefore, headers })
   expect(paid.answer).toMatchObject({
     status: 202,
     body: { orders: [{ state: 'PAYMENT_PENDING' }] },
@@ -71,7 +72,7 @@ async function expectFailed(buyer: Buyer, { answer, send }: Paid, code: string):
     'PAYMENT_PENDING',
     'PAYMENT_FAILED',
   ])
-  expect(await ledgerOf(store)).toEqual([])
+  expect(await bookedFor(store, answer.body.orderId)).toEqual([])
   const refund = await post(
     store.url,
     `/api/catalog/orders/${answer.body.orderId}/refund`,
@@ -95,10 +96,8 @@ async function asBuyer(buyer: Buyer, functionName: string, args: readonly unknow
   expect(status).toBe('success')
 }
 
-test('a payment that its payer cancels on its way has failed', async () => {
-  const buyer = await newBuyer(1_000_000n, chain)
-  const paid = await payIntoTheVoid(buyer)
-  const { nonce } = paid.payment.authorization
+/** The payer takes the authorization of a payment back before it is used. */
+async function cancel(buyer: Buyer, nonce: string): Promise<void> {
   const signature = await buyer.account.signTypedData({
     domain: { name: 'USDC', version: '2', chainId: 84_532, verifyingContract: chain.usdc },
     types: {
@@ -108,10 +107,46 @@ test('a payment that its payer cancels on its way has failed', async () => {
       ],
     },
     primaryType: 'CancelAuthorization',
-    message: { authorizer: buyer.address, nonce },
+    message: { authorizer: buyer.address, nonce: nonce as Hex },
   })
   await asBuyer(buyer, 'cancelAuthorization', [buyer.address, nonce, signature])
+}
+
+test('a payment that its payer cancels on its way has failed', async () => {
+  const buyer = await newBuyer(1_000_000n, chain)
+  const paid = await payIntoTheVoid(buyer)
+  await cancel(buyer, paid.payment.authorization.nonce)
   await expectFailed(buyer, paid, 'authorization_cancelled')
+})
+
+test('the key of a payment that has failed buys with the next one', async () => {
+  const buyer = await newBuyer(1_000_000n, chain)
+  const headers = { 'idempotency-key': 'the-payment-of-this-key-failed' }
+  const paid = await payIntoTheVoid(buyer, headers)
+  const send = async () => {
+    const { header } = await buyer.sign(paid.accepts)
+    return post(store.url, purchasePath('voucher'), voucher, {
+      ...headers,
+      'payment-signature': header,
+    })
+  }
+  // While the first payment may still come, the key stands for its order, and nothing else is taken.
+  const early = await send()
+  expect(early.body.orderId).toBe(paid.answer.body.orderId)
+  await cancel(buyer, paid.payment.authorization.nonce)
+  await expectFailed(buyer, paid, 'authorization_cancelled')
+
+  rpc.breakCalls()
+  const bought = await send()
+  expect([200, 202]).toContain(bought.status)
+  expect(bought.body.orderId).not.toBe(paid.answer.body.orderId)
+  await until(store, bought.body.orderId, ({ orders: [{ state }] }) => state === 'FULFILLED')
+  expect(await transfersBetween(chain, buyer.address, store.payTo)).toHaveLength(1)
+  // Now the key is that purchase's: one more payment under it is not taken.
+  const again = await send()
+  expect(again.body.orderId).toBe(bought.body.orderId)
+  expect(await transfersBetween(chain, buyer.address, store.payTo)).toHaveLength(1)
+  expect(await buyer.balance()).toBe(500_000n)
 })
 
 test('a payment that is spent on somebody else on its way has failed', async () => {

@@ -1,5 +1,6 @@
 import { BaseError, type Hex, InsufficientFundsError, keccak256, toBytes } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import type { PayBackFault } from '../../payments/pay-back-faults.ts'
 import type { SignedRefund } from '../../payments/payment.ts'
 import type { PaidBack, RefundDue } from '../../payments/ports.ts'
 import type { OrderId } from '../../primitives/ids.ts'
@@ -132,6 +133,6 @@ function pending(reason: string): PaidBack {
   return { outcome: 'pending', reason }
 }
 
-function blocked(code: string, reason: string): PaidBack {
+function blocked(code: PayBackFault, reason: string): PaidBack {
   return { outcome: 'blocked', code, reason }
 }

@@ -1,23 +1,25 @@
-import type { Pool } from 'pg'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import * as fc from 'fast-check'
+import type { Pool, PoolClient } from 'pg'
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { startTestPostgres, type TestPostgres } from '../../../sandbox/postgres/test-postgres.ts'
+import { anyLife, isSigned } from '../../../test/contract/any-life.ts'
 import {
   failed,
   fulfilled,
   fulfilling,
-  newTender,
   paid,
-  paymentFailed,
   pending,
   refunded,
   wayTo,
 } from '../../../test/contract/sample-orders.ts'
+import { type Account, balancesOf, type Entry, entriesOf } from '../../orders/ledger.ts'
 import type { Order } from '../../orders/order.ts'
-import { paymentKeyOf } from '../../payments/payment.ts'
-import { createStoreBooks } from './books.ts'
+import { usdc } from '../../primitives/money.ts'
 import { openDatabase } from './database.ts'
 import { migrate } from './migrate.ts'
+import { columnsOf } from './order-row.ts'
 import { createOrderStore } from './orders.ts'
+import { createTreasury } from './treasury.ts'
 
 let postgres: TestPostgres
 let pool: Pool
@@ -33,151 +35,255 @@ beforeAll(async () => {
   })
   await migrate(pool)
 })
+
 afterAll(async () => {
   await pool.end()
   await postgres.stop()
 })
 
-/** Empties the tables, which nothing but a test may do. */
-beforeEach(() =>
-  pool.query(`set session_replication_role = replica;
-    truncate orders, payments, order_events, ledger, idempotency_keys cascade;
-    set session_replication_role = default`),
-)
+const endless = usdc(10n ** 30n)
 
-const books = () => createStoreBooks(pool)
-const begin = (nonce: string, payer = newTender().payer) =>
-  pending({ tender: { ...newTender(), payer, nonce, sinceBlock: 50 } })
-
-/** An order in the database, brought there by the store. */
-async function stored(target: Order): Promise<Order> {
+/** An order in the database, brought there by the store, one move after the other. */
+async function live(life: readonly Order[]): Promise<Order> {
   const store = createOrderStore(pool)
-  const [first, ...rest] = wayTo(target)
+  const treasury = createTreasury(pool, { hour: endless, day: endless })
+  const [first, ...rest] = life
   if (first?.state !== 'PAYMENT_PENDING') throw new Error('An order begins with its payment')
   let order: Order = (await store.open(first, [])).order
-  for (const next of rest) order = (await store.move(order, next)).order
+  for (const next of rest) {
+    if (isSigned(next)) expect(await treasury.allow(order.id)).toBe('granted')
+    const moved = await store.move(order, { ...next, version: order.version })
+    expect(moved.won).toBe(true)
+    order = moved.order
+  }
   return order
 }
 
-function inBlock(order: ReturnType<typeof paid>, block: number) {
-  return { ...order, receipt: { ...order.receipt, block } }
-}
-
-async function all(): Promise<string[]> {
-  const ids: string[] = []
-  for await (const page of books().orders()) ids.push(...page.map(({ id }) => id))
-  return ids
-}
-
-test('a record without orders knows no block', async () => {
-  expect(await books().newestBlock()).toBeUndefined()
-  expect(await books().oldestBlock()).toBeUndefined()
-  expect(await all()).toEqual([])
-  expect(await books().ledger()).toEqual({ received: 0n, open: 0n, delivered: 0n, refunded: 0n })
-})
-
-test('the newest block is that of a payment, and the oldest that of one which may still come', async () => {
-  await stored(inBlock(paid(begin('0x1')), 9))
-  await stored(inBlock(paid(begin('0x2')), 1_000))
-  expect(await books().newestBlock()).toBe(1_000)
-  expect(await books().oldestBlock()).toBe(9)
-  await stored({ ...begin('0x3'), tender: { ...begin('0x3').tender, sinceBlock: 4 } })
-  expect(await books().oldestBlock()).toBe(4)
-  expect(await books().newestBlock()).toBe(1_000)
-})
-
-test('the newest block is found without reading the orders', async () => {
+/** What this does is carried out as a whole at the commit, or not at all. */
+async function transaction(work: (client: PoolClient) => Promise<unknown>): Promise<void> {
   const client = await pool.connect()
-  await client.query('set enable_seqscan = off')
-  const { rows } = await client.query(`explain select max((doc #>> '{receipt,block}')::bigint)
-    from orders where transaction_hash is not null`)
-  await client.query('set enable_seqscan = on')
-  client.release()
-  expect(JSON.stringify(rows)).toContain('orders_by_block')
-})
+  try {
+    await client.query('begin')
+    await work(client)
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback')
+    throw error
+  } finally {
+    client.release()
+  }
+}
 
-test('orders are found by payment and by id, and listed whole', async () => {
-  const orders = [await stored(begin('0x1')), await stored(paid(begin('0x2')))]
-  const keys = orders.map(({ tender }) => paymentKeyOf(tender))
-  const found = await books().byPayments([...keys, 'another'])
-  expect(found.map(({ id }) => id).sort()).toEqual(orders.map(({ id }) => id).sort())
-  expect(await books().byIds(orders.slice(1).map(({ id }) => id))).toEqual(orders.slice(1))
-  expect(await all()).toEqual(orders.map(({ id }) => id).sort())
-  expect(await books().byPayments([])).toEqual([])
-})
+/** The same, where only the commit itself may refuse. */
+async function expectRefusedAtCommit(work: (client: PoolClient) => Promise<unknown>) {
+  let isDone = false
+  const refused = transaction(async (client) => {
+    await work(client)
+    isDone = true
+  })
+  await expect(refused).rejects.toThrow('the ledger says')
+  expect(isDone).toBe(true)
+}
 
-test('more orders than a page are listed once each', async () => {
-  await stored(paid(begin('0x1')))
-  await pool.query(`set session_replication_role = replica;
-    insert into orders select 'ord_' || n, 'pay_' || n, 1, gen_random_uuid(),
-      state, null, null, kind, offer_id, payer, amount, null, null, null, placed_at, changed_at,
-      null, now(), now(), null, null, jsonb_set(doc, '{id}', to_jsonb('ord_' || n)), settlement
-    from orders, generate_series(1, 2500) as n;
-    set session_replication_role = default`)
-  const ids = await all()
-  expect(ids).toHaveLength(2_501)
-  expect(new Set(ids).size).toBe(2_501)
-})
+/** Writes the next version of an order by hand, without its entries. */
+function overwrite(client: PoolClient, order: Order, to: Order) {
+  const columns = columnsOf({ ...to, id: order.id })
+  return client.query(
+    `update orders set version = version + 1, state = $2, refund_state = $3, outcome = $4,
+       refund_transaction_hash = $5, delivery = $6, doc = $7, settlement = $8,
+       finished_at = case when $9::boolean then now() end,
+       due_at = case when $9::boolean then null else now() end
+     where id = $1`,
+    [
+      order.id,
+      columns.state,
+      columns.refundState,
+      columns.outcome,
+      columns.refundTransactionHash,
+      columns.delivery,
+      columns.doc,
+      columns.settlement,
+      columns.isFinished,
+    ],
+  )
+}
 
-test('of a wallet’s orders, those are decided that can never be delivered any more', async () => {
-  const payer = `0x${'Cd'.repeat(20)}`
-  const asking = (nonce: string) => fulfilling(paid(begin(nonce, payer)))
-  const decided = [
-    await stored(fulfilled(asking('0x1'))),
-    await stored(failed(asking('0x2'))),
-    await stored(paymentFailed(begin('0x3', payer))),
+function book(client: PoolClient, order: Order, seq: number, entries: readonly Entry[]) {
+  return client.query(
+    `insert into ledger (order_id, seq, account, amount, at)
+     select $1, $2, account, amount, now()
+     from unnest($3::text[], $4::numeric[]) as entry (account, amount)`,
+    [
+      order.id,
+      seq,
+      entries.map(({ account }) => account),
+      entries.map(({ amount }) => amount.toString()),
+    ],
+  )
+}
+
+async function bookedOf(order: Order): Promise<Record<string, bigint>> {
+  const { rows } = await pool.query<{ account: Account; sum: string }>(
+    `select account, sum(amount)::text as sum from ledger where order_id = $1
+     group by account having sum(amount) <> 0`,
+    [order.id],
+  )
+  return Object.fromEntries(rows.map(({ account, sum }) => [account, BigInt(sum)]))
+}
+
+function balancesByAccount(order: Order): Record<string, bigint> {
+  return Object.fromEntries(balancesOf(order).map(({ account, amount }) => [account, amount]))
+}
+
+const asked = () => fulfilling(paid(pending()))
+const waiting = () => live(wayTo(asked()))
+
+describe('the ledger', () => {
+  const steps: readonly (readonly [string, () => readonly Order[]])[] = [
+    ['a payment', () => wayTo(paid(pending()))],
+    ['a delivery', () => wayTo(fulfilled(asked()))],
+    ['a refund', () => wayTo(refunded(failed(asked())))],
+    ['a loss', () => wayTo({ ...failed(asked()), settlement: 'LOST' })],
   ]
-  const open = [await stored(begin('0x4', payer)), await stored(asking('0x5'))]
-  await stored(failed(fulfilling(paid(begin('0x6')))))
-  const ids = (orders: readonly Order[]) => orders.map(({ id }) => id).sort()
-  const wallet = [payer.toLowerCase()]
-  expect([...(await books().idsOf(wallet, 'decided'))].sort()).toEqual(ids(decided))
-  expect([...(await books().idsOf(wallet, 'all'))].sort()).toEqual(ids([...decided, ...open]))
+
+  it.each(steps)('must have its entries when the move of %s is committed', async (_, way) => {
+    const life = way()
+    const to = life.at(-1) as Order
+    const order = await live(life.slice(0, -1))
+    await expectRefusedAtCommit((client) => overwrite(client, order, to))
+    expect(await bookedOf(order)).toEqual(balancesByAccount(order))
+  })
+
+  it.each(steps)('takes no other entries for %s', async (_, way) => {
+    const life = way()
+    const to = life.at(-1) as Order
+    const order = await live(life.slice(0, -1))
+    const right = entriesOf(order, to)
+    const wrongs: readonly (readonly Entry[])[] = [
+      right.map(({ account, amount }) => ({ account, amount: amount + (amount > 0n ? 1n : -1n) })),
+      right.map(({ account, amount }) => ({ account, amount: -amount })),
+      right.slice(1),
+      right.map(({ amount }, index) => ({
+        account: index === 0 ? 'delivered' : 'refunded',
+        amount,
+      })),
+    ]
+    for (const wrong of wrongs) {
+      await expectRefusedAtCommit(async (client) => {
+        await overwrite(client, order, to)
+        await book(client, order, order.version + 1, wrong)
+      })
+    }
+    expect(await bookedOf(order)).toEqual(balancesByAccount(order))
+  })
+
+  it.each(steps)('takes the move and the entries of %s in one transaction', async (_, way) => {
+    const life = way()
+    const to = life.at(-1) as Order
+    const order = await live(life.slice(0, -1))
+    // In this order or the other: what counts is how it stands at the commit.
+    await transaction(async (client) => {
+      await book(client, order, order.version + 1, entriesOf(order, to))
+      await overwrite(client, order, to)
+    })
+    expect(await bookedOf(order)).toEqual(balancesByAccount(to))
+  })
+
+  it('takes no entry that no move made', async () => {
+    const order = await waiting()
+    const hands: readonly (readonly Entry[])[] = [
+      [{ account: 'received', amount: 1n }],
+      [{ account: 'refunded', amount: -order.amount }],
+      // It sums to zero and says that the buyer was given something.
+      [
+        { account: 'open', amount: order.amount },
+        { account: 'delivered', amount: -order.amount },
+      ],
+    ]
+    for (const entries of hands) {
+      await expectRefusedAtCommit((client) => book(client, order, 99, entries))
+    }
+  })
+
+  it('takes no order that begins with money and without entries', async () => {
+    const order = await waiting()
+    await expectRefusedAtCommit((client) =>
+      client.query(
+        `insert into orders select (jsonb_populate_record(orders,
+           '{"id": "ord_by_hand", "payment_id": "pay_by_hand"}')).* from orders where id = $1`,
+        [order.id],
+      ),
+    )
+  })
+
+  it.each([
+    `settlement = 'LOST', doc = jsonb_set(doc, '{settlement}', '"LOST"')`,
+    `state = 'FULFILLED', outcome = 'DELIVER', doc = jsonb_set(doc, '{state}', '"FULFILLED"')`,
+    `state = 'PAYMENT_PENDING', settlement = null,
+       doc = jsonb_set(doc, '{state}', '"PAYMENT_PENDING"')`,
+  ])('refuses a change by hand: %s', async (assignments) => {
+    const order = await live(wayTo(assignments.includes('PENDING') ? paid(pending()) : asked()))
+    await expectRefusedAtCommit((client) =>
+      client.query(`update orders set version = version + 1, ${assignments} where id = $1`, [
+        order.id,
+      ]),
+    )
+  })
+
+  it('lets a move that moves no money pass without entries', async () => {
+    const asking = asked()
+    const order = await live(wayTo(asking))
+    await transaction((client) => overwrite(client, order, { ...asking, settlement: 'FINAL' }))
+    expect(await bookedOf(order)).toEqual({ received: order.amount, open: -order.amount })
+  })
+
+  it.each([
+    'update ledger set amount = amount + 1',
+    'update ledger set amount = amount',
+    'delete from ledger',
+    'truncate ledger',
+    'truncate ledger cascade',
+  ])('is never changed: %s', async (sql) => {
+    await waiting()
+    await expect(pool.query(sql)).rejects.toThrow('ledger keeps what was written')
+  })
+
+  it('knows its four accounts and no entry of nothing', async () => {
+    const order = await waiting()
+    const entry = (account: string, amount: bigint) =>
+      transaction((client) => book(client, order, 99, [{ account: account as Account, amount }]))
+    await expect(entry('bribes', 1n)).rejects.toThrow('ledger_account_check')
+    await expect(entry('open', 0n)).rejects.toThrow('ledger_amount_check')
+  })
 })
 
-test('the ledger sums up, and names the order whose entries were changed', async () => {
-  const asking = (nonce: string) => fulfilling(paid(begin(nonce)))
-  await stored(fulfilled(asking('0x1')))
-  const given = await stored(failed(asking('0x2')))
-  if (given.state !== 'FULFILLMENT_FAILED') throw new Error('It was given up')
-  await createOrderStore(pool).move(given, refunded(given))
-  const open = await stored(paid(begin('0x3')))
-  expect(await books().ledger()).toEqual({
-    received: 37_500_000n,
-    open: -12_500_000n,
-    delivered: -12_500_000n,
-    refunded: -12_500_000n,
+test('after any lives, received is delivered and refunded and open, for each order and for all', async () => {
+  const orders: Order[] = []
+  const lives = fc.asyncProperty(anyLife(), async (life) => {
+    const order = await live(life)
+    expect(await bookedOf(order)).toEqual(balancesByAccount(order))
+    orders.push(order)
   })
-  expect(await books().misbooked()).toEqual([])
-  await pool.query(`set session_replication_role = replica;
-    update ledger set amount = amount - 1 where order_id = '${open.id}' and account = 'open';
-    set session_replication_role = default`)
-  expect(await books().misbooked()).toEqual([
-    { order: open.id, account: 'open', booked: -12_500_001n, due: -12_500_000n },
-  ])
+  const before = await sums()
+  await fc.assert(lives, { numRuns: 60 })
+  const after = await sums()
+  const expected = orders.flatMap(balancesOf).reduce(added, before)
+  expect(after).toEqual(expected)
+  const { received = 0n, open = 0n, delivered = 0n, refunded: back = 0n } = after
+  expect(received + open + delivered + back).toBe(0n)
+  expect(orders.some(({ state }) => state === 'FULFILLED')).toBe(true)
+  expect(after).not.toEqual(before)
 })
 
-test('writes that are made at once count together or not at all', async () => {
-  const order = paid(begin('0x1'))
-  const [first, second] = wayTo(order)
-  if (first?.state !== 'PAYMENT_PENDING' || !second) throw new Error('An order is opened and paid')
-  const half = books().atOnce(async (orders) => {
-    await orders.open(first, [])
-    throw new Error('the power went')
-  })
-  await expect(half).rejects.toThrow('the power went')
-  expect(await all()).toEqual([])
-  await books().atOnce(async (orders) => {
-    const opened = await orders.open(first, [])
-    await orders.move(opened.order, second)
-  })
-  expect(await books().byIds([first.id])).toMatchObject([{ state: 'PAID', version: 2 }])
-})
+type Sums = Readonly<Partial<Record<Account, bigint>>>
 
-test('what a rebuild writes is held to the rules of the database', async () => {
-  const delivered = await stored(fulfilled(fulfilling(paid(begin('0x1')))))
-  const refund = { step: 'REFUNDED', transaction: '0xr', refundedAt: new Date() } as const
-  const stolen = { ...failed(fulfilling(paid(begin('0x1')))), id: delivered.id, refund }
-  const write = books().atOnce((orders) => orders.move(delivered, stolen))
-  await expect(write).rejects.toThrow(/decided to DELIVER, for good/)
-})
+function added(sums: Sums, { account, amount }: Entry): Sums {
+  return { ...sums, [account]: (sums[account] ?? 0n) + amount }
+}
+
+async function sums(): Promise<Sums> {
+  const { rows } = await pool.query<{ account: Account; sum: string }>(
+    'select account, sum(amount)::text as sum from ledger group by account',
+  )
+  return Object.fromEntries(rows.map(({ account, sum }) => [account, BigInt(sum)]))
+}

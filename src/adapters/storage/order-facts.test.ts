@@ -55,8 +55,14 @@ test('orders are counted by state and refund, and what is owed is summed up', as
   await record(fulfilled(asked()))
   await record(sample.paymentFailed(pending()))
   await record(refunded(failed(asked())))
+  // Nor for a payment that vanished from the chain, although such a refund ends as failed.
+  await record({ ...unpayable(failed(asked())), settlement: 'LOST' })
   // Nothing is left to do with any of them, and nobody is owed anything.
-  expect(await orderFacts(pool)).toMatchObject({ oldestOpenSeconds: undefined, exposure: 0n })
+  expect(await orderFacts(pool)).toMatchObject({
+    oldestOpenSeconds: undefined,
+    refundsFailed: 0,
+    exposure: 0n,
+  })
 
   await record(pending({ placedAt: new Date(Date.now() + 60_000) }))
   expect((await orderFacts(pool)).oldestOpenSeconds).toBe(0)
@@ -74,7 +80,7 @@ test('orders are counted by state and refund, and what is owed is summed up', as
       PAID: 1,
       FULFILLING: 1,
       FULFILLED: 1,
-      FULFILLMENT_FAILED: 3,
+      FULFILLMENT_FAILED: 4,
     },
     refundsPending: 1,
     refundsFailed: 1,

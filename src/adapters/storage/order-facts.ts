@@ -8,12 +8,15 @@ interface Group {
   readonly state: State
   readonly refund_state: 'REFUND_PENDING' | 'REFUNDED' | 'REFUND_FAILED' | null
   readonly orders: number
+  /** Those of them whose payment is there: nothing is owed for one that vanished for good. */
+  readonly owed: number
   readonly oldest_open: number | null
 }
 
 /** A delivered order may still wait for its payment to become final; its buyer does not. */
 const groupsSql = `
   select state, refund_state, count(*)::int as orders,
+    count(*) filter (where settlement is distinct from 'LOST')::int as owed,
     extract(epoch from now() - min(placed_at)
       filter (where finished_at is null and outcome is distinct from 'DELIVER'))::float8
       as oldest_open
@@ -40,7 +43,9 @@ export async function orderFacts(database: Database): Promise<OrderFacts> {
   ])
   const open = rows.flatMap(({ oldest_open }) => (oldest_open === null ? [] : [oldest_open]))
   const refunds = (state: Group['refund_state']) =>
-    countOf(rows.filter(({ refund_state }) => refund_state === state))
+    rows
+      .filter(({ refund_state }) => refund_state === state)
+      .reduce((sum, { owed }) => sum + owed, 0)
   const { stopped = false, hour = '0', day = '0' } = granted.rows[0] ?? {}
   return {
     byState: countsByState(rows),

@@ -4,9 +4,11 @@ import { startTestPostgres, type TestPostgres } from '../../../sandbox/postgres/
 import { describeOrderStore } from '../../../test/contract/order-store.ts'
 import { failed, fulfilling, paid, pending, wayTo } from '../../../test/contract/sample-orders.ts'
 import type { OrderStore } from '../../orders/ports.ts'
+import { usdc } from '../../primitives/money.ts'
 import { type Database, openDatabase } from './database.ts'
 import { migrate } from './migrate.ts'
 import { createOrderStore } from './orders.ts'
+import { createTreasury } from './treasury.ts'
 
 let postgres: TestPostgres
 let template: string
@@ -38,6 +40,8 @@ afterAll(async () => {
   await postgres.stop()
 })
 
+const endlessCaps = { hour: usdc(10n ** 50n), day: usdc(10n ** 50n) }
+
 describeOrderStore('PostgreSQL', async () => {
   const url = await postgres.createDatabase(template)
   const pools = [connect(url), connect(url)] as const
@@ -46,6 +50,16 @@ describeOrderStore('PostgreSQL', async () => {
     other: createOrderStore(pools[1]),
     endLease: async (id) => {
       await pools[0].query('update orders set locked_until = now() where id = $1', [id])
+    },
+    grant: async (id) => {
+      expect(await createTreasury(pools[0], endlessCaps).allow(id)).toBe('granted')
+    },
+    pass: async (ms) => {
+      await pools[0].query(
+        `update orders set due_at = due_at - $1 * interval '1 ms',
+           locked_until = locked_until - $1 * interval '1 ms'`,
+        [ms],
+      )
     },
     close: async () => {
       await Promise.all(pools.map((each) => each.end()))

@@ -3,7 +3,6 @@ import type { NonceStore, OrderFacts, OrderStore, Treasury } from '../../orders/
 import type { Network } from '../../payments/networks.ts'
 import type { Usdc } from '../../primitives/money.ts'
 import type { StoreBooks } from '../../reconcile/ports.ts'
-import { createStoreBooks } from './books.ts'
 import { openDatabase } from './database.ts'
 import { claimIdentity, type StoreIdentity } from './identity.ts'
 import { migrate } from './migrate.ts'
@@ -11,6 +10,7 @@ import { createNonceStore } from './nonces.ts'
 import { exposureOf, orderFacts } from './order-facts.ts'
 import { createOrderStore } from './orders.ts'
 import { createSnapshotStore } from './snapshots.ts'
+import { createStoreBooks } from './store-books.ts'
 import { createTreasury, type RefundCaps } from './treasury.ts'
 
 /** Everything the store keeps, on one pool of connections. */

@@ -26,13 +26,22 @@ export function createTreasury(database: Database, caps: RefundCaps): Treasury {
   }
 }
 
-/** Stops all refunds, or lets them go on: at once, on every node. */
+/** A turn of the switch: to what, why, and by whom. */
+export interface SwitchTurn {
+  readonly stopped: boolean
+  readonly reason?: string | undefined
+  readonly by: string
+}
+
+/** Stops all refunds, or lets them go on: at once, on every node. Each turn stays on record. */
 export async function switchRefunds(
   database: Database,
-  to: { readonly stopped: boolean; readonly reason?: string | undefined },
+  { stopped, reason, by }: SwitchTurn,
 ): Promise<void> {
-  await database.query('update refund_switch set stopped = $1, reason = $2, changed_at = now()', [
-    to.stopped,
-    to.reason ?? null,
-  ])
+  const { rowCount } = await database.query(
+    `update refund_switch
+     set stopped = $1, reason = $2, changed_by = $3, changed_at = clock_timestamp()`,
+    [stopped, reason ?? null, by],
+  )
+  if (rowCount !== 1) throw new Error('The switch for refunds is missing')
 }

@@ -77,9 +77,32 @@ create table refund_switch (
   only_row boolean primary key default true check (only_row),
   stopped boolean not null,
   reason text,
+  changed_by text,
   changed_at timestamptz not null
 );
-insert into refund_switch values (true, false, null, now());
+insert into refund_switch values (true, false, null, null, now());
+
+-- Every turn of the switch, so that it can be told later who stopped refunds, and why.
+create table refund_switch_turns (
+  stopped boolean not null,
+  reason text,
+  changed_by text,
+  changed_at timestamptz not null
+);
+
+create function note_turn() returns trigger language plpgsql as $$
+begin
+  insert into refund_switch_turns values (new.stopped, new.reason, new.changed_by, new.changed_at);
+  return null;
+end
+$$;
+
+create trigger note_turn after update on refund_switch
+  for each row execute function note_turn();
+create trigger keep_refund_switch before delete or truncate on refund_switch
+  for each statement execute function refuse_change();
+create trigger keep_refund_switch_turns before update or delete or truncate on refund_switch_turns
+  for each statement execute function refuse_change();
 
 -- The amount and the payee are the order's own, so no caller can ask for others.
 create function allow_refund(wanted text, hour_cap numeric, day_cap numeric) returns text
@@ -153,8 +176,8 @@ begin
     if not found then
       raise exception 'order %: its refund was not granted', old.id;
     end if;
-    if lower(new.doc #>> '{refund,signed,to}') <> new.payer
-      or (new.doc #>> '{refund,signed,amount,$bigint}')::numeric <> new.amount then
+    if lower(new.doc #>> '{refund,signed,to}') is distinct from new.payer
+      or (new.doc #>> '{refund,signed,amount,$bigint}')::numeric is distinct from new.amount then
       raise exception 'order %: a refund goes to the payer and is what was paid', old.id;
     end if;
   end if;

@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto'
+import { request } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Hex } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { transferTypes } from '../src/adapters/chain/token.ts'
+import { type BenchStore, benchOffer, type Parts } from './shop.ts'
+
+const path = '/api/catalog/vouchers/purchase/info'
+const body = JSON.stringify({ offerId: benchOffer, firstName: 'Ada', lastName: 'Lovelace' })
+
+/** How long each of some purchases took; milliseconds. */
+export interface Bought {
+  /** The unpaid call that names the price. */
+  readonly unpaid: readonly number[]
+  /** From the request to the goods, all parts included. */
+  readonly total: readonly number[]
+  /** What the store itself took: without waiting for the chain or the supplier. */
+  readonly own: readonly number[]
+}
+
+/** Buys one voucher after the other, and leaves the first ones out of account. */
+export async function buyAgainAndAgain(
+  { chain, waited }: Parts,
+  { port, inStore }: BenchStore,
+  { purchases, warmUp }: { readonly purchases: number; readonly warmUp: number },
+): Promise<Bought> {
+  const total: number[] = []
+  const waits: number[] = []
+  const unpaid: number[] = []
+  const before = inStore.length
+  const account = privateKeyToAccount(generatePrivateKey())
+  await chain.faucet(account.address)
+  for (let bought = 0; bought < purchases; bought += 1) {
+    // Each buyer has an address of its own on the loopback net, so the rate limit stays as it is.
+    const localAddress = `127.0.${Math.floor(bought / 25) + 1}.1`
+    const asked = performance.now()
+    const demand = await send(port, localAddress, {})
+    unpaid.push(performance.now() - asked)
+    const payment = await sign(account, JSON.parse(demand.body).accepts[0])
+    const waitedBefore = waited()
+    const startedAt = performance.now()
+    const answer = await send(port, localAddress, { 'payment-signature': payment })
+    total.push(performance.now() - startedAt)
+    waits.push(waited() - waitedBefore)
+    if (answer.status !== 200)
+      throw new Error(`A purchase was answered ${answer.status}: ${answer.body}`)
+  }
+  // The last answer is read here a moment before the store has noted its end.
+  while (inStore.length < before + purchases) await delay(1)
+  const own = waits.map((ms, at) => (inStore[before + at] ?? Number.NaN) - ms)
+  const counted = (all: readonly number[]) => all.slice(warmUp)
+  return { unpaid: counted(unpaid), total: counted(total), own: counted(own) }
+}
+
+interface Terms {
+  readonly asset: Hex
+  readonly payTo: Hex
+  readonly amount: string
+  readonly extra: { readonly name: string; readonly version: string }
+}
+
+async function sign(
+  account: ReturnType<typeof privateKeyToAccount>,
+  accepted: Terms,
+): Promise<string> {
+  const validBefore = Math.floor(Date.now() / 1_000) + 300
+  const nonce = `0x${randomBytes(32).toString('hex')}` as Hex
+  const { name, version } = accepted.extra
+  const signature = await account.signTypedData({
+    domain: { name, version, chainId: 84_532, verifyingContract: accepted.asset },
+    types: transferTypes,
+    primaryType: 'TransferWithAuthorization',
+    message: {
+      from: account.address,
+      to: accepted.payTo,
+      value: BigInt(accepted.amount),
+      validAfter: 0n,
+      validBefore: BigInt(validBefore),
+      nonce,
+    },
+  })
+  const authorization = {
+    from: account.address,
+    to: accepted.payTo,
+    value: accepted.amount,
+    validAfter: '0',
+    validBefore: String(validBefore),
+    nonce,
+  }
+  const payload = { x402Version: 2, accepted, payload: { signature, authorization } }
+  return Buffer.from(JSON.stringify(payload)).toString('base64')
+}
+
+function send(port: number, localAddress: string, headers: Record<string, string>) {
+  return new Promise<{ status: number; body: string }>((resolve, reject) => {
+    const options = {
+      host: '127.0.0.1',
+      port,
+      path,
+      localAddress,
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+    }
+    const outgoing = request(options, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }),
+      )
+    })
+    outgoing.on('error', reject)
+    outgoing.end(body)
+  })
+}

@@ -1,0 +1,64 @@
+import pg from 'pg'
+import { createOrderStore } from '../src/adapters/storage/orders.ts'
+import { usdc } from '../src/primitives/money.ts'
+import { asked } from '../test/contract/order-store-nodes.ts'
+import { wayTo } from '../test/contract/sample-orders.ts'
+
+/** Orders that were paid and asked for, and that nobody works on at the moment. */
+export interface LeftOrders {
+  readonly count: number
+  /** What their ids begin with after `ord_`; four letters. */
+  readonly mark: string
+  /** The leases of their last workers end after so many seconds. */
+  readonly leasedSeconds: number
+  /** They are due one after the other over so many seconds. */
+  readonly spreadSeconds: number
+}
+
+/** Takes one order through its moves, and copies it with all that belongs to it. */
+export async function leaveOrders(databaseUrl: string, left: LeftOrders): Promise<void> {
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 })
+  try {
+    const original = await firstOrder(pool)
+    const { count, mark, leasedSeconds, spreadSeconds } = left
+    await pool.query(copySql, [original, count, `ord_${mark}`, leasedSeconds, spreadSeconds])
+    await pool.query('vacuum analyze')
+  } finally {
+    await pool.end()
+  }
+}
+
+async function firstOrder(pool: pg.Pool): Promise<string> {
+  const paidAt = new Date()
+  const [first, ...moves] = wayTo({
+    // Small enough that the wallet for refunds covers ten thousand of them.
+    ...asked({ placedAt: paidAt, amount: usdc(500_000n) }),
+    settlement: 'FINAL',
+    paidAt,
+    askedAt: paidAt,
+    deliverBy: new Date(paidAt.getTime() + 3_600_000),
+  })
+  if (first?.state !== 'PAYMENT_PENDING') throw new Error('An order begins with its payment')
+  const orders = createOrderStore(pool)
+  let { order } = await orders.open(first, [])
+  for (const next of moves) order = (await orders.move(order, next)).order
+  return order.id
+}
+
+const copySql = `
+  with template as (select to_jsonb(orders) as fields from orders where id = $1),
+  copied as (
+    insert into orders
+    select (jsonb_populate_record(null::orders, fields || jsonb_build_object(
+      'id', copy.id, 'payment_id', 'pay' || substr(copy.id, 4),
+      'doc', fields -> 'doc' || jsonb_build_object('id', copy.id),
+      'write_id', gen_random_uuid(), 'locked_until', now() + $4 * interval '1 s',
+      'due_at', now() + n * $5 * interval '1 s' / $2))).*
+    from template, generate_series(1, $2::integer) as n,
+      lateral (select $3 || lpad(n::text, 22, '0') as id) as copy
+    returning id
+  ), paid as (
+    insert into payments select 'key of ' || id, id from copied
+  )
+  insert into ledger (order_id, seq, account, amount, at)
+    select copied.id, seq, account, amount, at from copied, ledger where order_id = $1`

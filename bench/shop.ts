@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import pg from 'pg'
+import { startChain } from '../sandbox/chain/chain.ts'
+import { freePort } from '../sandbox/port.ts'
+import { startPostgres } from '../sandbox/postgres/postgres.ts'
+import { migrate } from '../src/adapters/storage/migrate.ts'
+import { rawVoucher } from '../src/adapters/suppliers/zendit/sample-offers.fixture.ts'
+import {
+  type Asked,
+  type Reply,
+  startScripted,
+} from '../src/adapters/suppliers/zendit/scripted-server.fixture.ts'
+import { readConfig, type SandboxConfig } from '../src/config.ts'
+import { createLog } from '../src/log.ts'
+import { networks } from '../src/payments/networks.ts'
+import { type Service, startService } from '../src/service.ts'
+import { newDataDir } from '../test/child-store.ts'
+import { watchOutside } from './outside.ts'
+
+/** The parts of a store: a PostgreSQL that syncs to disk, a real EVM node, and a scripted supplier. */
+export interface Parts {
+  readonly databaseUrl: string
+  readonly chain: Awaited<ReturnType<typeof startChain>>
+  readonly supplierUrl: string
+  /** How long this process has waited for the chain and the supplier, in all; milliseconds. */
+  readonly waited: () => number
+  stop(): Promise<void>
+}
+
+/** Starts them all; whatever was started is stopped again when one of them does not start. */
+export async function startParts(): Promise<Parts> {
+  const dataDir = await newDataDir()
+  const stops: (() => Promise<unknown>)[] = [() => rm(dataDir, { recursive: true, force: true })]
+  const stop = async () => {
+    for (const end of stops) await end()
+  }
+  try {
+    const postgres = await startPostgres({ dataDir })
+    stops.unshift(() => postgres.stop())
+    const chain = await startChain({ dataDir })
+    stops.unshift(() => chain.stop())
+    const supplier = await startScripted(deliveringAtOnce)
+    stops.unshift(() => supplier.close())
+    const { waited } = watchOutside([chain.rpcUrl, supplier.url])
+    return { databaseUrl: postgres.databaseUrl, chain, supplierUrl: supplier.url, waited, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** A store in this process, and how long each of its answered purchases took inside. */
+export interface BenchStore {
+  readonly port: number
+  readonly service: Service
+  /** From the arrival of a purchase to the end of its answer; milliseconds. */
+  readonly inStore: readonly number[]
+}
+
+async function openStore(parts: Parts, databaseUrl: string): Promise<BenchStore> {
+  const port = await freePort()
+  const env = { PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}` }
+  const { chain, supplierUrl } = parts
+  const service = await startService({
+    config: {
+      ...(readConfig(env) as SandboxConfig),
+      network: networks['base-sepolia'],
+      rpcUrl: chain.rpcUrl,
+      pollMs: 20,
+      headMostSeconds: 90,
+      payTo: chain.keys.payTo,
+      gasKey: chain.keys.gas,
+      refundKey: chain.keys.refund,
+      walletFactories: [],
+      databaseUrl,
+      supplierUrl,
+      supplierKey: 'bench',
+      ratesUrl: `${supplierUrl}/rates`,
+      secretsKeys: [randomBytes(32)],
+    },
+    log: createLog('silent', { write: () => {} }),
+  })
+  const inStore: number[] = []
+  service.app.addHook('onResponse', async (_, reply) => {
+    if (reply.statusCode === 200) inStore.push(reply.elapsedTime)
+  })
+  await service.app.listen({ host: '127.0.0.1', port })
+  return { port, service, inStore }
+}
+
+/** A store that is stopped when the work with it is done. */
+export async function withStore<T>(
+  parts: Parts,
+  databaseUrl: string,
+  work: (store: BenchStore) => Promise<T>,
+): Promise<T> {
+  const store = await openStore(parts, databaseUrl)
+  try {
+    return await work(store)
+  } finally {
+    await store.service.stop()
+  }
+}
+
+/** A database of its own on the same server, with the tables of the store in it. */
+export async function newDatabase({ databaseUrl }: Parts, name: string): Promise<string> {
+  const url = new URL(databaseUrl)
+  url.pathname = `/${name}`
+  const server = new pg.Pool({ connectionString: databaseUrl, max: 1 })
+  await server.query(`create database ${name}`)
+  await server.end()
+  const own = new pg.Pool({ connectionString: url.href, max: 1 })
+  await migrate(own)
+  await own.end()
+  return url.href
+}
+
+/** Purchases whose ids have this behind `ord_` are never ended by the supplier. */
+export const endless = 'open'
+
+export const benchOffer = 'BENCH_US_050_EGIFT'
+
+/**
+ * A supplier that has delivered before it is asked, over HTTP: how long a supplier takes is not what
+ * is measured, and waiting for it must not hide what is.
+ */
+function deliveringAtOnce({ method, path, body: asked }: Asked): Reply {
+  if (path === '/rates')
+    return { json: { base: 'USD', date: new Date().toISOString().slice(0, 10), rates: {} } }
+  if (path === '/balance')
+    return { json: { availableBalance: 1, currency: 'USD', currencyDivisor: 100 } }
+  if (path === '/vouchers/offers')
+    return { json: { limit: 1024, offset: 0, total: 1, list: [offer] } }
+  if (path.endsWith('/offers')) return { json: { limit: 1024, offset: 0, total: 0, list: [] } }
+  const [, reference = ''] = /purchases\/(\w+)$/.exec(path) ?? []
+  if (reference.startsWith(`ord${endless}`))
+    return { json: { transactionId: reference, status: 'PENDING' } }
+  if (reference !== '')
+    return { json: { transactionId: reference, status: 'DONE', receipt: { epin: 'BENCH-CODE' } } }
+  return method === 'POST'
+    ? { json: { status: 'ACCEPTED', transactionId: referenceIn(asked) } }
+    : { status: 404, json: { errorCode: 'NOT_FOUND' } }
+}
+
+function referenceIn(asked: unknown): unknown {
+  return typeof asked === 'object' && asked !== null && 'transactionId' in asked
+    ? asked.transactionId
+    : ''
+}
+
+const offer = rawVoucher({
+  offerId: benchOffer,
+  cost: { currency: 'USD', currencyDivisor: 100, fixed: 50 },
+  price: { currency: 'USD', currencyDivisor: 100, fixed: 50 },
+})

@@ -1,0 +1,145 @@
+import type { Pool } from 'pg'
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { startTestPostgres, type TestPostgres } from '../../../sandbox/postgres/test-postgres.ts'
+import { asked, expectWon } from '../../../test/contract/order-store-nodes.ts'
+import { failed, signed, signedFor, wayTo } from '../../../test/contract/sample-orders.ts'
+import { describeTreasury } from '../../../test/contract/treasury.ts'
+import type { In, Order } from '../../orders/order.ts'
+import { usdc } from '../../primitives/money.ts'
+import { openDatabase } from './database.ts'
+import { migrate } from './migrate.ts'
+import { createOrderStore } from './orders.ts'
+import { createTreasury, switchRefunds } from './treasury.ts'
+
+let postgres: TestPostgres
+let template: string
+let pool: Pool
+
+function connect(url: string): Pool {
+  return openDatabase(url, {
+    applicationName: 'test',
+    poolSize: 8,
+    onError: (error) => {
+      throw error
+    },
+  })
+}
+
+beforeAll(async () => {
+  postgres = await startTestPostgres()
+  template = await postgres.createDatabase()
+  const first = connect(template)
+  await migrate(first)
+  await first.end()
+  pool = connect(await postgres.createDatabase(template))
+})
+
+afterAll(async () => {
+  await pool.end()
+  await postgres.stop()
+})
+
+/** Grants are never changed, so their guard is lifted to make them older. */
+async function makeOlder(database: Pool, ms: number): Promise<void> {
+  await database.query(`begin;
+    alter table refund_grants disable trigger keep_refund_grants;
+    update refund_grants set granted_at = granted_at - ${ms} * interval '1 ms';
+    alter table refund_grants enable trigger keep_refund_grants;
+    commit`)
+}
+
+describeTreasury('PostgreSQL', async (caps) => {
+  const url = await postgres.createDatabase(template)
+  const pools = [connect(url), connect(url)] as const
+  return {
+    orders: createOrderStore(pools[0]),
+    treasury: createTreasury(pools[0], caps),
+    other: createTreasury(pools[1], caps),
+    switchRefunds: (stopped) => switchRefunds(pools[1], { stopped, by: 'test' }),
+    pass: (ms) => makeOlder(pools[0], ms),
+    async granted() {
+      const { rows } = await pools[1].query<{ amount: string }>('select amount from refund_grants')
+      return rows.map(({ amount }) => BigInt(amount))
+    },
+    async close() {
+      await Promise.all(pools.map((each) => each.end()))
+    },
+  }
+})
+
+/** An order whose money goes back, on record. */
+async function due(): Promise<In<'FULFILLMENT_FAILED'>> {
+  const store = createOrderStore(pool)
+  const target = failed(asked())
+  const [first, ...rest] = wayTo(target)
+  if (first?.state !== 'PAYMENT_PENDING') throw new Error('An order begins with its payment')
+  let order: Order = (await store.open(first, [])).order
+  for (const next of rest) order = expectWon(await store.move(order, next))
+  return { ...target, version: order.version }
+}
+
+const caps = { hour: usdc(10n ** 30n), day: usdc(10n ** 30n) }
+
+describe('a signed refund', () => {
+  it('is not taken on record without a grant', async () => {
+    const order = await due()
+    const store = createOrderStore(pool)
+    await expect(store.move(order, signed(order))).rejects.toThrow('its refund was not granted')
+    expect(await store.find(order.id)).toEqual(order)
+  })
+
+  const wrongs: Readonly<Record<string, object>> = {
+    'to somebody else': { to: `0x${'99'.repeat(20)}` },
+    'of another amount': { amount: usdc(12_500_001n) },
+    'of less': { amount: usdc(1n) },
+    'to nobody': { to: undefined },
+    'of nothing': { amount: undefined },
+  }
+  it.each(Object.entries(wrongs))('%s is not taken on record', async (_, wrong) => {
+    const order = await due()
+    await createTreasury(pool, caps).allow(order.id)
+    const store = createOrderStore(pool)
+    const refund = { step: 'SIGNED', signed: { ...signedFor(order), ...wrong } } as const
+    await expect(store.move(order, { ...order, refund })).rejects.toThrow('goes to the payer')
+    expect((await store.move(order, signed(order))).won).toBe(true)
+  })
+})
+
+test('grants are never changed, and there is one switch', async () => {
+  const { id } = await due()
+  await createTreasury(pool, caps).allow(id)
+  for (const sql of [
+    'update refund_grants set amount = 1',
+    'delete from refund_grants',
+    'truncate refund_grants',
+  ]) {
+    await expect(pool.query(sql)).rejects.toThrow('keeps what was written')
+  }
+  await expect(
+    pool.query('insert into refund_switch values (false, false, null, null, now())'),
+  ).rejects.toThrow('refund_switch')
+  await expect(
+    pool.query('insert into refund_switch values (true, false, null, null, now())'),
+  ).rejects.toThrow('refund_switch_pkey')
+})
+
+test('the switch tells who stopped refunds and why, and every turn stays on record', async () => {
+  const read = async () => (await pool.query('select * from refund_switch')).rows
+  const stop = { stopped: true, reason: 'The key may have leaked.', by: 'ada@desk' }
+  await switchRefunds(pool, stop)
+  const now = { stopped: true, reason: stop.reason, changed_by: 'ada@desk' }
+  expect(await read()).toMatchObject([now])
+  await switchRefunds(pool, { stopped: false, by: 'bob@desk' })
+  const then = { stopped: false, reason: null, changed_by: 'bob@desk' }
+  expect(await read()).toMatchObject([then])
+  const { rows } = await pool.query('select * from refund_switch_turns order by changed_at')
+  expect(rows).toMatchObject([now, then])
+  for (const sql of [
+    'delete from refund_switch',
+    'truncate refund_switch',
+    'delete from refund_switch_turns',
+    'update refund_switch_turns set reason = null',
+  ]) {
+    await expect(pool.query(sql)).rejects.toThrow('keeps what was written')
+  }
+})

@@ -1,0 +1,188 @@
+import type { Pool } from 'pg'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { startTestPostgres, type TestPostgres } from '../../sandbox/postgres/test-postgres.ts'
+import { asked, expectWon } from '../../test/contract/order-store-nodes.ts'
+import {
+  failed,
+  fulfilled,
+  payer,
+  pending,
+  refunded,
+  unpayable,
+  wayTo,
+} from '../../test/contract/sample-orders.ts'
+import { newOrderId } from '../../test/doubles/ids.ts'
+import { openDatabase } from '../adapters/storage/database.ts'
+import { migrate } from '../adapters/storage/migrate.ts'
+import { createOrderStore } from '../adapters/storage/orders.ts'
+import { createTreasury } from '../adapters/storage/treasury.ts'
+import type { Order } from '../orders/order.ts'
+import type { OrderStore } from '../orders/ports.ts'
+import { usdc } from '../primitives/money.ts'
+import { carryOut } from './refunds-work.ts'
+
+const caps = { hour: usdc(50_000_000n), day: usdc(80_000_000n) }
+
+let postgres: TestPostgres
+let template: string
+let database: Pool
+let orders: OrderStore
+
+function connect(url: string): Pool {
+  return openDatabase(url, { applicationName: 'test', poolSize: 4, onError: () => undefined })
+}
+
+beforeAll(async () => {
+  postgres = await startTestPostgres()
+  template = await postgres.createDatabase()
+  const first = connect(template)
+  await migrate(first)
+  await first.end()
+})
+afterAll(() => postgres.stop())
+
+beforeEach(async () => {
+  database = connect(await postgres.createDatabase(template))
+  orders = createOrderStore(database)
+  return () => database.end()
+})
+
+const desk = () => ({ database, caps, by: 'ada@desk' })
+
+async function record(target: Order): Promise<Order> {
+  const [first, ...rest] = wayTo(target)
+  if (first?.state !== 'PAYMENT_PENDING') throw new Error('An order begins with its payment')
+  let order: Order = (await orders.open(first, [])).order
+  for (const next of rest) order = expectWon(await orders.move(order, next))
+  return order
+}
+
+async function status(): Promise<string> {
+  return (await carryOut(desk(), { does: 'status' })).lines.join('\n')
+}
+
+/** Refund steps that the history of an order tells, oldest first. */
+async function historyOf({ id }: Order): Promise<unknown[]> {
+  const { rows } = await database.query(
+    'select refund_step from order_events where order_id = $1 order by seq',
+    [id],
+  )
+  return rows.map(({ refund_step }) => refund_step).filter((step) => step !== null)
+}
+
+test('status tells the switch, the grants against the caps, and what is open, and nothing else', async () => {
+  expect(await status()).toContain('Refunds go out.')
+  const due = await record(failed(asked()))
+  const stuck = await record(unpayable(failed(asked())))
+  const paid = await record(refunded(failed(asked())))
+  const given = await record(fulfilled(asked()))
+  await createTreasury(database, caps).allow(due.id)
+  const text = await status()
+  expect(text).toContain(
+    'Granted in the last hour 12.50 of 50.00 USDC, in the last day 12.50 of 80',
+  )
+  expect(text).toContain('failed and waiting for you: 1, 12.50 USDC')
+  expect(text).toMatch(new RegExp(`${stuck.id} +12.50 USDC  to ${payer}  BLOCKED  since 20`))
+  expect(text).toContain('under way: 1, 12.50 USDC')
+  expect(text).toMatch(new RegExp(`${due.id} +12.50 USDC  to ${payer}  DUE  since 20`))
+  for (const { id } of [paid, given]) expect(text).not.toContain(id)
+})
+
+test('since is when the money was owed, and does not move with later attempts', async () => {
+  const asking = asked()
+  const stuck = await record(unpayable(failed(asking)))
+  const line = async () => (await status()).split('\n').find((each) => each.includes(stuck.id))
+  const before = await line()
+  const due = expectWon(await orders.move(stuck, { ...failed(asking), version: stuck.version }))
+  await orders.move(due, { ...unpayable(failed(asking)), version: due.version })
+  expect(await line()).toBe(before)
+})
+
+test('stop and start turn the switch for every node, with who and why on record', async () => {
+  const { id } = await record(failed(asked()))
+  const node = createTreasury(database, caps)
+  await carryOut(desk(), { does: 'stop', reason: 'The key may have leaked.' })
+  expect(await node.allow(id)).toBe('stopped')
+  expect(await status()).toMatch(/STOPPED since 20.* by ada@desk: The key may have leaked\./)
+  await carryOut(desk(), { does: 'start', reason: 'New key.' })
+  expect(await node.allow(id)).toBe('granted')
+  const { rows } = await database.query(
+    'select stopped, reason, changed_by from refund_switch_turns order by changed_at',
+  )
+  expect(rows).toEqual([
+    { stopped: true, reason: 'The key may have leaked.', changed_by: 'ada@desk' },
+    { stopped: false, reason: 'New key.', changed_by: 'ada@desk' },
+  ])
+})
+
+test('start makes refunds due that were held back', async () => {
+  const order = await record(failed(asked()))
+  await orders.release(order, 60_000)
+  expect(await orders.claimDue(10)).toEqual([])
+  const { lines } = await carryOut(desk(), { does: 'start', reason: undefined })
+  expect(lines).toEqual(['Refunds go out again. 1 of them were waiting.'])
+  expect(await orders.claimDue(10)).toEqual([order])
+})
+
+test('retry makes one failed refund due again, as a move that the history keeps', async () => {
+  const stuck = await record(unpayable(failed(asked())))
+  const other = await record(unpayable(failed(asked())))
+  const done = await carryOut(desk(), { does: 'retry', orders: [stuck.id] })
+  expect(done).toEqual({ isDone: true, lines: [`${stuck.id}: due again`] })
+  expect(await orders.find(stuck.id)).toMatchObject({ refund: { step: 'DUE' } })
+  expect(await historyOf(stuck)).toEqual(['FAILED', 'DUE'])
+  expect(await orders.find(other.id)).toEqual(other)
+  // It is due now and leased to nobody.
+  expect((await orders.claimDue(10)).map(({ id }) => id)).toEqual([stuck.id])
+})
+
+test('retry --all takes every failed refund that is owed', async () => {
+  const stuck = await Promise.all([1, 2, 3].map(() => record(unpayable(failed(asked())))))
+  const due = await record(failed(asked()))
+  const { isDone, lines } = await carryOut(desk(), { does: 'retry', orders: 'all' })
+  expect([isDone, lines.length]).toEqual([true, 3])
+  for (const { id } of stuck) expect(lines).toContain(`${id}: due again`)
+  expect(await orders.find(due.id)).toEqual(due)
+  expect(await carryOut(desk(), { does: 'retry', orders: 'all' })).toMatchObject({
+    lines: ['No refund has failed.'],
+  })
+})
+
+test('a refund whose payment vanished is neither shown nor tried: nothing is owed', async () => {
+  const refund = { step: 'FAILED', code: 'payment_vanished', reason: 'gone' } as const
+  const vanished = await record({ ...failed(asked()), settlement: 'LOST', refund })
+  expect(await status()).not.toContain(vanished.id)
+  const all = await carryOut(desk(), { does: 'retry', orders: 'all' })
+  expect(all).toEqual({ isDone: true, lines: ['No refund has failed.'] })
+  expect(await carryOut(desk(), { does: 'retry', orders: [vanished.id] })).toEqual({
+    isDone: false,
+    lines: [`${vanished.id}: its payment vanished from the chain, so nothing is owed`],
+  })
+  expect(await orders.find(vanished.id)).toEqual(vanished)
+})
+
+test('retry --all of nothing is done', async () => {
+  expect(await carryOut(desk(), { does: 'retry', orders: 'all' })).toEqual({
+    isDone: true,
+    lines: ['No refund has failed.'],
+  })
+})
+
+test('retry says why it leaves an order alone, and is then not done', async () => {
+  const open = await record(pending())
+  const given = await record(fulfilled(asked()))
+  const due = await record(failed(asked()))
+  const back = await record(refunded(failed(asked())))
+  const unknown = newOrderId()
+  const ids = [open, given, due, back].map(({ id }) => id)
+  const { isDone, lines } = await carryOut(desk(), { does: 'retry', orders: [...ids, unknown] })
+  expect(isDone).toBe(false)
+  expect(lines).toEqual([
+    `${open.id}: it is PAYMENT_PENDING and has no refund`,
+    `${given.id}: it is FULFILLED and has no refund`,
+    `${due.id}: its refund has not failed; it is DUE`,
+    `${back.id}: its refund has not failed; it is REFUNDED`,
+    `${unknown}: there is no such order`,
+  ])
+  expect(await orders.find(due.id)).toEqual(due)
+})

@@ -1,0 +1,16 @@
+import { isRefunding, type Refunding } from './order.ts'
+import type { OrderStore } from './ports.ts'
+
+/**
+ * Makes a refund due again that could not be paid, and leaves it to the sweep. It is the same
+ * refund, to the same wallet, and it can be paid once. Any other refund is left as it is.
+ */
+export async function retryRefund(
+  orders: Pick<OrderStore, 'move' | 'release'>,
+  order: Refunding,
+): Promise<Refunding> {
+  if (order.refund.step !== 'FAILED') return order
+  const moved = await orders.move(order, { ...order, refund: { step: 'DUE' } })
+  if (moved.won) await orders.release(moved.order, 0)
+  return isRefunding(moved.order) ? moved.order : order
+}

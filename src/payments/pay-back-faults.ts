@@ -1,0 +1,11 @@
+/** Why a rail cannot pay a refund until an operator does something (docs/treasury.md). */
+export const payBackFaults = [
+  'no_float',
+  'no_gas',
+  'token_paused',
+  'payer_blacklisted',
+  'wallet_blacklisted',
+  'refund_nonce_spent',
+] as const
+
+export type PayBackFault = (typeof payBackFaults)[number]

@@ -1,0 +1,112 @@
+import * as fc from 'fast-check'
+import type { In, Order, PaidOrder, Refund, Refunding } from '../../src/orders/order.ts'
+import { isRefunding, refundMoves } from '../../src/orders/order.ts'
+import {
+  failed,
+  fulfilled,
+  fulfilling,
+  newHash,
+  paid,
+  paymentFailed,
+  pending,
+  signedFor,
+} from './sample-orders.ts'
+
+/**
+ * A random life: an order as it is opened, and then one legal move after the other. It walks at
+ * random, and ends where no move is left or after `movesMost`.
+ */
+export function anyLife(movesMost = 14): fc.Arbitrary<readonly Order[]> {
+  const choices = fc.array(fc.nat({ max: 0xffff }), { minLength: 1, maxLength: movesMost })
+  const amounts = fc.bigInt({ min: 1n, max: 10n ** 12n })
+  return fc.tuple(choices, amounts).map(([turns, amount]) => {
+    const first = pending()
+    const life: Order[] = [{ ...first, amount: amount as typeof first.amount }]
+    for (const turn of turns) {
+      const next = nextOf(life.at(-1) as Order)
+      if (next.length === 0) break
+      life.push(next[turn % next.length] as Order)
+    }
+    return life
+  })
+}
+
+/** Every order that this one may become by one legal move. */
+function nextOf(order: Order): readonly Order[] {
+  switch (order.state) {
+    case 'PAYMENT_PENDING':
+      return [paid(order), paymentFailed(order)]
+    case 'PAYMENT_FAILED':
+      return []
+    case 'PAID':
+      return [fulfilling(order), fulfilling(order), unpaid(order)]
+    case 'FULFILLING':
+      return [...assured(order), ...ends(order)]
+    case 'FULFILLED':
+      return assured(order)
+    default:
+      return [...assured(order), ...refundSteps(order)]
+  }
+}
+
+/** What may become known about a payment that can still vanish. */
+function assured(order: Exclude<PaidOrder, In<'PAID'>>): readonly Order[] {
+  if (order.settlement !== 'SEEN') return []
+  const receipt = { ...order.receipt, transaction: newHash() }
+  const known: readonly Order[] = [
+    { ...order, settlement: 'FINAL' },
+    { ...order, receipt },
+  ]
+  return order.state === 'FULFILLING' ? known : [...known, { ...order, settlement: 'LOST' }]
+}
+
+function ends(order: In<'FULFILLING'>): readonly Order[] {
+  const { settlement } = order
+  const signAt = new Date(order.paidAt.getTime() + 3_600_000)
+  const givenUp = { ...failed(order), settlement }
+  return [
+    { ...fulfilled(order), settlement },
+    givenUp,
+    {
+      ...givenUp,
+      state: 'EXPIRED',
+      refund: { step: 'WAITING', signAt },
+      supply: { state: 'OPEN' },
+    },
+    ...(settlement === 'SEEN' ? [{ ...givenUp, settlement: 'LOST' } as const] : []),
+  ]
+}
+
+function refundSteps(order: Refunding): readonly Order[] {
+  const steps: readonly Refund['step'][] = refundMoves[order.refund.step]
+  const mayPay = order.settlement === 'FINAL'
+  return steps
+    .filter((step) => mayPay || (step !== 'SIGNED' && step !== 'REFUNDED'))
+    .map((step) => ({ ...order, refund: refundAt(order, step) }))
+}
+
+function refundAt(order: Refunding, step: Refund['step']): Refund {
+  switch (step) {
+    case 'WAITING':
+      return { step, signAt: new Date(order.paidAt.getTime() + 3_600_000) }
+    case 'DUE':
+      return { step }
+    case 'SIGNED':
+      return { step, signed: signedFor(order) }
+    case 'REFUNDED':
+      return { step, transaction: newHash(), refundedAt: new Date(order.paidAt.getTime() + 60_000) }
+    default:
+      return { step, code: 'no_float', reason: 'The refund wallet is empty.' }
+  }
+}
+
+/** The order as it was before its payment was seen. */
+function unpaid(order: In<'PAID'>): In<'PAYMENT_PENDING'> {
+  const { receipt: _, settlement: __, paidAt: ___, deliverBy: ____, ...ordered } = order
+  return { ...ordered, state: 'PAYMENT_PENDING' }
+}
+
+/** Whether the money of this order can only be signed back with a grant of the treasury. */
+export function isSigned(order: Order): order is Refunding {
+  return isRefunding(order) && order.refund.step === 'SIGNED'
+}

@@ -1,0 +1,191 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Order } from '../../src/orders/order.ts'
+import type { OrderStore, Treasury } from '../../src/orders/ports.ts'
+import type { OrderId } from '../../src/primitives/ids.ts'
+import { type Usdc, usdc } from '../../src/primitives/money.ts'
+import { newOrderId } from '../doubles/ids.ts'
+import { asked, expectWon } from './order-store-nodes.ts'
+import {
+  failed,
+  fulfilled,
+  paid,
+  paymentFailed,
+  pending,
+  signed,
+  unpayable,
+  wayTo,
+} from './sample-orders.ts'
+
+/** A treasury without grants, as two nodes see it, and the orders that it is asked about. */
+export interface TreasuryHarness {
+  readonly orders: OrderStore
+  readonly treasury: Treasury
+  readonly other: Treasury
+  switchRefunds(stopped: boolean): Promise<void>
+  /** Lets that much time go by for all that was granted. */
+  pass(ms: number): Promise<void>
+  /** The amounts that were granted, in any order. */
+  granted(): Promise<readonly bigint[]>
+  close(): Promise<void>
+}
+
+type Caps = { readonly hour: Usdc; readonly day: Usdc }
+
+const minute = 60_000
+const hour = 60 * minute
+
+/** What every `Treasury` must do. `start` gives a new one with these caps, without any grant. */
+export function describeTreasury(
+  name: string,
+  start: (caps: Caps) => Promise<TreasuryHarness>,
+): void {
+  describe(`the treasury in ${name}, with 50 an hour and 120 a day`, () => {
+    let harness: TreasuryHarness
+
+    beforeEach(async () => {
+      harness = await start({ hour: usdc(50n), day: usdc(120n) })
+    })
+    afterEach(() => harness.close())
+
+    const allow = (id: OrderId) => harness.treasury.allow(id)
+    const grant = async (amount: bigint) => allow((await owed(harness, amount)).id)
+
+    describe('caps', () => describeCaps(() => harness, grant))
+    describe('grants', () => describeGrants(() => harness, grant))
+    describe('orders', () => describeOwed(() => harness))
+  })
+}
+
+/** An order on record whose money goes back. */
+function owed(harness: TreasuryHarness, amount: bigint): Promise<Order> {
+  return onRecord(harness, failed(asked({ amount: usdc(amount) })))
+}
+
+async function onRecord({ orders }: TreasuryHarness, target: Order): Promise<Order> {
+  const [first, ...rest] = wayTo(target)
+  if (first?.state !== 'PAYMENT_PENDING') throw new Error('An order begins with its payment')
+  let order: Order = (await orders.open(first, [])).order
+  for (const next of rest) order = expectWon(await orders.move(order, next))
+  return order
+}
+
+type Grant = (amount: bigint) => Promise<string>
+
+function describeCaps(harness: () => TreasuryHarness, grant: Grant): void {
+  it('grants up to the cap of an hour, and not one unit more', async () => {
+    expect([await grant(20n), await grant(30n), await grant(1n)]).toEqual([
+      ...['granted', 'granted', 'hour_cap'],
+    ])
+  })
+
+  it('counts a grant for an hour from when it was given, whatever the clock shows', async () => {
+    await grant(30n)
+    await harness().pass(40 * minute)
+    await grant(20n)
+    await harness().pass(20 * minute - 30_000)
+    expect(await grant(1n)).toBe('hour_cap')
+    await harness().pass(30_000)
+    // Only the first one is an hour old.
+    expect([await grant(31n), await grant(30n)]).toEqual(['hour_cap', 'granted'])
+  })
+
+  it('grants up to the cap of a day, which counts on when the hour is over', async () => {
+    for (let granted = 0; granted < 2; granted += 1) {
+      expect(await grant(50n)).toBe('granted')
+      await harness().pass(hour)
+    }
+    expect([await grant(21n), await grant(20n), await grant(1n)]).toEqual([
+      ...['day_cap', 'granted', 'day_cap'],
+    ])
+    await harness().pass(22 * hour - 30_000)
+    expect(await grant(1n)).toBe('day_cap')
+    await harness().pass(30_000)
+    expect(await grant(50n)).toBe('granted')
+  })
+
+  it('says of a refund above a cap that no waiting will do', async () => {
+    expect([await grant(51n), await grant(50n)]).toEqual(['over_cap', 'granted'])
+    expect(await grant(51n)).toBe('over_cap')
+    expect(await harness().granted()).toEqual([50n])
+  })
+
+  it('lets smaller refunds pass while a larger one waits', async () => {
+    await grant(40n)
+    expect([await grant(11n), await grant(10n)]).toEqual(['hour_cap', 'granted'])
+  })
+
+  it('is not exceeded by two nodes that ask at once', async () => {
+    const orders = await Promise.all(Array.from({ length: 16 }, () => owed(harness(), 9n)))
+    const { treasury, other } = harness()
+    const said = await Promise.all(
+      orders.map(({ id }, index) => (index % 2 ? treasury : other).allow(id)),
+    )
+    // Five times 9 is 45; a sixth would be 54.
+    expect(said.filter((answer) => answer === 'granted')).toHaveLength(5)
+    expect(said.filter((answer) => answer === 'hour_cap')).toHaveLength(11)
+    expect(await harness().granted()).toEqual([9n, 9n, 9n, 9n, 9n])
+  })
+}
+
+function describeGrants(harness: () => TreasuryHarness, grant: Grant): void {
+  it('stay, and count once, however often and by whomever they are asked for', async () => {
+    const { id } = await owed(harness(), 30n)
+    const { treasury, other } = harness()
+    const said = await Promise.all(
+      Array.from({ length: 16 }, (_, index) => (index % 2 ? treasury : other).allow(id)),
+    )
+    expect(new Set(said)).toEqual(new Set(['granted']))
+    expect(await harness().granted()).toEqual([30n])
+    expect([await grant(20n), await grant(1n)]).toEqual(['granted', 'hour_cap'])
+    // The cap is reached, and what was granted before is still granted.
+    expect(await treasury.allow(id)).toBe('granted')
+    await harness().pass(48 * hour)
+    expect(await treasury.allow(id)).toBe('granted')
+    expect(await grant(50n)).toBe('granted')
+  })
+
+  it('are not given while refunds are stopped, not even to those who have one', async () => {
+    const { id } = await owed(harness(), 10n)
+    const { treasury, other } = harness()
+    await treasury.allow(id)
+    await harness().switchRefunds(true)
+    expect([await treasury.allow(id), await other.allow(id), await grant(5n)]).toEqual([
+      ...['stopped', 'stopped', 'stopped'],
+    ])
+    expect(await harness().granted()).toEqual([10n])
+    await harness().switchRefunds(false)
+    expect([await other.allow(id), await grant(5n)]).toEqual(['granted', 'granted'])
+  })
+
+  it('last until the money is back, through steps that fail on the way', async () => {
+    const order = await onRecord(harness(), failed(asked({ amount: usdc(10n) })))
+    const { orders, treasury } = harness()
+    await treasury.allow(order.id)
+    const refunding = order as ReturnType<typeof failed>
+    const sent = expectWon(await orders.move(order, signed(refunding)))
+    const stuck = expectWon(await orders.move(sent, unpayable(refunding)))
+    expectWon(await orders.move(stuck, refunding))
+    expect(await treasury.allow(order.id)).toBe('granted')
+    expect(await harness().granted()).toEqual([10n])
+  })
+}
+
+function describeOwed(harness: () => TreasuryHarness): void {
+  it.each<[string, () => Order]>([
+    ['whose payment is not known', () => pending()],
+    ['whose payment failed', () => paymentFailed(pending())],
+    ['that is paid', () => paid(pending())],
+    ['that the supplier is asked for', () => asked()],
+    ['that was delivered', () => fulfilled(asked())],
+    ['whose payment may still vanish', () => ({ ...failed(asked()), settlement: 'SEEN' })],
+    ['whose payment vanished', () => ({ ...failed(asked()), settlement: 'LOST' })],
+  ])('grants nothing for an order %s', async (_, sample) => {
+    const { id } = await onRecord(harness(), { ...sample(), amount: usdc(10n) })
+    await expect(harness().treasury.allow(id)).rejects.toThrow('not one whose money goes back')
+    expect(await harness().granted()).toEqual([])
+  })
+
+  it('grants nothing for an order that does not exist', async () => {
+    await expect(harness().treasury.allow(newOrderId())).rejects.toThrow('not one whose money')
+  })
+}

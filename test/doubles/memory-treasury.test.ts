@@ -1,0 +1,19 @@
+import { describeTreasury } from '../contract/treasury.ts'
+import { memoryOrders } from './memory-orders.ts'
+import { memoryTreasury } from './memory-treasury.ts'
+import { handClock } from './orders.ts'
+
+describeTreasury('memory', async (caps) => {
+  const clock = handClock()
+  const orders = memoryOrders(clock.now)
+  const treasury = memoryTreasury({ orders, caps, now: clock.now })
+  return {
+    orders,
+    treasury,
+    other: treasury,
+    switchRefunds: async (stopped) => treasury.switchRefunds(stopped),
+    pass: async (ms) => clock.pass(ms),
+    granted: async () => [...treasury.grants.values()].map(({ amount }) => amount),
+    close: async () => {},
+  }
+})

@@ -1,0 +1,68 @@
+import type { Order } from '../../src/orders/order.ts'
+import { isRefunding } from '../../src/orders/order.ts'
+import type { Allowance, OrderStore, Treasury } from '../../src/orders/ports.ts'
+import type { Usdc } from '../../src/primitives/money.ts'
+
+const hourMs = 3_600_000
+
+interface Grant {
+  readonly amount: bigint
+  readonly at: number
+}
+
+/** The treasury in memory, held to the same contract as the one in PostgreSQL. */
+export interface MemoryTreasury extends Treasury {
+  /** Stops all refunds, or lets them go on. */
+  switchRefunds(stopped: boolean): void
+  /** What was granted, by order. */
+  readonly grants: ReadonlyMap<string, Grant>
+}
+
+export function memoryTreasury({
+  orders,
+  caps,
+  now,
+}: {
+  readonly orders: Pick<OrderStore, 'find'>
+  readonly caps: { readonly hour: Usdc; readonly day: Usdc }
+  readonly now: () => Date
+}): MemoryTreasury {
+  const grants = new Map<string, Grant>()
+  let isStopped = false
+
+  function grantedWithin(ms: number): bigint {
+    const since = now().getTime() - ms
+    return [...grants.values()]
+      .filter(({ at }) => at > since)
+      .reduce((sum, { amount }) => sum + amount, 0n)
+  }
+
+  function weigh(amount: bigint): Allowance {
+    if (amount > caps.hour || amount > caps.day) return 'over_cap'
+    if (grantedWithin(hourMs) + amount > caps.hour) return 'hour_cap'
+    return grantedWithin(24 * hourMs) + amount > caps.day ? 'day_cap' : 'granted'
+  }
+
+  return {
+    grants,
+
+    switchRefunds(stopped) {
+      isStopped = stopped
+    },
+
+    async allow(id) {
+      // Read first: everything after it happens at once, as under the lock of the database.
+      const order = await orders.find(id)
+      if (isStopped) return 'stopped'
+      if (grants.has(id)) return 'granted'
+      if (!isOwed(order)) throw new Error(`order ${id}: it is not one whose money goes back`)
+      const said = weigh(order.amount)
+      if (said === 'granted') grants.set(id, { amount: order.amount, at: now().getTime() })
+      return said
+    },
+  }
+}
+
+function isOwed(order: Order | undefined): order is Order {
+  return order !== undefined && isRefunding(order) && order.settlement === 'FINAL'
+}

@@ -1,0 +1,89 @@
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newBuyer } from './buyer.ts'
+import { emptyWallet, mintUsdc } from './chain.ts'
+import { rowsKept } from './facts.ts'
+import { bodyFor, buy, eventually, get, post, purchasePath, termsOf, until } from './requests.ts'
+import { openStore, type Store } from './store.ts'
+
+// The store sells nothing that its refund wallet could not pay back.
+
+let store: Store
+
+beforeAll(async () => {
+  store = await openStore({
+    refundFloat: 1_000_000n,
+    env: { TRUSTED_PROXIES: '1', PURCHASE_WAIT_SECONDS: '1' },
+  })
+})
+afterAll(() => store.close())
+
+const price = (body: object) => post(store.url, purchasePath('voucher'), body)
+const open = (value: number) => ({ ...bodyFor('voucher', 'OPEN'), value })
+const signals = async () => (await get(store.url, '/api/catalog')).body.signals
+const ready = () => get(store.url, '/readyz')
+
+// The cover is looked at every 5 s, and this story waits for three looks.
+test('what the refund wallet cannot pay back is not sold, and the rest is', async () => {
+  const buyer = await newBuyer()
+  const large = bodyFor('voucher', 'OK')
+  const payment = await buyer.sign(await termsOf(store.url, 'voucher', large))
+  const { answer: hanging } = await buy(store, buyer, 'topup', bodyFor('topup', 'HANG'))
+  expect(hanging.body.orders).toMatchObject([{ state: 'FULFILLING' }])
+
+  // 0.65 of 1.00 may have to go back, so 0.50 more is too much, and 0.10 is not.
+  const refused = await eventually(
+    () => price(large),
+    ({ status }) => status === 503,
+  )
+  expect(refused.body).toMatchObject({
+    code: 'store_paused',
+    charged: 'no',
+    retryable: true,
+    agent_action: 'stop',
+  })
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
+  expect((await price(open(0.1))).status).toBe(402)
+  expect([(await signals()).agent_action, (await ready()).status]).toEqual(['pay', 200])
+  const { answer: small } = await buy(store, buyer, 'voucher', open(0.1))
+  expect([200, 202]).toContain(small.status)
+  await until(store, small.body.orderId, ({ orders: [{ state }] }) => state === 'FULFILLED')
+
+  // Now the wallet holds less than what may have to go back: nothing is sold at all.
+  const elsewhere = privateKeyToAddress(generatePrivateKey())
+  await emptyWallet(store.parts, store.settings.refundKey, elsewhere)
+  expect(await eventually(signals, ({ agent_action }) => agent_action === 'stop')).toMatchObject({
+    provider_health: 'down',
+  })
+  expect(await ready()).toMatchObject({
+    status: 503,
+    body: {
+      status: 'not_ready',
+      parts: {
+        refunds: {
+          state: 'down',
+          detail: 'Refunds may need 650000 atomic USDC, and their wallet holds 0.',
+        },
+        chain: { state: 'healthy' },
+        database: { state: 'healthy' },
+      },
+    },
+  })
+  const [rows, balance] = [await rowsKept(store), await buyer.balance()]
+  for (const headers of [{}, { 'payment-signature': payment.header }]) {
+    for (const body of [large, open(0.1)]) {
+      const answer = await post(store.url, purchasePath('voucher'), body, headers)
+      expect(answer).toMatchObject({ status: 503, body: { code: 'store_paused', charged: 'no' } })
+    }
+  }
+  expect([await rowsKept(store), await buyer.balance()]).toEqual([rows, balance])
+
+  await mintUsdc(store.parts, store.refundWallet, 5_000_000n)
+  await eventually(signals, ({ agent_action }) => agent_action === 'pay')
+  expect((await ready()).status).toBe(200)
+  const bought = await post(store.url, purchasePath('voucher'), large, {
+    'payment-signature': payment.header,
+  })
+  expect([200, 202]).toContain(bought.status)
+  expect(await buyer.balance()).toBe(balance - 500_000n)
+}, 60_000)
