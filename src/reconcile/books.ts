@@ -49,7 +49,7 @@ export interface UnbookedRefund {
 }
 
 /** What each book says in sum. Amounts are atomic USDC. */
-export interface Totals {
+interface Totals {
   readonly ledger: Readonly<Record<Account, bigint>>
   readonly chain: {
     readonly received: bigint

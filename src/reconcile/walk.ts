@@ -10,7 +10,7 @@ import type { ChainTransfer } from './ports.ts'
  */
 
 /** Why an order ends that the store cannot go on with, because its record was lost. */
-export const recordLost: Failure = {
+const recordLost: Failure = {
   trigger: 'fulfillment_failed',
   code: 'RECORD_LOST',
   message: 'The record of this order was lost, and the money goes back.',

@@ -18,11 +18,11 @@ import { createDigest } from '../secrets/tokens.ts'
 import type { Books, Look } from './books.ts'
 import type { ChainTransfer, Misbooked, SupplierPurchase } from './ports.ts'
 
-export const digest = createDigest([Buffer.alloc(32, 7)], 'orders')
-export const payTo = newTender().payTo
+const digest = createDigest([Buffer.alloc(32, 7)], 'orders')
+const payTo = newTender().payTo
 export const refundWallet = `0x${'f0'.repeat(20)}`
-export const safeBlock = 1_000
-export const now = new Date('2026-03-02T10:00:00Z')
+const safeBlock = 1_000
+const now = new Date('2026-03-02T10:00:00Z')
 
 /** Everything that the three books say, as plain lists that a test can doctor. */
 export interface World {
@@ -41,7 +41,7 @@ export interface Life {
   readonly purchase?: SupplierPurchase
 }
 
-export function refundNonceOf(order: OrderId): string {
+function refundNonceOf(order: OrderId): string {
   return `0x${createHash('sha256').update(order).digest('hex')}`
 }
 
@@ -66,7 +66,7 @@ function begun(): In<'PAYMENT_PENDING'> {
   return pending({ ...idsFor(digest, tender), tender })
 }
 
-export function paymentOf({ tender }: Order): ChainTransfer & { readonly nonce: string } {
+function paymentOf({ tender }: Order): ChainTransfer & { readonly nonce: string } {
   return { ...transfer({ from: tender.payer.toLowerCase() }), nonce: tender.nonce }
 }
 
