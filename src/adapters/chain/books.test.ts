@@ -1,6 +1,7 @@
 import { encodeAbiParameters, encodeEventTopics, type Hex } from 'viem'
 import { expect, test } from 'vitest'
 import { networks } from '../../payments/networks.ts'
+import type { ChainTransfer } from '../../reconcile/ports.ts'
 import { chainBooks } from './books.ts'
 import type { Chain } from './clients.ts'
 import { tokenAbi } from './token.ts'
@@ -48,9 +49,14 @@ function booksOver(logs: readonly ReturnType<typeof log>[]) {
   return chainBooks(chain, { payTo: store, refundWallet: refunds })
 }
 
+async function all(pages: AsyncIterable<readonly ChainTransfer[]>): Promise<ChainTransfer[]> {
+  const found: ChainTransfer[] = []
+  for await (const page of pages) found.push(...page)
+  return found
+}
+
 async function received(...logs: readonly ReturnType<typeof log>[]) {
-  const pages = await Array.fromAsync(booksOver(logs).received(0, 10))
-  return pages.flat().map(({ from, nonce: by }) => [from, by])
+  return (await all(booksOver(logs).received(0, 10))).map(({ from, nonce: by }) => [from, by])
 }
 
 test('a transfer has the authorization that stands directly before it', async () => {
@@ -73,8 +79,7 @@ test('an authorization that was burnt on another transfer pays nothing here', as
 
 test('what leaves the refund wallet is found with its authorization, and nothing else', async () => {
   const logs = [used(refunds, 1), transfer(refunds, payer, 2), transfer(payer, refunds, 3)]
-  const pages = await Array.fromAsync(booksOver(logs).paidBack(0, 10))
-  expect(pages.flat()).toEqual([
+  expect(await all(booksOver(logs).paidBack(0, 10))).toEqual([
     { transaction, block: 7, logIndex: 2, from: refunds, to: payer, amount: 500_000n, nonce },
   ])
 })
