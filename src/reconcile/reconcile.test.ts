@@ -104,7 +104,8 @@ const faults: Record<string, Fault & { readonly code: DifferenceCode }> = {
     code: 'one_payment_two_orders',
     life: 'paid',
     doctor(world, { order }) {
-      const twin = { ...order, id: `${order.id.slice(0, -1)}z` as OrderId }
+      const last = order.id.endsWith('z') ? 'y' : 'z'
+      const twin = { ...order, id: `${order.id.slice(0, -1)}${last}` as OrderId }
       world.orders.push(twin)
       world.received = world.received.map((one) => ({ ...one, block: -1 }))
     },

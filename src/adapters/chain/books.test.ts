@@ -72,6 +72,14 @@ test.each([
   expect(await received(...before, transfer(payer, store, 5))).toEqual([[payer, undefined]])
 })
 
+test('the authorization of another payer beside it is not its own', async () => {
+  const logs = [transfer(thief, store, 1), used(thief, 4), transfer(payer, store, 5)]
+  expect(await received(...logs)).toEqual([
+    [thief, undefined],
+    [payer, undefined],
+  ])
+})
+
 test('an authorization that was burnt on another transfer pays nothing here', async () => {
   const logs = [used(payer, 1), transfer(payer, thief, 2), transfer(payer, store, 3)]
   expect(await received(...logs)).toEqual([[payer, undefined]])
