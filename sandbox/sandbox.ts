@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Address } from 'viem'
 import { type Chain, startChain } from './chain/chain.ts'
+import { removeConnection, writeConnection } from './connection.ts'
 import { lockFolder } from './lock.ts'
 import { startPostgres } from './postgres/postgres.ts'
 import { readFileIfThere, writePrivateFile } from './private-file.ts'
@@ -22,11 +23,14 @@ export interface SandboxOptions {
 }
 
 /** Real parts on one machine: everything a store is connected to, and the keys for it. */
-export interface Sandbox {
+export interface SandboxParts {
   readonly databaseUrl: string
   readonly chain: Pick<Chain, 'rpcUrl' | 'chainId' | 'usdc' | 'keys'>
   readonly supplier: Omit<LaunchedSupplier, 'stop'>
   readonly secretsKey: Buffer
+}
+
+export interface Sandbox extends SandboxParts {
   faucet(to: Address): Promise<string>
   /** Stops everything that was started, and what an earlier store left running. */
   stop(): Promise<void>
@@ -46,6 +50,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     launchSupplier({ ...options, dataDir }),
   ])
   const stop = async () => {
+    await removeConnection(dataDir)
     const parts = started.flatMap((part) => (part.status === 'fulfilled' ? [part.value] : []))
     await Promise.all(parts.map((part) => part.stop()))
   }
@@ -58,11 +63,15 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     await stop()
     throw started.find((part) => part.status === 'rejected')?.reason
   }
-  return {
+  const parts = {
     databaseUrl: postgres.value.databaseUrl,
     chain: chain.value,
     supplier: supplier.value,
     secretsKey: await secretsKeyIn(dataDir),
+  }
+  await writeConnection(dataDir, parts)
+  return {
+    ...parts,
     faucet: (to) => chain.value.faucet(to),
     stop,
   }

@@ -9,7 +9,7 @@ import {
   type SandboxConfig,
 } from './config.ts'
 import { createLog } from './log.ts'
-import { networks } from './payments/networks.ts'
+import { loadSandbox, sandboxOptions, sandboxOutside } from './sandbox-parts.ts'
 import { type Service, type ServiceOptions, startService } from './service.ts'
 import { banner, progress } from './terminal.ts'
 
@@ -27,6 +27,7 @@ async function main(): Promise<void> {
   const config = readConfig(process.env)
   const running = await run(config)
   onSignal(running.stop)
+  onRefusal(running)
   await listen(running, config)
   console.log(banner(config, running.service.stock(), performance.now() - startedAt))
 }
@@ -54,27 +55,10 @@ function liveOptions(config: LiveConfig): ServiceOptions {
   return { config, log: createLog(config.logLevel, destination(1)) }
 }
 
-/** The sandbox's parts are loaded here and only here, so live mode cannot even name them. */
-async function loadSandbox(): Promise<typeof import('../sandbox/sandbox.ts')> {
-  try {
-    return await import('../sandbox/sandbox.ts')
-  } catch (error) {
-    const missing =
-      error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
-    const problem = 'the sandbox is not installed: run npm ci without --omit=dev, or set MODE=live'
-    throw missing ? new ConfigError([problem]) : error
-  }
-}
-
 async function runSandbox(config: SandboxConfig): Promise<Running> {
   const { startSandbox } = await loadSandbox()
-  const deliverSeconds = config.policy.deliverWithinMs / 1_000
   const sandbox = await startSandbox({
-    dataDir: config.dataDir,
-    offers: config.offers,
-    databaseUrl: config.databaseUrl,
-    lateSeconds: deliverSeconds + Math.max(5, Math.round(deliverSeconds / 10)),
-    webhookUrl: `http://${reachableHost(config.host)}:${config.port}/webhooks/supplier`,
+    ...sandboxOptions(config),
     onProgress: progress,
     onProblem: (error) => console.error(`The sandbox chain has stopped: ${error.message}`),
   })
@@ -86,24 +70,7 @@ async function runSandbox(config: SandboxConfig): Promise<Running> {
     progress('Reading the catalog')
     const { chain, supplier } = sandbox
     const service = await startService({
-      config: {
-        ...config,
-        network: networks['base-sepolia'],
-        rpcUrl: chain.rpcUrl,
-        pollMs: 50,
-        // An idle sandbox chain makes a block every 30 s, to keep its file small.
-        headMostSeconds: 90,
-        payTo: chain.keys.payTo,
-        gasKey: chain.keys.gas,
-        refundKey: chain.keys.refund,
-        walletFactories: [],
-        databaseUrl: sandbox.databaseUrl,
-        supplierUrl: supplier.url,
-        supplierKey: supplier.apiKey,
-        supplierWebhook: supplier.webhook,
-        ratesUrl: supplier.ratesUrl,
-        secretsKeys: [sandbox.secretsKey],
-      },
+      config: sandboxOutside(config, sandbox),
       log: createLog(config.logLevel, sandboxLog(config.dataDir)),
       sandbox: {
         rpcUrl: chain.rpcUrl,
@@ -120,12 +87,6 @@ async function runSandbox(config: SandboxConfig): Promise<Running> {
   }
 }
 
-/** Where this machine reaches what listens on that host; `0.0.0.0` and `::` mean every address. */
-function reachableHost(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
-  return host.includes(':') ? `[${host}]` : host
-}
-
 /** Everything goes to a file, so that the terminal stays readable; what is wrong goes there too. */
 function sandboxLog(dataDir: string) {
   mkdirSync(dataDir, { recursive: true })
@@ -134,6 +95,19 @@ function sandboxLog(dataDir: string) {
     { level: 'trace', stream: file },
     { level: 'error', stream: destination(2) },
   ])
+}
+
+/** What the chain said too late for the start ends the store as it would have ended the start. */
+function onRefusal({ service, stop }: Running): void {
+  const giveUp = (error: Error) => {
+    console.error(reasonOf(error))
+    setTimeout(() => process.exit(1), stopWithinMs).unref()
+    return stop()
+  }
+  service.refused.then(giveUp).then(
+    () => process.exit(1),
+    () => process.exit(1),
+  )
 }
 
 function onSignal(stop: () => Promise<void>): void {

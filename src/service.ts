@@ -10,7 +10,7 @@ import { createZenditSupplier } from './adapters/suppliers/zendit/purchases.ts'
 import { referenceOf, verifiesWebhook } from './adapters/suppliers/zendit/webhook.ts'
 import { type Common, ConfigError, type Outside } from './config.ts'
 import { createFrontDoor } from './front-door.ts'
-import { createShelf } from './goods/catalog.ts'
+import { createShelf, type Stock, stockOf } from './goods/catalog.ts'
 import { reprice, serveLast, startRestocking } from './goods/restock.ts'
 import { createVitals, type Vitals } from './health/vitals.ts'
 import { createLimits } from './http/rate-limit.ts'
@@ -22,6 +22,7 @@ import {
   createCounters,
 } from './operations/counters.ts'
 import { covering } from './operations/covering.ts'
+import { guarding, type RecordTooOld } from './operations/guarding.ts'
 import { remembered } from './operations/looks.ts'
 import { forgetting, sweeping } from './operations/loops.ts'
 import { createMetrics } from './operations/metrics.ts'
@@ -52,11 +53,9 @@ export interface ServiceOptions {
 export interface Service {
   readonly app: FastifyInstance
   /** What is on sale, for whoever started the store to tell. */
-  readonly stock: () => {
-    readonly offers: number
-    readonly setAside: number
-    readonly readAt: Date
-  }
+  readonly stock: () => Stock
+  /** Comes when the chain, silent at the start, shows later that this store must not run. */
+  readonly refused: Promise<RecordTooOld>
   /** Stops taking requests, finishes or hands over what is under way, and closes everything. */
   stop(): Promise<void>
 }
@@ -73,6 +72,8 @@ interface Ground extends ServiceOptions {
 /**
  * Puts the store together: this is the only file that names concrete adapters. When it returns,
  * the catalog is on the shelf and the background work runs; nothing listens yet.
+ *
+ * @throws ConfigError, RecordTooOld
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const stopping = new AbortController()
@@ -88,12 +89,17 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const chain = connectChain(options.config, now)
   const supply = connectSupplier(ground)
   const storage = await connectOutside(ground, chain, supply)
+  const books = { chain: chain.books(options.config.payTo), store: storage.books }
+  const guard = await guarding(books, ground.vitals, ground).catch(async (error: unknown) => {
+    await storage.close()
+    throw error
+  })
   const stock = await startStock(ground, storage, supply)
   const purchases = purchasesOf(ground, { chain, storage, supply, stock })
   const app = openFrontDoor(ground, { chain, storage, supply, purchases })
   const work = [
     ...stock.work,
-    sweeping(purchases, ground),
+    guard.passed.then((isPassed) => (isPassed ? sweeping(purchases, ground) : undefined)),
     forgetting({ ...storage, ...options.config, now }, ground),
     probing(
       { database: storage.probe, chain: chain.probe, supplier: supply.wallet.look },
@@ -109,18 +115,21 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
   return {
     app,
-    stock: () => {
-      const { byId, setAside, readAt } = stock.shelf.current()
-      const aside = Object.values(setAside).reduce((sum, count) => sum + count, 0)
-      return { offers: byId.size, setAside: aside, readAt }
-    },
+    stock: () => stockOf(stock.shelf),
+    refused: guard.refused,
     async stop() {
       stopping.abort()
-      await app.close()
+      await closed(app)
       await Promise.all(work)
       await storage.close()
     },
   }
+}
+
+/** A connection that was busy when the closing began stays open when it is idle again, for its whole keep-alive. */
+async function closed(app: FastifyInstance): Promise<void> {
+  const idle = setInterval(() => app.server.closeIdleConnections(), 50)
+  await app.close().finally(() => clearInterval(idle))
 }
 
 /**
@@ -168,7 +177,7 @@ function connectSupplier({ config, vitals }: Ground) {
   }
 }
 
-type Stock = Awaited<ReturnType<typeof startStock>>
+type Stocked = Awaited<ReturnType<typeof startStock>>
 
 /**
  * Puts a catalog on the shelf and keeps it fresh. The last good one serves at once; without one,
@@ -207,7 +216,7 @@ interface Parts {
   readonly chain: ConnectedChain
   readonly storage: Storage
   readonly supply: Supply
-  readonly stock: Stock
+  readonly stock: Stocked
 }
 
 function purchasesOf(ground: Ground, { chain, storage, supply, stock }: Parts): PurchaseDeps {

@@ -12,10 +12,11 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   orders: ['primitives', 'goods', 'payments', 'secrets', 'health'],
   http: ['primitives', 'goods', 'payments', 'orders', 'secrets', 'health'],
   web: ['primitives', 'goods', 'payments', 'http'],
-  operations: ['primitives', 'goods', 'payments', 'orders', 'health'],
+  operations: ['primitives', 'goods', 'payments', 'orders', 'health', 'reconcile'],
+  reconcile: ['primitives', 'goods', 'payments', 'orders', 'secrets'],
 
   // An adapter knows the port it fills and the words used there, nothing else.
-  'adapters/chain': ['primitives', 'payments'],
+  'adapters/chain': ['primitives', 'payments', 'reconcile/ports.ts'],
   'adapters/rates': ['primitives', 'goods'],
   'adapters/storage': [
     'primitives',
@@ -25,20 +26,19 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'orders/ports.ts',
     'orders/order.ts',
     'orders/ledger.ts',
+    'reconcile/ports.ts',
   ],
-  'adapters/suppliers': ['primitives', 'goods', 'orders/ports.ts'],
-
-  commands: [
-    'primitives',
-    'orders',
-    'adapters/storage',
-    'config.ts',
-    '../sandbox/postgres/running.ts',
-  ],
+  'adapters/suppliers': ['primitives', 'goods', 'orders/ports.ts', 'reconcile/ports.ts'],
 
   'front-door.ts': ['health', 'http', 'web'],
   'environment.ts': ['goods', 'http'],
   'config.ts': ['primitives', 'goods', 'payments', 'orders', 'http', 'environment.ts'],
+  'sandbox-parts.ts': [
+    'config.ts',
+    'payments',
+    '../sandbox/sandbox.ts',
+    '../sandbox/connection.ts',
+  ],
   'log.ts': [],
   'terminal.ts': ['config.ts'],
   'service.ts': [
@@ -50,22 +50,28 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'health',
     'http',
     'operations',
+    'reconcile',
     'adapters',
     'config.ts',
     'front-door.ts',
   ],
-  'main.ts': [
-    'service.ts',
-    'config.ts',
-    'log.ts',
-    'terminal.ts',
+  'main.ts': ['service.ts', 'config.ts', 'log.ts', 'terminal.ts', 'sandbox-parts.ts'],
+  // What an operator runs beside the store, on the same adapters.
+  commands: [
+    'primitives',
     'payments',
-    '../sandbox/sandbox.ts',
+    'orders',
+    'secrets',
+    'reconcile',
+    'adapters',
+    'config.ts',
+    'sandbox-parts.ts',
+    '../sandbox/postgres/running.ts',
   ],
 }
 
 /** The core is told about the world through its ports. Besides Node's pure parts: data and schemas. */
-const core = /^(primitives|secrets|health|goods|payments|orders)\//
+const core = /^(primitives|secrets|health|goods|payments|orders|reconcile)\//
 const coreMayUse =
   /^(zod|libphonenumber-js\/max|i18n-iso-countries(\/.*)?|fastest-levenshtein|node:(crypto|util|assert))$/
 

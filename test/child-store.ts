@@ -88,16 +88,22 @@ async function untilReady(url: string, child: ChildProcess, output: () => string
 
 /** Starts the store with exactly this environment, for one that is expected to end by itself. */
 export async function runStoreToItsEnd(env: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, ['src/main.ts'], {
+  const { code, stdout, stderr } = await runToItsEnd(['src/main.ts'], env)
+  return { code, output: stdout + stderr }
+}
+
+/** Runs a program of the store as its operator does. */
+export async function runToItsEnd(args: readonly string[], env: Readonly<Record<string, string>>) {
+  const child = spawn(process.execPath, args, {
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
-      output += chunk.toString()
+  const said = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].on('data', (chunk: Buffer) => {
+      said[name] += chunk.toString()
     })
   }
   const [code] = await once(child, 'close')
-  return { code, output }
+  return { code: code as number | null, ...said }
 }

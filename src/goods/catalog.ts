@@ -24,6 +24,19 @@ export interface Shelf {
   replace(catalog: Catalog): void
 }
 
+/** What is on sale in numbers, for whoever started the store. */
+export interface Stock {
+  readonly offers: number
+  readonly setAside: number
+  readonly readAt: Date
+}
+
+export function stockOf(shelf: Pick<Shelf, 'current'>): Stock {
+  const { byId, setAside, readAt } = shelf.current()
+  const aside = Object.values(setAside).reduce((sum, count) => sum + count, 0)
+  return { offers: byId.size, setAside: aside, readAt }
+}
+
 /** Holds `initial`, or a catalog without offers until the first `replace`. */
 export function createShelf(initial?: Catalog): Shelf {
   let catalog = initial ?? catalogOf([], { readAt: new Date(0), setAside: {} }, undefined)

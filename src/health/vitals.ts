@@ -39,6 +39,8 @@ export interface Vitals {
   /** Both as they were seen just now; undefined when they could not be seen. */
   noteCover(cover: Cover | undefined): void
   cover(): Cover | undefined
+  /** Stops purchases for this reason, until it is called without one. */
+  hold(reason: string | undefined): void
   parts(): Readonly<Record<Part, PartHealth>>
   /** How its calls ended in the last minutes: what `parts` and `signals` are made of. */
   tally(part: Called): Tally
@@ -53,6 +55,7 @@ export function createVitals(now: () => Date): Vitals {
   }
   let catalogReadAt: Date | undefined
   let cover: Cover | undefined
+  let held: string | undefined
 
   function recent(part: Called): readonly Outcome[] {
     const since = now().getTime() - windowMs
@@ -71,7 +74,7 @@ export function createVitals(now: () => Date): Vitals {
       chain: healthOf(recent('chain')),
       database: healthOf(recent('database')),
       catalog: catalogHealth(catalogReadAt, now()),
-      refunds: coverHealth(cover),
+      refunds: held === undefined ? coverHealth(cover) : down(held),
     }
   }
 
@@ -86,6 +89,9 @@ export function createVitals(now: () => Date): Vitals {
       cover = seen
     },
     cover: () => cover,
+    hold(reason) {
+      held = reason
+    },
     parts,
     tally,
     signals: () => signalsOf(parts(), now()),
@@ -117,5 +123,9 @@ function catalogHealth(readAt: Date | undefined, now: Date): PartHealth {
 function coverHealth(cover: Cover | undefined): PartHealth {
   if (cover === undefined || cover.float >= cover.exposure) return { state: 'healthy', detail: '' }
   const detail = `Refunds may need ${cover.exposure} atomic USDC, and their wallet holds ${cover.float}.`
+  return down(detail)
+}
+
+function down(detail: string): PartHealth {
   return { state: 'down', detail }
 }

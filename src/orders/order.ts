@@ -22,7 +22,7 @@ interface Ordered {
   readonly item: Item
   /** Who receives it. Undefined once the personal fields were erased (decisions 6). */
   readonly recipient: Sealed | undefined
-  /** Keyed digest of the request, to tell the same purchase from another one. */
+  /** Keyed digest of the request, to tell the same purchase from another one; empty where it was lost. */
   readonly fingerprint: string
   /** SHA-256 of the token that opens the goods. */
   readonly accessTokenHash: string
@@ -131,10 +131,13 @@ export const moves = {
   EXPIRED: [],
 } as const satisfies Record<State, readonly State[]>
 
-/** The life of a refund, beside the life of its order. */
+/**
+ * The life of a refund, beside the life of its order. A record that is older than the chain goes from
+ * `DUE` straight to `REFUNDED`: what was paid back before needs no signature again.
+ */
 export const refundMoves = {
   WAITING: ['DUE', 'FAILED'],
-  DUE: ['SIGNED', 'FAILED'],
+  DUE: ['SIGNED', 'REFUNDED', 'FAILED'],
   SIGNED: ['DUE', 'REFUNDED', 'FAILED'],
   REFUNDED: [],
   FAILED: ['DUE'],

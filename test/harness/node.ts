@@ -20,6 +20,9 @@ export interface NodeSettings {
   readonly webhook: { readonly header: string; readonly value: string }
 }
 
+/** What seals the secrets of every story's store. */
+export const secretsKey = createHash('sha256').update('story').digest()
+
 /** Starts a node of a store, listening at its address. */
 export async function startNode(
   settings: NodeSettings,
@@ -38,7 +41,7 @@ export async function startNode(
       supplierUrl: `${supplierUrl}/v1`,
       supplierWebhook: webhook,
       ratesUrl: `${supplierUrl}/rates/v1/latest`,
-      secretsKeys: [createHash('sha256').update('story').digest()],
+      secretsKeys: [secretsKey],
     },
     log: createLog('trace', { write }),
   })

@@ -64,6 +64,8 @@ export async function openStore(options: StoreOptions = {}) {
     query: (sql: string, values: unknown[] = []) => query(settings.databaseUrl, sql, values),
     /** The supplier's admin side: what it charged, and faults to force. */
     admin: (path: string, body?: unknown) => admin(supplier.url, supplierKey, path, body),
+    /** Stops the node alone: its supplier, chain and database go on. */
+    halt: node.close,
     async close() {
       await node.close()
       await supplier.stop()
@@ -91,9 +93,11 @@ export async function siblingSettings(
   return { ...settings, url, port, env: { ...settings.env, ...env } }
 }
 
-async function openNode(settings: NodeSettings, parts: ChainParts) {
+/** Starts a node, also one that was stopped, or on another database. */
+export async function openNode(settings: NodeSettings, parts: ChainParts) {
   const logLines: string[] = []
   const service = await startNode(settings, (line) => logLines.push(line))
+  let stopped: Promise<void> | undefined
   return {
     url: settings.url,
     databaseUrl: settings.databaseUrl,
@@ -105,7 +109,10 @@ async function openNode(settings: NodeSettings, parts: ChainParts) {
     payTo: settings.payTo as Address,
     gasWallet: privateKeyToAddress(settings.gasKey),
     refundWallet: privateKeyToAddress(settings.refundKey),
-    close: () => service.stop(),
+    close: () => {
+      stopped ??= service.stop()
+      return stopped
+    },
   }
 }
 
@@ -136,15 +143,21 @@ async function fundedRefundKey(parts: ChainParts, float: bigint): Promise<`0x${s
   return key
 }
 
-async function newDatabase(serverUrl: string): Promise<string> {
+/** A copy of a database that nobody is connected to: what a backup restores. */
+export function copyOf(databaseUrl: string): Promise<string> {
+  const template = new URL(databaseUrl).pathname.slice(1)
+  return newDatabase(inject('parts').databaseUrl, `template ${template}`)
+}
+
+async function newDatabase(serverUrl: string, like = ''): Promise<string> {
   const name = `story_${randomBytes(6).toString('hex')}`
-  await query(serverUrl, `create database ${name}`)
+  await query(serverUrl, `create database ${name} ${like}`)
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
   return url.href
 }
 
-async function query(url: string, sql: string, values: unknown[] = []) {
+export async function query(url: string, sql: string, values: unknown[] = []) {
   const client = new pg.Client(url)
   await client.connect()
   try {

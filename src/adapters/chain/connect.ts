@@ -2,6 +2,8 @@ import type { Hex } from 'viem'
 import type { Network } from '../../payments/networks.ts'
 import type { ChainFacts, Rail } from '../../payments/ports.ts'
 import { type Usdc, usdc } from '../../primitives/money.ts'
+import type { ChainBooks } from '../../reconcile/ports.ts'
+import { chainBooks } from './books.ts'
 import { type ChainNode, openChain, openNode } from './clients.ts'
 import { hostedFacilitator } from './facilitator.ts'
 import { chainFacts, floatOf, headAgeOf } from './facts.ts'
@@ -32,6 +34,8 @@ export interface ConnectedChain {
   readonly facts: () => Promise<ChainFacts>
   /** What the wallet for refunds holds. Throws when the chain does not answer. */
   readonly refundFloat: () => Promise<Usdc>
+  /** What moved to this address and out of the refund wallet. */
+  readonly books: (payTo: string) => ChainBooks
   /** What makes these nodes the wrong ones for the mode, by variable; nothing of those that are silent. */
   readonly problems: (mode: 'sandbox' | 'live') => Promise<readonly string[]>
   /** Whether this wallet signed this message, smart wallets included. */
@@ -72,6 +76,8 @@ export function connectChain(config: ChainConfig, now: () => Date): ConnectedCha
     facts: () => chainFacts(chain, refunds.address),
 
     refundFloat: () => floatOf(chain, refunds.address),
+
+    books: (payTo) => chainBooks(chain, { payTo, refundWallet: refunds.address }),
 
     problems: (mode) => problemsOf(chain, nodes, mode),
 

@@ -59,7 +59,9 @@ export async function judge(node: ChainNode, authorization: Authorization): Prom
   if (use) {
     const found = await proveByTransaction(node, use.transactionHash, authorization)
     if (found) return { verdict: 'transferred', found, isSafe: found.block <= safe.number }
-    if (use.blockNumber > safe.number) return { verdict: 'open' }
+    // The log may be of a block that was dropped since, served by another node behind the same
+    // address. What the token says at the safe block cannot change any more.
+    if (!(await isUsed(node, authorization, safe.number))) return { verdict: 'open' }
     const cause = use.eventName === 'AuthorizationCanceled' ? 'cancelled' : 'spent_elsewhere'
     return { verdict: 'dead', cause }
   }

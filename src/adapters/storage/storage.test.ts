@@ -88,7 +88,13 @@ describe('migrations', () => {
     const applied = await Promise.all(pools.map((each) => migrate(each)))
     await Promise.all(pools.map((each) => each.end()))
     expect(applied.filter((names) => names.length > 0)).toEqual([
-      ['001-orders.sql', '002-order-rules.sql', '003-around-orders.sql', '004-money.sql'],
+      [
+        '001-orders.sql',
+        '002-order-rules.sql',
+        '003-around-orders.sql',
+        '004-money.sql',
+        '005-blocks.sql',
+      ],
     ])
     expect(await migrate(pool)).toEqual([])
   })

@@ -2,6 +2,7 @@ import type { SnapshotStore } from '../../goods/ports.ts'
 import type { NonceStore, OrderFacts, OrderStore, Treasury } from '../../orders/ports.ts'
 import type { Network } from '../../payments/networks.ts'
 import type { Usdc } from '../../primitives/money.ts'
+import type { StoreBooks } from '../../reconcile/ports.ts'
 import { openDatabase } from './database.ts'
 import { claimIdentity, type StoreIdentity } from './identity.ts'
 import { migrate } from './migrate.ts'
@@ -9,6 +10,7 @@ import { createNonceStore } from './nonces.ts'
 import { exposureOf, orderFacts } from './order-facts.ts'
 import { createOrderStore } from './orders.ts'
 import { createSnapshotStore } from './snapshots.ts'
+import { createStoreBooks } from './store-books.ts'
 import { createTreasury, type RefundCaps } from './treasury.ts'
 
 /** Everything the store keeps, on one pool of connections. */
@@ -17,6 +19,7 @@ export interface Storage {
   readonly treasury: Treasury
   readonly nonces: NonceStore
   readonly snapshots: SnapshotStore
+  readonly books: StoreBooks
   /** Forgets sign-in nonces that have run out anyway. Returns how many. */
   forgetNonces(): Promise<number>
   /** Reads over all orders, so it is not for the way of a purchase. Throws as `probe` does. */
@@ -33,6 +36,8 @@ export interface StorageOptions extends Pick<StoreIdentity, 'mode' | 'payTo'> {
   readonly databaseUrl: string
   readonly network: Pick<Network, 'id' | 'usdc'>
   readonly refundCaps: RefundCaps
+  /** How long one statement may take, where that is not the running store's few seconds. */
+  readonly statementTimeoutMs?: number
 }
 
 const connectionsPerNode = 10
@@ -43,12 +48,13 @@ const connectionsPerNode = 10
  * @throws when the server cannot be reached, was migrated otherwise, or belongs to another store
  */
 export async function openStorage(
-  { databaseUrl, mode, network, payTo, refundCaps }: StorageOptions,
+  { databaseUrl, mode, network, payTo, refundCaps, statementTimeoutMs }: StorageOptions,
   onError: (error: Error) => void,
 ): Promise<Storage> {
   const pool = openDatabase(databaseUrl, {
     applicationName: `kiosk402-${mode}`,
     poolSize: connectionsPerNode,
+    ...(statementTimeoutMs === undefined ? {} : { statementTimeoutMs }),
     onError,
   })
   try {
@@ -64,6 +70,7 @@ export async function openStorage(
     treasury: createTreasury(pool, refundCaps),
     nonces,
     snapshots: createSnapshotStore(pool),
+    books: createStoreBooks(pool),
     forgetNonces: () => nonces.forgetExpired(),
     orderFacts: () => orderFacts(pool),
     exposure: () => exposureOf(pool),

@@ -12,16 +12,23 @@ const maxRecords = 1_000_000
 /**
  * The records of a list, page by page. Throws when the list is not whole: a call that fails, a
  * page that is short, or a total that changes between two pages.
+ *
+ * @param filter more of the query, beginning with `&`
  */
 export async function* pagesOf(
   client: ZenditClient,
   path: string,
   signal: AbortSignal,
+  filter = '',
 ): AsyncGenerator<readonly unknown[]> {
   let offset = 0
   let total: number | undefined
   do {
-    const page = await readPage(client, `${path}?_limit=${pageSize}&_offset=${offset}`, signal)
+    const page = await readPage(
+      client,
+      `${path}?_limit=${pageSize}&_offset=${offset}${filter}`,
+      signal,
+    )
     total ??= page.total
     if (page.total !== total) {
       throw new Error(`${path} changed while it was read: ${total}, then ${page.total} records`)

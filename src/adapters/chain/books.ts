@@ -1,0 +1,146 @@
+import {
+  encodeEventTopics,
+  formatLog,
+  type Hex,
+  numberToHex,
+  pad,
+  parseEventLogs,
+  type RpcLog,
+} from 'viem'
+import { usdc } from '../../primitives/money.ts'
+import type { ChainBooks, ChainTransfer } from '../../reconcile/ports.ts'
+import type { ChainNode } from './clients.ts'
+import { type Blocks, inPieces } from './log-pages.ts'
+import { receiptOf } from './receipts.ts'
+import { refundNonceOf } from './refunds.ts'
+import { tokenAbi } from './token.ts'
+
+const [transferTopic] = encodeEventTopics({ abi: tokenAbi, eventName: 'Transfer' })
+const [usedTopic] = encodeEventTopics({ abi: tokenAbi, eventName: 'AuthorizationUsed' })
+
+/** So many payers fit into one question for their authorizations. */
+const payersAtOnce = 200
+
+export interface Wallets {
+  readonly payTo: string
+  readonly refundWallet: string
+}
+
+/** What the token's logs say of the store's wallets (FiatTokenV2_2). */
+export function chainBooks(chain: ChainNode, { payTo, refundWallet }: Wallets): ChainBooks {
+  const { network, reader } = chain
+  return {
+    network: network.id,
+    asset: network.usdc,
+    payTo: payTo.toLowerCase(),
+    refundWallet: refundWallet.toLowerCase(),
+
+    async heads() {
+      const [newest, safe] = await Promise.all([
+        reader.getBlockNumber(),
+        reader.getBlock({ blockTag: 'safe' }),
+      ])
+      return { newest: Number(newest), safe: Number(safe.number) }
+    },
+
+    received: (from, to) => inPieces({ from, to }, (blocks) => received(chain, payTo, blocks)),
+
+    paidBack: (from, to) => inPieces({ from, to }, (blocks) => sent(chain, refundWallet, blocks)),
+
+    async minedAt(block) {
+      const { timestamp } = await reader.getBlock({ blockNumber: BigInt(block) })
+      return new Date(Number(timestamp) * 1_000)
+    },
+
+    async transferIn(transaction, nonce) {
+      const receipt = await receiptOf(chain, transaction as Hex)
+      if (receipt?.status !== 'success') return undefined
+      const token = network.usdc.toLowerCase()
+      const logs = tokenLogs(receipt.logs.filter(({ address }) => address.toLowerCase() === token))
+      return paired(logs).find((transfer) => transfer.nonce === nonce.toLowerCase())
+    },
+
+    refundNonceOf: (order) => refundNonceOf(network.chainId, order),
+  }
+}
+
+/** Transfers to us, then the authorizations of those who paid: nothing of anybody else is read. */
+async function received(chain: ChainNode, payTo: string, blocks: Blocks) {
+  const transfers = await logsOf(chain, blocks, [transferTopic, null, topicOf(payTo)])
+  const payers = [...new Set(transfers.flatMap(({ topics }) => topics[1] ?? []))]
+  const used: RpcLog[] = []
+  for (let first = 0; first < payers.length; first += payersAtOnce) {
+    const some = payers.slice(first, first + payersAtOnce)
+    used.push(...(await logsOf(chain, blocks, [usedTopic, some])))
+  }
+  return paired(tokenLogs([...transfers, ...used].map((log) => formatLog(log))))
+}
+
+/** Both events have the wallet in the same place, so one question finds them. */
+async function sent(chain: ChainNode, wallet: string, blocks: Blocks) {
+  const logs = await logsOf(chain, blocks, [[transferTopic, usedTopic], topicOf(wallet)])
+  return paired(tokenLogs(logs.map((log) => formatLog(log))))
+}
+
+type Topics = readonly (Hex | readonly Hex[] | null)[]
+
+function logsOf({ network, reader }: ChainNode, { from, to }: Blocks, topics: Topics) {
+  const filter = {
+    address: network.usdc as Hex,
+    topics: topics as (Hex | Hex[] | null)[],
+    fromBlock: numberToHex(from),
+    toBlock: numberToHex(to),
+  }
+  return reader.request({ method: 'eth_getLogs', params: [filter] })
+}
+
+function topicOf(wallet: string): Hex {
+  return pad(wallet.toLowerCase() as Hex, { size: 32 })
+}
+
+function tokenLogs(logs: Parameters<typeof parseEventLogs>[0]['logs']) {
+  return parseEventLogs({ abi: tokenAbi, logs })
+}
+
+type TokenLogs = ReturnType<typeof tokenLogs>
+
+/**
+ * The transfers among these logs, each with the authorization directly before it: the token writes
+ * the two one after the other, and anything else beside them proves nothing (payments/proof.ts).
+ */
+function paired(logs: TokenLogs): ChainTransfer[] {
+  const used = new Map(
+    logs.flatMap((log) =>
+      log.eventName === 'AuthorizationUsed' ? [[placeOf(log, 1), log.args] as const] : [],
+    ),
+  )
+  return logs
+    .flatMap((log) => {
+      if (log.eventName !== 'Transfer') return []
+      const authorized = used.get(placeOf(log, 0))
+      const isHis = authorized?.authorizer === log.args.from
+      return [transferOf(log, isHis ? authorized?.nonce : undefined)]
+    })
+    .sort((one, other) => one.block - other.block || one.logIndex - other.logIndex)
+}
+
+/** Where in its block a log stands, or the one that is so many places after it. */
+function placeOf({ transactionHash, logIndex }: TokenLogs[number], after: number): string {
+  return `${transactionHash}:${(logIndex ?? 0) + after}`
+}
+
+function transferOf(
+  log: Extract<TokenLogs[number], { eventName: 'Transfer' }>,
+  nonce: Hex | undefined,
+): ChainTransfer {
+  const { args, transactionHash, blockNumber, logIndex } = log
+  return {
+    transaction: (transactionHash ?? '').toLowerCase(),
+    block: Number(blockNumber),
+    logIndex: logIndex ?? 0,
+    from: args.from.toLowerCase(),
+    to: args.to.toLowerCase(),
+    amount: usdc(args.value),
+    ...(nonce === undefined ? {} : { nonce: nonce.toLowerCase() }),
+  }
+}

@@ -1,0 +1,69 @@
+import { HttpRequestError, RpcRequestError } from 'viem'
+import { expect, test, vi } from 'vitest'
+import { type Blocks, inPieces } from './log-pages.ts'
+
+const tooMany = () =>
+  new RpcRequestError({
+    body: {},
+    error: { code: -32_005, message: 'query returned more than 10000 results' },
+    url: 'http://node',
+  })
+
+/** A node that answers at most so many blocks at once. */
+function node(most: number, refusal: () => Error = tooMany) {
+  return vi.fn(async ({ from, to }: Blocks) => {
+    if (to - from + 1 > most) throw refusal()
+    return { from, to }
+  })
+}
+
+async function read(blocks: Blocks, answer: ReturnType<typeof node>): Promise<Blocks[]> {
+  const pieces: Blocks[] = []
+  for await (const piece of inPieces(blocks, answer)) pieces.push(piece)
+  return pieces
+}
+
+function expectWhole(pieces: readonly Blocks[], { from, to }: Blocks): void {
+  expect(pieces[0]?.from).toBe(from)
+  expect(pieces.at(-1)?.to).toBe(to)
+  for (const [index, piece] of pieces.slice(1).entries()) {
+    expect(piece.from).toBe((pieces[index]?.to ?? 0) + 1)
+  }
+}
+
+test('what a node answers at once is one question', async () => {
+  const answer = node(10_000)
+  expect(await read({ from: 5, to: 10_004 }, answer)).toEqual([{ from: 5, to: 10_004 }])
+  expect(answer).toHaveBeenCalledTimes(1)
+})
+
+test.each([1, 7, 10, 500, 2_000, 9_999])(
+  'a node that answers %i blocks at once is asked for all blocks, each once',
+  async (most) => {
+    const blocks = { from: 1_000_000, to: 1_000_000 + Math.min(25_000, most * 40) }
+    const answer = node(most)
+    expectWhole(await read(blocks, answer), blocks)
+    // It refuses at most as often as ten thousand can be halved.
+    const refused = answer.mock.results.length - (await read(blocks, node(most))).length
+    expect(refused).toBeLessThanOrEqual(14)
+  },
+)
+
+test('an empty range asks nothing', async () => {
+  const answer = node(10)
+  expect(await read({ from: 5, to: 4 }, answer)).toEqual([])
+  expect(answer).not.toHaveBeenCalled()
+})
+
+test('a node that refuses a single block is not asked for ever', async () => {
+  const answer = node(0)
+  await expect(read({ from: 1, to: 8 }, answer)).rejects.toThrow(/10000 results/)
+  expect(answer.mock.calls.length).toBeLessThan(6)
+})
+
+test('a node that is away is no node that minds the range', async () => {
+  const away = () => new HttpRequestError({ body: {}, url: 'http://node', details: 'refused' })
+  const answer = node(0, away)
+  await expect(read({ from: 1, to: 8 }, answer)).rejects.toThrow(/HTTP request failed/)
+  expect(answer).toHaveBeenCalledTimes(1)
+})

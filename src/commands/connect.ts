@@ -1,0 +1,96 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type ConnectedChain, connectChain } from '../adapters/chain/connect.ts'
+import { openStorage, type Storage } from '../adapters/storage/storage.ts'
+import { zenditBooks } from '../adapters/suppliers/zendit/books.ts'
+import { createZenditClient } from '../adapters/suppliers/zendit/client.ts'
+import {
+  type Common,
+  ConfigError,
+  type Outside,
+  readConfig,
+  type SandboxConfig,
+} from '../config.ts'
+import type { SupplierBooks } from '../reconcile/ports.ts'
+import { loadSandbox, sandboxOptions, sandboxOutside } from '../sandbox-parts.ts'
+
+type StoreConfig = Common & Outside & { readonly mode: 'sandbox' | 'live' }
+
+/** What the store is connected to, for a command that an operator runs beside it or instead of it. */
+export interface Connection {
+  readonly config: StoreConfig
+  readonly storage: Storage
+  readonly chain: ConnectedChain
+  readonly supplier: SupplierBooks
+  /** Closes what was opened, and stops what was started, for this command. */
+  close(): Promise<void>
+}
+
+/** A command reads over all orders, and nobody waits for it. */
+const statementTimeoutMs = 600_000
+/** A page of the supplier's list is large. */
+const listTimeoutMs = 30_000
+
+/**
+ * Connects by the same environment as the store. In the sandbox, the parts of the store that runs in
+ * DATA_DIR are used; where none runs, they are started for this command and stopped after it, so
+ * that a store which refuses to start can be mended.
+ *
+ * @param tell hears of what takes a moment
+ * @throws ConfigError
+ */
+export async function connect(
+  environment: Readonly<Record<string, string | undefined>>,
+  tell: (message: string) => void,
+): Promise<Connection> {
+  const read = readConfig(environment)
+  const { config, stop } =
+    read.mode === 'live' ? { config: read, stop: async () => {} } : await sandbox(read, tell)
+  try {
+    return open(config, await openStorage({ ...config, statementTimeoutMs }, tellError(tell)), stop)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+function open(config: StoreConfig, storage: Storage, stop: () => Promise<void>): Connection {
+  const now = () => new Date()
+  const stopping = new AbortController()
+  const { supplierUrl: baseUrl, supplierKey: apiKey } = config
+  const client = createZenditClient({ baseUrl, apiKey, timeoutMs: listTimeoutMs })
+  return {
+    config,
+    storage,
+    chain: connectChain(config, now),
+    supplier: zenditBooks(client, { now, signal: stopping.signal }),
+    async close() {
+      stopping.abort()
+      await storage.close()
+      await stop()
+    },
+  }
+}
+
+async function sandbox(config: SandboxConfig, tell: (message: string) => void) {
+  const { dataDir } = config
+  const { startSandbox, runningSandbox } = await loadSandbox()
+  const running = await runningSandbox(dataDir)
+  if (running) return { config: sandboxOutside(config, running), stop: async () => {} }
+  if (!existsSync(join(dataDir, 'store.lock'))) {
+    throw new ConfigError([
+      `DATA_DIR ${resolve(dataDir)} has no store in it; start one with npm start, or name another folder`,
+    ])
+  }
+  tell(`No store is running in ${dataDir}; starting its parts for this command`)
+  const parts = await startSandbox({
+    ...sandboxOptions(config),
+    onProgress: tell,
+    onProblem: tellError(tell),
+  })
+  return { config: sandboxOutside(config, parts), stop: parts.stop }
+}
+
+function tellError(tell: (message: string) => void): (error: Error) => void {
+  return (error) => tell(error.message)
+}

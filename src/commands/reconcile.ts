@@ -1,0 +1,120 @@
+import { parseArgs } from 'node:util'
+import { idsFor } from '../orders/naming.ts'
+import type { Look, PaymentName, Report } from '../reconcile/books.ts'
+import { type Rebuilt, rebuild } from '../reconcile/rebuild.ts'
+import { reconcile } from '../reconcile/reconcile.ts'
+import { rebuiltText, reportJson, reportText } from '../reconcile/report-text.ts'
+import { createDigest } from '../secrets/tokens.ts'
+import { createVault } from '../secrets/vault.ts'
+import { type Connection, connect } from './connect.ts'
+
+const usage = `Compares ledger, chain and supplier, and names every difference.
+
+  npm run reconcile -- [--rebuild] [--json] [--from-block N] [--settle-minutes N]
+
+  --rebuild         writes refunds and lost orders into the record, then compares again
+  --json            prints the report for programs
+  --from-block      begins there; otherwise at the oldest payment on record
+  --settle-minutes  what is younger counts as under way; 10 otherwise
+
+Ends with 0 when nothing differs, 1 when something does, 2 when it could not look.`
+
+interface Wanted {
+  readonly rebuild: boolean
+  readonly json: boolean
+  readonly fromBlock: number | undefined
+  readonly settleMinutes: number
+}
+
+async function main(): Promise<number> {
+  const wanted = wantedIn(process.argv.slice(2))
+  if (wanted === undefined) {
+    console.log(usage)
+    return 0
+  }
+  const tell = (message: string) => console.error(`  … ${message}`)
+  const connection = await connect(process.env, tell)
+  try {
+    return await run(connection, wanted)
+  } finally {
+    await connection.close()
+  }
+}
+
+async function run(connection: Connection, wanted: Wanted): Promise<number> {
+  const books = booksOf(connection)
+  const first = await reconcile(books, lookOf(connection, wanted))
+  if (!wanted.rebuild) return show(wanted, first)
+  const { secretsKeys } = connection.config
+  const rebuilt = await rebuild(
+    {
+      ...books,
+      vault: createVault(secretsKeys),
+      digest: createDigest(secretsKeys, 'orders'),
+      now: () => new Date(),
+    },
+    first,
+  )
+  if (!wanted.json) console.log(`${reportText(first)}\n\n${rebuiltText(rebuilt)}\n\nAfter that:\n`)
+  return show(wanted, await reconcile(books, lookOf(connection, wanted)), rebuilt)
+}
+
+function show({ json }: Wanted, report: Report, rebuilt?: readonly Rebuilt[]): number {
+  console.log(json ? reportJson(report, rebuilt) : reportText(report))
+  return report.differences.length === 0 ? 0 : 1
+}
+
+function booksOf({ chain, supplier, storage, config }: Connection) {
+  return { chain: chain.books(config.payTo), supplier, store: storage.books }
+}
+
+/** A sandbox's chain is short, so it is read from its first block. */
+function lookOf({ config }: Connection, { fromBlock, settleMinutes }: Wanted): Look {
+  const digests = config.secretsKeys.map((key) => createDigest([key], 'orders'))
+  return {
+    now: new Date(),
+    strayAfterMs: settleMinutes * 60_000,
+    fromBlock: fromBlock ?? (config.mode === 'sandbox' ? 0 : undefined),
+    idsFor: (payment: PaymentName) => digests.map((digest) => idsFor(digest, payment)),
+  }
+}
+
+/** Undefined for who asks how it is used. */
+function wantedIn(args: string[]): Wanted | undefined {
+  const { values } = parseArgs({
+    args,
+    options: {
+      help: { type: 'boolean', default: false },
+      rebuild: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      'from-block': { type: 'string' },
+      'settle-minutes': { type: 'string', default: '10' },
+    },
+  })
+  if (values.help) return undefined
+  const from = values['from-block']
+  return {
+    rebuild: values.rebuild,
+    json: values.json,
+    fromBlock: from === undefined ? undefined : whole('--from-block', from),
+    settleMinutes: whole('--settle-minutes', values['settle-minutes']),
+  }
+}
+
+function whole(name: string, text: string): number {
+  if (!/^\d{1,12}$/.test(text)) throw new Error(`${name} is "${text}"; it must be a whole number`)
+  return Number(text)
+}
+
+/** What went wrong is told without what it was asked with: a URL may hold a key. */
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    console.error(error instanceof Error ? withoutUrls(error.message) : String(error))
+    process.exit(2)
+  },
+)
+
+function withoutUrls(message: string): string {
+  return message.replace(/https?:\/\/\S+/g, '(its URL)')
+}

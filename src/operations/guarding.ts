@@ -1,0 +1,57 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Vitals } from '../health/vitals.ts'
+import { repeat } from '../primitives/repeat.ts'
+import { type GuardBooks, refusalText, unknownRefunds } from '../reconcile/start-guard.ts'
+import type { LoopDeps } from './loops.ts'
+
+/** How long a start waits for the chain, which may be slow or silent. */
+const startWaitMs = 10_000
+const retryMs = 2_000
+
+/** The record is older than the chain: nothing may be sold or delivered by it. */
+export class RecordTooOld extends Error {
+  override readonly name = 'RecordTooOld'
+}
+
+export interface Guard {
+  /** True once the record is known to be as new as the chain; false when the store stops before. */
+  readonly passed: Promise<boolean>
+  /** Comes only when the chain answered late, and shows that the store must not run. */
+  readonly refused: Promise<RecordTooOld>
+}
+
+/**
+ * Looks, before anything is sold or swept, whether every refund on the chain is on record. While the
+ * chain does not answer, the store is held: it shows what it has and takes no purchase.
+ *
+ * @throws RecordTooOld when the chain answers in time and has a refund that is not on record
+ */
+export async function guarding(
+  books: GuardBooks,
+  vitals: Pick<Vitals, 'hold'>,
+  loop: LoopDeps,
+): Promise<Guard> {
+  const ended = new AbortController()
+  const refused = Promise.withResolvers<RecordTooOld>()
+  let isKnown = false
+  const task = async () => {
+    try {
+      const unknown = await unknownRefunds(books)
+      isKnown = unknown.length === 0
+      if (isKnown) vitals.hold(undefined)
+      else refused.resolve(new RecordTooOld(refusalText(unknown)))
+      ended.abort()
+      return true
+    } catch (error) {
+      loop.failed('start guard', error)
+      return false
+    }
+  }
+  vitals.hold('It is not known yet whether every refund on the chain is on record.')
+  const signal = AbortSignal.any([loop.signal, ended.signal])
+  const passed = repeat(task, { everyMs: retryMs, retryMs, signal }).then(() => isKnown)
+  const waited = delay(startWaitMs, undefined, { ref: false, signal }).catch(() => undefined)
+  const first = await Promise.race([refused.promise, passed, waited])
+  if (first instanceof RecordTooOld) throw first
+  return { passed, refused: refused.promise }
+}

@@ -1,0 +1,120 @@
+import type { Account } from '../orders/ledger.ts'
+import type { Order } from '../orders/order.ts'
+import type { OrderId, PaymentId } from '../primitives/ids.ts'
+import type { Difference, Finding, Open } from './differences.ts'
+import type { Patience } from './judge.ts'
+import type { ChainBooks, ChainTransfer, StoreBooks, SupplierBooks } from './ports.ts'
+
+/** The three books that must agree. */
+export interface Books {
+  readonly chain: ChainBooks
+  readonly supplier: SupplierBooks
+  readonly store: Omit<StoreBooks, 'atOnce' | 'newestBlock'>
+}
+
+export interface Look extends Patience {
+  /** The first block that is read; without one, that of the oldest order on record. */
+  readonly fromBlock?: number | undefined
+  /** The ids that an order of this payment has, one pair for each key of the operator. */
+  readonly idsFor: (payment: PaymentName) => readonly Ids[]
+}
+
+export interface PaymentName {
+  readonly network: string
+  readonly asset: string
+  readonly payer: string
+  readonly nonce: string
+}
+
+export interface Ids {
+  readonly id: OrderId
+  readonly paymentId: PaymentId
+}
+
+/** A payment whose order is not on record, and what its order must have been called. */
+export interface LostPayment {
+  readonly transfer: ChainTransfer & { readonly nonce: string }
+  readonly minedAt: Date
+  readonly ids: readonly Ids[]
+  /** Its refund, and which of the ids the refund is for. */
+  refund?: { readonly of: Ids; readonly transfer: ChainTransfer }
+}
+
+/** An order on record whose refund is on the chain and not on record. */
+export interface UnbookedRefund {
+  readonly order: Order
+  readonly refund: ChainTransfer
+  /** Its payment, where that was not on record either. */
+  readonly payment: ChainTransfer | undefined
+}
+
+/** What each book says in sum. Amounts are atomic USDC. */
+interface Totals {
+  readonly ledger: Readonly<Record<Account, bigint>>
+  readonly chain: {
+    readonly received: bigint
+    readonly refunded: bigint
+    readonly unmatched: bigint
+  }
+  readonly supplier: Readonly<
+    Record<'delivered' | 'returned' | 'pending' | 'failed' | 'foreign', number>
+  >
+  readonly orders: number
+}
+
+export interface Report {
+  readonly from: number
+  readonly to: number
+  readonly totals: Totals
+  readonly differences: readonly Difference[]
+  readonly open: readonly Open[]
+  /** What `rebuild` goes by. */
+  readonly lost: readonly LostPayment[]
+  readonly unbooked: readonly UnbookedRefund[]
+}
+
+/** What has been seen so far. Grows while the books are read; nobody else keeps it. */
+export interface Notes {
+  readonly differences: Difference[]
+  readonly open: Open[]
+  readonly lost: LostPayment[]
+  readonly unbooked: UnbookedRefund[]
+  /** Orders whose payment, refund or delivery was seen outside. Ids only: there may be many. */
+  readonly paid: Set<OrderId>
+  readonly refunded: Map<OrderId, string>
+  readonly delivered: Set<OrderId>
+  /** Payments of orders that do not count as paid. */
+  readonly unbookedPayments: Map<OrderId, ChainTransfer>
+  readonly chain: { received: bigint; refunded: bigint; unmatched: bigint }
+  readonly supplier: Record<keyof Totals['supplier'], number>
+  orders: number
+}
+
+export function emptyNotes(): Notes {
+  return {
+    differences: [],
+    open: [],
+    lost: [],
+    unbooked: [],
+    paid: new Set(),
+    refunded: new Map(),
+    delivered: new Set(),
+    unbookedPayments: new Map(),
+    chain: { received: 0n, refunded: 0n, unmatched: 0n },
+    supplier: { delivered: 0, returned: 0, pending: 0, failed: 0, foreign: 0 },
+    orders: 0,
+  }
+}
+
+export function note(notes: Notes, finding: Finding | undefined): void {
+  if (finding === undefined) return
+  const { type, ...about } = finding
+  if (type === 'difference') notes.differences.push(about as Difference)
+  else notes.open.push(about as Open)
+}
+
+export function isAuthorized(
+  transfer: ChainTransfer,
+): transfer is ChainTransfer & { readonly nonce: string } {
+  return transfer.nonce !== undefined
+}

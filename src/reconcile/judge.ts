@@ -1,0 +1,134 @@
+import type { In, Order, PaidOrder, Refunding } from '../orders/order.ts'
+import { isRefunding, isUnderWay } from '../orders/order.ts'
+import { differs, type Finding, open } from './differences.ts'
+import type { ChainTransfer, SupplierPurchase } from './ports.ts'
+
+/** When something counts as left lying. */
+export interface Patience {
+  readonly now: Date
+  /** What is younger than that is still being worked on; milliseconds. */
+  readonly strayAfterMs: number
+}
+
+/** What a payment on the chain says about the order that has its authorization. */
+export function judgePayment(
+  transfer: ChainTransfer,
+  order: Order,
+  patience: Patience,
+): Finding | undefined {
+  const about = { order: order.id, transaction: transfer.transaction, found: transfer.amount }
+  switch (order.state) {
+    case 'PAYMENT_PENDING':
+      return isFresh(order.placedAt, patience)
+        ? open('store', about)
+        : differs('payment_not_booked', { ...about, onRecord: 0n })
+    case 'PAYMENT_FAILED':
+      return differs('payment_not_booked', { ...about, onRecord: 0n, detail: 'PAYMENT_FAILED' })
+    default:
+      return judgePaid(transfer, order)
+  }
+}
+
+function judgePaid(transfer: ChainTransfer, order: PaidOrder): Finding | undefined {
+  const { transaction, amount } = transfer
+  const about = { order: order.id, transaction, onRecord: order.amount, found: amount }
+  if (order.settlement === 'LOST') {
+    return differs('payment_not_booked', {
+      ...about,
+      onRecord: 0n,
+      detail: 'It counts as vanished.',
+    })
+  }
+  if (amount !== order.amount || !same(transfer.to, order.tender.payTo)) {
+    return differs('payment_differs', { ...about, detail: `It paid ${transfer.to}.` })
+  }
+  if (same(transaction, order.receipt.transaction)) return undefined
+  const detail = `On record is ${order.receipt.transaction}.`
+  return order.settlement === 'SEEN'
+    ? open('store', { ...about, detail })
+    : differs('payment_differs', { ...about, detail })
+}
+
+/** What a transfer with the refund nonce of this order says about it. */
+export function judgeRefund(
+  transfer: ChainTransfer,
+  order: Order,
+  patience: Patience,
+): Finding | undefined {
+  const { transaction, amount } = transfer
+  const about = { order: order.id, transaction, onRecord: order.amount, found: amount }
+  if (amount !== order.amount || !same(transfer.to, order.tender.payer)) {
+    return differs('refund_differs', { ...about, detail: `It paid ${transfer.to}.` })
+  }
+  if (order.state === 'FULFILLED') return differs('delivered_and_refunded', about)
+  const detail = isRefunding(order) ? `${order.state}, ${order.refund.step}` : order.state
+  if (!isRefunding(order)) return differs('refund_not_booked', { ...about, onRecord: 0n, detail })
+  if (order.refund.step === 'REFUNDED') {
+    return same(order.refund.transaction, transaction)
+      ? undefined
+      : differs('refund_differs', { ...about, detail: `On record is ${order.refund.transaction}.` })
+  }
+  return order.refund.step === 'SIGNED' && isFresh(order.changedAt, patience)
+    ? open('store', about)
+    : differs('refund_not_booked', { ...about, onRecord: 0n, detail })
+}
+
+/** What the supplier's purchase says about the order that has its reference. */
+export function judgeSupply(purchase: SupplierPurchase, order: Order): Finding | undefined {
+  const about = { order: order.id, reference: purchase.reference, detail: costText(purchase) }
+  if (purchase.kind !== order.item.kind) return differs('supplier_bought_twice', about)
+  if (purchase.state === 'pending') {
+    return order.state === 'FULFILLED' ? undefined : open('supplier', about)
+  }
+  if (purchase.state !== 'delivered' || order.state === 'FULFILLED') return undefined
+  if (isUnderWay(order)) return open('store', about)
+  return isRefunding(order)
+    ? judgeLate(order, about)
+    : differs('supplier_charged_but_not_delivered', about)
+}
+
+/** Goods for an order that was given up. A loss that is on record is no difference. */
+function judgeLate(order: Refunding, about: { readonly detail: string }): Finding | undefined {
+  switch (order.supply.state) {
+    case 'OPEN':
+      return open('store', about)
+    case 'LOST':
+      return undefined
+    case 'NONE':
+    case 'RETURNED':
+      return differs('supplier_charged_but_not_delivered', {
+        ...about,
+        detail: `${about.detail}; on record is ${order.supply.state}`,
+      })
+  }
+}
+
+/** The refund that an order claims to have had, or undefined when it claims none. */
+export function refundOnRecord(order: Order): string | undefined {
+  return isRefunding(order) && order.refund.step === 'REFUNDED'
+    ? order.refund.transaction
+    : undefined
+}
+
+/** Whether the order claims that its payment is on the chain. */
+export function claimsPayment(order: Order): order is PaidOrder {
+  const isPaid = order.state !== 'PAYMENT_PENDING' && order.state !== 'PAYMENT_FAILED'
+  return isPaid && order.settlement !== 'LOST'
+}
+
+export function isDelivered(order: Order): order is In<'FULFILLED'> {
+  return order.state === 'FULFILLED'
+}
+
+/** Compares addresses and hashes, however they are written. */
+export function same(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase()
+}
+
+export function costText({ kind, state, cost }: SupplierPurchase): string {
+  return `${kind} ${state}, ${(cost.amount / cost.divisor).toFixed(2)} ${cost.currency}`
+}
+
+function isFresh(since: Date, { now, strayAfterMs }: Patience): boolean {
+  return now.getTime() - since.getTime() < strayAfterMs
+}

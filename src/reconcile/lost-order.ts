@@ -1,0 +1,53 @@
+import type { In, Item } from '../orders/order.ts'
+import type { OfferId } from '../primitives/ids.ts'
+import { hashOf, newAccessToken } from '../secrets/tokens.ts'
+import type { Ids, LostPayment } from './books.ts'
+import type { ChainBooks, SupplierPurchase } from './ports.ts'
+
+/** What nobody can know any more about a purchase that was never placed at the supplier. */
+const unknownItem: Item = {
+  kind: 'voucher',
+  offerId: 'unknown' as OfferId,
+  brandName: 'unknown',
+}
+
+/**
+ * The order of a payment whose record was lost, as far as it can be known: its ids follow from the
+ * payment, the money from the chain, and the item from the supplier. The recipient is gone, as is
+ * the access token: the hash kept here is of one that nobody has. The wallet opens the goods.
+ */
+export function lostOrder(
+  { network, asset }: Pick<ChainBooks, 'network' | 'asset'>,
+  { transfer, minedAt }: LostPayment,
+  { ids, purchase }: { readonly ids: Ids; readonly purchase: SupplierPurchase | undefined },
+): In<'PAYMENT_PENDING'> {
+  return {
+    state: 'PAYMENT_PENDING',
+    ...ids,
+    version: 1,
+    item: purchase ? itemOf(purchase) : unknownItem,
+    recipient: undefined,
+    fingerprint: '',
+    accessTokenHash: hashOf(newAccessToken()),
+    tender: {
+      rail: 'x402',
+      network,
+      asset,
+      payTo: transfer.to,
+      payer: transfer.from,
+      amount: transfer.amount,
+      nonce: transfer.nonce,
+      validAfter: 0,
+      validBefore: 0,
+      signature: '0x',
+      sinceBlock: transfer.block,
+    },
+    amount: transfer.amount,
+    placedAt: minedAt,
+    changedAt: minedAt,
+  }
+}
+
+function itemOf({ kind, offerId, brandName, country }: SupplierPurchase): Item {
+  return { kind, offerId, brandName, ...(country === undefined ? {} : { country }) }
+}

@@ -1,0 +1,102 @@
+import type { Delivery } from '../goods/good.ts'
+import type { Kind } from '../goods/offer.ts'
+import type { Account } from '../orders/ledger.ts'
+import type { Order } from '../orders/order.ts'
+import type { OrderStore } from '../orders/ports.ts'
+import type { OfferId, OrderId } from '../primitives/ids.ts'
+import type { Usdc } from '../primitives/money.ts'
+
+/** One transfer of USDC, as the token's logs tell it. Addresses and hashes are in lower case. */
+export interface ChainTransfer {
+  readonly transaction: string
+  readonly block: number
+  /** Its place among all logs of its block. */
+  readonly logIndex: number
+  readonly from: string
+  readonly to: string
+  readonly amount: Usdc
+  /** Of the EIP-3009 authorization that made it; absent when it was a plain transfer. */
+  readonly nonce?: string
+}
+
+/** What the chain says of our wallets. Every method throws when the node does not answer. */
+export interface ChainBooks {
+  /** What names a payment besides its payer and nonce. */
+  readonly network: string
+  readonly asset: string
+  readonly payTo: string
+  readonly refundWallet: string
+  /** The newest block, and the newest that cannot be dropped any more. */
+  heads(): Promise<{ readonly newest: number; readonly safe: number }>
+  /** Everything that was paid to us in these blocks, both ends included, in their order. */
+  received(from: number, to: number): AsyncIterable<readonly ChainTransfer[]>
+  /** Everything that left the refund wallet in these blocks. */
+  paidBack(from: number, to: number): AsyncIterable<readonly ChainTransfer[]>
+  minedAt(block: number): Promise<Date>
+  /** The transfer that this authorization made in this transaction, whoever it paid. */
+  transferIn(transaction: string, nonce: string): Promise<ChainTransfer | undefined>
+  /** The one nonce that a refund of this order can have. */
+  refundNonceOf(order: OrderId): string
+}
+
+/** A purchase as the supplier's own list has it. */
+export interface SupplierPurchase {
+  /** Ours; see `supplierReferenceOf`. */
+  readonly reference: string
+  readonly kind: Kind
+  readonly offerId: OfferId
+  readonly brandName: string
+  readonly country?: string
+  /** `returned`: it was delivered, and the supplier took it back. */
+  readonly state: 'delivered' | 'returned' | 'pending' | 'failed'
+  /** What it costs us, in minor units. */
+  readonly cost: { readonly amount: number; readonly currency: string; readonly divisor: number }
+}
+
+/** What the supplier holds under one reference. */
+export type SupplierHolds =
+  | { readonly outcome: 'none' }
+  | { readonly outcome: 'unknown'; readonly reason: string }
+  | {
+      readonly outcome: 'found'
+      readonly purchase: SupplierPurchase
+      /** Where it is delivered. */
+      readonly delivery?: Delivery
+    }
+
+export interface SupplierBooks {
+  /** Every purchase of this account, page by page. Throws when the list is not whole. */
+  purchases(): AsyncIterable<readonly SupplierPurchase[]>
+  purchase(kind: Kind, reference: string): Promise<SupplierHolds>
+}
+
+/** An order whose entries in the ledger do not say what its state says; atomic USDC. */
+export interface Misbooked {
+  readonly order: OrderId
+  readonly account: Account
+  readonly booked: bigint
+  readonly due: bigint
+}
+
+/** What a rebuilt order is written with. */
+export type OrderWriter = Pick<OrderStore, 'open' | 'move' | 'release'>
+
+/** What this store has on record. */
+export interface StoreBooks {
+  /** The oldest block that an order names; undefined when none does. */
+  oldestBlock(): Promise<number | undefined>
+  /** The newest block that a payment on record is in. Quick however many orders there are. */
+  newestBlock(): Promise<number | undefined>
+  /** @param keys see `paymentKeyOf` */
+  byPayments(keys: readonly string[]): Promise<readonly Order[]>
+  byIds(ids: readonly OrderId[]): Promise<readonly Order[]>
+  /** The orders that these wallets (lower case) paid; `decided`: only what can never be delivered any more. */
+  idsOf(payers: readonly string[], which: 'all' | 'decided'): Promise<readonly OrderId[]>
+  /** All orders, page by page, each as it is when its page is read. */
+  orders(): AsyncIterable<readonly Order[]>
+  /** The sum of each account over all orders. */
+  ledger(): Promise<Readonly<Record<Account, bigint>>>
+  misbooked(): Promise<readonly Misbooked[]>
+  /** Runs these writes in one transaction: all of them count, or none does. */
+  atOnce<T>(work: (orders: OrderWriter) => Promise<T>): Promise<T>
+}

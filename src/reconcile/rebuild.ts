@@ -1,0 +1,176 @@
+import { kinds } from '../goods/good.ts'
+import type { In, Order } from '../orders/order.ts'
+import { supplierReferenceOf } from '../orders/order.ts'
+import type { OrderId } from '../primitives/ids.ts'
+import type { Digest } from '../secrets/tokens.ts'
+import type { Vault } from '../secrets/vault.ts'
+import type { Books, Ids, LostPayment, Report, UnbookedRefund } from './books.ts'
+import { lostOrder } from './lost-order.ts'
+import type { OrderWriter, StoreBooks, SupplierHolds } from './ports.ts'
+import { receiptOf, walkToDelivered, walkToOwed, walkToRefunded } from './walk.ts'
+
+export interface RebuildDeps {
+  readonly chain: Books['chain']
+  readonly supplier: Books['supplier']
+  readonly store: Pick<StoreBooks, 'atOnce'>
+  readonly vault: Vault
+  readonly digest: Digest
+  readonly now: () => Date
+}
+
+/** What became of one order, or why it was left as it is. */
+export type Rebuilt =
+  | { readonly order: OrderId; readonly became: 'refunded' | 'delivered' | 'refund_due' }
+  | { readonly order: OrderId; readonly became: 'left'; readonly reason: string }
+
+/**
+ * Writes what the chain and the supplier prove into a record that is older than they are. Each order
+ * is written in one transaction, by the store's own moves and under their version numbers, so this
+ * is safe beside a running store: whoever writes first wins, and the other one leaves the order.
+ *
+ * Refunds come first: while one is missing, its order could still be delivered.
+ */
+export async function rebuild(
+  deps: RebuildDeps,
+  { unbooked, lost }: Pick<Report, 'unbooked' | 'lost'>,
+): Promise<readonly Rebuilt[]> {
+  const rebuilt: Rebuilt[] = []
+  for (const refund of unbooked) rebuilt.push(await bookRefund(deps, refund))
+  const refundedFirst = [...lost].sort((one, other) => Number(!one.refund) - Number(!other.refund))
+  for (const payment of refundedFirst) rebuilt.push(await reopen(deps, payment))
+  return rebuilt
+}
+
+async function bookRefund(
+  { store, now }: RebuildDeps,
+  { order, refund, payment }: UnbookedRefund,
+): Promise<Rebuilt> {
+  const walk = { now: now(), payment: payment && receiptOf(payment) }
+  const steps = walkToRefunded(order, refund.transaction, walk)
+  if (steps === undefined) {
+    return left(order.id, `No legal move leads from ${order.state} to a refund.`)
+  }
+  return written(order.id, 'refunded', () => store.atOnce((orders) => follow(orders, order, steps)))
+}
+
+/** Opens the order of a payment again, ended as it has ended in truth. */
+async function reopen(deps: RebuildDeps, lost: LostPayment): Promise<Rebuilt> {
+  const { ids, held } = await identify(deps, lost)
+  switch (held.outcome) {
+    case 'unknown':
+      return left(ids.id, `The supplier does not say: ${held.reason}`)
+    case 'none':
+      return owe(deps, lost, { ids, held })
+    case 'found':
+      // What may still be delivered is decided by the supplier's word, unless the money went back.
+      if (held.purchase.state === 'pending' && !lost.refund) {
+        return left(ids.id, 'The supplier has not ended this purchase; run this again later.')
+      }
+      return held.delivery && !lost.refund
+        ? deliver(deps, lost, { ids, held: { ...held, delivery: held.delivery } })
+        : owe(deps, lost, { ids, held })
+  }
+}
+
+type Found = Extract<SupplierHolds, { outcome: 'found' }>
+
+async function deliver(
+  deps: RebuildDeps,
+  lost: LostPayment,
+  { ids, held }: { readonly ids: Ids; readonly held: Found & Required<Pick<Found, 'delivery'>> },
+): Promise<Rebuilt> {
+  const { delivery, purchase } = held
+  const goods = {
+    delivery: deps.vault.seal(delivery, { order: ids.id, field: 'delivery' }),
+    ...(delivery.kind === 'esim' ? { iccidDigest: deps.digest.of(delivery.iccid) } : {}),
+  }
+  const opened = lostOrder(deps.chain, lost, { ids, purchase })
+  const walk = { now: deps.now(), payment: receiptOf(lost.transfer) }
+  return openAnd(deps, opened, walkToDelivered(opened, goods, walk), 'delivered')
+}
+
+async function owe(
+  deps: RebuildDeps,
+  lost: LostPayment,
+  { ids, held }: { readonly ids: Ids; readonly held: SupplierHolds },
+): Promise<Rebuilt> {
+  const purchase = held.outcome === 'found' ? held.purchase : undefined
+  const mayCome = purchase?.state === 'delivered' || purchase?.state === 'pending'
+  const opened = lostOrder(deps.chain, lost, { ids, purchase })
+  const ends = {
+    refundedBy: lost.refund?.transfer.transaction,
+    // What was delivered all the same is given back, or booked as a loss, by the running store.
+    supply: { state: mayCome ? 'OPEN' : purchase?.state === 'returned' ? 'RETURNED' : 'NONE' },
+  } as const
+  const walk = { now: deps.now(), payment: receiptOf(lost.transfer) }
+  const steps = walkToOwed(opened, ends, walk)
+  return openAnd(deps, opened, steps, lost.refund ? 'refunded' : 'refund_due')
+}
+
+/**
+ * Which of the ids the order had, by whoever knows one of them: the chain by its refund, else the
+ * supplier by its purchase. Nobody knows it: then nothing was bought, and the newest key names it.
+ */
+async function identify(
+  { supplier }: RebuildDeps,
+  { ids, refund }: LostPayment,
+): Promise<{ readonly ids: Ids; readonly held: SupplierHolds }> {
+  const candidates = refund ? [refund.of] : ids
+  for (const candidate of candidates) {
+    const reference = supplierReferenceOf(candidate.id)
+    for (const kind of kinds) {
+      const held = await supplier.purchase(kind, reference)
+      if (held.outcome !== 'none') return { ids: candidate, held }
+    }
+  }
+  const [first] = candidates
+  if (!first) throw new Error('There is no key to name an order with')
+  return { ids: first, held: { outcome: 'none' } }
+}
+
+function openAnd(
+  { store }: RebuildDeps,
+  opened: In<'PAYMENT_PENDING'>,
+  steps: readonly Order[],
+  became: Exclude<Rebuilt['became'], 'left'>,
+): Promise<Rebuilt> {
+  return written(opened.id, became, () =>
+    store.atOnce(async (orders) => {
+      const { isNew, order } = await orders.open(opened, [])
+      if (!isNew) throw new Overtaken()
+      await follow(orders, order, steps)
+    }),
+  )
+}
+
+/** Makes the moves one after the other, and leaves the order to the running store. */
+async function follow(orders: OrderWriter, from: Order, steps: readonly Order[]): Promise<void> {
+  let at = from
+  for (const step of steps) {
+    const moved = await orders.move(at, step)
+    if (!moved.won) throw new Overtaken()
+    at = moved.order
+  }
+  await orders.release(at, 0)
+}
+
+/** The running store wrote the order meanwhile. What was begun here is undone. */
+class Overtaken extends Error {}
+
+async function written(
+  order: OrderId,
+  became: Exclude<Rebuilt['became'], 'left'>,
+  write: () => Promise<unknown>,
+): Promise<Rebuilt> {
+  try {
+    await write()
+    return { order, became }
+  } catch (error) {
+    if (!(error instanceof Overtaken)) throw error
+    return left(order, 'The running store wrote this order meanwhile; look again.')
+  }
+}
+
+function left(order: OrderId, reason: string): Rebuilt {
+  return { order, became: 'left', reason }
+}

@@ -1,0 +1,303 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { newHash } from '../../test/contract/sample-orders.ts'
+import type { In, Order, Refunding } from '../orders/order.ts'
+import type { OrderId } from '../primitives/ids.ts'
+import { usdc } from '../primitives/money.ts'
+import type { DifferenceCode } from './differences.ts'
+import { differences } from './differences.ts'
+import type { ChainTransfer } from './ports.ts'
+import { reconcile } from './reconcile.ts'
+import {
+  booksOf,
+  type Life,
+  type LifeName,
+  lives,
+  look,
+  purchaseOf,
+  refundOf,
+  refundWallet,
+  transfer,
+  type World,
+  worldOf,
+} from './world.fixture.ts'
+
+const lifeNames = Object.keys(lives) as LifeName[]
+const other = `0x${'99'.repeat(20)}`
+const dollar = usdc(1_000_000n)
+
+/** A fault: what is done to an honest world, and what must be found, of which order. */
+interface Fault {
+  readonly life: LifeName
+  readonly doctor: (world: World, life: Required<Life>) => void
+  /** Besides the code itself, where one fault shows in two books. */
+  readonly also?: readonly DifferenceCode[]
+}
+
+/** Changes the doctored order. */
+function amend(world: World, id: OrderId, changes: object): void {
+  world.orders = world.orders.map((order) =>
+    order.id === id ? ({ ...order, ...changes } as Order) : order,
+  )
+}
+
+const without = <T>(all: readonly T[], gone: T) => all.filter((one) => one !== gone)
+const forgotten = (world: World, { order }: Life) => {
+  world.orders = without(world.orders, order)
+}
+
+const faults: Record<string, Fault & { readonly code: DifferenceCode }> = {
+  'a plain transfer to us': {
+    code: 'unmatched_money',
+    life: 'delivered',
+    doctor: (world) => world.received.push(transfer()),
+  },
+  'a payment whose order is gone': {
+    code: 'payment_without_order',
+    life: 'paid',
+    doctor: forgotten,
+  },
+  'a pending order that paid long ago': {
+    code: 'payment_not_booked',
+    life: 'pending, just paid',
+    doctor: (world, { order }) => amend(world, order.id, { placedAt: new Date(0) }),
+  },
+  'a failed payment that landed': {
+    code: 'payment_not_booked',
+    life: 'not paid',
+    doctor: (world, { order }) => world.received.push(paymentFrom(order)),
+  },
+  'a vanished payment that landed': {
+    code: 'payment_not_booked',
+    life: 'payment vanished',
+    doctor: (world, { order }) => world.received.push(paymentFrom(order)),
+  },
+  'another amount': {
+    code: 'payment_differs',
+    life: 'delivered',
+    doctor: (world, { payment }) => {
+      world.received = [{ ...payment, amount: dollar }]
+    },
+  },
+  'another transaction': {
+    code: 'payment_differs',
+    life: 'delivered',
+    doctor: (world, { payment }) => {
+      world.received = [{ ...payment, transaction: newHash() }]
+    },
+  },
+  'a payment in no block': {
+    code: 'booked_not_on_chain',
+    life: 'delivered',
+    doctor: (world) => {
+      world.received = []
+    },
+  },
+  'a payment of somebody else': {
+    code: 'booked_not_on_chain',
+    life: 'delivered',
+    doctor: (world, { payment }) => {
+      world.received = [{ ...payment, block: look.fromBlock ?? -1, from: other }]
+    },
+  },
+  'a second order of one payment': {
+    code: 'one_payment_two_orders',
+    life: 'paid',
+    doctor(world, { order }) {
+      const last = order.id.endsWith('z') ? 'y' : 'z'
+      const twin = { ...order, id: `${order.id.slice(0, -1)}${last}` as OrderId }
+      world.orders.push(twin)
+      world.received = world.received.map((one) => ({ ...one, block: -1 }))
+    },
+  },
+  'a refund of an order that is to be delivered': {
+    code: 'refund_not_booked',
+    life: 'fulfilling',
+    doctor: (world, { order }) => world.paidBack.push(refundOf(order)),
+  },
+  'a refund that is due': {
+    code: 'refund_not_booked',
+    life: 'due',
+    doctor: (world, { order }) => world.paidBack.push(refundOf(order)),
+  },
+  'a refund with a nonce of no order': {
+    code: 'refund_without_order',
+    life: 'due',
+    doctor: (world, { order }) => world.paidBack.push({ ...refundOf(order), nonce: newHash() }),
+  },
+  'money taken out of the refund wallet': {
+    code: 'refund_wallet_moved',
+    life: 'delivered',
+    doctor: (world) => world.paidBack.push(transfer({ from: refundWallet, to: other })),
+  },
+  'a refund in no block': {
+    code: 'refund_booked_not_on_chain',
+    life: 'refunded',
+    doctor: (world) => {
+      world.paidBack = []
+    },
+  },
+  'a refund of less': {
+    code: 'refund_differs',
+    life: 'refunded',
+    doctor: (world, { refund }) => {
+      world.paidBack = [{ ...refund, amount: dollar }]
+    },
+  },
+  'a refund to somebody else': {
+    code: 'refund_differs',
+    life: 'refunded',
+    doctor: (world, { refund }) => {
+      world.paidBack = [{ ...refund, to: other }]
+    },
+  },
+  'a refund in another transaction': {
+    code: 'refund_differs',
+    life: 'refunded',
+    doctor: (world, { refund }) => {
+      world.paidBack = [{ ...refund, transaction: newHash() }]
+    },
+  },
+  'two refunds': {
+    code: 'refunded_twice',
+    life: 'refunded',
+    doctor: (world, { order }) => world.paidBack.push(refundOf(order)),
+  },
+  'a refund of what was delivered': {
+    code: 'delivered_and_refunded',
+    life: 'delivered',
+    doctor: (world, { order }) => world.paidBack.push(refundOf(order)),
+  },
+  'goods for an order that was refunded': {
+    code: 'supplier_charged_but_not_delivered',
+    life: 'refunded, never bought',
+    doctor: (world, { order }) => world.purchases.push(purchaseOf(order, 'delivered')),
+  },
+  'goods for an order that was never paid': {
+    code: 'supplier_charged_but_not_delivered',
+    life: 'not paid',
+    doctor: (world, { order }) => world.purchases.push(purchaseOf(order, 'delivered')),
+  },
+  'goods that were not given back': {
+    code: 'supplier_charged_but_not_delivered',
+    life: 'goods returned',
+    doctor: (world, { order }) => {
+      world.purchases = [purchaseOf(order, 'delivered')]
+    },
+  },
+  'goods that the supplier does not know': {
+    code: 'delivered_but_not_charged',
+    life: 'delivered',
+    doctor: (world) => {
+      world.purchases = []
+    },
+  },
+  'goods that the supplier failed to deliver': {
+    code: 'delivered_but_not_charged',
+    life: 'delivered',
+    doctor: (world, { order }) => {
+      world.purchases = [purchaseOf(order, 'failed')]
+    },
+  },
+  'a purchase whose order is gone': {
+    code: 'supplier_purchase_unknown',
+    life: 'delivered',
+    doctor: forgotten,
+    also: ['payment_without_order'],
+  },
+  'a purchase that is listed twice': {
+    code: 'supplier_bought_twice',
+    life: 'delivered',
+    doctor: (world, { purchase }) => world.purchases.push({ ...purchase, kind: 'esim' }),
+  },
+  'a ledger that was changed': {
+    code: 'ledger_differs',
+    life: 'delivered',
+    doctor: (world, { order }) =>
+      world.misbooked.push({ order: order.id, account: 'open', booked: -1n, due: 0n }),
+  },
+}
+
+function paymentFrom({ tender }: Order): ChainTransfer {
+  return transfer({ from: tender.payer.toLowerCase(), nonce: tender.nonce })
+}
+
+test.each(Object.entries(faults))('%s is found', async (_, { life, doctor, code, also = [] }) => {
+  const patient = lives[life]() as Required<Life>
+  const world = worldOf([patient])
+  doctor(world, patient)
+  const beside = worldOf(lifeNames.map((name) => lives[name]()))
+  const mixed = {
+    orders: [...beside.orders, ...world.orders],
+    received: [...beside.received, ...world.received],
+    paidBack: [...beside.paidBack, ...world.paidBack],
+    purchases: [...beside.purchases, ...world.purchases],
+    misbooked: world.misbooked,
+  }
+  const { differences: found } = await reconcile(booksOf(mixed), look)
+  expect(found.map((one) => one.code).sort()).toEqual([code, ...also].sort())
+  const others = new Set(beside.orders.map(({ id }) => id))
+  expect(found.filter(({ order }) => order && others.has(order))).toEqual([])
+})
+
+test('there is a fault here for every code', () => {
+  const tried = new Set(Object.values(faults).map(({ code }) => code))
+  expect([...tried].sort()).toEqual(Object.keys(differences).sort())
+})
+
+test('worlds without faults have no differences, however they are mixed', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.constantFrom(...lifeNames), { maxLength: 12 }), async (names) => {
+      const { differences: found } = await reconcile(
+        booksOf(worldOf(names.map((name) => lives[name]()))),
+        look,
+      )
+      expect(found).toEqual([])
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('what is younger than the patience is open, not different', async () => {
+  const { order, payment } = lives.paid()
+  const books = booksOf({ ...worldOf([]), received: [payment] })
+  const chain = { ...books.chain, minedAt: async () => look.now }
+  const report = await reconcile({ ...books, chain }, look)
+  expect(report).toMatchObject({ differences: [], lost: [] })
+  expect(report.open).toMatchObject([{ waitsFor: 'store', transaction: payment.transaction }])
+  expect(order.state).toBe('PAID')
+})
+
+test('a lost order is told with the id that it had, and with its refund', async () => {
+  const { order, payment, refund } = lives.refunded()
+  const world = { ...worldOf([]), received: [payment as ChainTransfer], paidBack: [refund] }
+  const report = await reconcile(booksOf(world), look)
+  expect(report.lost).toMatchObject([{ ids: [{ id: order.id }], refund: { transfer: refund } }])
+  expect(report.differences).toMatchObject([
+    { code: 'payment_without_order', order: order.id },
+    { code: 'refund_not_booked', order: order.id },
+  ])
+})
+
+test('a refund that is signed and just landed is the store’s to book', async () => {
+  const life = lives.due()
+  const signed = { step: 'SIGNED', signed: {} } as unknown as Refunding['refund']
+  const order = { ...(life.order as In<'EXPIRED'>), refund: signed, changedAt: look.now }
+  const world = { ...worldOf([{ ...life, order }]), paidBack: [refundOf(order)] }
+  expect(await reconcile(booksOf(world), look)).toMatchObject({ differences: [], unbooked: [] })
+  const old = { ...world, orders: [{ ...order, changedAt: new Date(0) }] }
+  expect((await reconcile(booksOf(old), look)).unbooked).toHaveLength(1)
+})
+
+test('a part that does not answer ends the comparison', async () => {
+  const books = booksOf(worldOf([lives.delivered()]))
+  const chain = { ...books.chain, heads: () => Promise.reject(new Error('silent')) }
+  await expect(reconcile({ ...books, chain }, look)).rejects.toThrow('silent')
+  const supplier = {
+    purchases: () => booksOf(worldOf([])).supplier.purchases(),
+    purchase: async () => ({ outcome: 'unknown', reason: 'away' }) as const,
+  }
+  await expect(reconcile({ ...books, supplier }, look)).rejects.toThrow('away')
+  const store = { ...books.store, oldestBlock: async () => undefined }
+  await expect(reconcile({ ...books, store }, look)).rejects.toThrow('--from-block')
+})

@@ -1,0 +1,98 @@
+import { formatUsdc, usdc } from '../primitives/money.ts'
+import type { Report } from './books.ts'
+import { type About, type Difference, differences, type Open } from './differences.ts'
+import type { Rebuilt } from './rebuild.ts'
+
+/** The report as an operator reads it in a terminal. */
+export function reportText(report: Report): string {
+  const { from, to, totals, differences: found, open } = report
+  const { ledger, chain, supplier } = totals
+  const { foreign } = supplier
+  return [
+    `Blocks ${from} to ${to}, ${counted(totals.orders, 'order')} on record. Amounts in USDC.`,
+    '',
+    row('', 'received', 'delivered', 'refunded', 'open'),
+    row('ledger', ...amounts(ledger.received, ledger.delivered, ledger.refunded, ledger.open)),
+    row('chain', ...amounts(chain.received, undefined, chain.refunded, undefined)),
+    `  supplier  ${supplier.delivered} delivered, ${supplier.returned} returned, ` +
+      `${supplier.pending} pending, ${supplier.failed} failed`,
+    ...(chain.unmatched > 0n ? [`  ${amount(chain.unmatched)} came without an order`] : []),
+    ...(foreign > 0
+      ? [`  ${counted(foreign, 'purchase')} at the supplier not made by a store`]
+      : []),
+    '',
+    ...(open.length > 0 ? [`Still under way: ${open.length}`, ...open.map(openLine), ''] : []),
+    found.length === 0 ? 'Nothing differs.' : `${counted(found.length, 'difference')}:`,
+    ...found.flatMap(differenceLines),
+  ].join('\n')
+}
+
+/** What became of each order, one line each. */
+export function rebuiltText(rebuilt: readonly Rebuilt[]): string {
+  if (rebuilt.length === 0) return 'Nothing to rebuild.'
+  const lines = rebuilt.map((one) => {
+    return `  ${one.order}  ${one.became === 'left' ? `left: ${one.reason}` : words[one.became]}`
+  })
+  return ['Rebuilt:', ...lines].join('\n')
+}
+
+const words = {
+  refunded: 'refunded, as the chain has it',
+  delivered: 'delivered, as the supplier has it; its buyer gets the goods by signing in',
+  refund_due: 'was never delivered; the running store pays it back',
+} as const
+
+/** The report for programs: amounts as text in atomic USDC, everything else as it is. */
+export function reportJson(report: Report, rebuilt?: readonly Rebuilt[]): string {
+  const { from, to, totals, differences: found, open } = report
+  const shown = { from, to, totals, differences: found, open, ...(rebuilt ? { rebuilt } : {}) }
+  const plain = (_: string, value: unknown) =>
+    typeof value === 'bigint' ? value.toString() : value
+  return JSON.stringify(shown, plain, 2)
+}
+
+function differenceLines(difference: Difference): string[] {
+  const { what, act } = differences[difference.code]
+  return [
+    `  ${difference.code}  ${subjectOf(difference)}`,
+    `      ${what}`,
+    ...factLines(difference),
+    `      ${act}`,
+  ]
+}
+
+function factLines({ transaction, order, onRecord, found, detail }: Difference): string[] {
+  const facts = [
+    ...(transaction && order ? [`transaction ${transaction}`] : []),
+    ...(onRecord === undefined ? [] : [`on record ${amount(onRecord)}`]),
+    ...(found === undefined ? [] : [`found ${amount(found)}`]),
+    ...(detail === undefined ? [] : [detail]),
+  ]
+  return facts.length === 0 ? [] : [`      ${facts.join(', ')}`]
+}
+
+function openLine(one: Open): string {
+  const waits = { safe_block: 'a safe block', store: 'the store', supplier: 'the supplier' }
+  return `  ${subjectOf(one)}  waits for ${waits[one.waitsFor]}`
+}
+
+function subjectOf({ order, transaction, reference }: About): string {
+  return order ?? transaction ?? reference ?? ''
+}
+
+function row(name: string, ...cells: readonly string[]): string {
+  return `  ${name.padEnd(8)}${cells.map((cell) => cell.padStart(16)).join('')}`
+}
+
+function amounts(...atomic: readonly (bigint | undefined)[]): string[] {
+  return atomic.map((one) => (one === undefined ? '' : amount(one)))
+}
+
+/** What was received is positive in the ledger, and where it is, negative; people read both alike. */
+function amount(atomic: bigint): string {
+  return formatUsdc(usdc(atomic < 0n ? -atomic : atomic))
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

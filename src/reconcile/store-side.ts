@@ -1,0 +1,145 @@
+import {
+  type Order,
+  orderIdOfReference,
+  type PaidOrder,
+  supplierReferenceOf,
+} from '../orders/order.ts'
+import { paymentKeyOf } from '../payments/payment.ts'
+import type { OrderId } from '../primitives/ids.ts'
+import { type Books, type Look, type Notes, note } from './books.ts'
+import { differs, open } from './differences.ts'
+import { claimsPayment, costText, isDelivered, judgeSupply, refundOnRecord, same } from './judge.ts'
+import type { SupplierPurchase } from './ports.ts'
+
+/** Every purchase at the supplier, against the order that has its reference. */
+export async function compareSupply({ supplier, store }: Books, notes: Notes): Promise<void> {
+  const seen = new Set<OrderId>()
+  for await (const purchases of supplier.purchases()) {
+    const ours = purchases.flatMap((purchase) => {
+      const id = orderIdOfReference(purchase.reference)
+      return id === undefined ? [] : [{ id, purchase }]
+    })
+    notes.supplier.foreign += purchases.length - ours.length
+    const orders = new Map(
+      (await store.byIds(ours.map(({ id }) => id))).map((order) => [order.id, order]),
+    )
+    for (const { id, purchase } of ours) {
+      notes.supplier[purchase.state] += 1
+      noteSupply(notes, { id, purchase, order: orders.get(id), isSecond: seen.has(id) })
+      seen.add(id)
+    }
+  }
+}
+
+interface Supplied {
+  readonly id: OrderId
+  readonly purchase: SupplierPurchase
+  readonly order: Order | undefined
+  readonly isSecond: boolean
+}
+
+function noteSupply(notes: Notes, { id, purchase, order, isSecond }: Supplied): void {
+  if (purchase.state === 'delivered') notes.delivered.add(id)
+  const about = { order: id, reference: purchase.reference, detail: costText(purchase) }
+  if (isSecond) note(notes, differs('supplier_bought_twice', about))
+  else if (order) note(notes, judgeSupply(purchase, order))
+  else note(notes, differs('supplier_purchase_unknown', about))
+}
+
+/** Every order on record, against what was seen outside. What was not seen is looked for by name. */
+export async function compareOrders(
+  books: Books,
+  look: Look,
+  notes: Notes,
+  blocks: { readonly from: number; readonly to: number },
+): Promise<void> {
+  for await (const orders of books.store.orders()) {
+    notes.orders += orders.length
+    for (const order of orders) {
+      await comparePaid(books, order, notes, blocks)
+      await compareRefunded(books, order, notes)
+      await compareDelivered(books, order, look, notes)
+    }
+  }
+}
+
+/**
+ * A payment that the scan did not meet is older than its first block, younger than its last, went to
+ * an earlier PAY_TO, or is not there: its own transaction tells.
+ */
+async function comparePaid(
+  { chain, store }: Books,
+  order: Order,
+  notes: Notes,
+  { to }: { readonly to: number },
+): Promise<void> {
+  if (!claimsPayment(order) || notes.paid.has(order.id)) return
+  const { transaction, block } = order.receipt
+  const about = { order: order.id, transaction, onRecord: order.amount }
+  if (block > to) {
+    note(notes, open('safe_block', about))
+    return
+  }
+  const found = await chain.transferIn(transaction, order.tender.nonce)
+  const isThere =
+    found && same(found.from, order.tender.payer) && same(found.to, order.tender.payTo)
+  if (!isThere) {
+    note(notes, differs('booked_not_on_chain', { ...about, found: 0n }))
+    return
+  }
+  if (found.amount !== order.amount) {
+    note(notes, differs('payment_differs', { ...about, found: found.amount }))
+    return
+  }
+  await compareClaim(store, order, notes)
+}
+
+/** The claim on a payment is a row of its own; an order that has none shares another's payment. */
+async function compareClaim(store: Books['store'], order: PaidOrder, notes: Notes): Promise<void> {
+  const [owner] = await store.byPayments([paymentKeyOf(order.tender)])
+  if (owner === undefined || owner.id === order.id) return
+  const { transaction } = order.receipt
+  const detail = `The other one is ${owner.id}.`
+  note(notes, differs('one_payment_two_orders', { order: order.id, transaction, detail }))
+}
+
+async function compareRefunded({ chain }: Books, order: Order, notes: Notes): Promise<void> {
+  const transaction = refundOnRecord(order)
+  if (transaction === undefined || notes.refunded.has(order.id)) return
+  const about = { order: order.id, transaction, onRecord: order.amount }
+  const found = await chain.transferIn(transaction, chain.refundNonceOf(order.id))
+  if (!found) {
+    note(notes, differs('refund_booked_not_on_chain', { ...about, found: 0n }))
+    return
+  }
+  const isRight = found.amount === order.amount && same(found.to, order.tender.payer)
+  if (isRight) return
+  const detail = `It paid ${found.to}.`
+  note(notes, differs('refund_differs', { ...about, found: found.amount, detail }))
+}
+
+/** The list of the supplier was read before, so an order that was delivered since is asked for by name. */
+async function compareDelivered(
+  { supplier }: Books,
+  order: Order,
+  { now, strayAfterMs }: Look,
+  notes: Notes,
+): Promise<void> {
+  if (!isDelivered(order) || notes.delivered.has(order.id)) return
+  const reference = supplierReferenceOf(order.id)
+  const held = await supplier.purchase(order.item.kind, reference)
+  if (held.outcome === 'found' && held.purchase.state === 'delivered') return
+  if (held.outcome === 'unknown') throw new Error(`The supplier does not answer: ${held.reason}`)
+  const said = held.outcome === 'none' ? 'It has no such purchase.' : costText(held.purchase)
+  const about = { order: order.id, reference, detail: said }
+  const isFresh = now.getTime() - order.deliveredAt.getTime() < strayAfterMs
+  note(notes, isFresh ? open('supplier', about) : differs('delivered_but_not_charged', about))
+}
+
+/** Every entry of the ledger, against the state of its order. */
+export async function compareLedger({ store }: Books, notes: Notes): Promise<void> {
+  for (const { order, account, booked, due } of await store.misbooked()) {
+    const detail = `The account is ${account}.`
+    note(notes, differs('ledger_differs', { order, onRecord: booked, found: due, detail }))
+  }
+}

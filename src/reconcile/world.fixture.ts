@@ -1,0 +1,219 @@
+import { createHash } from 'node:crypto'
+import {
+  failed,
+  fulfilled,
+  fulfilling,
+  newHash,
+  newTender,
+  paid,
+  paymentFailed,
+  pending,
+} from '../../test/contract/sample-orders.ts'
+import { idsFor } from '../orders/naming.ts'
+import { type In, type Order, supplierReferenceOf } from '../orders/order.ts'
+import { paymentKeyOf } from '../payments/payment.ts'
+import type { OfferId, OrderId } from '../primitives/ids.ts'
+import { usdc } from '../primitives/money.ts'
+import { createDigest } from '../secrets/tokens.ts'
+import type { Books, Look } from './books.ts'
+import type { ChainTransfer, Misbooked, SupplierPurchase } from './ports.ts'
+
+const digest = createDigest([Buffer.alloc(32, 7)], 'orders')
+const payTo = newTender().payTo
+export const refundWallet = `0x${'f0'.repeat(20)}`
+const safeBlock = 1_000
+const now = new Date('2026-03-02T10:00:00Z')
+
+/** Everything that the three books say, as plain lists that a test can doctor. */
+export interface World {
+  orders: Order[]
+  received: ChainTransfer[]
+  paidBack: ChainTransfer[]
+  purchases: SupplierPurchase[]
+  misbooked: Misbooked[]
+}
+
+/** One order with what the chain and the supplier have of it. */
+export interface Life {
+  readonly order: Order
+  readonly payment?: ChainTransfer
+  readonly refund?: ChainTransfer
+  readonly purchase?: SupplierPurchase
+}
+
+function refundNonceOf(order: OrderId): string {
+  return `0x${createHash('sha256').update(order).digest('hex')}`
+}
+
+let places = 0
+
+export function transfer(changes: Partial<ChainTransfer> = {}): ChainTransfer {
+  places += 1
+  return {
+    transaction: newHash(),
+    block: 100 + (places % 800),
+    logIndex: places,
+    from: newTender().payer.toLowerCase(),
+    to: payTo,
+    amount: usdc(12_500_000n),
+    ...changes,
+  }
+}
+
+/** An order as it begins, with the ids that follow from its payment. */
+function begun(): In<'PAYMENT_PENDING'> {
+  const tender = newTender()
+  return pending({ ...idsFor(digest, tender), tender })
+}
+
+function paymentOf({ tender }: Order): ChainTransfer & { readonly nonce: string } {
+  return { ...transfer({ from: tender.payer.toLowerCase() }), nonce: tender.nonce }
+}
+
+export function refundOf(order: Order): ChainTransfer & { readonly nonce: string } {
+  const to = order.tender.payer.toLowerCase()
+  return { ...transfer({ from: refundWallet, to }), nonce: refundNonceOf(order.id) }
+}
+
+export function purchaseOf(order: Order, state: SupplierPurchase['state']): SupplierPurchase {
+  return {
+    reference: supplierReferenceOf(order.id),
+    kind: order.item.kind,
+    offerId: 'TEST-VOUCHER-OK' as OfferId,
+    brandName: 'Test',
+    state,
+    cost: { amount: 45, currency: 'USD', divisor: 100 },
+  }
+}
+
+function booked(payment: ChainTransfer, order: In<'PAYMENT_PENDING'>): In<'PAID'> {
+  const { transaction, block } = payment
+  return { ...paid(order), receipt: { rail: 'x402', transaction, block } }
+}
+
+/** The lives of orders whose books agree. */
+export const lives = {
+  delivered() {
+    const first = begun()
+    const payment = paymentOf(first)
+    const order = fulfilled(fulfilling(booked(payment, first)))
+    return { order, payment, purchase: purchaseOf(order, 'delivered') }
+  },
+  refunded: () => refundedWith('NONE', 'failed'),
+  'refunded, never bought': () => refundedWith('NONE'),
+  'goods lost': () => refundedWith('LOST', 'delivered'),
+  'goods returned': () => refundedWith('RETURNED', 'returned'),
+  due: () => givenUp({ step: 'DUE' }),
+  waiting: () => givenUp({ step: 'WAITING', signAt: now }, 'OPEN', 'pending'),
+  'late and watched': () => givenUp({ step: 'WAITING', signAt: now }, 'OPEN', 'delivered'),
+  fulfilling() {
+    const first = begun()
+    const payment = paymentOf(first)
+    const order = fulfilling(booked(payment, first))
+    return { order, payment, purchase: purchaseOf(order, 'pending') }
+  },
+  paid() {
+    const first = begun()
+    const payment = paymentOf(first)
+    return { order: booked(payment, first), payment }
+  },
+  'not safe yet'() {
+    const first = begun()
+    return { order: booked({ ...paymentOf(first), block: safeBlock + 1 }, first) }
+  },
+  pending: () => ({ order: begun() }),
+  'pending, just paid'() {
+    const order = { ...begun(), placedAt: now }
+    return { order, payment: paymentOf(order) }
+  },
+  'not paid': () => ({ order: paymentFailed(begun()) }),
+  'payment vanished'() {
+    const first = begun()
+    const order = { ...fulfilled(fulfilling(booked(paymentOf(first), first))), settlement: 'LOST' }
+    return { order: order as Order, purchase: purchaseOf(order as Order, 'delivered') }
+  },
+} as const satisfies Record<string, () => Life>
+
+export type LifeName = keyof typeof lives
+
+function givenUp(
+  refund: In<'EXPIRED'>['refund'],
+  supply: In<'EXPIRED'>['supply']['state'] = 'NONE',
+  state?: SupplierPurchase['state'],
+): Life {
+  const first = begun()
+  const payment = paymentOf(first)
+  const order = { ...failed(fulfilling(booked(payment, first))), refund, supply: { state: supply } }
+  return { order, payment, ...(state ? { purchase: purchaseOf(order, state) } : {}) }
+}
+
+function refundedWith(supply: 'NONE' | 'LOST' | 'RETURNED', state?: SupplierPurchase['state']) {
+  const life = givenUp({ step: 'DUE' }, supply, state)
+  const refund = refundOf(life.order)
+  const { transaction } = refund
+  const order = { ...life.order, refund: { step: 'REFUNDED', transaction, refundedAt: now } }
+  return { ...life, order: order as In<'FULFILLMENT_FAILED'>, refund }
+}
+
+export function worldOf(all: readonly Life[]): World {
+  return {
+    orders: all.map(({ order }) => order),
+    received: all.flatMap(({ payment }) => (payment ? [payment] : [])),
+    paidBack: all.flatMap(({ refund }) => (refund ? [refund] : [])),
+    purchases: all.flatMap(({ purchase }) => (purchase ? [purchase] : [])),
+    misbooked: [],
+  }
+}
+
+/** The books of that world, read in pages of two, so that every page has a next one. */
+export function booksOf(world: World): Books {
+  const find = (match: (order: Order) => boolean) => world.orders.filter(match)
+  const within = (transfers: readonly ChainTransfer[], from: number, to: number) =>
+    pages(transfers.filter(({ block }) => block >= from && block <= to))
+  return {
+    chain: {
+      network: newTender().network,
+      asset: newTender().asset,
+      payTo,
+      refundWallet,
+      heads: async () => ({ newest: safeBlock + 2, safe: safeBlock }),
+      received: (from, to) => within(world.received, from, to),
+      paidBack: (from, to) => within(world.paidBack, from, to),
+      minedAt: async () => new Date(now.getTime() - 3_600_000),
+      transferIn: async (transaction, nonce) =>
+        [...world.received, ...world.paidBack].find(
+          (one) => one.transaction === transaction && one.nonce === nonce,
+        ),
+      refundNonceOf,
+    },
+    supplier: {
+      purchases: () => pages(world.purchases),
+      async purchase(kind, reference) {
+        const purchase = world.purchases.find(
+          (one) => one.kind === kind && one.reference === reference,
+        )
+        return purchase ? { outcome: 'found', purchase } : { outcome: 'none' }
+      },
+    },
+    store: {
+      oldestBlock: async () => 0,
+      byPayments: async (keys) => find(({ tender }) => keys.includes(paymentKeyOf(tender))),
+      byIds: async (ids) => find(({ id }) => ids.includes(id)),
+      idsOf: async (payers) =>
+        find(({ tender }) => payers.includes(tender.payer.toLowerCase())).map(({ id }) => id),
+      orders: () => pages(world.orders),
+      ledger: async () => ({ received: 0n, open: 0n, delivered: 0n, refunded: 0n }),
+      misbooked: async () => world.misbooked,
+    },
+  }
+}
+
+async function* pages<T>(all: readonly T[]): AsyncGenerator<readonly T[]> {
+  for (let first = 0; first < all.length; first += 2) yield all.slice(first, first + 2)
+}
+
+export const look: Look = {
+  now,
+  strayAfterMs: 600_000,
+  idsFor: (payment) => [idsFor(digest, payment)],
+}

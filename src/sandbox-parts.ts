@@ -1,0 +1,62 @@
+import type { SandboxParts } from '../sandbox/sandbox.ts'
+import { type Common, ConfigError, type Outside, type SandboxConfig } from './config.ts'
+import { networks } from './payments/networks.ts'
+
+/** What the store needs of the sandbox. It is loaded here and only here, so live mode cannot even name it. */
+export async function loadSandbox() {
+  try {
+    const [{ startSandbox }, { runningSandbox }] = await Promise.all([
+      import('../sandbox/sandbox.ts'),
+      import('../sandbox/connection.ts'),
+    ])
+    return { startSandbox, runningSandbox }
+  } catch (error) {
+    const missing =
+      error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
+    const problem = 'the sandbox is not installed: run npm ci without --omit=dev, or set MODE=live'
+    throw missing ? new ConfigError([problem]) : error
+  }
+}
+
+/** What the sandbox's parts are started with. */
+export function sandboxOptions(config: SandboxConfig) {
+  const deliverSeconds = config.policy.deliverWithinMs / 1_000
+  return {
+    dataDir: config.dataDir,
+    offers: config.offers,
+    databaseUrl: config.databaseUrl,
+    lateSeconds: deliverSeconds + Math.max(5, Math.round(deliverSeconds / 10)),
+    webhookUrl: `http://${reachableHost(config.host)}:${config.port}/webhooks/supplier`,
+  }
+}
+
+/** A sandbox store's configuration, with its parts as what it is connected to. */
+export function sandboxOutside(
+  config: SandboxConfig,
+  { chain, supplier, databaseUrl, secretsKey }: SandboxParts,
+): Common & Outside & { readonly mode: 'sandbox' } {
+  return {
+    ...config,
+    network: networks['base-sepolia'],
+    rpcUrl: chain.rpcUrl,
+    pollMs: 50,
+    // An idle sandbox chain makes a block every 30 s, to keep its file small.
+    headMostSeconds: 90,
+    payTo: chain.keys.payTo,
+    gasKey: chain.keys.gas,
+    refundKey: chain.keys.refund,
+    walletFactories: [],
+    databaseUrl,
+    supplierUrl: supplier.url,
+    supplierKey: supplier.apiKey,
+    supplierWebhook: supplier.webhook,
+    ratesUrl: supplier.ratesUrl,
+    secretsKeys: [secretsKey],
+  }
+}
+
+/** Where this machine reaches what listens on that host; `0.0.0.0` and `::` mean every address. */
+function reachableHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
+  return host.includes(':') ? `[${host}]` : host
+}

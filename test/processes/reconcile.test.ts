@@ -1,0 +1,121 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import {
+  type ChildStore,
+  newDataDir,
+  runStoreToItsEnd,
+  runToItsEnd,
+  startChildStore,
+} from '../child-store.ts'
+import { newBuyer } from '../stories/buyer.ts'
+import { bodyFor, buy, get, post, until } from '../stories/requests.ts'
+
+/** Each of these starts a store, or its parts, several times. */
+const timeout = 240_000
+
+let dataDir: string
+const running: ChildStore[] = []
+const env = { SANDBOX_OFFERS: '600' }
+
+beforeEach(async () => {
+  dataDir = await newDataDir()
+})
+afterEach(async () => {
+  for (const store of running.splice(0)) await store.stop()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+async function start(): Promise<ChildStore> {
+  const store = await startChildStore({ dataDir, env })
+  running.push(store)
+  return store
+}
+
+/** `npm run reconcile`, with every payment old enough to be looked at. */
+function reconcile(...args: string[]) {
+  const command = ['src/commands/reconcile.ts', '--settle-minutes', '0', ...args]
+  return runToItsEnd(command, { ...env, DATA_DIR: dataDir })
+}
+
+async function buyAt(store: ChildStore, outcome: string) {
+  const { body } = await get(store.url, '/sandbox')
+  const keys = JSON.parse(readFileSync(join(dataDir, 'chain/keys.json'), 'utf8'))
+  const buyer = await newBuyer(0n, { rpcUrl: body.rpcUrl, usdc: body.usdc, keys })
+  await post(store.url, '/sandbox/faucet', { address: buyer.address })
+  const bought = await buy(store, buyer, 'voucher', bodyFor('voucher', outcome))
+  expect([200, 202]).toContain(bought.answer.status)
+  return bought
+}
+
+/** Copies as a file backup does, with owners and rights. */
+function copy(from: string, to: string): void {
+  execFileSync('rm', ['-rf', join(dataDir, to)])
+  execFileSync('cp', ['-a', join(dataDir, from), join(dataDir, to)])
+}
+
+test('runs beside the store, and without it; its report is for people and for programs', {
+  timeout,
+}, async () => {
+  const store = await start()
+  await buyAt(store, 'OK')
+  const file = join(dataDir, 'connection.json')
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+
+  const beside = await reconcile()
+  expect(beside).toMatchObject({ code: 0, stderr: '' })
+  expect(beside.stdout).toContain('Nothing differs.')
+  expect(beside.stdout).toMatch(/ledger +0\.50 +0\.50 +0\.00 +0\.00/)
+  expect((await get(store.url, '/readyz')).status).toBe(200)
+
+  await store.stop()
+  expect(existsSync(file)).toBe(false)
+  const alone = await reconcile('--json')
+  expect(alone.code).toBe(0)
+  expect(alone.stderr).toContain('No store is running')
+  expect(JSON.parse(alone.stdout)).toMatchObject({
+    differences: [],
+    totals: { orders: 1, chain: { received: '500000', refunded: '0', unmatched: '0' } },
+  })
+})
+
+test('a store on an old backup ends at once, and starts again after --rebuild', {
+  timeout,
+}, async () => {
+  const first = await start()
+  await buyAt(first, 'OK')
+  await first.stop()
+  copy('pg', 'backup')
+
+  const second = await start()
+  const { answer, send } = await buyAt(second, 'FAIL')
+  const { orderId } = answer.body
+  await until(second, orderId, ({ refund_state }) => refund_state === 'REFUNDED')
+  await second.stop()
+  copy('backup', 'pg')
+
+  const refused = await runStoreToItsEnd({ ...env, DATA_DIR: dataDir, PORT: String(second.port) })
+  expect(refused.code).toBe(1)
+  expect(refused.output).toContain('npm run reconcile -- --rebuild')
+  const looked = await reconcile()
+  expect(looked.code).toBe(1)
+  expect(looked.stdout).toContain(`refund_not_booked  ${orderId}`)
+  const rebuilt = await reconcile('--rebuild')
+  expect(rebuilt).toMatchObject({ code: 0 })
+  expect(rebuilt.stdout).toContain(`${orderId}  refunded, as the chain has it`)
+
+  const third = await startChildStore({ dataDir, env, port: second.port })
+  running.push(third)
+  const again = await send()
+  expect(again.body).toMatchObject({ orderId, refund_state: 'REFUNDED' })
+})
+
+test('it says what it could not look at, and ends with 2', { timeout }, async () => {
+  const nowhere = await reconcile()
+  expect(nowhere).toMatchObject({ code: 2, stdout: '' })
+  expect(nowhere.stderr).toContain('has no store in it')
+  expect(await reconcile('--from-block', 'yesterday')).toMatchObject({ code: 2 })
+  expect((await reconcile('--help')).stdout).toContain('--rebuild')
+})

@@ -1,0 +1,351 @@
+import { createSIWxPayload, encodeSIWxHeader } from '@x402/extensions/sign-in-with-x'
+import type { Address } from 'viem'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Report } from '../../src/reconcile/books.ts'
+import { startProxy } from '../harness/proxy.ts'
+import { type Buyer, newBuyer } from './buyer.ts'
+import { anybody, transfersBetween, usdcAbi } from './chain.ts'
+import { ledgerOf } from './facts.ts'
+import { openBooks, type StoryBooks } from './reconciling.ts'
+import { bodyFor, buy, eventually, get, type Kind, until } from './requests.ts'
+import { copyOf, openNode, openStore, query, type Store } from './store.ts'
+
+const env = {
+  TRUSTED_PROXIES: '1',
+  PURCHASE_WAIT_SECONDS: '1',
+  REFUND_GRACE_SECONDS: '1',
+}
+
+type Bought = Awaited<ReturnType<typeof purchase>>
+type Node = Awaited<ReturnType<typeof openNode>>
+
+async function purchase(store: { readonly url: string }, kind: Kind, outcome: string) {
+  const buyer = await newBuyer()
+  const bought = await buy(store, buyer, kind, bodyFor(kind, outcome))
+  expect([200, 202]).toContain(bought.answer.status)
+  return { ...bought, buyer, kind, orderId: bought.answer.body.orderId as string }
+}
+
+/** The supplier's last word on a purchase. */
+function decide(store: Store, { orderId }: Bought, status: 'DONE' | 'FAILED') {
+  return store.admin('/purchases', { transactionId: orderId.replace('_', ''), status })
+}
+
+const isRefunded = ({ refund_state }: { refund_state: string | null }) =>
+  refund_state === 'REFUNDED'
+
+async function switchRefunds(store: Store, stopped: boolean): Promise<void> {
+  await store.query('update refund_switch set stopped = $1', [stopped])
+  if (!stopped) await hurry(store.databaseUrl)
+}
+
+/** What waits for its time is looked at now. */
+async function hurry(databaseUrl: string): Promise<void> {
+  await query(
+    databaseUrl,
+    'update orders set due_at = now(), locked_until = now() where due_at is not null',
+  )
+}
+
+async function quiet(databaseUrl: string): Promise<void> {
+  await eventually(
+    async () => {
+      await hurry(databaseUrl)
+      // What is delivered is only watched until its payment is final.
+      return query(
+        databaseUrl,
+        `select id, state from orders where finished_at is null and state <> 'FULFILLED'`,
+      )
+    },
+    (open) => open.length === 0,
+  )
+}
+
+/** The goods of an order, as the wallet that paid it gets them. */
+async function signedIn({ url }: { readonly url: string }, { buyer, orderId }: Bought) {
+  const { body } = await get(url, '/api/catalog/orders')
+  const { info, supportedChains } = body.extensions['sign-in-with-x']
+  const payload = await createSIWxPayload(
+    { ...info, ...supportedChains[0] },
+    buyer.account,
+    info.uri,
+  )
+  const headers = { 'sign-in-with-x': encodeSIWxHeader(payload) }
+  return (await get(url, `/api/catalog/orders/${orderId}`, headers)).body.orders[0]
+}
+
+function codesOf({ differences }: Report, { orderId }: Bought): string[] {
+  return differences.filter(({ order }) => order === orderId).map(({ code }) => code)
+}
+
+function secretIn(result: Record<string, unknown> | null): unknown {
+  return result?.['code'] ?? result?.['activationCode'] ?? result?.['confirmationNumber']
+}
+
+/** What the chain and the supplier have of a purchase: what no database can change. */
+async function truthOf(store: Store, { buyer, orderId }: Bought) {
+  const [paid, refunded, booked] = await Promise.all([
+    transfersBetween(store.parts, buyer.address, store.payTo),
+    transfersBetween(store.parts, store.refundWallet, buyer.address),
+    ledgerOf(store),
+  ])
+  const mine = booked.filter(({ transactionId }) => transactionId === orderId.replace('_', ''))
+  return {
+    paid: paid.map(({ value }) => value),
+    refunded: refunded.map(({ value }) => value),
+    purchases: mine.length,
+    delivered: mine.reduce((sum, { deliveries }) => sum + deliveries, 0),
+  }
+}
+
+describe('a backup is restored, and refunds were paid since', () => {
+  let store: Store
+  let node: Node
+  let books: StoryBooks
+  let backup: string
+  let report: Report
+  const orders: Record<string, Bought> = {}
+  const order = (name: string): Bought => {
+    const found = orders[name]
+    if (!found) throw new Error(`There is no order ${name}`)
+    return found
+  }
+  let stranger: Buyer
+
+  async function into(name: string, bought: Promise<Bought>): Promise<void> {
+    orders[name] = await bought
+  }
+
+  async function paidBack(at: { readonly url: string }, bought: Bought): Promise<Bought> {
+    await until(at, bought.orderId, isRefunded)
+    return bought
+  }
+
+  beforeAll(async () => {
+    store = await openStore({ env })
+    // Before the backup.
+    await Promise.all([
+      into('delivered', purchase(store, 'voucher', 'OK')),
+      into(
+        'refunded',
+        purchase(store, 'topup', 'FAIL').then((bought) => paidBack(store, bought)),
+      ),
+      into('then delivered', purchase(store, 'topup', 'HANG')),
+      into('then refunded', purchase(store, 'esim', 'HANG')),
+    ])
+    await switchRefunds(store, true)
+    await into('due, then refunded', purchase(store, 'topup', 'DECLINED'))
+    await store.halt()
+    backup = await copyOf(store.databaseUrl)
+
+    // After it.
+    node = await openNode(store.settings, store.parts)
+    await switchRefunds(store, false)
+    await decide(store, order('then delivered'), 'DONE')
+    await decide(store, order('then refunded'), 'FAILED')
+    await Promise.all([
+      paidBack(node, order('due, then refunded')),
+      paidBack(node, order('then refunded')),
+      into('lost, delivered voucher', purchase(node, 'voucher', 'OK')),
+      into('lost, delivered esim', purchase(node, 'esim', 'OK')),
+      into(
+        'lost, refunded',
+        purchase(node, 'voucher', 'FAIL').then((it) => paidBack(node, it)),
+      ),
+      into(
+        'lost, refunded, never bought',
+        purchase(node, 'esim', 'DECLINED').then((it) => paidBack(node, it)),
+      ),
+      into('lost, under way', purchase(node, 'voucher', 'HANG')),
+    ])
+    await switchRefunds(store, true)
+    await into('lost, refund due', purchase(node, 'topup', 'DECLINED'))
+    stranger = await newBuyer()
+    await pay(stranger, store.payTo, 123_456n)
+    await node.close()
+  })
+  afterAll(async () => {
+    await books?.close()
+    await node?.close()
+    await store.close()
+  })
+
+  async function pay(from: Buyer, to: Address, amount: bigint): Promise<void> {
+    const { client } = await anybody(store.parts, '0x'.padEnd(66, '7') as `0x${string}`)
+    await client.setBalance({ address: from.address, value: 10n ** 18n })
+    const hash = await client.writeContract({
+      address: store.parts.usdc as Address,
+      abi: usdcAbi,
+      account: from.account,
+      functionName: 'transfer',
+      args: [to, amount],
+    })
+    const { blockNumber } = await client.waitForTransactionReceipt({ hash })
+    await eventually(
+      () => client.getBlock({ blockTag: 'safe' }),
+      ({ number }) => number >= blockNumber,
+    )
+  }
+
+  const restored = () => ({ ...store.settings, databaseUrl: backup })
+
+  test('the store refuses to start on it, and names what proves it', async () => {
+    const start = openNode(restored(), store.parts)
+    await expect(start).rejects.toThrow(/npm run reconcile -- --rebuild/)
+    await expect(start).rejects.toThrow(/in transaction 0x[0-9a-f]{64} and \d+ more/)
+  })
+
+  test('every difference is named, and none besides', async () => {
+    books = await openBooks(restored())
+    report = await books.reconcile()
+    const found = Object.fromEntries(
+      Object.entries(orders).map(([name, bought]) => [name, codesOf(report, bought).sort()]),
+    )
+    const lost = ['payment_without_order', 'supplier_purchase_unknown']
+    expect(found).toEqual({
+      delivered: [],
+      refunded: [],
+      'then delivered': [],
+      'then refunded': ['refund_not_booked'],
+      'due, then refunded': ['refund_not_booked'],
+      'lost, delivered voucher': lost,
+      'lost, delivered esim': lost,
+      'lost, refunded': ['payment_without_order', 'refund_not_booked', 'supplier_purchase_unknown'],
+      'lost, refunded, never bought': ['payment_without_order', 'refund_not_booked'],
+      'lost, under way': lost,
+      'lost, refund due': ['payment_without_order'],
+    })
+    const others = report.differences.filter(({ order: id }) => id === undefined)
+    expect(others).toMatchObject([{ code: 'unmatched_money', found: 123_456n }])
+    expect(report.totals.chain.refunded).toBe(600_000n + 650_000n + 800_000n + 600_000n + 800_000n)
+  })
+
+  test('the record is rebuilt from what the chain and the supplier prove', async () => {
+    const rebuilt = await books.rebuild()
+    const became = Object.fromEntries(rebuilt.map(({ order: id, became }) => [id, became]))
+    const expected = {
+      'then refunded': 'refunded',
+      'due, then refunded': 'refunded',
+      'lost, delivered voucher': 'delivered',
+      'lost, delivered esim': 'delivered',
+      'lost, refunded': 'refunded',
+      'lost, refunded, never bought': 'refunded',
+      'lost, under way': 'left',
+      'lost, refund due': 'refund_due',
+    }
+    expect(became).toEqual(
+      Object.fromEntries(Object.entries(expected).map(([name, to]) => [order(name).orderId, to])),
+    )
+    const after = await books.reconcile()
+    expect(after.differences.map(({ code }) => code).sort()).toEqual([
+      'payment_without_order',
+      'supplier_purchase_unknown',
+      'unmatched_money',
+    ])
+    expect(codesOf(after, order('lost, under way'))).toHaveLength(2)
+    await decide(store, order('lost, under way'), 'DONE')
+    expect(await books.rebuild()).toEqual([
+      { order: order('lost, under way').orderId, became: 'delivered' },
+    ])
+    expect(await books.rebuild()).toEqual([])
+  })
+
+  test('then it starts, and every payment has one outcome, once', async () => {
+    node = await openNode(restored(), store.parts)
+    await query(backup, 'update refund_switch set stopped = false')
+    await quiet(backup)
+    for (const [name, { send, orderId }] of Object.entries(orders)) {
+      const again = await send()
+      expect(again.status, name).toBeLessThan(203)
+      expect(again.body.orderId, name).toBe(orderId)
+    }
+    await quiet(backup)
+    const truth: Record<string, unknown> = {}
+    for (const [name, bought] of Object.entries(orders)) truth[name] = await truthOf(store, bought)
+    const delivered = (amount: bigint) => ({
+      paid: [amount],
+      refunded: [],
+      purchases: 1,
+      delivered: 1,
+    })
+    const back = (amount: bigint, purchases: number) => ({
+      paid: [amount],
+      refunded: [amount],
+      purchases,
+      delivered: 0,
+    })
+    expect(truth).toEqual({
+      delivered: delivered(500_000n),
+      refunded: back(600_000n, 1),
+      'then delivered': delivered(650_000n),
+      'then refunded': back(650_000n, 1),
+      'due, then refunded': back(800_000n, 0),
+      'lost, delivered voucher': delivered(500_000n),
+      'lost, delivered esim': delivered(500_000n),
+      'lost, refunded': back(600_000n, 1),
+      'lost, refunded, never bought': back(800_000n, 0),
+      'lost, under way': delivered(650_000n),
+      'lost, refund due': back(800_000n, 0),
+    })
+    expect((await books.reconcile()).differences.map(({ code }) => code)).toEqual([
+      'unmatched_money',
+    ])
+  })
+
+  test('buyers of lost orders get their goods by signing in, and nobody else does', async () => {
+    for (const name of ['lost, delivered voucher', 'lost, delivered esim', 'lost, under way']) {
+      const bought = order(name)
+      const { state, result } = await signedIn(node, bought)
+      expect(state, name).toBe('FULFILLED')
+      expect(secretIn(result), name).toBeDefined()
+      const first = bought.answer.body.orders[0].result
+      if (first) expect(secretIn(result), name).toBe(secretIn(first))
+      expect((await bought.send()).body.orders[0].result, name).toBeNull()
+      const foreign = { ...bought, buyer: stranger }
+      expect((await signedIn(node, foreign)).result, name).toBeNull()
+    }
+    const { accessToken, orders: shown } = order('delivered').answer.body
+    const path = `/api/catalog/orders/${order('delivered').orderId}`
+    const own = await get(node.url, path, { authorization: `Bearer ${accessToken}` })
+    expect(own.body.orders[0].result).toEqual(shown[0].result)
+  })
+})
+
+describe('a backup is restored, and nothing was refunded since', () => {
+  let store: Store
+  let node: Node | undefined
+  afterAll(async () => {
+    await node?.close()
+    await store.close()
+  })
+
+  test('the store starts, and a repeated purchase gets the same goods without another one', async () => {
+    store = await openStore({ env })
+    await purchase(store, 'voucher', 'OK')
+    await store.halt()
+    const backup = await copyOf(store.databaseUrl)
+    node = await openNode(store.settings, store.parts)
+    const lost = await purchase(node, 'voucher', 'OK')
+    await node.close()
+
+    const rpc = await startProxy(store.parts.rpcUrl)
+    const settings = { ...store.settings, databaseUrl: backup, rpcUrl: rpc.url }
+    node = await openNode(settings, store.parts)
+    expect(rpc.calls.filter((call) => call === 'eth_getLogs')).toHaveLength(1)
+    const again = await lost.send()
+    expect(again.status).toBe(200)
+    expect(again.body.orderId).toBe(lost.orderId)
+    expect(again.body.orders[0].result.code).toBe(lost.answer.body.orders[0].result.code)
+    expect(await truthOf(store, lost)).toEqual({
+      paid: [500_000n],
+      refunded: [],
+      purchases: 1,
+      delivered: 1,
+    })
+    const books = await openBooks({ ...store.settings, databaseUrl: backup })
+    expect((await books.reconcile()).differences).toEqual([])
+    await books.close()
+    await node.close()
+    await rpc.close()
+  })
+})
