@@ -62,6 +62,10 @@ export function createApp(deps: AppDeps): FastifyInstance {
       answerError(edge, error, { request, reply })
     },
   })
+  // Node would answer 417 by itself, past every limit and header of ours. Nobody has to (RFC 9110).
+  app.server.on('checkExpectation', (request, response) =>
+    app.server.emit('request', request, response),
+  )
   const routes = createRouteTable(app)
   const edge: ErrorEdge = { siteUrl: deps.site.url, routes }
   takeJsonBodies(app)
