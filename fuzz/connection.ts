@@ -118,7 +118,9 @@ function bodySizeOf(
   headers: ReadonlyMap<string, string>,
   method: string,
 ): number | undefined {
-  if (method === 'HEAD' || status === 204 || status === 304) return 0
+  // A refusal of the parser has its body whatever the method was: it could not read even that.
+  const isHead = method === 'HEAD' && headers.has('x-request-id')
+  if (isHead || status === 204 || status === 304) return 0
   const said = headers.get('content-length') ?? ''
   return /^\d{1,9}$/.test(said) && !headers.has('transfer-encoding') ? Number(said) : undefined
 }

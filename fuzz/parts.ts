@@ -91,7 +91,9 @@ export async function startParts(): Promise<Parts> {
 }
 
 async function startStore(start: NodeSettings, secrets: readonly string[]) {
-  const child = fork(new URL('store-process.ts', import.meta.url), { execArgv: ['--expose-gc','--cpu-prof','--cpu-prof-dir=/tmp/k/prof'] })
+  const child = fork(new URL('store-process.ts', import.meta.url), {
+    execArgv: ['--expose-gc'],
+  })
   const badLines: string[] = []
   child.on('message', (told: Told) => {
     if ('line' in told) badLines.push(told.line)

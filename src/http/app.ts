@@ -8,6 +8,7 @@ import type { AppDeps } from './deps.ts'
 import { routeDiscovery } from './discovery/routes.ts'
 import { answerError, answerErrors, type ErrorEdge } from './error-edge.ts'
 import { guardRequests } from './gate.ts'
+import { limitRefusedProofs } from './proof-limit.ts'
 import { createRouteTable } from './route-table.ts'
 
 /** Requests may come from any page: nothing here is kept in cookies (decisions 2). */
@@ -71,7 +72,10 @@ export function createApp(deps: AppDeps): FastifyInstance {
   takeJsonBodies(app)
   answerErrors(app, edge)
   // The gate stands behind the cross-origin headers, so that refusals carry them too.
-  app.register(cors, crossOrigin).after(() => guardRequests(app, { limits: deps.limits, routes }))
+  app.register(cors, crossOrigin).after(() => {
+    guardRequests(app, { limits: deps.limits, routes })
+    limitRefusedProofs(app, deps.limits.refused)
+  })
   routeDiscovery(app, deps)
   routeCatalogReading(app, deps)
   return app
@@ -83,7 +87,8 @@ const limitsOfRequests = {
   requestTimeout: 30_000,
   keepAliveTimeout: 72_000,
   maxRequestsPerSocket: 1000,
-  http: { headersTimeout: 10_000, maxHeaderSize: 16 * 1024 },
+  // Node looks for late requests only so often, and until then none of the above holds.
+  http: { headersTimeout: 10_000, maxHeaderSize: 16 * 1024, connectionsCheckingInterval: 2_000 },
   routerOptions: {
     ignoreTrailingSlash: true,
     maxParamLength: 200,
