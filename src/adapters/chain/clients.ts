@@ -3,7 +3,6 @@ import {
   createPublicClient,
   createWalletClient,
   type Hex,
-  http,
   nonceManager,
   type PublicClient,
   type Transport,
@@ -13,6 +12,7 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import { base, baseSepolia } from 'viem/chains'
 import type { Network } from '../../payments/networks.ts'
+import { rpcTransport } from './rpc-transport.ts'
 
 export interface ChainOptions {
   readonly network: Network
@@ -30,13 +30,10 @@ export interface Chain {
   readonly sender: WalletClient<Transport, ViemChain, Account>
 }
 
-/** No call to the chain may hang longer than this; an order's lease is much longer. */
-const rpcTimeoutMs = 8_000
-
 export function openChain({ network, rpcUrl, gasKey, pollMs }: ChainOptions): Chain {
   const chain = [base, baseSepolia].find(({ id }) => id === network.chainId)
   if (!chain) throw new Error(`Chain ${network.chainId} is not known`)
-  const transport = http(rpcUrl, { timeout: rpcTimeoutMs, retryCount: 1, batch: false })
+  const transport = rpcTransport(rpcUrl)
   // Without a nonce manager, concurrent settlements take the same account nonce and all but one fail.
   const account = privateKeyToAccount(gasKey, { nonceManager })
   return {
