@@ -20,6 +20,7 @@ export default defineConfig({
             'test/doubles/*.test.ts',
             'test/crash-points/*.test.ts',
             'bench/**/*.test.ts',
+            'fuzz/**/*.test.ts',
           ],
         },
       },

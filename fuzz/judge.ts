@@ -43,13 +43,14 @@ function faultOfSuccess({ method }: Input, { status, headers, body }: Answer): s
 /** A refusal in the form of the interface it is for (decisions 2 and 3). */
 function faultOfRefusal(input: Input, answer: Answer): string | undefined {
   const { status, headers, body } = answer
-  if (status >= 500 && status !== 503) return `its status is ${status}`
+  // Not even "try again": all parts of the store are well, so the input is what it stumbled over.
+  if (status >= 500) return `its status is ${status}`
   const isOurs = headers.has('x-request-id')
   if (!isOurs)
     return headers.get('connection') === 'close' ? faultOfParser(answer) : 'no request id'
   const insides = insidesIn(body)
   if (insides !== undefined) return `it tells of our insides: ${insides}`
-  const isBare = status === 401 && input.path === '/webhooks/supplier'
+  const isBare = status === 401 && input.path.startsWith('/webhooks/supplier')
   if (input.method === 'HEAD' || isBare) return undefined
   return headers.get('cache-control') === 'no-store'
     ? faultOfBody(input, answer)
@@ -76,8 +77,8 @@ function faultOfReason({ path }: Input, answer: Answer, type: string): string | 
 
 function mandatoryHeaders({ status, headers }: Answer): string | undefined {
   if (status === 405 && !headers.has('allow')) return 'a 405 without Allow'
-  const mustWait = status === 429 || status === 503
-  return mustWait && !headers.has('retry-after') ? `a ${status} without Retry-After` : undefined
+  const isDeaf = status === 429 && !headers.has('retry-after')
+  return isDeaf ? 'a 429 without Retry-After' : undefined
 }
 
 const discoveryFields = ['error', 'parameter', 'allowed', 'retryAfterSeconds', 'didYouMean']
