@@ -20,7 +20,7 @@ export class Closed extends Error {}
 export class BadFraming extends Error {}
 
 /** An answer within this time, or it counts as a hang; milliseconds. */
-export const answerMostMs = 10_000
+const answerMostMs = 10_000
 
 /** A connection that stays open and takes one request after another, as bytes. */
 export interface Connection {

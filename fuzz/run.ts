@@ -30,7 +30,7 @@ export interface RunOptions {
 }
 
 /** An input that was not answered as it must be; its seed and number make it again. */
-export interface Failure {
+interface Failure {
   readonly number: number
   readonly name: string
   readonly problem: string

@@ -91,7 +91,7 @@ test.each([
   ['::1', '0:0:0:0::/64'],
   ['::', '0:0:0:0::/64'],
   ['2001:db8:1:2:3::', '2001:db8:1:2::/64'],
-  ['x'.repeat(9_000), 'no address'],
+  ['somebody', 'no address'],
   ['192.0.2.1.5', 'no address'],
   ['', 'no address'],
 ])('%s counts as %s', (address, key) => {

@@ -45,7 +45,7 @@ export function callerFor({ url }: Pick<Store, 'url'>): Call {
 }
 
 /** Client addresses, none twice. */
-export function addresses(): () => string {
+function addresses(): () => string {
   let count = 0
   return () => {
     count += 1
