@@ -22,6 +22,7 @@ export default defineConfig({
             'test/simulation/*.test.ts',
             'bench/**/*.test.ts',
             'chaos/**/*.test.ts',
+            'fuzz/**/*.test.ts',
           ],
         },
       },

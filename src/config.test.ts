@@ -189,6 +189,10 @@ describe('a bad value is named with its variable', () => {
     ['TRUSTED_PROXIES', 'proxy.example'],
     ['TRUSTED_PROXIES', '10.0.0.1,'],
     ['TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['TRUSTED_PROXIES', '0.0.0.0/0'],
+    ['TRUSTED_PROXIES', '::/0'],
+    ['TRUSTED_PROXIES', '::ffff:10.0.0.0/8'],
+    ['TRUSTED_PROXIES', '::FFFF:a00:0/96'],
     ['STORE_NAME', 'a'.repeat(81)],
     ['STORE_DESCRIPTION', 'a'.repeat(401)],
     ['STORE_LOGO', '/logo.svg'],
@@ -247,6 +251,7 @@ describe('a good value is taken', () => {
     ['TRUSTED_PROXIES', '1', 1],
     ['TRUSTED_PROXIES', '10.0.0.1, 2001:db8::/32', ['10.0.0.1', '2001:db8::/32']],
     ['TRUSTED_PROXIES', 'loopback', ['loopback']],
+    ['TRUSTED_PROXIES', '::ffff:10.0.0.0/104', ['::ffff:10.0.0.0/104']],
   ])('%s=%s', (name, value, trustProxy) => {
     expect(readConfig({ [name]: value }).trustProxy).toEqual(trustProxy)
   })

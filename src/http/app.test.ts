@@ -35,6 +35,13 @@ describe('methods and paths', () => {
     expect(catalog.json()).toMatchObject({ code: 'not_found', status: 404 })
   })
 
+  test('a QUERY without a type is refused, wherever it is sent', async () => {
+    const send = (path: string) => app.inject({ method: 'QUERY', url: path })
+    expect((await send('/api/catalog/nothing')).json()).toMatchObject({ status: 415 })
+    expect((await send('/ai/nothing')).statusCode).toBe(415)
+    expect((await send('/ai/vouchers')).statusCode).toBe(405)
+  })
+
   test('HEAD answers like GET, without a body', async () => {
     const got = await app.inject({ method: 'GET', url: '/ai/vouchers?limit=1' })
     const head = await app.inject({ method: 'HEAD', url: '/ai/vouchers?limit=1' })

@@ -8,6 +8,7 @@ import type { AppDeps } from './deps.ts'
 import { routeDiscovery } from './discovery/routes.ts'
 import { answerError, answerErrors, type ErrorEdge } from './error-edge.ts'
 import { guardRequests } from './gate.ts'
+import { limitRefusedProofs } from './proof-limit.ts'
 import { createRouteTable } from './route-table.ts'
 
 /** Requests may come from any page: nothing here is kept in cookies (decisions 2). */
@@ -62,13 +63,20 @@ export function createApp(deps: AppDeps): FastifyInstance {
       answerError(edge, error, { request, reply })
     },
   })
+  // Node would answer 417 by itself, past every limit and header of ours. Nobody has to (RFC 9110).
+  app.server.on('checkExpectation', (request, response) =>
+    app.server.emit('request', request, response),
+  )
   const routes = createRouteTable(app)
   const edge: ErrorEdge = { siteUrl: deps.site.url, routes }
   takeJsonBodies(app)
   answerErrors(app, edge)
   letGoWhenClosing(app)
   // The gate stands behind the cross-origin headers, so that refusals carry them too.
-  app.register(cors, crossOrigin).after(() => guardRequests(app, { limits: deps.limits, routes }))
+  app.register(cors, crossOrigin).after(() => {
+    guardRequests(app, { limits: deps.limits, routes })
+    limitRefusedProofs(app, deps.limits.refused)
+  })
   routeDiscovery(app, deps)
   routeCatalogReading(app, deps)
   return app
@@ -96,7 +104,8 @@ const limitsOfRequests = {
   requestTimeout: 30_000,
   keepAliveTimeout: 72_000,
   maxRequestsPerSocket: 1000,
-  http: { headersTimeout: 10_000, maxHeaderSize: 16 * 1024 },
+  // Node looks for late requests only so often, and until then none of the above holds.
+  http: { headersTimeout: 10_000, maxHeaderSize: 16 * 1024, connectionsCheckingInterval: 2_000 },
   routerOptions: {
     ignoreTrailingSlash: true,
     maxParamLength: 200,

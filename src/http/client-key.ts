@@ -1,11 +1,14 @@
-import { isIPv6 } from 'node:net'
+import { isIP, isIPv6 } from 'node:net'
 
 /**
  * Whom a request counts for: an IPv4 address exactly, an IPv6 address by its /64, because one
- * subscriber has a whole /64 (decisions 2). IPv4 in IPv6 clothes is the IPv4 address.
+ * subscriber has a whole /64 (decisions 2). IPv4 in IPv6 clothes is the IPv4 address. What is no
+ * address came through a proxy that passes on what clients write: all of that is one client, who
+ * could otherwise be a new one every time, and fill our memory with names.
  */
 export function clientKeyOf(address: string): string {
   const [plain = ''] = address.split('%')
+  if (isIP(plain) === 0) return 'no address'
   if (!isIPv6(plain)) return plain
   const groups = groupsOf(plain)
   const mapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff

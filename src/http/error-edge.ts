@@ -64,6 +64,8 @@ function refusalFor(error: unknown): Refusal | undefined {
       return new Refusal('not_found', 'Nothing here has a name that long.')
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new Refusal('body_too_large', `The body may have at most ${bodyMax} bytes.`)
+    // A method whose meaning is its body, QUERY, must say what that is, wherever it is sent.
+    case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE':
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Refusal('unsupported_media_type', 'Send the body as application/json.')
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':

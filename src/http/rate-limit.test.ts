@@ -63,6 +63,14 @@ test('forgets the client that was not seen for longest when there are too many',
   expect(at(5, 'b').allowed).toBe(true)
 })
 
+test('looking does not count, and says what taking would', () => {
+  const { window, at } = limiter(1)
+  expect(window.look('a')).toMatchObject({ allowed: true, remaining: 1 })
+  expect(window.look('a')).toMatchObject({ allowed: true, remaining: 1 })
+  expect(at(0).allowed).toBe(true)
+  expect(window.look('a')).toEqual({ allowed: false, remaining: 0, resetSeconds: 60 })
+})
+
 test('writes the headers as structured fields', () => {
   const { window, at } = limiter()
   expect(rateLimitHeaders(window, at(0))).toEqual({
@@ -83,6 +91,9 @@ test.each([
   ['::1', '0:0:0:0::/64'],
   ['::', '0:0:0:0::/64'],
   ['2001:db8:1:2:3::', '2001:db8:1:2::/64'],
+  ['somebody', 'no address'],
+  ['192.0.2.1.5', 'no address'],
+  ['', 'no address'],
 ])('%s counts as %s', (address, key) => {
   expect(clientKeyOf(address)).toBe(key)
 })

@@ -14,6 +14,8 @@ export interface RateLimiter {
   readonly limit: number
   readonly windowSeconds: number
   take(key: string): Taken | Promise<Taken>
+  /** Whether one more would be taken now, without counting it. */
+  look(key: string): Taken | Promise<Taken>
 }
 
 /** The limits of the store, by what they guard (decisions 2 and 3). */
@@ -21,6 +23,8 @@ export interface Limits {
   readonly discovery: RateLimiter
   readonly reading: RateLimiter
   readonly purchase: RateLimiter
+  /** Payments and sign-ins that were not accepted. */
+  readonly refused: RateLimiter
 }
 export type LimitName = keyof Limits
 
@@ -41,6 +45,7 @@ export function createLimits(monotonicMs: () => number): Limits {
     discovery: perMinute('discovery', 60),
     reading: perMinute('reading', 300),
     purchase: perMinute('purchase', 60),
+    refused: perMinute('refused', 20),
   }
 }
 
@@ -52,6 +57,12 @@ export function slidingWindow(options: WindowOptions): RateLimiter {
   const { name, limit, windowSeconds, monotonicMs, keysMax = 100_000 } = options
   const windowMs = windowSeconds * 1000
   const clients = new Map<string, number[]>()
+
+  const taken = (times: readonly number[], allowed: boolean, now: number): Taken => {
+    const waitMs = (times[0] ?? now) + windowMs - now
+    const resetSeconds = Math.max(1, Math.ceil(waitMs / 1000))
+    return { allowed, remaining: limit - times.length, resetSeconds }
+  }
 
   return {
     name,
@@ -65,12 +76,12 @@ export function slidingWindow(options: WindowOptions): RateLimiter {
       clients.delete(key)
       clients.set(key, times)
       forget(clients, keysMax, now - windowMs)
-      const waitMs = (times[0] ?? now) + windowMs - now
-      return {
-        allowed,
-        remaining: limit - times.length,
-        resetSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
-      }
+      return taken(times, allowed, now)
+    },
+    look(key) {
+      const now = monotonicMs()
+      const times = stillCounted(clients.get(key) ?? [], now - windowMs)
+      return taken(times, times.length < limit, now)
     },
   }
 }

@@ -20,7 +20,14 @@ function isNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/')
   const version = isIP(address)
   if (version === 0 || rest.length > 0) return false
-  return (
-    bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
-  )
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && fits(address, version, Number(bits)))
+}
+
+/**
+ * A network of no bits is everybody. So is one that is written as IPv4 in IPv6 and counts its bits
+ * as if it were IPv4: `::ffff:10.0.0.0/8` holds every address there is.
+ */
+function fits(address: string, version: number, bits: number): boolean {
+  const least = /^::ffff:/i.test(address) ? 97 : 1
+  return bits >= least && bits <= (version === 4 ? 32 : 128)
 }

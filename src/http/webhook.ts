@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { orderIdOfReference } from '../orders/order.ts'
 import type { Doorbell, OrderStore } from '../orders/ports.ts'
 
@@ -21,8 +21,11 @@ const bodyMost = 256 * 1_024
 export function routeWebhook(app: FastifyInstance, deps: WebhookDeps): void {
   app.head('/webhooks/supplier', (_, reply) => reply.status(204).send())
 
-  app.post('/webhooks/supplier', { bodyLimit: bodyMost }, async (request, reply) => {
-    if (!deps.isGenuine(request.headers)) return reply.status(401).send()
+  // Before the body is read: nobody else may have us read that much.
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
+    deps.isGenuine(request.headers) ? undefined : reply.status(401).send()
+
+  app.post('/webhooks/supplier', { bodyLimit: bodyMost, onRequest }, async (request, reply) => {
     const order = orderIdOfReference(deps.referenceIn(request.body) ?? '')
     if (order !== undefined) {
       await deps.orders.hasten(order)

@@ -22,6 +22,8 @@ test.each([
   ['version 1', { ...good, x402Version: 1 }],
   ['no version', { ...good, x402Version: undefined }],
   ['no terms', { ...good, accepted: undefined }],
+  ['a null in the network', { ...good, accepted: { ...good.accepted, network: 'eip155:\0' } }],
+  ['half a character as asset', { ...good, accepted: { ...good.accepted, asset: '\ud800' } }],
   ['terms without extra', { ...good, accepted: { ...good.accepted, extra: undefined } }],
   ['a float as timeout', { ...good, accepted: { ...good.accepted, maxTimeoutSeconds: 1.5 } }],
   ['a number as amount', { ...good, accepted: { ...good.accepted, amount: 25_000_000 } }],

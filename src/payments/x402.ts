@@ -11,12 +11,15 @@ const bytes32 = z.string().regex(/^0x[0-9a-fA-F]{64}$/)
 const atomic = z.string().regex(/^\d{1,30}$/)
 const seconds = z.string().regex(/^\d{1,12}$/)
 
+/** What names a chain, a coin or an address. The database takes no null, and nobody needs one. */
+const name = z.string().regex(/^[\x20-\x7e]{0,80}$/)
+
 export const Terms = z.object({
-  scheme: z.string().max(40),
-  network: z.string().max(80),
-  asset: z.string().max(80),
+  scheme: name,
+  network: name,
+  asset: name,
   amount: atomic,
-  payTo: z.string().max(80),
+  payTo: name,
   maxTimeoutSeconds: z.number().int().positive(),
   extra: z.record(z.string(), z.unknown()),
 })

@@ -123,6 +123,8 @@ describe('a payment that is not as it must be', () => {
     ['accepted', null],
     ['accepted.scheme', 5],
     ['accepted.network', 'x'.repeat(100)],
+    ['accepted.network', 'eip155:84532\0'],
+    ['accepted.asset', '\ud800'],
     ['accepted.amount', 500_000],
     ['accepted.amount', '-1'],
     ['accepted.amount', '5e5'],

@@ -45,7 +45,7 @@ export function callerFor({ url }: Pick<Store, 'url'>): Call {
 }
 
 /** Client addresses, none twice. */
-export function addresses(): () => string {
+function addresses(): () => string {
   let count = 0
   return () => {
     count += 1
@@ -77,7 +77,7 @@ export async function allItems(
  * How many rows each table has that a request could write to. The catalog is not among them: the
  * store reads it by itself, at its own times.
  */
-export async function rowsOf(store: Store): Promise<Record<string, number>> {
+export async function rowsOf(store: Pick<Store, 'query'>): Promise<Record<string, number>> {
   const tables = await store.query(
     `select table_name from information_schema.tables 
        where table_schema = 'public' and table_name <> 'catalog_snapshot' order by 1`,
@@ -96,9 +96,14 @@ const insides =
 /** A demand in base64 and a signed price are random letters, and random letters make words. */
 const randomLetters = /(?<=payment-required: )\S+|(?<="quote":")[^"]+/gi
 
+/** What a text tells about how the store is made; undefined when it tells nothing. */
+export function insidesIn(text: string): string | undefined {
+  return insides.exec(text.replace(randomLetters, ''))?.[0]
+}
+
 /** Fails when a refusal tells anything about how the store is made. */
 export function expectNoInsides(text: string, about = ''): void {
-  const [found] = insides.exec(text.replace(randomLetters, '')) ?? []
+  const found = insidesIn(text)
   expect(found, `${about} says ${text}`).toBeUndefined()
 }
 

@@ -1,8 +1,9 @@
-import { createPublicClient, type Hex, http, type PublicClient, type Transport } from 'viem'
+import { createPublicClient, type Hex, type PublicClient, type Transport } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { base, baseSepolia } from 'viem/chains'
 import type { Network } from '../../payments/networks.ts'
 import { type AccountNonces, accountNonces } from './nonces.ts'
+import { rpcTransport } from './rpc-transport.ts'
 
 export interface NodeOptions {
   readonly network: Network
@@ -29,13 +30,10 @@ export interface Chain extends ChainNode {
   readonly nonces: AccountNonces
 }
 
-/** No call to the chain may hang longer than this; an order's lease is much longer. */
-const rpcTimeoutMs = 8_000
-
 export function openNode({ network, rpcUrl, pollMs }: NodeOptions): ChainNode {
   const chain = [base, baseSepolia].find(({ id }) => id === network.chainId)
   if (!chain) throw new Error(`Chain ${network.chainId} is not known`)
-  const transport = http(rpcUrl, { timeout: rpcTimeoutMs, retryCount: 1, batch: false })
+  const transport = rpcTransport(rpcUrl)
   const reader = createPublicClient({ chain, transport, pollingInterval: pollMs, cacheTime: 0 })
   return { network, reader: reader as unknown as ChainNode['reader'] }
 }

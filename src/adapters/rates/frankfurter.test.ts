@@ -38,6 +38,7 @@ it.each([
   ['a rate that is text', { ...good, rates: { EUR: '0.86' } }],
   ['a currency that is none', { ...good, rates: { euro: 0.86 } }],
   ['broken JSON', '{"base":"USD"'],
+  ['a table that is padded to more than anybody needs', JSON.stringify(good) + ' '.repeat(65_536)],
 ])('refuses %s', async (_name, body) => {
   await expect(sourceAnswering(body).latest(signal)).rejects.toThrow('did not answer with rates')
 })

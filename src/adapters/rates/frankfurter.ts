@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { RateSource, RateTable } from '../../goods/ports.ts'
+import { readText } from '../../primitives/read-text.ts'
 import { repeat } from '../../primitives/repeat.ts'
 
 export interface FrankfurterOptions {
@@ -18,6 +19,9 @@ const Latest = z.object({
     .record(z.string().regex(/^[A-Z]{3}$/), z.number().positive())
     .refine((rates) => Object.keys(rates).length > 0),
 })
+
+/** All currencies there are take some kilobytes. */
+const answerMostBytes = 64 * 1024
 
 const hourMs = 3_600_000
 const retryMs = 60_000
@@ -51,7 +55,7 @@ async function read(options: FrankfurterOptions, url: URL, signal: AbortSignal) 
       redirect: 'error',
       signal: AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs)]),
     })
-    return { status: response.status, text: await response.text() }
+    return { status: response.status, text: (await readText(response, answerMostBytes)) ?? '' }
   } catch (cause) {
     throw new Error(`${url.host} could not be read`, { cause })
   }

@@ -1,3 +1,5 @@
+import { readText } from '../../../primitives/read-text.ts'
+
 /** What came of one call: the supplier said something, or nobody can tell whether it heard us. */
 export type Answer =
   | {
@@ -85,18 +87,6 @@ function urlOf(options: ZenditClientOptions, path: string): string {
 function headersOf(options: ZenditClientOptions, outgoing: Outgoing): Record<string, string> {
   const headers = { authorization: `Bearer ${options.apiKey}`, accept: 'application/json' }
   return outgoing.body === undefined ? headers : { ...headers, 'content-type': 'application/json' }
-}
-
-async function readText(response: Response, maxBytes: number): Promise<string | undefined> {
-  if (response.body === null) return ''
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of response.body) {
-    bytes += chunk.byteLength
-    if (bytes > maxBytes) return undefined
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 function parseJson(text: string): unknown {

@@ -1,0 +1,148 @@
+import { connect, type Socket } from 'node:net'
+
+/** What came back for an input. */
+export interface Answer {
+  readonly status: number
+  readonly headers: ReadonlyMap<string, string>
+  readonly body: string
+}
+
+export interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+/** The answer did not come in time: the store hangs. */
+export class NoAnswer extends Error {}
+/** The store closed the connection and said nothing. */
+export class Closed extends Error {}
+/** What came is no answer, or more than the one that was asked for. */
+export class BadFraming extends Error {}
+
+/** An answer within this time, or it counts as a hang; milliseconds. */
+const answerMostMs = 10_000
+
+/** A connection that stays open and takes one request after another, as bytes. */
+export interface Connection {
+  /** @throws NoAnswer, Closed, BadFraming */
+  ask(bytes: Buffer, method: string): Promise<Answer>
+  /** Whether another request may be sent. */
+  readonly isOpen: () => boolean
+  end(): void
+}
+
+interface Waiting {
+  readonly method: string
+  readonly resolve: (answer: Answer) => void
+  readonly reject: (error: Error) => void
+}
+
+export function openConnection({ host, port }: Address): Connection {
+  const socket = connect(port, host).setNoDelay(true)
+  let received: Buffer = Buffer.alloc(0)
+  let waiting: Waiting | undefined
+  let isOver = false
+
+  const finish = (settle: (asked: Waiting) => void) => {
+    const asked = waiting
+    waiting = undefined
+    socket.setTimeout(0)
+    if (asked) settle(asked)
+  }
+  const fail = (error: Error) => {
+    isOver = true
+    socket.destroy()
+    finish(({ reject }) => reject(error))
+  }
+  const take = (read: Exclude<ReadAnswer, string>) => {
+    const rest = received.subarray(read.length)
+    received = Buffer.alloc(0)
+    if (rest.length > 0) return fail(new BadFraming(`left over: ${rest.toString('latin1')}`))
+    isOver ||= read.answer.headers.get('connection') === 'close'
+    return finish(({ resolve }) => resolve(read.answer))
+  }
+  socket.on('data', (chunk: Buffer) => {
+    received = Buffer.concat([received, chunk])
+    const read = waiting ? readAnswer(received, waiting.method) : 'bad'
+    if (read === 'bad') fail(new BadFraming(received.subarray(0, 400).toString('latin1')))
+    else if (read !== 'more') take(read)
+  })
+  socket.on('timeout', () => fail(new NoAnswer(`no answer within ${answerMostMs} ms`)))
+  socket.on('error', () => fail(new Closed('the connection broke')))
+  socket.on('close', () => fail(new Closed('the connection was closed')))
+
+  return {
+    ask: (bytes, method) =>
+      new Promise((resolve, reject) => {
+        if (isOver) return reject(new Closed('the connection was closed before'))
+        waiting = { method, resolve, reject }
+        socket.setTimeout(answerMostMs)
+        socket.write(bytes)
+        return undefined
+      }),
+    isOpen: () => !isOver,
+    end: () => {
+      isOver = true
+      socket.destroy()
+    },
+  }
+}
+
+type ReadAnswer = { readonly answer: Answer; readonly length: number } | 'more' | 'bad'
+
+/** Takes one answer from the front of the bytes. Everything the store sends says its length. */
+function readAnswer(bytes: Buffer, method: string): ReadAnswer {
+  const headEnd = bytes.indexOf('\r\n\r\n')
+  if (headEnd < 0) return 'more'
+  const bodyAt = headEnd + 4
+  const [first = '', ...lines] = bytes.subarray(0, headEnd).toString('latin1').split('\r\n')
+  const status = Number(/^HTTP\/1\.1 (\d{3})( |$)/.exec(first)?.[1])
+  if (!status) return 'bad'
+  // "Go on and send the body" comes before the answer, and is none.
+  if (status < 200) return shifted(readAnswer(bytes.subarray(bodyAt), method), bodyAt)
+  const headers = new Map(lines.map(pairOf))
+  const size = bodySizeOf(status, headers, method)
+  if (size === undefined) return 'bad'
+  if (bytes.length < bodyAt + size) return 'more'
+  const body = bytes.subarray(bodyAt, bodyAt + size).toString('utf8')
+  return { answer: { status, headers, body }, length: bodyAt + size }
+}
+
+function shifted(read: ReadAnswer, by: number): ReadAnswer {
+  return typeof read === 'string' ? read : { ...read, length: read.length + by }
+}
+
+/** Undefined when the answer does not say how long it is. */
+function bodySizeOf(
+  status: number,
+  headers: ReadonlyMap<string, string>,
+  method: string,
+): number | undefined {
+  // A refusal of the parser has its body whatever the method was: it could not read even that.
+  const isHead = method === 'HEAD' && headers.has('x-request-id')
+  if (isHead || status === 204 || status === 304) return 0
+  const said = headers.get('content-length') ?? ''
+  return /^\d{1,9}$/.test(said) && !headers.has('transfer-encoding') ? Number(said) : undefined
+}
+
+function pairOf(line: string): [name: string, value: string] {
+  const at = line.indexOf(':')
+  return [line.slice(0, at).toLowerCase(), line.slice(at + 1).trim()]
+}
+
+/** Sends bytes, ends our side, and gives everything that comes until the store has ended too. */
+export function askOnce({ host, port }: Address, bytes: Buffer): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    const socket: Socket = connect(port, host)
+    socket.setTimeout(answerMostMs, () => {
+      reject(new NoAnswer(`the connection stayed open for ${answerMostMs} ms`))
+      socket.destroy()
+    })
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+    // A store that has answered may close while we still send; what it said by then is its answer.
+    socket.on('error', () => {})
+    socket.on('close', () => resolve(Buffer.concat(chunks).toString('utf8')))
+    socket.end(bytes)
+  })
+}

@@ -1,0 +1,194 @@
+import type { Dice } from './dice.ts'
+import { type Draft, type Kind, kinds, type Material, type Pair } from './draft.ts'
+
+/** Parameters with values of which each is good in some request. */
+type Values = Readonly<Record<string, readonly string[]>>
+
+const paging: Values = { limit: ['1', '5', '20', '50'], offset: ['0', '2', '7', '100000'] }
+const named: Values = {
+  country: ['US', 'fr', 'GT', 'XK', 'us%20'],
+  brand: ['amazon', 'Tigo', 'a', 'free%20fire', '%C3%A9'],
+}
+
+/** Every address that is read, with the parameters it takes. */
+const readings: readonly (readonly [path: string, query: Values])[] = [
+  ['/ai', {}],
+  ['/ai/capabilities', {}],
+  [
+    '/ai/vouchers',
+    { ...named, ...paging, subType: ['Shopping', 'fuel'], search: ['gift', 'a%20b'] },
+  ],
+  [
+    '/ai/topups',
+    {
+      ...named,
+      ...paging,
+      subType: ['voice', 'data'],
+      region: ['Africa', 'south-asia'],
+      q: ['tigo'],
+    },
+  ],
+  [
+    '/ai/esims',
+    { ...named, ...paging, regions: ['Europe', 'Global'], q: ['data'], duration: ['7'] },
+  ],
+  [
+    '/api/catalog/vouchers/offers',
+    { ...named, ...paging, category: ['Fuel'], minValue: ['1.5'], maxValue: ['90'], q: ['card'] },
+  ],
+  [
+    '/api/catalog/topups/offers',
+    { ...named, ...paging, operator: ['vodafone'], region: ['Africa'], q: ['tigo'] },
+  ],
+  [
+    '/api/catalog/esims/offers',
+    {
+      ...paging,
+      covers: ['FR,DE', 'us', 'FR,DE,IT,ES,PT'],
+      regional: ['true', 'false'],
+      regions: ['Global'],
+      duration: ['7', '30'],
+      q: ['data'],
+    },
+  ],
+  ...['voucher', 'topup', 'esim'].map(
+    (kind) => [`/api/catalog/${kind}s/offers/TEST-${kind.toUpperCase()}-OK`, {}] as const,
+  ),
+  ['/api/catalog/vouchers/brands', {}],
+  ['/api/catalog/vouchers/countries', {}],
+  ['/api/catalog/vouchers/filters', {}],
+  ['/api/catalog/topups/countries', {}],
+  ['/api/catalog/topups/regions', {}],
+  ['/api/catalog', {}],
+  ['/.well-known/x402', {}],
+  ['/', {}],
+  ['/errors', {}],
+  ['/buy/TEST-VOUCHER-OPEN', {}],
+  ['/buy/TEST-ESIM-OK', {}],
+  ['/style.css', {}],
+  ['/logo.svg', {}],
+  ['/favicon.ico', {}],
+  ['/robots.txt', {}],
+  ['/livez', {}],
+  ['/readyz', {}],
+  ['/metrics', {}],
+  ['/sandbox', {}],
+  ['/nothing/here', {}],
+]
+
+const noOrder = `ord_${'0'.repeat(26)}`
+
+/** A request as it should be, of any kind that the store answers. */
+export function goodDraft(dice: Dice, material: Material): Draft {
+  const throwOf = dice.below(100)
+  if (throwOf < 40) return reading(dice)
+  if (throwOf < 52) return orderReading(dice, material)
+  if (throwOf < 60) return quote(dice)
+  if (throwOf < 92) return purchase(dice, material)
+  return throwOf < 97 ? refundClaim(dice, material) : webhook(dice, material)
+}
+
+function reading(dice: Dice): Draft {
+  const [path, values] = dice.pick(readings)
+  const query = Object.entries(values)
+    .filter(() => dice.chance(0.3))
+    .map(([name, good]): Pair => [name, dice.pick(good)])
+  return { name: `read ${path}`, method: 'GET', path, query, headers: readingHeaders(dice) }
+}
+
+function orderReading(dice: Dice, { paid, signIn }: Material): Draft {
+  const id = dice.pick([paid.orderId, noOrder])
+  const [name, path, query] = dice.pick<readonly [string, string, readonly Pair[]]>([
+    ['order', `/api/catalog/orders/${id}`, []],
+    ['refund', `/api/catalog/orders/${id}/refund`, []],
+    ['order by hash', '/api/catalog/orders', [['transactionHash', paid.transactionHash]]],
+    ['order by payment', '/api/catalog/orders', [['paymentId', paid.paymentId]]],
+    ['orders', '/api/catalog/orders', [['limit', '5']]],
+    ['esim orders', '/api/catalog/esims/orders/info', [['offset', '1']]],
+  ])
+  const draft = { name, method: 'GET', path, query, headers: readingHeaders(dice) }
+  return dice.chance(0.4) ? { ...draft, signIn } : draft
+}
+
+function quote(dice: Dice): Draft {
+  const kind = dice.pick(kinds)
+  const fields = Object.entries(bodyOf(dice, kind))
+  const query = fields.map(([name, value]): Pair => [name, encodeURIComponent(String(value))])
+  return { name: `quote ${kind}`, method: 'GET', path: purchasePath(kind), query, headers: [] }
+}
+
+function purchase(dice: Dice, { unpaid, paid, signIn }: Material): Draft {
+  const kind = dice.pick(kinds)
+  const draft = {
+    name: `buy ${kind}`,
+    method: 'POST',
+    path: purchasePath(kind),
+    query: [],
+    headers: buyingHeaders(dice),
+    body: bodyOf(dice, kind),
+  }
+  const throwOf = dice.below(20)
+  if (throwOf < 6) return draft
+  if (throwOf < 17) return { ...draft, payment: unpaid[kind] }
+  if (throwOf < 18) return { ...draft, payment: unpaid[kind], signIn }
+  // What stands on the chain for everyone: it must never open what it paid for.
+  const { kind: bought, body, payment } = paid
+  return { ...draft, name: 'repeat', path: purchasePath(bought), body, payment }
+}
+
+function refundClaim(dice: Dice, { paid }: Material): Draft {
+  return {
+    name: 'claim',
+    method: 'POST',
+    path: `/api/catalog/orders/${dice.pick([paid.orderId, noOrder])}/refund`,
+    query: [],
+    headers: [['idempotency-key', 'c'.repeat(20)], ...buyingHeaders(dice)],
+    body: { reason: 'It did not come', paymentId: paid.paymentId, orderIds: [paid.orderId] },
+  }
+}
+
+function webhook(dice: Dice, { webhook: { header, value } }: Material): Draft {
+  return {
+    name: 'webhook',
+    method: 'POST',
+    path: '/webhooks/supplier',
+    query: [],
+    headers: dice.chance(0.6) ? [[header, value]] : [[header, 'x'.repeat(32)]],
+    body: { transactionId: 'ord0'.repeat(6), status: 'DONE', log: [{ at: 1 }] },
+  }
+}
+
+function bodyOf(dice: Dice, kind: Kind): Record<string, unknown> {
+  const offerId = `TEST-${kind.toUpperCase()}-${dice.pick(['OK', 'OK', 'OK', 'OPEN', 'FAIL'])}`
+  const value = offerId.endsWith('OPEN') ? { value: 0.5 } : {}
+  if (kind === 'voucher') return { offerId, firstName: 'Ada', lastName: 'Lovelace', ...value }
+  if (kind === 'topup') return { offerId, msisdn: '+12025550123', ...value }
+  return dice.chance(0.2) ? { offerId, iccid: '8910300000000000001' } : { offerId }
+}
+
+function purchasePath(kind: Kind): string {
+  return `/api/catalog/${kind}s/purchase/info`
+}
+
+function readingHeaders(dice: Dice): Pair[] {
+  const all: readonly Pair[] = [
+    ['accept', 'application/json'],
+    ['if-none-match', '"abc", W/"def"'],
+    ['authorization', `Bearer kat_${'t'.repeat(43)}`],
+    ['origin', 'https://agent.example'],
+    ['accept-encoding', 'gzip, br'],
+  ]
+  return all.filter(() => dice.chance(0.2))
+}
+
+function buyingHeaders(dice: Dice): Pair[] {
+  const all: readonly Pair[] = [
+    ['idempotency-key', 'k'.repeat(32)],
+    ['prefer', 'wait=0'],
+    ['prefer', 'respond-async'],
+    ['authorization', `Bearer kat_${'t'.repeat(43)}`],
+    ['origin', 'https://agent.example'],
+    ['expect', '100-continue'],
+  ]
+  return all.filter(() => dice.chance(0.12))
+}

@@ -1,0 +1,149 @@
+import type { Dice } from './dice.ts'
+
+type Break = (dice: Dice, good: Buffer) => Buffer
+
+/** Makes a good request into bytes that are not one: cut, doubled, shifted, or framed wrongly. */
+export function brokenHttp(dice: Dice, good: Buffer): Buffer {
+  return dice.pick(breaks)(dice, good)
+}
+
+const breaks: readonly Break[] = [
+  // Cut off anywhere.
+  (dice, good) => good.subarray(0, dice.below(good.length)),
+  // A few bits turned.
+  (dice, good) => {
+    const copy = Buffer.from(good)
+    for (let left = 1 + dice.below(8); left > 0; left -= 1) {
+      const at = dice.below(copy.length)
+      copy.writeUInt8(copy.readUInt8(at) ^ (1 << dice.below(8)), at)
+    }
+    return copy
+  },
+  // Bytes put in anywhere.
+  (dice, good) => {
+    const at = dice.below(good.length)
+    return Buffer.concat([good.subarray(0, at), latin1(dice.pick(bytes)), good.subarray(at)])
+  },
+  // Another line among the headers, most of them about where the request ends.
+  (dice, good) => withLine(good, dice.pick(lines)),
+  (dice, good) => withLine(withLine(good, dice.pick(lines)), dice.pick(lines)),
+  // Chunks in place of a length, right and wrong ones.
+  (dice, good) => chunked(dice, good),
+  // Many at once, of which the last may be cut.
+  (dice, good) => {
+    const many = Array.from({ length: 2 + dice.below(8) }, () => good)
+    return Buffer.concat([...many, good.subarray(0, dice.below(good.length))])
+  },
+  // Other first lines.
+  (dice, good) => {
+    const rest = good.toString('latin1').split('\r\n').slice(1)
+    return latin1([dice.pick(firstLines), ...rest].join('\r\n'))
+  },
+  // Line ends of another kind.
+  (dice, good) =>
+    latin1(good.toString('latin1').replaceAll('\r\n', dice.pick(['\n', '\r', '\r\r\n']))),
+  // More headers than anybody needs.
+  (dice, good) => {
+    const header = `x-${'n'.repeat(dice.below(20))}: ${'v'.repeat(dice.below(200))}`
+    return withLine(
+      good,
+      Array(dice.pick([90, 400, 2_500]))
+        .fill(header)
+        .join('\r\n'),
+    )
+  },
+  // Nothing of HTTP at all.
+  (dice) => latin1(dice.pick(bytes).repeat(1 + dice.below(50))),
+]
+
+const bytes: readonly string[] = [
+  ...[
+    '\0',
+    '\r',
+    '\n',
+    '\r\n',
+    '\r\n\r\n',
+    ' ',
+    '\t',
+    '\x7f',
+    '\xff\xfe',
+    ':',
+    '%',
+    '\x16\x03\x01\x02',
+  ],
+  ...['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'GET /\r\n', 'HTTP/1.1 200 OK\r\n\r\n', '\x05\x01\0'],
+  ...['GET / HTTP/1.1\r\nHost: x\r\n\r\n', '0\r\n\r\n', 'a'.repeat(9_000)],
+]
+
+const lines: readonly string[] = [
+  ...['Content-Length: 0', 'Content-Length: 5', 'Content-Length: -1', 'Content-Length: +5'],
+  ...['Content-Length: 0x5', 'Content-Length: 5, 5', 'Content-Length: 99999999999999999999'],
+  ...['Content-Length:', 'Content-Length: 5 ', 'Content-Length : 5', 'Content-Length: 1e2'],
+  ...['Transfer-Encoding: chunked', 'Transfer-Encoding: chunked, chunked', 'Transfer-Encoding: x'],
+  ...['Transfer-Encoding:\tchunked', 'Transfer-Encoding: gzip, chunked', 'Transfer-Encoding: '],
+  ...['Transfer-Encoding: identity', 'transfer_encoding: chunked', 'Trailer: content-length'],
+  ...['Connection: close', 'Connection: upgrade\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQ'],
+  ...['Connection: Upgrade\r\nUpgrade: websocket', 'Expect: 100-continue', 'Expect: 200-maybe'],
+  ...[
+    'Host: other.example',
+    'Host:',
+    'Host: a b',
+    ' folded: line',
+    '\tfolded',
+    ': no name',
+    'no colon',
+  ],
+  ...['X-A: a\0b', 'X-B: a\rb', 'X-C: a\nb', 'X-D\0: a', 'X E: a', `X-F: ${'x'.repeat(20_000)}`],
+]
+
+const firstLines: readonly string[] = [
+  ...['GET / HTTP/0.9', 'GET / HTTP/1.0', 'GET / HTTP/2.0', 'GET / HTTP/1.1 ', 'GET /', 'GET'],
+  ...['GET  / HTTP/1.1', 'GET\t/ HTTP/1.1', ' GET / HTTP/1.1', 'GET / http/1.1', 'GET / HTTP/11.1'],
+  ...['GET http://other.example/ HTTP/1.1', 'GET //other.example/ HTTP/1.1', 'GET * HTTP/1.1'],
+  ...['OPTIONS * HTTP/1.1', 'CONNECT other.example:443 HTTP/1.1', 'CONNECT / HTTP/1.1'],
+  ...[
+    'GET /\xff HTTP/1.1',
+    'GET /a b HTTP/1.1',
+    'GET ? HTTP/1.1',
+    'GET # HTTP/1.1',
+    'GET \\ HTTP/1.1',
+  ],
+  ...['GET /#a?b HTTP/1.1', 'GET /ai#x HTTP/1.1', 'GET file:///etc HTTP/1.1', 'GET /ai; HTTP/1.1'],
+  ...[`GET /${'a'.repeat(17_000)} HTTP/1.1`, 'M-SEARCH * HTTP/1.1', 'POST /ai HTTP/1.1'],
+]
+
+/** The body of the request in chunks of any size, and sometimes with a chunk that is none. */
+function chunked(dice: Dice, good: Buffer): Buffer {
+  const [head = '', body = ''] = good.toString('latin1').split('\r\n\r\n', 2)
+  const kept = head.split('\r\n').filter((line) => !/^content-length/i.test(line))
+  const size = 1 + dice.below(64)
+  const chunks = (body.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []).map((chunk) => {
+    const length = dice.chance(0.03) ? dice.pick(['zz', '-1', 'fffffffff', '']) : hex(chunk.length)
+    const extension = dice.chance(0.1)
+      ? dice.pick([';a=b', ';', ' ', `;${'x'.repeat(20_000)}`])
+      : ''
+    return `${length}${extension}\r\n${chunk}\r\n`
+  })
+  const end = dice.pick([
+    '0\r\n\r\n',
+    '0\r\nX-Trailer: a\r\n\r\n',
+    '0\r\n',
+    '',
+    '00000000000\r\n\r\n',
+  ])
+  return latin1(
+    `${[...kept, 'Transfer-Encoding: chunked'].join('\r\n')}\r\n\r\n${chunks.join('')}${end}`,
+  )
+}
+
+function withLine(good: Buffer, line: string): Buffer {
+  return latin1(good.toString('latin1').replace('\r\n', () => `\r\n${line}\r\n`))
+}
+
+function hex(length: number): string {
+  return length.toString(16)
+}
+
+function latin1(text: string): Buffer {
+  return Buffer.from(text, 'latin1')
+}

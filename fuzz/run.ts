@@ -1,0 +1,163 @@
+import {
+  type Address,
+  type Answer,
+  askOnce,
+  BadFraming,
+  Closed,
+  type Connection,
+  NoAnswer,
+  openConnection,
+} from './connection.ts'
+import type { Material } from './draft.ts'
+import { type Input, inputOf } from './input.ts'
+import { judge, judgeRaw } from './judge.ts'
+
+/** The store under test. */
+export interface Target {
+  readonly address: Address
+  /** What no answer may hold. */
+  readonly secrets: readonly string[]
+  /** Fresh promises and challenges of the store; they are good for five minutes. */
+  readonly material: () => Promise<Material>
+}
+
+export interface RunOptions {
+  readonly seed: number
+  /** The number of the first input, and of the one after the last. */
+  readonly from: number
+  readonly to: number
+  readonly atOnce: number
+}
+
+/** An input that was not answered as it must be; its seed and number make it again. */
+interface Failure {
+  readonly number: number
+  readonly name: string
+  readonly problem: string
+  readonly sent: string
+}
+
+export interface Findings {
+  readonly failures: readonly Failure[]
+  /** How often each way of using the store was answered with each status; 0 is no answer. */
+  readonly answers: ReadonlyMap<string, ReadonlyMap<number, number>>
+  readonly slowestMs: number
+  readonly raw: number
+}
+
+/** With this many failures there is nothing more to learn from going on. */
+const failuresMost = 25
+/** Well within the five minutes for which promises and challenges hold. */
+const materialMs = 100_000
+
+/** Sends every input over TCP, several at once, and judges every answer. */
+export async function run(target: Target, options: RunOptions): Promise<Findings> {
+  const tally = newTally()
+  const { seed, to, atOnce } = options
+  let next = options.from
+  let material = await target.material()
+  let madeAt = performance.now()
+  const refresh = async () => {
+    if (performance.now() - madeAt < materialMs) return
+    madeAt = performance.now()
+    material = await target.material()
+  }
+  const worker = async () => {
+    const line = lineTo(target.address)
+    while (next < to && tally.failures.length < failuresMost) {
+      const number = next
+      next += 1
+      await refresh()
+      await tryInput(target, line, inputOf(seed, number, material), tally)
+    }
+    line.end()
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+  return tally
+}
+
+async function tryInput(target: Target, line: Line, input: Input, tally: Tally): Promise<void> {
+  const startedAt = performance.now()
+  try {
+    if (input.isRaw) {
+      tally.raw += 1
+      const text = await askOnce(target.address, input.bytes)
+      tally.count(input, Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0))
+      tally.fail(input, judgeRaw(text, target), text)
+    } else {
+      const answer = await line.ask(input)
+      tally.count(input, answer?.status ?? 0)
+      if (answer) tally.fail(input, judge(input, answer, target), shownAnswer(answer))
+    }
+  } catch (error) {
+    const isKnown =
+      error instanceof NoAnswer || error instanceof Closed || error instanceof BadFraming
+    if (!isKnown) throw error
+    tally.fail(input, error.message, '')
+  }
+  tally.slowestMs = Math.max(tally.slowestMs, performance.now() - startedAt)
+}
+
+/** A line to the store that is mended when it was closed. */
+interface Line {
+  /** Undefined when the store closed the connection, where it may. */
+  ask(input: Input): Promise<Answer | undefined>
+  end(): void
+}
+
+/** What is larger than a head may be is answered and cut off at once; the answer can get lost. */
+const headMost = 16_000
+
+function lineTo(address: Address): Line {
+  let connection: Connection | undefined
+  const onceMore = async ({ bytes, method }: Input) => {
+    connection = openConnection(address)
+    try {
+      return await connection.ask(bytes, method)
+    } catch (error) {
+      if (error instanceof Closed && bytes.length > headMost) return undefined
+      throw error
+    }
+  }
+  return {
+    async ask(input) {
+      if (!connection?.isOpen()) return onceMore(input)
+      try {
+        return await connection.ask(input.bytes, input.method)
+      } catch (error) {
+        // A connection may be closed between two requests. A new one tells whether that was it.
+        if (error instanceof Closed) return onceMore(input)
+        throw error
+      }
+    },
+    end: () => connection?.end(),
+  }
+}
+
+type Tally = ReturnType<typeof newTally>
+
+function newTally() {
+  const failures: Failure[] = []
+  const answers = new Map<string, Map<number, number>>()
+  return {
+    failures,
+    answers,
+    slowestMs: 0,
+    raw: 0,
+    count({ name }: Input, status: number) {
+      const statuses = answers.get(name) ?? new Map<number, number>()
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      answers.set(name, statuses)
+    },
+    fail({ number, name, bytes }: Input, problem: string | undefined, answered: string) {
+      if (problem === undefined) return
+      const text = answered === '' ? '' : `: ${answered.slice(0, 600)}`
+      const sent = JSON.stringify(bytes.toString('latin1'))
+      failures.push({ number, name, problem: `${problem}${text}`, sent })
+    },
+  }
+}
+
+function shownAnswer({ status, headers, body }: Answer): string {
+  return `${status} ${[...headers].map((pair) => pair.join(': ')).join('; ')} ${body}`
+}

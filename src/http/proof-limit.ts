@@ -1,0 +1,40 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { Refusal } from '../primitives/refusal.ts'
+import { clientKeyOf } from './client-key.ts'
+import { type RateLimiter, rateLimitHeaders } from './rate-limit.ts'
+
+/** What carries a signature, which costs arithmetic and calls to the chain to check. */
+const proofs = ['payment-signature', 'sign-in-with-x'] as const
+
+/** How the store says that a payment or a sign-in was not accepted. */
+const notAccepted: readonly number[] = [401, 402]
+
+/**
+ * Lets nobody have signature after signature checked: who was refused too often has to wait before
+ * the next one is looked at. What was accepted does not count.
+ *
+ * It counts addresses and never the payer that a payment names: anybody can name anybody, and would
+ * shut them out.
+ */
+export function limitRefusedProofs(app: FastifyInstance, limiter: RateLimiter): void {
+  app.addHook('onRequest', async (request, reply) => {
+    if (!carriesProof(request)) return
+    const looked = await limiter.look(clientKeyOf(request.ip))
+    if (looked.allowed) return
+    reply.headers(rateLimitHeaders(limiter, looked))
+    const { limit, windowSeconds } = limiter
+    throw new Refusal(
+      'rate_limited',
+      `More than ${limit} payments or sign-ins were refused in ${windowSeconds} seconds; try again in ${looked.resetSeconds}.`,
+      { retryAfterSeconds: looked.resetSeconds },
+    )
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    if (!carriesProof(request) || !notAccepted.includes(reply.statusCode)) return
+    await limiter.take(clientKeyOf(request.ip))
+  })
+}
+
+function carriesProof({ headers }: FastifyRequest): boolean {
+  return proofs.some((name) => headers[name] !== undefined && headers[name] !== '')
+}

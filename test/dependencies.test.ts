@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+interface Package {
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly devDependencies: Readonly<Record<string, string>>
+  readonly allowScripts: Readonly<Record<string, boolean>>
+}
+interface Locked {
+  readonly version: string
+  readonly license?: string
+  readonly integrity?: string
+  readonly dev?: boolean
+  readonly optional?: boolean
+  readonly hasInstallScript?: boolean
+}
+
+const manifest: Package = JSON.parse(readFileSync('package.json', 'utf8'))
+const lock: { packages: Record<string, Locked> } = JSON.parse(
+  readFileSync('package-lock.json', 'utf8'),
+)
+const policy = readFileSync('docs/dependencies.md', 'utf8')
+
+const locked = Object.entries(lock.packages)
+  .filter(([place]) => place !== '')
+  .map(([place, one]) => ({ ...one, name: place.split('node_modules/').at(-1) ?? '' }))
+const live = locked.filter(({ dev }) => !dev)
+const direct = { ...manifest.dependencies, ...manifest.devDependencies }
+
+test.each(Object.entries(direct))('%s is pinned to one version', (name, version) => {
+  expect(version).toMatch(/^\d+\.\d+\.\d+(-[\w.-]+)?$/)
+  expect(lock.packages[`node_modules/${name}`]?.version).toBe(version)
+})
+
+test('of everything that live mode runs, the lock file has the hash', () => {
+  expect(live.length).toBeGreaterThan(50)
+  expect(live.filter(({ integrity }) => !integrity?.startsWith('sha512-'))).toEqual([])
+  // What has none is a binary for a platform that the registry did not have.
+  const bare = locked.filter(({ integrity }) => integrity === undefined)
+  expect(bare.filter(({ dev, optional }) => !dev || !optional)).toEqual([])
+})
+
+test('no package runs a script when it is installed but the named ones', () => {
+  const scripted = locked.filter(({ hasInstallScript }) => hasInstallScript)
+  expect(scripted.map(({ name }) => name).sort()).toEqual(Object.keys(manifest.allowScripts).sort())
+  expect(Object.values(manifest.allowScripts)).not.toContain(false)
+  expect(scripted.filter(({ dev }) => !dev)).toEqual([])
+  expect(readFileSync('.npmrc', 'utf8')).toMatch(/^strict-allow-scripts=true$/m)
+})
+
+/** By their SPDX names. Who ships the store ships these. */
+const permissive = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', '0BSD', 'Unlicense']
+/** Tools may also be under these; "X11" is another name of MIT. */
+const forTools = [...permissive, 'MPL-2.0', 'MIT OR Apache-2.0', 'MIT/X11']
+
+test('licences are permissive', () => {
+  const of = (one: Locked) => one.license ?? ''
+  expect(live.filter((one) => !permissive.includes(of(one)))).toEqual([])
+  const tools = locked.filter(({ dev, integrity }) => dev && integrity !== undefined)
+  expect(tools.filter((one) => !forTools.includes(of(one)))).toEqual([])
+})
+
+test('the policy gives a reason for everything that live mode runs, and for nothing else', () => {
+  const rows = [...policy.matchAll(/^\| `([^`]+)` \| ([^|]+) \|/gm)]
+  const told = rows.map(([, name, licence]) => `${name} ${licence}`)
+  const used = Object.keys(manifest.dependencies).map(
+    (name) => `${name} ${lock.packages[`node_modules/${name}`]?.license}`,
+  )
+  expect(told.sort()).toEqual(used.sort())
+})
+
+test('packages that were once a hole are not, or not there', () => {
+  expect(locked.filter(({ name }) => name === 'elliptic')).toEqual([])
+  const versions = locked.filter(({ name }) => name === '@fastify/proxy-addr')
+  expect(versions.map(({ version }) => version)).toEqual([
+    expect.stringMatching(/^5\.([1-9]\d+|[2-9]|1\.([1-9]))/),
+  ])
+})
