@@ -66,7 +66,6 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'adapters',
     'config.ts',
     'sandbox-parts.ts',
-    '../sandbox/postgres/running.ts',
   ],
 }
 

@@ -1,11 +1,12 @@
 import type { Pool } from 'pg'
 import { openDatabase } from '../adapters/storage/database.ts'
-import type { Config } from '../config.ts'
+import { type Config, ConfigError } from '../config.ts'
+import { loadSandbox } from '../sandbox-parts.ts'
 
 /**
  * The database of the store that this environment starts; the embedded one while its sandbox runs.
  *
- * @throws when it is embedded and does not run
+ * @throws ConfigError when it is embedded and does not run
  */
 export async function openDatabaseFor(config: Config): Promise<Pool> {
   return openDatabase(await addressOf(config), {
@@ -16,14 +17,12 @@ export async function openDatabaseFor(config: Config): Promise<Pool> {
 }
 
 async function addressOf(config: Config): Promise<string> {
+  if (config.mode === 'live') return config.databaseUrl
   if (config.databaseUrl !== undefined) return config.databaseUrl
-  const dataDir = 'dataDir' in config ? config.dataDir : ''
-  const { runningDatabaseUrl } = await import('../../sandbox/postgres/running.ts')
-  const url = await runningDatabaseUrl(dataDir)
-  if (url === undefined) {
-    throw new Error(
-      `The database in ${dataDir} does not run. Start the store first, or set DATA_DIR or DATABASE_URL.`,
-    )
-  }
-  return url
+  const { runningSandbox } = await loadSandbox()
+  const running = await runningSandbox(config.dataDir)
+  if (running) return running.databaseUrl
+  throw new ConfigError([
+    `DATA_DIR ${config.dataDir} has no running store; start it first, or name another folder`,
+  ])
 }

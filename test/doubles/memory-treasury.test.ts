@@ -11,7 +11,9 @@ describeTreasury('memory', async (caps) => {
     orders,
     treasury,
     other: treasury,
-    switchRefunds: async (stopped) => treasury.switchRefunds(stopped),
+    switchRefunds: async (stopped) => {
+      treasury.rules.stoppedAt = stopped ? clock.now().getTime() : Infinity
+    },
     pass: async (ms) => clock.pass(ms),
     granted: async () => [...treasury.grants.values()].map(({ amount }) => amount),
     close: async () => {},

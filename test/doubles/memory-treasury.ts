@@ -1,7 +1,6 @@
 import type { Order } from '../../src/orders/order.ts'
 import { isRefunding } from '../../src/orders/order.ts'
 import type { Allowance, OrderStore, Treasury } from '../../src/orders/ports.ts'
-import type { Usdc } from '../../src/primitives/money.ts'
 
 const hourMs = 3_600_000
 
@@ -12,8 +11,13 @@ interface Grant {
 
 /** The treasury in memory, held to the same contract as the one in PostgreSQL. */
 export interface MemoryTreasury extends Treasury {
-  /** Stops all refunds, or lets them go on. */
-  switchRefunds(stopped: boolean): void
+  /** The switch and the caps, for operators to turn. */
+  readonly rules: {
+    /** Since when refunds are stopped; epoch milliseconds, Infinity while they are not. */
+    stoppedAt: number
+    hour: bigint
+    day: bigint
+  }
   /** What was granted, by order. */
   readonly grants: ReadonlyMap<string, Grant>
 }
@@ -24,11 +28,11 @@ export function memoryTreasury({
   now,
 }: {
   readonly orders: Pick<OrderStore, 'find'>
-  readonly caps: { readonly hour: Usdc; readonly day: Usdc }
+  readonly caps: { readonly hour: bigint; readonly day: bigint }
   readonly now: () => Date
 }): MemoryTreasury {
   const grants = new Map<string, Grant>()
-  let isStopped = false
+  const rules = { stoppedAt: Infinity, ...caps }
 
   function grantedWithin(ms: number): bigint {
     const since = now().getTime() - ms
@@ -38,22 +42,19 @@ export function memoryTreasury({
   }
 
   function weigh(amount: bigint): Allowance {
-    if (amount > caps.hour || amount > caps.day) return 'over_cap'
-    if (grantedWithin(hourMs) + amount > caps.hour) return 'hour_cap'
-    return grantedWithin(24 * hourMs) + amount > caps.day ? 'day_cap' : 'granted'
+    if (amount > rules.hour || amount > rules.day) return 'over_cap'
+    if (grantedWithin(hourMs) + amount > rules.hour) return 'hour_cap'
+    return grantedWithin(24 * hourMs) + amount > rules.day ? 'day_cap' : 'granted'
   }
 
   return {
+    rules,
     grants,
-
-    switchRefunds(stopped) {
-      isStopped = stopped
-    },
 
     async allow(id) {
       // Read first: everything after it happens at once, as under the lock of the database.
       const order = await orders.find(id)
-      if (isStopped) return 'stopped'
+      if (rules.stoppedAt <= now().getTime()) return 'stopped'
       if (grants.has(id)) return 'granted'
       if (!isOwed(order)) throw new Error(`order ${id}: it is not one whose money goes back`)
       const said = weigh(order.amount)

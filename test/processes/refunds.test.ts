@@ -92,7 +92,7 @@ test('a command line that says nothing is answered with what can be said', async
 test('a store that does not run, or is somebody else’s, is said so in one sentence', async () => {
   const asleep = await refunds(['status'], { DATA_DIR: emptyDir })
   expect([asleep.code, asleep.out]).toEqual([1, ''])
-  expect(asleep.err).toMatch(/does not run. Start the store first/)
+  expect(asleep.err).toMatch(/has no running store; start it first/)
 
   const port = await freePort()
   const away = await refunds(['status'], {

@@ -11,12 +11,12 @@ import { leaseMs, type OrderStore, type SupplierOrder } from '../../src/orders/p
 import type { SignedRefund, Tender } from '../../src/payments/payment.ts'
 import type { OrderId } from '../../src/primitives/ids.ts'
 import type { MemoryOrders } from '../doubles/memory-orders.ts'
+import type { MemoryTreasury } from '../doubles/memory-treasury.ts'
 import type { Chain, Mined, Transfer } from '../model/chain.ts'
 import { stepFault } from '../model/lives.ts'
 import { ofTender, type RailWitness, refundWallet } from '../model/rail.ts'
 import type { Shop } from '../model/shop.ts'
 import type { ModelSupplier } from '../model/supplier.ts'
-import type { ModelTreasury } from '../model/treasury.ts'
 import type { BuyerBook } from './buyer-book.ts'
 import type { Caller } from './process.ts'
 import { nearSkewMs, type Scenario } from './scenario.ts'
@@ -28,7 +28,7 @@ export interface Witnessed {
   readonly memory: MemoryOrders
   readonly chain: Chain
   readonly supplier: ModelSupplier
-  readonly treasury: ModelTreasury
+  readonly treasury: MemoryTreasury
   readonly book: BuyerBook
   readonly acting: () => Caller | undefined
   readonly complain: (what: string, order?: OrderId) => void
@@ -90,7 +90,7 @@ export function newWitness(seen: Witnessed): Witness {
     const [was, is] = [settlementOf(before), settlementOf(order)]
     const isChanged = (was === 'FINAL' || was === 'LOST') && is !== was
     const signed = signedOf(order)
-    const isGranted = treasury.grants.some(({ id }) => id === order.id)
+    const isGranted = treasury.grants.has(order.id)
     const { tender, amount } = order
     return faultsIn([
       [isChanged, `its payment was ${was}, for good`],

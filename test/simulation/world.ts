@@ -3,6 +3,7 @@ import type { OrderStore, Supplier, Treasury } from '../../src/orders/ports.ts'
 import type { Happening } from '../../src/orders/report.ts'
 import type { Rail } from '../../src/payments/ports.ts'
 import { memoryOrders } from '../doubles/memory-orders.ts'
+import { type MemoryTreasury, memoryTreasury } from '../doubles/memory-treasury.ts'
 import { fixtureNow } from '../fixtures/offers.ts'
 import { Injected } from '../model/calls.ts'
 import { modelChain, type View } from '../model/chain.ts'
@@ -11,7 +12,6 @@ import { modelRail } from '../model/rail.ts'
 import { streamOf } from '../model/random.ts'
 import type { Shop } from '../model/shop.ts'
 import { modelSupplier } from '../model/supplier.ts'
-import { type ModelTreasury, modelTreasury } from '../model/treasury.ts'
 import { buyerBook } from './buyer-book.ts'
 import { modelCarrier } from './carrier.ts'
 import type { Caller, CallWorld, Line } from './process.ts'
@@ -25,7 +25,7 @@ export interface Mutant {
   readonly orders?: (store: OrderStore) => OrderStore
   readonly rail?: (rail: Rail, chain: ReturnType<typeof modelChain>) => Rail
   readonly supplier?: (supplier: Supplier) => Supplier
-  readonly treasury?: (treasury: ModelTreasury) => Treasury
+  readonly treasury?: (treasury: MemoryTreasury) => Treasury
 }
 
 export type World = ReturnType<typeof newWorld>
@@ -82,7 +82,7 @@ export function newWorld(shop: Shop, seed: number, scenario: Scenario, mutant: M
   const caps = tight
     ? { hour: 40_000_000n, day: 80_000_000n }
     : { hour: 10n ** 12n, day: 10n ** 12n }
-  const treasury = modelTreasury(time.now, memory, caps)
+  const treasury = memoryTreasury({ orders: memory, caps, now: time.now })
   const acting = () => calls.acting
   const witness = newWitness({
     time,
