@@ -21,14 +21,13 @@ export interface Bought {
 
 /** Buys one voucher after the other, and leaves the first ones out of account. */
 export async function buyAgainAndAgain(
-  { chain, waited }: Parts,
-  { port, inStore }: BenchStore,
+  { chain }: Pick<Parts, 'chain'>,
+  { port, own }: BenchStore,
   { purchases, warmUp }: { readonly purchases: number; readonly warmUp: number },
 ): Promise<Bought> {
   const total: number[] = []
-  const waits: number[] = []
   const unpaid: number[] = []
-  const before = inStore.length
+  const before = own.length
   const account = privateKeyToAccount(generatePrivateKey())
   await chain.faucet(account.address)
   for (let bought = 0; bought < purchases; bought += 1) {
@@ -38,19 +37,16 @@ export async function buyAgainAndAgain(
     const demand = await send(port, localAddress, {})
     unpaid.push(performance.now() - asked)
     const payment = await sign(account, JSON.parse(demand.body).accepts[0])
-    const waitedBefore = waited()
     const startedAt = performance.now()
     const answer = await send(port, localAddress, { 'payment-signature': payment })
     total.push(performance.now() - startedAt)
-    waits.push(waited() - waitedBefore)
     if (answer.status !== 200)
       throw new Error(`A purchase was answered ${answer.status}: ${answer.body}`)
   }
   // The last answer is read here a moment before the store has noted its end.
-  while (inStore.length < before + purchases) await delay(1)
-  const own = waits.map((ms, at) => (inStore[before + at] ?? Number.NaN) - ms)
+  while (own.length < before + purchases) await delay(1)
   const counted = (all: readonly number[]) => all.slice(warmUp)
-  return { unpaid: counted(unpaid), total: counted(total), own: counted(own) }
+  return { unpaid: counted(unpaid), total: counted(total), own: counted(own.slice(before)) }
 }
 
 interface Terms {

@@ -11,6 +11,8 @@ export interface Figure {
   /** The bar that the figure is held to, if there is one. */
   readonly bar?: string
   readonly held?: boolean
+  /** How to read it, where its name does not say it all. */
+  readonly note?: string
 }
 
 export function figure(
@@ -27,8 +29,11 @@ export function figure(
 }
 
 /** How many times the one is of the other, measured in one run. */
-export function ratio(what: string, times: number, most: number): Figure {
-  return { what, value: `${times.toFixed(2)} times`, bar: `at most ${most}`, held: times <= most }
+export function ratio(what: string, times: number, most?: number): Figure {
+  const value = `${times.toFixed(2)} times`
+  return most === undefined
+    ? { what, value }
+    : { what, value, bar: `at most ${most}`, held: times <= most }
 }
 
 /** The figures as a table that reads well in a terminal and as Markdown. */
@@ -44,4 +49,11 @@ export function table(figures: readonly Figure[]): string {
     '|---|---|---|---|',
     ...rows.map((row) => `| ${row.join(' | ')} |`),
   ].join('\n')
+}
+
+/** How to read those that need words, as a list. */
+export function notes(figures: readonly Figure[]): string {
+  return figures
+    .flatMap(({ what, note }) => (note === undefined ? [] : [`- **${what}.** ${note}`]))
+    .join('\n')
 }

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'
 import { measureBacklog } from './backlog.ts'
 import { measureClaims } from './claims.ts'
-import { type Figure, table } from './figures.ts'
+import { type Figure, notes, table } from './figures.ts'
 import { measurePurchase } from './purchase.ts'
 import { measureSearch } from './search.ts'
 import { measureStart } from './start.ts'
@@ -24,7 +24,7 @@ async function main(): Promise<void> {
   }
   const [cpu] = cpus()
   const machine = `${cpus().length} × ${cpu?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, ${new Date().toISOString().slice(0, 10)}`
-  const text = `# Benchmarks\n\nWritten by \`npm run bench\`. Machine: ${machine}.\n\n${table(figures)}\n`
+  const text = `# Benchmarks\n\nWritten by \`npm run bench\`. Machine: ${machine}.\n\n${table(figures)}\n\n## How to read them\n\n${notes(figures)}\n`
   await writeFile('docs/benchmarks.md', text)
   console.log(`\n${text}`)
 }

@@ -9,13 +9,16 @@ export interface LeftOrders {
   readonly count: number
   /** What their ids begin with after `ord_`; four letters. */
   readonly mark: string
-  /** The leases of their last workers end after so many seconds. */
+  /** The leases of their last workers end after so many seconds; with 0 they were released. */
   readonly leasedSeconds: number
-  /** They are due one after the other over so many seconds. */
+  /** They are due one after the other over so many seconds; from the past until now when negative. */
   readonly spreadSeconds: number
 }
 
-/** Takes one order through its moves, and copies it with all that belongs to it. */
+/**
+ * Takes one order through its moves, and copies it with all that belongs to it. As in a store that
+ * runs, an order that was released is due at the end of its last lease or later.
+ */
 export async function leaveOrders(databaseUrl: string, left: LeftOrders): Promise<void> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 })
   try {
@@ -52,10 +55,11 @@ const copySql = `
     select (jsonb_populate_record(null::orders, fields || jsonb_build_object(
       'id', copy.id, 'payment_id', 'pay' || substr(copy.id, 4),
       'doc', fields -> 'doc' || jsonb_build_object('id', copy.id),
-      'write_id', gen_random_uuid(), 'locked_until', now() + $4 * interval '1 s',
-      'due_at', now() + n * $5 * interval '1 s' / $2))).*
+      'write_id', gen_random_uuid(), 'due_at', due_at, 'locked_until',
+      case when $4 > 0 then now() + $4 * interval '1 s' else least(now(), due_at) end))).*
     from template, generate_series(1, $2::integer) as n,
-      lateral (select $3 || lpad(n::text, 22, '0') as id) as copy
+      lateral (select $3 || lpad(n::text, 22, '0') as id,
+        now() + n * $5 * interval '1 s' / $2 as due_at) as copy
     returning id
   ), paid as (
     insert into payments select 'key of ' || id, id from copied

@@ -1,34 +1,68 @@
-/** Adds up the time during which the store waits for somebody else, calls side by side counted once. */
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/** Adds up the time in which one piece of work waits for somebody else, calls side by side counted once. */
 export interface OutsideClock {
   /** Milliseconds since the clock was made. */
   readonly waited: () => number
 }
 
-/** Watches every call to these addresses for the rest of the process; they all go through `fetch`. */
-export function watchOutside(addresses: readonly string[]): OutsideClock {
-  const original = globalThis.fetch
-  let inFlight = 0
-  let since = 0
-  let total = 0
+export interface OutsideWatch {
+  /** Runs the work on a clock of its own, which goes with whatever the work calls and awaits. */
+  clocked(work: (clock: OutsideClock) => void): void
+}
 
-  async function timed(...call: Parameters<typeof fetch>): Promise<Response> {
-    if (inFlight === 0) since = performance.now()
-    inFlight += 1
+/**
+ * Watches every call to these addresses for the rest of the process; they all go through `fetch`.
+ * What is called off every clock, as by the sweep beside a purchase, is on nobody's account.
+ */
+export function watchOutside(addresses: readonly string[]): OutsideWatch {
+  const clocks = new AsyncLocalStorage<Stopwatch>()
+  const original = globalThis.fetch
+
+  async function timed(clock: Stopwatch, ...call: Parameters<typeof fetch>): Promise<Response> {
+    clock.begin()
     try {
       const response = await original(...call)
       // The answer is there when its body is; reading it again from memory costs next to nothing.
       const body = await response.arrayBuffer()
       return new Response(body.byteLength === 0 ? null : body, response)
     } finally {
-      inFlight -= 1
-      if (inFlight === 0) total += performance.now() - since
+      clock.end()
     }
   }
 
   globalThis.fetch = (input, init) => {
     const url = input instanceof Request ? input.url : String(input)
+    const clock = clocks.getStore()
     const isOutside = addresses.some((address) => url.startsWith(address))
-    return isOutside ? timed(input, init) : original(input, init)
+    return clock && isOutside ? timed(clock, input, init) : original(input, init)
   }
-  return { waited: () => total }
+  return {
+    clocked(work) {
+      const clock = createStopwatch()
+      clocks.run(clock, work, clock)
+    },
+  }
+}
+
+interface Stopwatch extends OutsideClock {
+  begin(): void
+  end(): void
+}
+
+function createStopwatch(): Stopwatch {
+  let inFlight = 0
+  let since = 0
+  let total = 0
+  return {
+    begin() {
+      if (inFlight === 0) since = performance.now()
+      inFlight += 1
+    },
+    end() {
+      inFlight -= 1
+      if (inFlight === 0) total += performance.now() - since
+    },
+    waited: () => total,
+  }
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
+import type { FastifyRequest } from 'fastify'
 import pg from 'pg'
 import { startChain } from '../sandbox/chain/chain.ts'
 import { freePort } from '../sandbox/port.ts'
@@ -16,15 +17,15 @@ import { createLog } from '../src/log.ts'
 import { networks } from '../src/payments/networks.ts'
 import { type Service, startService } from '../src/service.ts'
 import { newDataDir } from '../test/child-store.ts'
-import { watchOutside } from './outside.ts'
+import { type OutsideClock, type OutsideWatch, watchOutside } from './outside.ts'
 
 /** The parts of a store: a PostgreSQL that syncs to disk, a real EVM node, and a scripted supplier. */
 export interface Parts {
   readonly databaseUrl: string
   readonly chain: Awaited<ReturnType<typeof startChain>>
   readonly supplierUrl: string
-  /** How long this process has waited for the chain and the supplier, in all; milliseconds. */
-  readonly waited: () => number
+  /** Tells what of a purchase is waiting for the chain and the supplier. */
+  readonly outside: OutsideWatch
   stop(): Promise<void>
 }
 
@@ -42,8 +43,8 @@ export async function startParts(): Promise<Parts> {
     stops.unshift(() => chain.stop())
     const supplier = await startScripted(deliveringAtOnce)
     stops.unshift(() => supplier.close())
-    const { waited } = watchOutside([chain.rpcUrl, supplier.url])
-    return { databaseUrl: postgres.databaseUrl, chain, supplierUrl: supplier.url, waited, stop }
+    const outside = watchOutside([chain.rpcUrl, supplier.url])
+    return { databaseUrl: postgres.databaseUrl, chain, supplierUrl: supplier.url, outside, stop }
   } catch (error) {
     await stop()
     throw error
@@ -54,14 +55,17 @@ export async function startParts(): Promise<Parts> {
 export interface BenchStore {
   readonly port: number
   readonly service: Service
-  /** From the arrival of a purchase to the end of its answer; milliseconds. */
-  readonly inStore: readonly number[]
+  /**
+   * From the arrival of a purchase to the end of its answer, without its own waiting for the chain
+   * and the supplier; milliseconds.
+   */
+  readonly own: readonly number[]
 }
 
 async function openStore(parts: Parts, databaseUrl: string): Promise<BenchStore> {
   const port = await freePort()
   const env = { PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}` }
-  const { chain, supplierUrl } = parts
+  const { chain, supplierUrl, outside } = parts
   const service = await startService({
     config: {
       ...(readConfig(env) as SandboxConfig),
@@ -81,12 +85,20 @@ async function openStore(parts: Parts, databaseUrl: string): Promise<BenchStore>
     },
     log: createLog('silent', { write: () => {} }),
   })
-  const inStore: number[] = []
-  service.app.addHook('onResponse', async (_, reply) => {
-    if (reply.statusCode === 200) inStore.push(reply.elapsedTime)
+  const own: number[] = []
+  const clocks = new WeakMap<FastifyRequest, OutsideClock>()
+  service.app.addHook('preHandler', (request, _, done) => {
+    outside.clocked((clock) => {
+      clocks.set(request, clock)
+      done()
+    })
+  })
+  service.app.addHook('onResponse', async (request, reply) => {
+    const waited = clocks.get(request)?.waited() ?? Number.NaN
+    if (reply.statusCode === 200) own.push(reply.elapsedTime - waited)
   })
   await service.app.listen({ host: '127.0.0.1', port })
-  return { port, service, inStore }
+  return { port, service, own }
 }
 
 /** A store that is stopped when the work with it is done. */
