@@ -52,6 +52,20 @@ function describeOpening(nodes: Nodes): void {
     for (const { order } of opened) expect(order).toEqual(winners[0]?.order)
   })
 
+  it('opens equal requests under one id once, however close they come, on two nodes', async () => {
+    // As the store names them: the ids follow from the payment. Few rounds really meet.
+    for (let round = 0; round < 60; round += 1) {
+      const order = pending()
+      const opened = await Promise.all(
+        Array.from({ length: 16 }, (_, index) =>
+          (index % 2 === 0 ? nodes().store : nodes().other).open(order, ['k'.repeat(round + 1)]),
+        ),
+      )
+      expect(opened.filter(({ isNew }) => isNew)).toHaveLength(1)
+      for (const { order: stored } of opened) expect(stored).toEqual(order)
+    }
+  })
+
   it('knows a payment again whatever case its addresses are written in', async () => {
     const order = pending()
     await nodes().store.open(order, [])
@@ -169,6 +183,16 @@ function describeLeases(nodes: Nodes): void {
     const rest = await nodes().store.claimDue(100)
     const taken = [...claims.flat(), ...rest].map(({ id }) => id)
     expect(taken.sort()).toEqual(orders.map(({ id }) => id).sort())
+  })
+
+  it('hands out what a worker broke off before what only waits, however long that is due', async () => {
+    const waiting = await take(nodes, [pending()])
+    await nodes().store.release(waiting, 0)
+    const broken = await take(nodes, [pending()])
+    await nodes().pass(1_000)
+    await nodes().endLease(broken.id)
+    expect(await nodes().other.claimDue(1)).toEqual([broken])
+    expect(await nodes().other.claimDue(1)).toEqual([waiting])
   })
 
   it('makes a released order due when it said, or when it is hastened', async () => {

@@ -95,6 +95,9 @@ export function memoryOrders(now: () => Date): MemoryOrders {
       const due = all().filter(
         ({ dueAt, lockedUntil }) => dueAt !== undefined && dueAt <= time() && lockedUntil <= time(),
       )
+      // What a worker broke off comes first: its lease ended after it was due.
+      const waits = ({ dueAt = 0, lockedUntil }: Row) => Number(lockedUntil <= dueAt)
+      due.sort((one, other) => waits(one) - waits(other) || (one.dueAt ?? 0) - (other.dueAt ?? 0))
       const taken = due.slice(0, limit)
       for (const row of taken) {
         row.hinted = false

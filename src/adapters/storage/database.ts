@@ -44,6 +44,14 @@ export function openDatabase(url: string, options: DatabaseOptions): pg.Pool {
 }
 
 /**
+ * A statement that the server prepares once on each connection. It takes a quarter of the time of
+ * the statements of a purchase away, which are long and always the same.
+ */
+export function prepared(name: string, text: string) {
+  return (values: unknown[]) => ({ name, text, values })
+}
+
+/**
  * Whether the server itself says that it did not carry out the statement. After any other error
  * the statement may have been committed all the same, and only a look at the data can tell.
  */

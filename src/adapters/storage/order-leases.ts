@@ -33,14 +33,15 @@ export async function hasten(database: Database, id: OrderId): Promise<void> {
 }
 
 /**
- * Rows that another node is taking at this moment are skipped, not waited for. The choice is
+ * Orders whose worker broke off come before those that only wait, so that no backlog stands between
+ * a buyer and what a crash left behind. Rows that another node is taking at this moment are skipped, not waited for. The choice is
  * materialized because the planner might otherwise make it anew for each row and exceed the limit.
  */
 const claimSql = `
   with due as materialized (
     select id from orders
     where due_at <= now() and locked_until <= now()
-    order by due_at
+    order by (locked_until <= due_at), due_at
     limit $1
     for update skip locked
   )

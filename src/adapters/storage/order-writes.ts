@@ -3,19 +3,22 @@ import { entriesOf } from '../../orders/ledger.ts'
 import type { In, Order } from '../../orders/order.ts'
 import { leaseMs, type Moved, type Opened } from '../../orders/ports.ts'
 import { paymentKeyOf } from '../../payments/payment.ts'
-import { type Database, isRefused } from './database.ts'
+import { type Database, isRefused, prepared } from './database.ts'
 import { eventOf } from './order-event.ts'
 import { readBy, readByKey, type StoredOrder } from './order-reads.ts'
 import { columnsOf, orderOf } from './order-row.ts'
 
 /**
  * The payment's row is the claim: whoever inserts it goes on, everyone else's statement does
- * nothing. A key that is taken breaks the whole statement, the claim included.
+ * nothing. Equal requests have the order's id in common too, and either may be met first, so the
+ * conflict names no index. A key that is taken breaks the whole statement, the claim included.
  */
-const openSql = `
+const openStatement = prepared(
+  'open_order',
+  `
   with claimed as (
     insert into payments (payment_key, order_id) values ($1, $2)
-    on conflict (payment_key) do nothing
+    on conflict do nothing
     returning order_id
   ), opened as (
     insert into orders (id, payment_id, version, write_id, state, kind, offer_id, payer, amount,
@@ -31,7 +34,8 @@ const openSql = `
     insert into order_events (order_id, seq, at, state, refund_step, detail)
     select id, version, now(), state, $16::text, $17::jsonb from opened
   )
-  select id from opened`
+  select id from opened`,
+)
 
 export async function open(
   database: Database,
@@ -44,7 +48,7 @@ export async function open(
   const sortedKeys = [...new Set(keys)].sort()
   const writeId = randomUUID()
   const values = openValues(order, { payer, paymentKey, writeId, keys: sortedKeys })
-  const written = await attempt(database, openSql, values, takenKey)
+  const written = await attempt(database, openStatement(values), takenKey)
   if (written.outcome === 'done') return { isNew: true, order: { ...order, version: 1 } }
   const stored =
     written.outcome === 'taken'
@@ -85,7 +89,9 @@ function openValues(
  * With the order go its event and its entries in the ledger. A payment that is proven to have failed
  * gives the buyer's keys back: the next payment under the same key is another purchase.
  */
-const moveSql = `
+const moveStatement = prepared(
+  'move_order',
+  `
   with moved as (
     update orders set
       version = version + 1,
@@ -119,7 +125,8 @@ const moveSql = `
     delete from idempotency_keys
     where order_id = $1 and $4 = 'PAYMENT_FAILED' and exists (select 1 from moved)
   )
-  select id from moved`
+  select id from moved`,
+)
 
 export async function move<T extends Order>(
   database: Database,
@@ -129,7 +136,7 @@ export async function move<T extends Order>(
   if (to.id !== from.id) throw new Error(`Order ${from.id} cannot become ${to.id}`)
   const won = { won: true, order: { ...to, version: from.version + 1 } } as const
   const writeId = randomUUID()
-  const written = await attempt(database, moveSql, moveValues(from, to, writeId))
+  const written = await attempt(database, moveStatement(moveValues(from, to, writeId)))
   if (written.outcome === 'done') return won
   const stored = await readBy(database, 'id', from.id)
   if (!stored) throw written.error ?? new Error(`Order ${from.id} was never opened`)
@@ -181,12 +188,11 @@ interface Attempt {
  */
 async function attempt(
   database: Database,
-  sql: string,
-  values: unknown[],
+  statement: ReturnType<typeof openStatement>,
   isTaken: (error: unknown) => boolean = () => false,
 ): Promise<Attempt> {
   try {
-    const { rowCount } = await database.query(sql, values)
+    const { rowCount } = await database.query(statement)
     return { outcome: rowCount === 1 ? 'done' : 'not_ours' }
   } catch (error) {
     if (isTaken(error)) return { outcome: 'taken', error }

@@ -94,6 +94,7 @@ describe('migrations', () => {
         '003-around-orders.sql',
         '004-money.sql',
         '005-blocks.sql',
+        '006-abandoned-first.sql',
       ],
     ])
     expect(await migrate(pool)).toEqual([])
