@@ -10,13 +10,14 @@ const sandboxChain = defineChain({
 
 /**
  * A client of the sandbox chain that reads, sends transactions and commands the node. The node
- * mines a transaction before it answers, so the wait for a receipt seldom asks a second time.
+ * mines a transaction before it answers, so the wait for a receipt seldom asks a second time. Answers
+ * may be of any size: after some thousand purchases the chain's own state is larger than 10 MB.
  */
 export function chainClient(rpcUrl: string) {
   return createTestClient({
     mode: 'anvil',
     chain: sandboxChain,
-    transport: http(rpcUrl, { retryCount: 0, timeout: 10_000 }),
+    transport: http(rpcUrl, { retryCount: 0, timeout: 10_000, maxResponseBodySize: false }),
     pollingInterval: 50,
     cacheTime: 0,
   })
