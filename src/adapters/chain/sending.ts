@@ -131,13 +131,14 @@ async function broadcast(chain: Chain, call: Call, nonce: number, fees: Fees): P
   return sent
 }
 
+/** Looks often at first: the transaction may have come just before its block. */
 async function waitForAny(
   chain: Chain,
   all: readonly Broadcast[],
   withinMs: number,
 ): Promise<TransactionReceipt | undefined> {
   const deadline = performance.now() + withinMs
-  for (;;) {
+  for (let pauseMs = chain.pollMs / 8; ; pauseMs = Math.min(2 * pauseMs, chain.pollMs)) {
     const seen = await Promise.all(
       // A node that does not answer just now may do so the next time.
       all.map(({ hash }) => receiptOf(chain, hash).catch(() => undefined)),
@@ -146,8 +147,8 @@ async function waitForAny(
     // Of two that were sent the second one is reverted, because the first has done it.
     const done = receipts.find(({ status }) => status === 'success') ?? receipts[0]
     if (done) return done
-    if (performance.now() + chain.pollMs > deadline) return undefined
-    await delay(chain.pollMs)
+    if (performance.now() + pauseMs > deadline) return undefined
+    await delay(pauseMs)
   }
 }
 
