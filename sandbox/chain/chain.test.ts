@@ -8,6 +8,7 @@ import type { Hex } from 'viem'
 import { parseEther } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { afterEach, expect, it } from 'vitest'
+import { squat } from '../port.fixture.ts'
 import { terminate } from '../process.ts'
 import type { Chain, ChainOptions } from './chain.ts'
 import { startChain } from './chain.ts'
@@ -154,9 +155,8 @@ it('moves to another port when somebody else has its own, unless told to use tha
   await first.faucet(BUYER)
   await first.stop()
   const port = Number(new URL(first.rpcUrl).port)
-  const squatter = createServer().listen(port, '127.0.0.1')
-  await once(squatter, 'listening')
-  cleanups.push(async () => squatter.close())
+  const giveUp = await squat(port)
+  cleanups.push(async () => giveUp())
 
   const second = await start({ dataDir })
   expect(second.rpcUrl).not.toBe(first.rpcUrl)

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterEach, describe, expect, it } from 'vitest'
+import { squat } from '../port.fixture.ts'
 import { identify } from '../process.ts'
 import type { Postgres, PostgresOptions } from './postgres.ts'
 import { startPostgres } from './postgres.ts'
@@ -146,9 +146,8 @@ it('moves to another port when somebody else has its own, and remembers that', a
   const first = await start({ dataDir })
   await first.stop()
   const port = Number(new URL(first.databaseUrl).port)
-  const squatter = createServer().listen(port, '127.0.0.1')
-  await once(squatter, 'listening')
-  cleanups.push(async () => squatter.close())
+  const giveUp = await squat(port)
+  cleanups.push(async () => giveUp())
 
   const second = await start({ dataDir })
 
