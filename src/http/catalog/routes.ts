@@ -25,7 +25,9 @@ export function routeCatalogReading(app: FastifyInstance, deps: CachedDeps): voi
   const read = (path: string, readQuestion: Read) =>
     app.get(`${catalogPrefix}${path}`, limited, (request, reply) => {
       const url = request.raw.url ?? ''
-      const found = deps.answers.find(path, url, () => readQuestion(url, deps))
+      const found = deps.answers.find(request.routeOptions.url ?? '', url, () =>
+        readQuestion(url, deps),
+      )
       return sendAnswer(request, reply, { found, cacheControl: revalidate })
     })
   read('/vouchers/offers', browseVouchers)
@@ -46,7 +48,7 @@ function routeDetail(app: FastifyInstance, kind: Kind, deps: CachedDeps): void {
   app.get<{ Params: { id: string } }>(path, limited, (request, reply) => {
     const url = request.raw.url ?? ''
     const { id } = request.params
-    const found = deps.answers.find(path, url, () => ({
+    const found = deps.answers.find(request.routeOptions.url ?? '', url, () => ({
       ...wholeQuestion(url, () => detailOf(kind, id, deps)),
       key: id,
     }))

@@ -16,16 +16,16 @@ export function routeDiscovery(
   { answers, ...deps }: ReadDeps & { readonly answers: AnswerCache },
 ): void {
   const answering =
-    (path: string, read: (url: string, deps: ReadDeps) => Question) =>
+    (read: (url: string, deps: ReadDeps) => Question) =>
     (request: FastifyRequest, reply: FastifyReply) => {
       const url = request.raw.url ?? ''
-      const found = answers.find(path, url, () => read(url, deps))
+      const found = answers.find(request.routeOptions.url ?? '', url, () => read(url, deps))
       return sendAnswer(request, reply, { found, cacheControl: publicMinute })
     }
   const limited = { config: { limit: 'discovery' } } as const
-  app.get(paths.index, answering(paths.index, serviceIndex))
-  app.get(paths.capabilities, limited, answering(paths.capabilities, capabilities))
-  app.get(paths.vouchers, limited, answering(paths.vouchers, searchVouchers))
-  app.get(paths.topups, limited, answering(paths.topups, searchTopups))
-  app.get(paths.esims, limited, answering(paths.esims, searchEsims))
+  app.get(paths.index, answering(serviceIndex))
+  app.get(paths.capabilities, limited, answering(capabilities))
+  app.get(paths.vouchers, limited, answering(searchVouchers))
+  app.get(paths.topups, limited, answering(searchTopups))
+  app.get(paths.esims, limited, answering(searchEsims))
 }
