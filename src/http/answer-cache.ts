@@ -6,7 +6,7 @@ import type { ReadDeps } from './deps.ts'
 import type { Question } from './question.ts'
 
 /** An answer as it goes out, with the smaller forms that were made of it so far. */
-export interface Answer {
+interface Answer {
   readonly body: Buffer
   /** Names the text. Each form of it has a tag of its own. */
   readonly digest: string
@@ -47,7 +47,7 @@ export interface AnswerCacheOptions {
 }
 
 /** About 1 500 pages of 20 offers in all three forms, and little beside what the catalog takes. */
-export const answerBytesMax = 32 * 1024 * 1024
+const answerBytesMax = 32 * 1024 * 1024
 /** Below this an answer and its headers fit into one packet anyway. */
 const compressFrom = 1024
 /** The pool has four threads, and looking up names needs them too. */

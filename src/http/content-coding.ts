@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
 /** The forms in which an answer can be sent, the smallest first. */
-export const codings = ['br', 'gzip', 'identity'] as const
+const codings = ['br', 'gzip', 'identity'] as const
 export type Coding = (typeof codings)[number]
 export type Compressed = Exclude<Coding, 'identity'>
 
