@@ -111,6 +111,26 @@ test.each([
   expect(read(root, file).split('\n').length).toBeLessThanOrEqual(linesMax)
 })
 
+/** What is kept is given to anyone, so nothing about payments or buyers may come near it. */
+test('only the reading routes keep and compress answers', () => {
+  const near = sources.filter((file) =>
+    importsOf('src', file).some((target) => /\/(answer-cache|content-coding)\.ts$/.test(target)),
+  )
+  expect(near.sort()).toEqual([
+    'http/answer-cache.ts',
+    'http/app.ts',
+    'http/caching.ts',
+    'http/catalog/routes.ts',
+    'http/discovery/routes.ts',
+  ])
+  const senders = sources.filter((file) => read('src', file).includes('sendAnswer('))
+  expect(senders.sort()).toEqual([
+    'http/caching.ts',
+    'http/catalog/routes.ts',
+    'http/discovery/routes.ts',
+  ])
+})
+
 function importsOf(root: string, file: string): string[] {
   const matches = read(root, file).matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)
   return [...matches].map(([, target = '']) => target)

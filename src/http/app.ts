@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import cors from '@fastify/cors'
 import Fastify, { type FastifyInstance, LogController } from 'fastify'
+import { createAnswerCache } from './answer-cache.ts'
 import { bodyMax, takeJsonBodies } from './body.ts'
 import { routeCatalogReading } from './catalog/routes.ts'
 import { answerClientError } from './client-error.ts'
@@ -77,8 +78,9 @@ export function createApp(deps: AppDeps): FastifyInstance {
     guardRequests(app, { limits: deps.limits, routes })
     limitRefusedProofs(app, deps.limits.refused)
   })
-  routeDiscovery(app, deps)
-  routeCatalogReading(app, deps)
+  const answers = createAnswerCache(deps, { bytesMax: deps.answerBytesMax })
+  routeDiscovery(app, { ...deps, answers })
+  routeCatalogReading(app, { ...deps, answers })
   return app
 }
 

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Found } from './answer-cache.ts'
+import { acceptedCodings, type Coding } from './content-coding.ts'
 
 /** Anyone may keep what discovery says for a minute (decisions 2). */
 export const publicMinute = 'public, max-age=60'
@@ -13,14 +15,41 @@ export interface Text {
   readonly cacheControl: string
 }
 
-/** Answers with JSON, or with 304 when the caller already has these very bytes. */
-export function sendCacheable(
+/**
+ * Answers with JSON in the best form that the caller takes and that is ready, or with 304 when the
+ * caller has a form of it that it takes. A caller that refuses even plain text gets it all the same:
+ * an error would serve it no better.
+ */
+export function sendAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
-  { body, cacheControl }: { body: unknown; cacheControl: string },
+  { found, cacheControl }: { found: Found; cacheControl: string },
 ): FastifyReply {
-  const text = JSON.stringify(body)
-  return sendText(request, reply, { text, type: 'application/json', cacheControl })
+  const accepted = acceptedCodings(request.headers['accept-encoding'])
+  const { coding, body } = bestForm(found, accepted)
+  const known = [coding, ...accepted].find((form) =>
+    isKnown(request.headers['if-none-match'], tagOf(found, form)),
+  )
+  reply
+    .header('etag', tagOf(found, known ?? coding))
+    .header('cache-control', cacheControl)
+    .header('vary', 'Accept-Encoding')
+  if (known !== undefined) return reply.code(304).send()
+  if (coding !== 'identity') reply.header('content-encoding', coding)
+  return reply.type('application/json; charset=utf-8').send(body)
+}
+
+function bestForm(found: Found, accepted: readonly Coding[]): { coding: Coding; body: Buffer } {
+  for (const coding of accepted) {
+    const body = coding === 'identity' ? found.answer.body : found.smaller(coding)
+    if (body !== undefined) return { coding, body }
+  }
+  return { coding: 'identity', body: found.answer.body }
+}
+
+/** Forms of one text differ in their bytes, so they may not share a strong tag (RFC 9110, 8.8.3). */
+function tagOf({ answer }: Found, coding: Coding): string {
+  return coding === 'identity' ? `"${answer.digest}"` : `"${answer.digest}-${coding}"`
 }
 
 /**

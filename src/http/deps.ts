@@ -19,6 +19,8 @@ export interface AppDeps extends ReadDeps {
   /** Hops or addresses of proxies that may name the client. Never everyone: they could lie. */
   readonly trustProxy: number | readonly string[] | false
   readonly limits: Limits
+  /** How many bytes of finished answers are kept; 0 keeps none. Absent: the usual bound. */
+  readonly answerBytesMax?: number
 }
 
 declare module 'fastify' {

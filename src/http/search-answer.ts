@@ -4,6 +4,7 @@ import { type Filters, matching } from '../goods/search/filters.ts'
 import { type Alternatives, hintFor } from '../goods/search/hint.ts'
 import { type Page, search } from '../goods/search/search.ts'
 import type { SearchIndex } from '../goods/search/search-index.ts'
+import { type Question, questionOf } from './question.ts'
 import type { Published } from './views/discovery-offer.ts'
 
 /** A search as a caller asked for it, in the names of its parameters. */
@@ -17,8 +18,13 @@ export interface Asked<Params extends object> {
   readonly view: (offer: Offer) => Published
 }
 
+/** What a search asks for: the kind is in its route, the index in the catalog of now. */
+export function searchQuestion<Params extends object>(asked: Asked<Params>): Question {
+  return questionOf({ ...asked.params, ...asked.page }, () => searchAnswer(asked))
+}
+
 /** One page of offers, or the hint why there are none (decisions 2). */
-export function searchAnswer<Params extends object>(asked: Asked<Params>): Published {
+function searchAnswer<Params extends object>(asked: Asked<Params>): Published {
   const { kind, index, params, page, filtersOf, alternatives, view } = asked
   const { total, offers } = search(index, filtersOf(params), page)
   const body = { total, ...page, items: offers.map(view) }

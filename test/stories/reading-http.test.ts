@@ -63,8 +63,10 @@ describe('reading', () => {
   })
 
   test.each([...readingPaths, ...manifestPaths])('HEAD %s is GET without a body', async (path) => {
-    const got = await call(path)
-    const head = await call(path, { method: 'HEAD' })
+    // A compressed form may get ready between the two, and has a tag of its own.
+    const headers = { 'accept-encoding': 'identity' }
+    const got = await call(path, { headers })
+    const head = await call(path, { method: 'HEAD', headers })
     expect([head.status, head.text]).toEqual([200, ''])
     for (const name of ['content-type', 'cache-control', 'etag']) {
       expect(head.headers.get(name), name).toBe(got.headers.get(name))

@@ -23,9 +23,9 @@ import {
   slugIn,
   wholeNumber,
 } from '../params.ts'
-import { searchAnswer } from '../search-answer.ts'
+import type { Question } from '../question.ts'
+import { searchQuestion } from '../search-answer.ts'
 import { catalogView } from '../views/catalog-offer.ts'
-import type { Published } from '../views/discovery-offer.ts'
 
 /** Both published parameter sets, in force together (decisions 3). */
 const readers = {
@@ -41,11 +41,11 @@ const readers = {
 type Params = ParamsOf<typeof readers>
 
 /** `GET /esims/offers`: browse eSIM plans. */
-export function browseEsims(url: string, deps: ReadDeps): Published {
+export function browseEsims(url: string, deps: ReadDeps): Question {
   const { limit, offset, ...params } = readParams(url, readers)
   checkRegions(params)
   const index = deps.shelf.current().index.esim
-  return searchAnswer({
+  return searchQuestion({
     kind: 'esim',
     index,
     params,

@@ -1,11 +1,12 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { goods } from '../../goods/good.ts'
 import type { Kind } from '../../goods/offer.ts'
 import type { OfferId } from '../../primitives/ids.ts'
 import { Refusal } from '../../primitives/refusal.ts'
-import { revalidate, sendCacheable } from '../caching.ts'
+import type { AnswerCache } from '../answer-cache.ts'
+import { revalidate, sendAnswer } from '../caching.ts'
 import type { ReadDeps } from '../deps.ts'
-import { readParams } from '../params.ts'
+import { type Question, wholeQuestion } from '../question.ts'
 import { offerDetail } from '../views/catalog-offer.ts'
 import type { Published } from '../views/discovery-offer.ts'
 import { browseEsims } from './esims.ts'
@@ -16,14 +17,19 @@ import { brandItems, countryItems, wholeList } from './whole-list.ts'
 /** Where the catalog interface lives (service.md). */
 const catalogPrefix = '/api/catalog'
 
-type Answer = (url: string, deps: ReadDeps) => Published
+type Read = (url: string, deps: ReadDeps) => Question
+type CachedDeps = ReadDeps & { readonly answers: AnswerCache }
 
 /** The reading part of the catalog interface: free, for anyone. */
-export function routeCatalogReading(app: FastifyInstance, deps: ReadDeps): void {
-  const read = (path: string, answer: Answer) =>
-    app.get(`${catalogPrefix}${path}`, limited, (request, reply) =>
-      send(request, reply, answer(request.raw.url ?? '', deps)),
-    )
+export function routeCatalogReading(app: FastifyInstance, deps: CachedDeps): void {
+  const read = (path: string, readQuestion: Read) =>
+    app.get(`${catalogPrefix}${path}`, limited, (request, reply) => {
+      const url = request.raw.url ?? ''
+      const found = deps.answers.find(request.routeOptions.url ?? '', url, () =>
+        readQuestion(url, deps),
+      )
+      return sendAnswer(request, reply, { found, cacheControl: revalidate })
+    })
   read('/vouchers/offers', browseVouchers)
   read('/vouchers/brands', listVoucherBrands)
   read('/vouchers/countries', listCountries('voucher'))
@@ -37,11 +43,16 @@ export function routeCatalogReading(app: FastifyInstance, deps: ReadDeps): void 
 
 const limited = { config: { limit: 'reading' } } as const
 
-function routeDetail(app: FastifyInstance, kind: Kind, deps: ReadDeps): void {
+function routeDetail(app: FastifyInstance, kind: Kind, deps: CachedDeps): void {
   const path = `${catalogPrefix}/${goods[kind].plural}/offers/:id`
   app.get<{ Params: { id: string } }>(path, limited, (request, reply) => {
-    readParams(request.raw.url ?? '', {})
-    return send(request, reply, detailOf(kind, request.params.id, deps))
+    const url = request.raw.url ?? ''
+    const { id } = request.params
+    const found = deps.answers.find(request.routeOptions.url ?? '', url, () => ({
+      ...wholeQuestion(url, () => detailOf(kind, id, deps)),
+      key: id,
+    }))
+    return sendAnswer(request, reply, { found, cacheControl: revalidate })
   })
 }
 
@@ -55,18 +66,11 @@ function detailOf(kind: Kind, id: string, { shelf, pricing, site }: ReadDeps): P
   return offerDetail(offer, { siteUrl: site.url, pricing })
 }
 
-function listVoucherBrands(url: string, { shelf }: ReadDeps): Published {
-  readParams(url, {})
-  return wholeList(brandItems(shelf.current().index.voucher))
+function listVoucherBrands(url: string, { shelf }: ReadDeps): Question {
+  return wholeQuestion(url, () => wholeList(brandItems(shelf.current().index.voucher)))
 }
 
-function listCountries(kind: Kind): Answer {
-  return (url, { shelf }) => {
-    readParams(url, {})
-    return wholeList(countryItems(shelf.current().index[kind]))
-  }
-}
-
-function send(request: FastifyRequest, reply: FastifyReply, body: Published): FastifyReply {
-  return sendCacheable(request, reply, { body, cacheControl: revalidate })
+function listCountries(kind: Kind): Read {
+  return (url, { shelf }) =>
+    wholeQuestion(url, () => wholeList(countryItems(shelf.current().index[kind])))
 }

@@ -6,9 +6,9 @@ import type { SearchIndex } from '../../goods/search/search-index.ts'
 import { slugOf } from '../../primitives/text.ts'
 import type { ReadDeps } from '../deps.ts'
 import { country, type ParamsOf, pageOf, paging, readParams, slugIn, text } from '../params.ts'
-import { searchAnswer } from '../search-answer.ts'
+import { type Question, wholeQuestion } from '../question.ts'
+import { searchQuestion } from '../search-answer.ts'
 import { catalogView } from '../views/catalog-offer.ts'
-import type { Published } from '../views/discovery-offer.ts'
 import { wholeList } from './whole-list.ts'
 
 const readers = {
@@ -19,10 +19,10 @@ const readers = {
 }
 
 /** `GET /topups/offers`: browse topup offers. */
-export function browseTopups(url: string, deps: ReadDeps): Published {
+export function browseTopups(url: string, deps: ReadDeps): Question {
   const index = deps.shelf.current().index.topup
   const { limit, offset, ...params } = readParams(url, readers)
-  return searchAnswer({
+  return searchQuestion({
     kind: 'topup',
     index,
     params,
@@ -34,12 +34,13 @@ export function browseTopups(url: string, deps: ReadDeps): Published {
 }
 
 /** `GET /topups/regions`: the regions that have topups. */
-export function listTopupRegions(url: string, { shelf }: ReadDeps): Published {
-  readParams(url, {})
-  const { entries } = shelf.current().index.topup.regions
-  return wholeList(
-    entries.map(({ value, docs }) => ({ slug: slugOf(value), name: value, offers: docs.length })),
-  )
+export function listTopupRegions(url: string, { shelf }: ReadDeps): Question {
+  return wholeQuestion(url, () => {
+    const { entries } = shelf.current().index.topup.regions
+    return wholeList(
+      entries.map(({ value, docs }) => ({ slug: slugOf(value), name: value, offers: docs.length })),
+    )
+  })
 }
 
 function filtersOf({ country, region, operator }: ParamsOf<typeof readers>): Filters {

@@ -20,18 +20,18 @@ import {
   readParams,
   text,
 } from '../params.ts'
-import { searchAnswer } from '../search-answer.ts'
+import { type Question, wholeQuestion } from '../question.ts'
+import { searchQuestion } from '../search-answer.ts'
 import { catalogView } from '../views/catalog-offer.ts'
-import type { Published } from '../views/discovery-offer.ts'
 
 type Params = ParamsOf<ReturnType<typeof readersFor>>
 
 /** `GET /vouchers/offers`: browse voucher offers. */
-export function browseVouchers(url: string, deps: ReadDeps): Published {
+export function browseVouchers(url: string, deps: ReadDeps): Question {
   const index = deps.shelf.current().index.voucher
   const { limit, offset, ...params } = readParams(url, readersFor(index))
   checkBounds(params)
-  return searchAnswer({
+  return searchQuestion({
     kind: 'voucher',
     index,
     params,
@@ -43,14 +43,15 @@ export function browseVouchers(url: string, deps: ReadDeps): Published {
 }
 
 /** `GET /vouchers/filters`: every value that the browse parameters take. */
-export function voucherFilters(url: string, { shelf }: ReadDeps): Published {
-  readParams(url, {})
-  const { brandNames, subTypes, countries } = shelf.current().index.voucher
-  return {
-    brands: brandNames.entries.map(({ value }) => value),
-    categories: subTypes.entries.map(({ value }) => value),
-    countries: countries.entries.map(({ value }) => value),
-  }
+export function voucherFilters(url: string, { shelf }: ReadDeps): Question {
+  return wholeQuestion(url, () => {
+    const { brandNames, subTypes, countries } = shelf.current().index.voucher
+    return {
+      brands: brandNames.entries.map(({ value }) => value),
+      categories: subTypes.entries.map(({ value }) => value),
+      countries: countries.entries.map(({ value }) => value),
+    }
+  })
 }
 
 /** A category is a sub-type found in the catalog, so the list is the catalog's (decisions 3). */

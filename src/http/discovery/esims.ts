@@ -14,8 +14,9 @@ import {
   searchText,
   text,
 } from '../params.ts'
-import { searchAnswer } from '../search-answer.ts'
-import { discoveryView, type Published } from '../views/discovery-offer.ts'
+import type { Question } from '../question.ts'
+import { searchQuestion } from '../search-answer.ts'
+import { discoveryView } from '../views/discovery-offer.ts'
 
 const coarseNames = Object.keys(coarseRegions) as (keyof typeof coarseRegions)[]
 
@@ -28,10 +29,10 @@ const readers = {
 }
 
 /** `GET /ai/esims`: an EsimSearchResult. */
-export function searchEsims(url: string, { shelf, pricing, site }: ReadDeps): Published {
+export function searchEsims(url: string, { shelf, pricing, site }: ReadDeps): Question {
   const { limit, offset, ...params } = readParams(url, readers)
   const index = shelf.current().index.esim
-  return searchAnswer({
+  return searchQuestion({
     kind: 'esim',
     index,
     params,

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { publicMinute, sendCacheable } from '../caching.ts'
+import type { AnswerCache } from '../answer-cache.ts'
+import { publicMinute, sendAnswer } from '../caching.ts'
 import type { ReadDeps } from '../deps.ts'
-import type { Published } from '../views/discovery-offer.ts'
+import type { Question } from '../question.ts'
 import { capabilities } from './capabilities.ts'
 import { searchEsims } from './esims.ts'
 import { paths } from './paths.ts'
@@ -10,12 +11,16 @@ import { searchTopups } from './topups.ts'
 import { searchVouchers } from './vouchers.ts'
 
 /** The discovery interface (service.md): read-only, for anyone, over everything that is sold. */
-export function routeDiscovery(app: FastifyInstance, deps: ReadDeps): void {
+export function routeDiscovery(
+  app: FastifyInstance,
+  { answers, ...deps }: ReadDeps & { readonly answers: AnswerCache },
+): void {
   const answering =
-    (answer: (url: string, deps: ReadDeps) => Published) =>
+    (read: (url: string, deps: ReadDeps) => Question) =>
     (request: FastifyRequest, reply: FastifyReply) => {
-      const body = answer(request.raw.url ?? '', deps)
-      return sendCacheable(request, reply, { body, cacheControl: publicMinute })
+      const url = request.raw.url ?? ''
+      const found = answers.find(request.routeOptions.url ?? '', url, () => read(url, deps))
+      return sendAnswer(request, reply, { found, cacheControl: publicMinute })
     }
   const limited = { config: { limit: 'discovery' } } as const
   app.get(paths.index, answering(serviceIndex))

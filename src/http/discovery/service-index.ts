@@ -1,12 +1,10 @@
 import type { ReadDeps } from '../deps.ts'
-import { readParams } from '../params.ts'
-import type { Published } from '../views/discovery-offer.ts'
+import { type Question, wholeQuestion } from '../question.ts'
 import { paths } from './paths.ts'
 
 /** `GET /ai`: where everything is. */
-export function serviceIndex(url: string, { site }: ReadDeps): Published {
-  readParams(url, {})
-  return {
+export function serviceIndex(url: string, { site }: ReadDeps): Question {
+  return wholeQuestion(url, () => ({
     name: site.name,
     description: site.description,
     accepts_crypto: site.acceptsCrypto,
@@ -14,5 +12,5 @@ export function serviceIndex(url: string, { site }: ReadDeps): Published {
     website: site.url,
     catalogs: { vouchers: paths.vouchers, topups: paths.topups, esims: paths.esims },
     capabilities: paths.capabilities,
-  }
+  }))
 }

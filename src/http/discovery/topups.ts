@@ -6,8 +6,9 @@ import { nearestBrands, nearestCountries } from '../../goods/search/nearest.ts'
 import type { SearchIndex } from '../../goods/search/search-index.ts'
 import type { ReadDeps } from '../deps.ts'
 import { country, oneOf, type ParamsOf, pageOf, paging, readParams, text } from '../params.ts'
-import { searchAnswer } from '../search-answer.ts'
-import { discoveryView, type Published } from '../views/discovery-offer.ts'
+import type { Question } from '../question.ts'
+import { searchQuestion } from '../search-answer.ts'
+import { discoveryView } from '../views/discovery-offer.ts'
 
 const readers = {
   country,
@@ -18,10 +19,10 @@ const readers = {
 }
 
 /** `GET /ai/topups`: a TopupSearchResult, with facets. */
-export function searchTopups(url: string, { shelf, pricing, site }: ReadDeps): Published {
+export function searchTopups(url: string, { shelf, pricing, site }: ReadDeps): Question {
   const { limit, offset, ...params } = readParams(url, readers)
   const index = shelf.current().index.topup
-  const body = searchAnswer({
+  const question = searchQuestion({
     kind: 'topup',
     index,
     params,
@@ -30,7 +31,8 @@ export function searchTopups(url: string, { shelf, pricing, site }: ReadDeps): P
     alternatives: alternativesIn(index),
     view: discoveryView({ siteUrl: site.url, markupBps: pricing.markupBps }),
   })
-  return { ...body, facets: facetsOf(index, filtersOf(params)) }
+  const answer = () => ({ ...question.answer(), facets: facetsOf(index, filtersOf(params)) })
+  return { ...question, answer }
 }
 
 function filtersOf({ region, ...filters }: ParamsOf<typeof readers>): Filters {

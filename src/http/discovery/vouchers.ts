@@ -4,8 +4,9 @@ import { mostOffered, nearestBrands, nearestCountries } from '../../goods/search
 import type { SearchIndex } from '../../goods/search/search-index.ts'
 import type { ReadDeps } from '../deps.ts'
 import { country, oneOf, pageOf, paging, readParams, searchText, text } from '../params.ts'
-import { searchAnswer } from '../search-answer.ts'
-import { discoveryView, type Published } from '../views/discovery-offer.ts'
+import type { Question } from '../question.ts'
+import { searchQuestion } from '../search-answer.ts'
+import { discoveryView } from '../views/discovery-offer.ts'
 
 type SubType = (typeof voucherSubTypes)[number]
 
@@ -18,10 +19,10 @@ const readers = {
 }
 
 /** `GET /ai/vouchers`: a VoucherSearchResult. */
-export function searchVouchers(url: string, { shelf, pricing, site }: ReadDeps): Published {
+export function searchVouchers(url: string, { shelf, pricing, site }: ReadDeps): Question {
   const { limit, offset, ...params } = readParams(url, readers)
   const index = shelf.current().index.voucher
-  return searchAnswer({
+  return searchQuestion({
     kind: 'voucher',
     index,
     params,

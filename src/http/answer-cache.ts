@@ -1,0 +1,139 @@
+import { isStale, type Pricing } from '../goods/pricing.ts'
+import { type ByteBounded, byteBounded } from './byte-bounded.ts'
+import { digestOf } from './caching.ts'
+import { type Compressed, compress } from './content-coding.ts'
+import type { ReadDeps } from './deps.ts'
+import type { Question } from './question.ts'
+
+/** An answer as it goes out, with the smaller forms that were made of it so far. */
+interface Answer {
+  readonly body: Buffer
+  /** Names the text. Each form of it has a tag of its own. */
+  readonly digest: string
+  readonly forms: ReadonlyMap<Compressed, Buffer>
+}
+
+/**
+ * Finished answers to what anyone may read without paying or signing in.
+ *
+ * They hold no secrets and nothing of the caller, so compressing them gives nothing away (BREACH).
+ * Purchases, orders and refunds are never kept here and never compressed.
+ */
+export interface AnswerCache {
+  /**
+   * The answer of now to what was asked at a route.
+   *
+   * @param url the request's target as it came; with what is for sale now it decides the answer
+   * @param read understands the target; what it throws is never kept
+   */
+  find(route: string, url: string, read: () => Question): Found
+  /** How much is held. */
+  readonly bytes: () => number
+}
+
+export interface Found {
+  readonly answer: Answer
+  /**
+   * The answer in a smaller form if there is one. If not, it is made aside for the next caller: an
+   * answer that is asked for once is never worth it, nor is one below a kilobyte.
+   */
+  smaller(coding: Compressed): Buffer | undefined
+}
+
+export interface AnswerCacheOptions {
+  /** 0 keeps nothing. */
+  readonly bytesMax?: number | undefined
+  readonly compressBody?: typeof compress
+}
+
+/** About 1 500 pages of 20 offers in all three forms, and little beside what the catalog takes. */
+const answerBytesMax = 32 * 1024 * 1024
+/** Below this an answer and its headers fit into one packet anyway. */
+const compressFrom = 1024
+/** The pool has four threads, and looking up names needs them too. */
+const compressingMax = 2
+
+export function createAnswerCache(
+  { shelf, pricing }: Pick<ReadDeps, 'shelf' | 'pricing'>,
+  { bytesMax = answerBytesMax, compressBody = compress }: AnswerCacheOptions = {},
+): AnswerCache {
+  const answers = byteBounded<Answer>(bytesMax)
+  // Addresses lead to answers, so that the same address need not be understood twice.
+  const keys = byteBounded<string>(bytesMax / 8)
+  const smaller = createCompressing(answers, compressBody)
+  let basis: readonly unknown[] = []
+
+  const forgetWhatIsOld = () => {
+    const now = basisOf(shelf.current(), pricing)
+    if (now.every((part, at) => part === basis[at])) return
+    basis = now
+    answers.clear()
+    keys.clear()
+  }
+
+  return {
+    bytes: () => answers.bytes() + keys.bytes(),
+    // Nothing here waits, so no swap can come between the look at the basis and the answer.
+    find(route, url, read) {
+      forgetWhatIsOld()
+      const asked = keys.get(url)
+      const question = asked === undefined ? read() : undefined
+      const key = asked ?? `${route} ${question?.key}`
+      if (question !== undefined) keys.set(url, key, 2 * key.length)
+      const known = answers.get(key)
+      if (known !== undefined) {
+        return { answer: known, smaller: (coding) => smaller(key, known, coding) }
+      }
+      const answer = answerOf((question ?? read()).answer())
+      answers.set(key, answer, answer.body.length)
+      return { answer, smaller: () => undefined }
+    },
+  }
+}
+
+/**
+ * All that an answer depends on besides its address. The catalog itself stands here and not its
+ * version: the same offers at new exchange rates have one version and other values in dollars.
+ * Prices also end by time alone, when the rates become too old.
+ */
+function basisOf(catalog: unknown, { markupBps, rates, now }: Pricing): readonly unknown[] {
+  const table = rates()
+  return [catalog, markupBps, table, table !== undefined && isStale(table, now())]
+}
+
+function answerOf(content: object): Answer {
+  const text = JSON.stringify(content)
+  return { body: Buffer.from(text), digest: digestOf(text), forms: new Map() }
+}
+
+/** Gives the smaller forms of kept answers, and makes each of them once. */
+function createCompressing(answers: ByteBounded<Answer>, compressBody: typeof compress) {
+  const making = new Set<string>()
+
+  const make = async (key: string, known: Answer, coding: Compressed) => {
+    const form = await compressBody(known.body, coding)
+    // Since then it may have been dropped, or have made room for the answer of another catalog.
+    const kept = answers.get(key)
+    if (kept?.body !== known.body) return
+    const forms = new Map([...kept.forms, [coding, form]])
+    const sizes = Array.from(forms.values(), ({ length }) => length)
+    answers.set(
+      key,
+      { ...kept, forms },
+      sizes.reduce((sum, size) => sum + size, kept.body.length),
+    )
+  }
+
+  return (key: string, known: Answer, coding: Compressed): Buffer | undefined => {
+    const form = known.forms.get(coding)
+    if (form !== undefined || known.body.length < compressFrom) return form
+    const job = `${coding} ${known.digest}`
+    if (making.size >= compressingMax || making.has(job)) return undefined
+    making.add(job)
+    make(key, known, coding)
+      // It stays as it is, and is tried again when it is asked for again.
+      .catch(() => undefined)
+      .finally(() => making.delete(job))
+    return undefined
+  }
+}
