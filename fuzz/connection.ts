@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 
 /** What came back for an input. */
 export interface Answer {
@@ -104,7 +105,7 @@ function readAnswer(bytes: Buffer, method: string): ReadAnswer {
   const size = bodySizeOf(status, headers, method)
   if (size === undefined) return 'bad'
   if (bytes.length < bodyAt + size) return 'more'
-  const body = bytes.subarray(bodyAt, bodyAt + size).toString('utf8')
+  const body = decoded(headers.get('content-encoding'), bytes.subarray(bodyAt, bodyAt + size))
   return { answer: { status, headers, body }, length: bodyAt + size }
 }
 
@@ -113,6 +114,13 @@ function shifted(read: ReadAnswer, by: number): ReadAnswer {
 }
 
 /** Undefined when the answer does not say how long it is. */
+/** What the answer says, in whatever form it came: a secret is one in any of them. */
+function decoded(coding: string | undefined, sent: Buffer): string {
+  if (sent.length === 0) return ''
+  if (coding === 'gzip') return gunzipSync(sent).toString('utf8')
+  return coding === 'br' ? brotliDecompressSync(sent).toString('utf8') : sent.toString('utf8')
+}
+
 function bodySizeOf(
   status: number,
   headers: ReadonlyMap<string, string>,
