@@ -10,7 +10,7 @@ export type ChildNode = Awaited<ReturnType<typeof startChild>>
 interface ChildOptions {
   readonly env?: Record<string, string>
   /** Other ways to the outside than those of the store. */
-  readonly through?: Partial<Pick<NodeSettings, 'rpcUrl' | 'supplierUrl'>>
+  readonly through?: Partial<Pick<NodeSettings, 'rpcUrl' | 'supplierUrl' | 'databaseUrl'>>
 }
 
 /** Another node of the store in a process of its own, which can be killed or made to stand still. */

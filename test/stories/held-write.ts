@@ -37,3 +37,28 @@ export async function holdWrite(store: Store, when: string) {
     },
   }
 }
+
+/**
+ * Keeps the orders of a buyer for nodes whose connections have this name, so that the sweep of no
+ * other node takes them.
+ *
+ * @returns what gives them to all nodes again
+ */
+export async function reserveFor(
+  store: Store,
+  payer: string,
+  applicationName: string,
+): Promise<() => Promise<void>> {
+  const name = `reserve_${randomInt(1, 2_000_000_000)}`
+  await store.query(`create function ${name}() returns trigger language plpgsql as $$
+    begin
+      if current_setting('application_name') = '${applicationName}' then return new; end if;
+      return null;
+    end $$`)
+  await store.query(`create trigger a_${name} before update on orders for each row
+    when (new.payer = '${payer.toLowerCase()}' and new.version = old.version
+      and new.locked_until > now()) execute function ${name}()`)
+  return async () => {
+    await store.query(`drop trigger a_${name} on orders`)
+  }
+}

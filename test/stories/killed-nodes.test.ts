@@ -4,7 +4,7 @@ import { type Buyer, newBuyer } from './buyer.ts'
 import { transfersBetween } from './chain.ts'
 import { type ChildNode, endLease, startChild } from './child-node.ts'
 import { bookedFor, lifeOf } from './facts.ts'
-import { holdWrite } from './held-write.ts'
+import { holdWrite, reserveFor } from './held-write.ts'
 import {
   bodyFor,
   eventually,
@@ -140,8 +140,11 @@ test.each(refundWrites)(
 test('a node killed with a signed refund that it has not sent: those bytes are sent, once', async () => {
   const rpc = await startProxy(inject('parts').rpcUrl)
   closing.push(rpc)
-  const child = await newChild({ through: { rpcUrl: rpc.url } })
+  const databaseUrl = `${store.settings.databaseUrl}?application_name=mortal`
+  const child = await newChild({ through: { rpcUrl: rpc.url, databaseUrl } })
   const buyer = await newBuyer()
+  // Otherwise the sweep of the other node may be the one that signs.
+  const giveToAll = await reserveFor(store, buyer.address, 'mortal')
   let sends = 0
   const reached = Promise.withResolvers<void>()
   rpc.breakCalls((call) => {
@@ -163,6 +166,7 @@ test('a node killed with a signed refund that it has not sent: those bytes are s
     [orderId],
   )
 
+  await giveToAll()
   await endLease(store, orderId)
   await until(store, orderId, ({ refund_state }) => refund_state === 'REFUNDED')
   const [refund, ...others] = await refundsTo(buyer)
