@@ -13,9 +13,8 @@ import { fold, wordsOf } from '../../primitives/text.ts'
 import { buildCatalog } from '../catalog.ts'
 import { countryNames } from '../countries.ts'
 import type { Offer } from '../offer.ts'
-import { facetsOf } from './facets.ts'
 import type { Filters } from './filters.ts'
-import { search } from './search.ts'
+import { search, searchWithFacets } from './search.ts'
 import { isTypoOf } from './words.ts'
 
 /*
@@ -160,7 +159,7 @@ function compare(offers: Offer[], asked: Filters, wanted: { limit: number; offse
   expect(found.offers.map(({ id }) => id)).toEqual(
     expected.slice(wanted.offset, wanted.offset + wanted.limit).map(({ id }) => id),
   )
-  expect(facetsOf(index, asked)).toEqual(twinFacets(offers, asked))
+  expect(searchWithFacets(index, asked, wanted).facets).toEqual(twinFacets(offers, asked))
 }
 
 function twinSearch(offers: readonly Offer[], asked: Filters): Offer[] {

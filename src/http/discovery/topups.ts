@@ -1,6 +1,5 @@
 import { topupRegions, topupSubTypes } from '../../goods/lists.ts'
 import type { Docs } from '../../goods/search/docs.ts'
-import { facetsOf } from '../../goods/search/facets.ts'
 import type { Filters } from '../../goods/search/filters.ts'
 import { nearestBrands, nearestCountries } from '../../goods/search/nearest.ts'
 import type { SearchIndex } from '../../goods/search/search-index.ts'
@@ -21,7 +20,7 @@ const readers = {
 export function searchTopups(url: string, { shelf, pricing, site }: ReadDeps): Published {
   const { limit, offset, ...params } = readParams(url, readers)
   const index = shelf.current().index.topup
-  const body = searchAnswer({
+  return searchAnswer({
     kind: 'topup',
     index,
     params,
@@ -29,8 +28,8 @@ export function searchTopups(url: string, { shelf, pricing, site }: ReadDeps): P
     filtersOf,
     alternatives: alternativesIn(index),
     view: discoveryView({ siteUrl: site.url, markupBps: pricing.markupBps }),
+    facets: true,
   })
-  return { ...body, facets: facetsOf(index, filtersOf(params)) }
 }
 
 function filtersOf({ region, ...filters }: ParamsOf<typeof readers>): Filters {
