@@ -105,20 +105,33 @@ export function docsWith(column: Column, value: string): Docs {
 }
 
 /** The values that occur among some offers, sorted. */
-export function valuesAmong({ codes, combos, entries }: Column, docs: Docs): string[] {
-  const seenCombos = new Uint8Array(combos.length)
+export function valuesAmong(column: Column, docs: Docs): string[] {
+  const { combos, entries } = column
   const seen = new Uint8Array(entries.length)
   const places: number[] = []
-  for (const doc of docs) {
-    const code = codes[doc] ?? 0
-    if (seenCombos[code] === 1) continue
-    seenCombos[code] = 1
+  for (const code of codesAmong(column, docs)) {
     for (const place of combos[code] ?? []) {
       if (seen[place] === 0) places.push(place)
       seen[place] = 1
     }
   }
-  return places.sort((one, other) => one - other).map((place) => entries[place]?.value ?? '')
+  // Offers stand in the order of their brand names, so those values mostly come sorted already.
+  const sorted = places.every((place, at) => at === 0 || place > (places[at - 1] ?? 0))
+  if (!sorted) places.sort((one, other) => one - other)
+  return places.map((place) => entries[place]?.value ?? '')
+}
+
+/** The combinations that occur among some offers, each once. */
+function codesAmong({ codes, combos }: Column, docs: Docs): number[] {
+  const seen = new Uint8Array(combos.length)
+  const found: number[] = []
+  for (let at = 0; at < docs.length && found.length < seen.length; at++) {
+    const code = codes[docs[at] ?? 0] ?? 0
+    if (seen[code] === 1) continue
+    seen[code] = 1
+    found.push(code)
+  }
+  return found
 }
 
 /** How many of some offers have each value, most first, then by value. Values without any are absent. */
