@@ -13,6 +13,8 @@ export interface Column {
   readonly codes: Codes
   /** For each combination, its values as places in `entries`. */
   readonly combos: readonly (readonly number[])[]
+  /** Room to mark combinations and values in, all zero between calls: making it costs more than using it. */
+  readonly marks: { readonly combos: Uint8Array; readonly values: Uint8Array }
 }
 
 /** Two bytes each where they are enough, so that more of a column fits the processor's cache. */
@@ -45,12 +47,9 @@ export function columnOf<T>(rows: readonly T[], valuesOf: (row: T) => readonly s
       combos: combosWith[place] ?? [],
     }),
   )
-  return {
-    entries,
-    byKey: new Map(keys.map((key, at) => [key, entries[at] as Entry])),
-    codes,
-    combos,
-  }
+  const marks = { combos: new Uint8Array(combos.length), values: new Uint8Array(keys.length) }
+  const byKey = new Map(keys.map((key, at) => [key, entries[at] as Entry]))
+  return { entries, byKey, codes, combos, marks }
 }
 
 const none: Docs = new Uint32Array(0)
@@ -107,7 +106,7 @@ export function docsWith(column: Column, value: string): Docs {
 /** The values that occur among some offers, sorted. */
 export function valuesAmong(column: Column, docs: Docs): string[] {
   const { combos, entries } = column
-  const seen = new Uint8Array(entries.length)
+  const seen = column.marks.values
   const places: number[] = []
   for (const code of codesAmong(column, docs)) {
     for (const place of combos[code] ?? []) {
@@ -115,6 +114,7 @@ export function valuesAmong(column: Column, docs: Docs): string[] {
       seen[place] = 1
     }
   }
+  for (const place of places) seen[place] = 0
   // Offers stand in the order of their brand names, so those values mostly come sorted already.
   const sorted = places.every((place, at) => at === 0 || place > (places[at - 1] ?? 0))
   if (!sorted) places.sort((one, other) => one - other)
@@ -122,8 +122,8 @@ export function valuesAmong(column: Column, docs: Docs): string[] {
 }
 
 /** The combinations that occur among some offers, each once. */
-function codesAmong({ codes, combos }: Column, docs: Docs): number[] {
-  const seen = new Uint8Array(combos.length)
+function codesAmong({ codes, marks }: Column, docs: Docs): number[] {
+  const seen = marks.combos
   const found: number[] = []
   for (let at = 0; at < docs.length && found.length < seen.length; at++) {
     const code = codes[docs[at] ?? 0] ?? 0
@@ -131,6 +131,7 @@ function codesAmong({ codes, combos }: Column, docs: Docs): number[] {
     seen[code] = 1
     found.push(code)
   }
+  for (const code of found) seen[code] = 0
   return found
 }
 

@@ -154,8 +154,8 @@ function faceValue({ all, faceUsd }: SearchIndex, { minUsd, maxUsd }: Filters): 
 }
 
 /** Those of the docs whose combination is among these: one small lookup for each doc. */
-function keepCodes(docs: Docs, { codes, combos }: Column, lists: readonly Iterable<number>[]) {
-  const accepted = new Uint8Array(combos.length)
+function keepCodes(docs: Docs, { codes, marks }: Column, lists: readonly Iterable<number>[]) {
+  const accepted = marks.combos
   for (const list of lists) for (const code of list) accepted[code] = 1
   const kept = new Uint32Array(docs.length)
   let count = 0
@@ -163,5 +163,6 @@ function keepCodes(docs: Docs, { codes, combos }: Column, lists: readonly Iterab
     const doc = docs[at] ?? 0
     if (accepted[codes[doc] ?? 0] === 1) kept[count++] = doc
   }
+  for (const list of lists) for (const code of list) accepted[code] = 0
   return kept.subarray(0, count)
 }

@@ -35,6 +35,8 @@ export function searchWithFacets(
 
 function pageOf(index: SearchIndex, { text }: Query, found: Docs, page: Page): Found {
   const docs = text === undefined ? found : byMatch(index, found, text)
-  const shown = docs.subarray(page.offset, page.offset + page.limit)
-  return { total: docs.length, offers: Array.from(shown, (doc) => index.offers[doc] as Offer) }
+  const offers: Offer[] = []
+  const end = Math.min(page.offset + page.limit, docs.length)
+  for (let at = page.offset; at < end; at++) offers.push(index.offers[docs[at] ?? 0] as Offer)
+  return { total: docs.length, offers }
 }
