@@ -28,6 +28,7 @@ const brands = [
   ['AMAZON_DE', 'Amazon.de'],
   ['AMA', 'Ama Café'],
   ['CLARO', 'Claro'],
+  ['CLARA', 'Clara'],
   ['PRIME', 'Amazon Prime'],
   // Its key is the whole word although its name comes last.
   ['AMAZON', 'Zon'],
@@ -45,6 +46,8 @@ const texts = [
   'good',
   'north',
   'clara',
+  'clarp',
+  'good claro',
   'AMAZÓN',
   'amazom prme',
   'good amazom',
