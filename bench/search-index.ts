@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { buildCatalog, type Catalog } from '../src/goods/catalog.ts'
 import type { Offer } from '../src/goods/offer.ts'
 import type { Filters } from '../src/goods/search/filters.ts'
@@ -57,8 +59,10 @@ function memoryOf(catalog: Catalog): number {
   return index.all.length === shelved.length ? taken / 2 ** 20 : Number.NaN
 }
 
+/** Memory is told apart from garbage only right after the garbage was collected. */
 function used(): number {
-  globalThis.gc?.()
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
   const { heapUsed, arrayBuffers } = process.memoryUsage()
   return heapUsed + arrayBuffers
 }
