@@ -5,6 +5,7 @@ import { measureClaims } from './claims.ts'
 import { type Figure, notes, table } from './figures.ts'
 import { measurePurchase } from './purchase.ts'
 import { measureSearch } from './search.ts'
+import { measureIndex } from './search-index.ts'
 import { measureStart } from './start.ts'
 import { measureSweep } from './sweep.ts'
 
@@ -14,6 +15,7 @@ async function main(): Promise<void> {
   for (const [what, measure] of [
     ['starting and stopping', measureStart],
     ['searching', () => measureSearch(12_000)],
+    ['searching catalogs of several sizes', () => measureIndex([2_000, 20_000, 200_000])],
     ['buying', measurePurchase],
     ['claiming payments', measureClaims],
     ['finishing what was left', measureSweep],

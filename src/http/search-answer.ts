@@ -2,7 +2,7 @@ import { goods } from '../goods/good.ts'
 import type { Kind, Offer } from '../goods/offer.ts'
 import { type Filters, matching } from '../goods/search/filters.ts'
 import { type Alternatives, hintFor } from '../goods/search/hint.ts'
-import { type Page, search } from '../goods/search/search.ts'
+import { type Page, search, searchWithFacets } from '../goods/search/search.ts'
 import type { SearchIndex } from '../goods/search/search-index.ts'
 import { type Question, questionOf } from './question.ts'
 import type { Published } from './views/discovery-offer.ts'
@@ -16,6 +16,8 @@ export interface Asked<Params extends object> {
   readonly filtersOf: (params: Params) => Filters
   readonly alternatives: Alternatives<Params>
   readonly view: (offer: Offer) => Published
+  /** Whether the answer carries the values to switch to. */
+  readonly facets?: true
 }
 
 /** What a search asks for: the kind is in its route, the index in the catalog of now. */
@@ -26,9 +28,14 @@ export function searchQuestion<Params extends object>(asked: Asked<Params>): Que
 /** One page of offers, or the hint why there are none (decisions 2). */
 function searchAnswer<Params extends object>(asked: Asked<Params>): Published {
   const { kind, index, params, page, filtersOf, alternatives, view } = asked
-  const { total, offers } = search(index, filtersOf(params), page)
+  const filters = filtersOf(params)
+  const { total, offers, facets } = asked.facets
+    ? searchWithFacets(index, filters, page)
+    : { ...search(index, filters, page), facets: undefined }
   const body = { total, ...page, items: offers.map(view) }
-  if (total > 0) return body
+  const toSwitch = facets === undefined ? {} : { facets }
+  if (total > 0) return { ...body, ...toSwitch }
   const find = (tried: Params) => matching(index, filtersOf(tried))
-  return { ...body, hint: hintFor({ params, find, alternatives, noun: goods[kind].plural }) }
+  const hint = hintFor({ params, find, alternatives, noun: goods[kind].plural })
+  return { ...body, hint, ...toSwitch }
 }

@@ -84,7 +84,7 @@ ${samplesOf(index).map((offer) => {
 
 /** One offer of each of the brands that have the most: the one in the middle of its brand. */
 function samplesOf(index: SearchIndex): Offer[] {
-  const brands = mostOffered(index, index.brandNames, index.sold).slice(0, samplesShown)
+  const brands = mostOffered(index.brandNames, index.sold).slice(0, samplesShown)
   return brands.flatMap((brand) => {
     const docs = intersect(docsWith(index.brandNames, brand), index.sold)
     return index.offers[docs[docs.length >> 1] ?? -1] ?? []

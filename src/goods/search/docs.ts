@@ -1,3 +1,5 @@
+import { bitsOf, docsIn } from './bits.ts'
+
 /**
  * Offers of one kind, named by their place in the published order: ascending, none twice. Because
  * the place is the order, any list of them is already sorted for the answer.
@@ -18,23 +20,11 @@ export function intersect(one: Docs, other: Docs): Docs {
   return kept.subarray(0, count)
 }
 
-/** The docs in any of the lists, out of `size` offers. */
+/** The docs in any of the lists, out of `size`. A single list is given back as it is. */
 export function unite(lists: readonly Docs[], size: number): Docs {
   const [only] = lists
   if (only === undefined) return new Uint32Array(0)
-  if (lists.length === 1) return only
-  const marks = marksOf(lists, size)
-  const all = new Uint32Array(size)
-  let count = 0
-  for (let doc = 0; doc < size; doc++) if (marks[doc]) all[count++] = doc
-  return all.subarray(0, count)
-}
-
-/** One byte for each of `size` offers: 1 where any of the lists has it. */
-export function marksOf(lists: readonly Docs[], size: number): Uint8Array {
-  const marks = new Uint8Array(size)
-  for (const list of lists) for (const doc of list) marks[doc] = 1
-  return marks
+  return lists.length === 1 ? only : docsIn(bitsOf(lists, size))
 }
 
 /** Where the first doc that is at least `doc` stands, looking from `from` on in growing strides. */

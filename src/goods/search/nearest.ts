@@ -11,30 +11,29 @@ import type { SearchIndex } from './search-index.ts'
 
 /** Brand names among these offers, by how little they differ from what was given. */
 export function nearestBrands(index: SearchIndex, given: string, docs: Docs): string[] {
-  return byDistance(given, valuesAmong(index.brandNames, docs, index.offers.length))
+  return byDistance(given, valuesAmong(index.brandNames, docs))
 }
 
 /** Countries among these offers: those of the given one's regions first, then by offers. */
 export function nearestCountries(index: SearchIndex, given: string, docs: Docs): string[] {
-  const size = index.offers.length
-  const regions = new Set(valuesAmong(index.regions, docsWith(index.countries, given), size))
+  const regions = new Set(valuesAmong(index.regions, docsWith(index.countries, given)))
   const shares = ([code]: [string, number]) =>
-    valuesAmong(index.regions, docsWith(index.countries, code), size).some((region) =>
+    valuesAmong(index.regions, docsWith(index.countries, code)).some((region) =>
       regions.has(region),
     )
-  const counted = countsAmong(index.countries, docs, size)
+  const counted = countsAmong(index.countries, docs)
   const near = counted.filter(shares)
   return [...near, ...counted.filter((entry) => !near.includes(entry))].map(([code]) => code)
 }
 
 /** Values among these offers, those with the most offers first. */
-export function mostOffered(index: SearchIndex, column: Column, docs: Docs): string[] {
-  return countsAmong(column, docs, index.offers.length).map(([value]) => value)
+export function mostOffered(column: Column, docs: Docs): string[] {
+  return countsAmong(column, docs).map(([value]) => value)
 }
 
 /** Durations among these offers, by how few days they differ from what was given. */
 export function nearestDurations(index: SearchIndex, given: number, docs: Docs): number[] {
-  const days = valuesAmong(index.durations, docs, index.offers.length).map(Number)
+  const days = valuesAmong(index.durations, docs).map(Number)
   return days.sort((one, other) => Math.abs(one - given) - Math.abs(other - given) || one - other)
 }
 

@@ -3,7 +3,7 @@ import { isRegional } from '../esim.ts'
 import type { MoneyRange, Offer } from '../offer.ts'
 import type { RateTable } from '../ports.ts'
 import { inUsd } from '../pricing.ts'
-import { type Column, columnOf } from './column.ts'
+import { type Column, columnOf, docsByCode } from './column.ts'
 import type { Docs } from './docs.ts'
 import { type Terms, termsBuilder } from './terms.ts'
 import { indexWordsOf, nameFormsOf } from './words.ts'
@@ -23,10 +23,13 @@ export interface SearchIndex {
   readonly regions: Column
   readonly subTypes: Column
   readonly durations: Column
+  /** The docs of each combination in `names`, that is of each brand. */
+  readonly ofBrand: readonly Docs[]
+  /** The words of `brandName`, each with the brands that have it, as combinations in `names`. */
   readonly brandWords: Terms
+  /** Likewise the brand's names in the forms that a whole text is compared with. */
+  readonly nameForms: Terms
   readonly words: Terms
-  /** The brand's names in the forms that a whole text is compared with, for each doc. */
-  readonly nameForms: readonly (readonly string[])[]
   /** The bounds of each doc's face value in USD, NaN where no rate is known. */
   readonly faceUsd: { readonly min: Float64Array; readonly max: Float64Array }
 }
@@ -42,21 +45,23 @@ export function searchIndexOf(
   rates: RateTable | undefined,
 ): SearchIndex {
   const offers = shelved.map(({ offer }) => offer)
-  const nameForms = remembered((names: string) => names.split('\n').flatMap(nameFormsOf))
+  const names = columnOf(offers, ({ brand, brandName }) => [brand, brandName])
+  const ofBrand = docsByCode(names)
   return {
     offers,
     all: Uint32Array.from(offers.keys()),
     sold: docsWhere(shelved, ({ sold }) => sold),
     multiCountry: docsWhere(offers, (offer) => offer.kind === 'esim' && isRegional(offer)),
-    names: columnOf(offers, ({ brand, brandName }) => [brand, brandName]),
+    names,
+    ofBrand,
     brandNames: columnOf(offers, ({ brandName }) => [brandName]),
     countries: columnOf(offers, countriesOf),
     covered: columnOf(offers, coveredBy),
     regions: columnOf(offers, ({ regions }) => regions),
     subTypes: columnOf(offers, ({ subTypes }) => subTypes),
     durations: columnOf(offers, durationsOf),
-    ...dictionariesOf(offers),
-    nameForms: offers.map(({ brand, brandName }) => nameForms(`${brand}\n${brandName}`)),
+    ...brandTermsOf(offers, ofBrand),
+    words: wordsIn(offers),
     faceUsd: faceValuesOf(offers, rates),
   }
 }
@@ -79,17 +84,28 @@ function durationsOf(offer: Offer): string[] {
   return days === undefined ? [] : [String(days)]
 }
 
-function dictionariesOf(offers: readonly Offer[]) {
-  const words = termsBuilder()
+/** A name is looked at once for each brand, not for each of its offers. */
+function brandTermsOf(offers: readonly Offer[], ofBrand: readonly Docs[]) {
   const brandWords = termsBuilder()
-  const wordsIn = remembered(indexWordsOf)
+  const nameForms = termsBuilder()
+  for (const [brandCode, [doc]] of ofBrand.entries()) {
+    const offer = offers[doc ?? 0]
+    if (offer === undefined) continue
+    brandWords.add(brandCode, indexWordsOf(offer.brandName))
+    nameForms.add(brandCode, [offer.brand, offer.brandName].flatMap(nameFormsOf))
+  }
+  return { brandWords: brandWords.build(), nameForms: nameForms.build() }
+}
+
+function wordsIn(offers: readonly Offer[]): Terms {
+  const words = termsBuilder()
+  const wordsOf = remembered(indexWordsOf)
   const wordsOfCountry = remembered((code: string) => countryNames(code).flatMap(indexWordsOf))
   for (const [doc, offer] of offers.entries()) {
-    brandWords.add(doc, wordsIn(offer.brandName))
-    for (const text of textsOf(offer)) words.add(doc, wordsIn(text))
+    for (const text of textsOf(offer)) words.add(doc, wordsOf(text))
     if (offer.country !== undefined) words.add(doc, wordsOfCountry(offer.country))
   }
-  return { words: words.build(), brandWords: brandWords.build() }
+  return words.build()
 }
 
 /** The texts that `search` and `q` look in, besides the country's name (decisions 2). */

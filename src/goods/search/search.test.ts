@@ -13,9 +13,9 @@ import { fold, wordsOf } from '../../primitives/text.ts'
 import { buildCatalog } from '../catalog.ts'
 import { countryNames } from '../countries.ts'
 import type { Offer } from '../offer.ts'
-import { facetsOf } from './facets.ts'
 import type { Filters } from './filters.ts'
-import { search } from './search.ts'
+import { type Page, search, searchWithFacets } from './search.ts'
+import type { SearchIndex } from './search-index.ts'
 import { isTypoOf } from './words.ts'
 
 /*
@@ -28,6 +28,7 @@ const brands = [
   ['AMAZON_DE', 'Amazon.de'],
   ['AMA', 'Ama Café'],
   ['CLARO', 'Claro'],
+  ['CLARA', 'Clara'],
   ['PRIME', 'Amazon Prime'],
   // Its key is the whole word although its name comes last.
   ['AMAZON', 'Zon'],
@@ -45,6 +46,13 @@ const texts = [
   'good',
   'north',
   'clara',
+  'clarp',
+  'good claro',
+  'AMAZÓN',
+  'amazom prme',
+  'good amazom',
+  '',
+  ' - ',
 ]
 
 const brand = fc.constantFrom(...brands)
@@ -74,7 +82,7 @@ const plans = fc.record({
 const filters: fc.Arbitrary<Filters> = fc.record(
   {
     sold: fc.boolean(),
-    brand: fc.constantFrom('amazon', 'AMA', 'mazon', 'café ama', 'amazon_de', 'prime'),
+    brand: fc.constantFrom('amazon', 'AMA', 'mazon', 'CAFÉ', 'café ama', 'amazon_de', 'prime'),
     text: fc.constantFrom(...texts),
     country: fc.constantFrom(...countries, 'JP'),
     subType: fc.constantFrom('shopping', 'Fuel', 'Dating'),
@@ -151,16 +159,49 @@ function voucherOf({ brand: [key, name], shared, sold, ...own }: VoucherRow, at:
   })
 }
 
-function compare(offers: Offer[], asked: Filters, wanted: { limit: number; offset: number }) {
+/** Over more docs than one word of bits holds, and asked twice: what is remembered stays true. */
+test('finds what the rules say in a larger catalog, however often it is asked', () => {
+  const many = fc.array(vouchers, { minLength: 60, maxLength: 90 })
+  fc.assert(
+    fc.property(
+      many,
+      fc.array(filters, { minLength: 3, maxLength: 5 }),
+      page,
+      (rows, asked, wanted) => {
+        const offers = rows.map(voucherOf)
+        const index = buildCatalog(snapshotOf(offers), fixturePricing()).index.voucher
+        for (const each of [...asked, ...asked, { country: 'DE' }, {}, { country: 'DE' }]) {
+          compareWith(index, offers, each, wanted)
+        }
+      },
+    ),
+    { numRuns: 60 },
+  )
+})
+
+test('offers without a country, region or sub-type are found and bring no empty facet', () => {
+  const { country: _, ...plain } = esim('E1', { regions: [], subTypes: [] })
+  const offers = [plain, esim('E2', { country: 'GT' })]
+  for (const asked of [{}, { country: 'GT' }, { text: 'guatemala' }, { regions: ['Global'] }]) {
+    compare(offers, asked, { limit: 5, offset: 0 })
+  }
+})
+
+function compare(offers: Offer[], asked: Filters, wanted: Page) {
   const catalog = buildCatalog(snapshotOf(offers), fixturePricing())
-  const index = catalog.index[offers[0]?.kind ?? 'voucher']
+  compareWith(catalog.index[offers[0]?.kind ?? 'voucher'], offers, asked, wanted)
+}
+
+function compareWith(index: SearchIndex, offers: Offer[], asked: Filters, wanted: Page) {
   const expected = twinSearch(offers, asked)
   const found = search(index, asked, wanted)
   expect(found.total).toBe(expected.length)
   expect(found.offers.map(({ id }) => id)).toEqual(
     expected.slice(wanted.offset, wanted.offset + wanted.limit).map(({ id }) => id),
   )
-  expect(facetsOf(index, asked)).toEqual(twinFacets(offers, asked))
+  const { facets, ...alike } = searchWithFacets(index, asked, wanted)
+  expect(alike).toEqual(found)
+  expect(facets).toEqual(twinFacets(offers, asked))
 }
 
 function twinSearch(offers: readonly Offer[], asked: Filters): Offer[] {
@@ -230,6 +271,7 @@ function hasBrand({ brand, brandName }: Offer, value: string): boolean {
 /** 9 is not found at all. */
 function rankOf(offer: Offer, text: string | undefined): number {
   if (text === undefined) return 0
+  if (wordsOf(text).length === 0) return 9
   const words = wordsIn(offer)
   const forms = [offer.brand, offer.brandName].map((name) => wordsOf(name).join(' '))
   const phrase = wordsOf(text).join(' ')

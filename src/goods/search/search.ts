@@ -1,6 +1,7 @@
 import type { Offer } from '../offer.ts'
 import type { Docs } from './docs.ts'
-import { type Filters, matching } from './filters.ts'
+import { type Facets, facetsAmong } from './facets.ts'
+import { type Filters, met, type Query, queryOf } from './filters.ts'
 import type { SearchIndex } from './search-index.ts'
 import { byMatch } from './text.ts'
 
@@ -17,16 +18,25 @@ export interface Found {
 
 /** Finds offers and gives one page of them. The order is total, so pages neither repeat nor skip. */
 export function search(index: SearchIndex, filters: Filters, page: Page): Found {
-  const docs = inOrder(index, filters)
-  const shown = docs.subarray(page.offset, page.offset + page.limit)
-  return { total: docs.length, offers: offersOf(index, shown) }
+  const query = queryOf(index, filters)
+  return pageOf(index, query, met(index, query.clauses).docs, page)
 }
 
-function inOrder(index: SearchIndex, filters: Filters): Docs {
-  const docs = matching(index, filters)
-  return filters.text === undefined ? docs : byMatch(index, docs, filters.text)
+/** Likewise, with the values to switch to. Both come from one look at the index. */
+export function searchWithFacets(
+  index: SearchIndex,
+  filters: Filters,
+  page: Page,
+): Found & { readonly facets: Facets } {
+  const query = queryOf(index, filters)
+  const found = met(index, query.clauses)
+  return { ...pageOf(index, query, found.docs, page), facets: facetsAmong(index, query, found) }
 }
 
-function offersOf(index: SearchIndex, docs: Docs): Offer[] {
-  return Array.from(docs, (doc) => index.offers[doc] as Offer)
+function pageOf(index: SearchIndex, { text }: Query, found: Docs, page: Page): Found {
+  const docs = text === undefined ? found : byMatch(index, found, text)
+  const offers: Offer[] = []
+  const end = Math.min(page.offset + page.limit, docs.length)
+  for (let at = page.offset; at < end; at++) offers.push(index.offers[docs[at] ?? 0] as Offer)
+  return { total: docs.length, offers }
 }

@@ -1,10 +1,12 @@
-import { type Docs, unite } from './docs.ts'
+import type { Docs } from './docs.ts'
 import { isTypoOf } from './words.ts'
 
 /** A sorted dictionary of words, each with the offers that have it. */
 export interface Terms {
   readonly words: readonly string[]
   readonly docs: readonly Docs[]
+  /** Which letters each word has, one bit each: most words that are no typo are told by these. */
+  readonly letters: Uint32Array
 }
 
 /** Builds a dictionary, document by document in ascending order. */
@@ -28,27 +30,20 @@ export function termsBuilder(): TermsBuilder {
       return {
         words: sorted.map(([word]) => word),
         docs: sorted.map(([, list]) => Uint32Array.from(list)),
+        letters: Uint32Array.from(sorted, ([word]) => lettersOf(word)),
       }
     },
   }
 }
 
-/** The offers with a word that begins with `prefix`. */
-export function startingWith(terms: Terms, prefix: string, size: number): Docs {
-  return unite(listsFrom(terms, prefix), size)
+/** The list of exactly this word. */
+export function listOf({ words, docs }: Terms, word: string): Docs {
+  const at = lowerBound(words, word)
+  return (words[at] === word ? docs[at] : undefined) ?? new Uint32Array(0)
 }
 
-/** The offers with a word that begins with `word`, or that is one typo away from it. */
-export function startingWithOrLike(terms: Terms, word: string, size: number): Docs {
-  const lists = listsFrom(terms, word)
-  for (const [at, known] of terms.words.entries()) {
-    const list = terms.docs[at]
-    if (list !== undefined && isTypoOf(word, known)) lists.push(list)
-  }
-  return unite(lists, size)
-}
-
-function listsFrom(terms: Terms, prefix: string): Docs[] {
+/** The lists of the words that begin with `prefix`: neighbours in a sorted dictionary. */
+export function listsFrom(terms: Terms, prefix: string): Docs[] {
   const lists: Docs[] = []
   for (let at = lowerBound(terms.words, prefix); at < terms.words.length; at++) {
     const list = terms.docs[at]
@@ -56,6 +51,27 @@ function listsFrom(terms: Terms, prefix: string): Docs[] {
     lists.push(list)
   }
   return lists
+}
+
+/** The lists of the words that are one typo away from `word`. */
+export function listsLike({ words, docs, letters }: Terms, word: string): Docs[] {
+  const lists: Docs[] = []
+  const given = lettersOf(word)
+  for (let at = 0; at < letters.length; at++) {
+    // One typo takes at most one letter away and brings at most one in.
+    let differ = (letters[at] ?? 0) ^ given
+    differ &= differ - 1
+    differ &= differ - 1
+    const list = docs[at]
+    if (differ === 0 && list !== undefined && isTypoOf(word, words[at] ?? '')) lists.push(list)
+  }
+  return lists
+}
+
+function lettersOf(word: string): number {
+  let letters = 0
+  for (let at = 0; at < word.length; at++) letters |= 1 << (word.charCodeAt(at) & 31)
+  return letters
 }
 
 function lowerBound(words: readonly string[], word: string): number {

@@ -1,62 +1,79 @@
 import { wordsOf } from '../../primitives/text.ts'
-import { type Docs, intersect, marksOf } from './docs.ts'
+import { type Bits, bitsOf, hasBit, meet } from './bits.ts'
+import type { Docs } from './docs.ts'
 import type { SearchIndex } from './search-index.ts'
-import { startingWith, startingWithOrLike } from './terms.ts'
-import { isTypoOf, phraseOf } from './words.ts'
+import { listOf, listsFrom, listsLike, type Terms } from './terms.ts'
+import { phraseOf } from './words.ts'
 
-/** The offers in which every word of the text begins a word (decisions 2). */
-function exactly(index: SearchIndex, text: string): Docs {
-  const size = index.offers.length
-  return everyWord(text, (word) => startingWith(index.words, word, size))
+/** The offers that a text finds (decisions 2). */
+export interface TextMatch {
+  readonly phrase: string
+  /** Those in which every word of the text begins a word, one-letter typos forgiven. */
+  readonly near: Bits
+  /** Likewise without any typo. The same object as `near` where no typo was forgiven. */
+  readonly exact: Bits
 }
 
-/** Likewise, with one-letter typos forgiven. */
-export function nearOrExact(index: SearchIndex, text: string): Docs {
-  const size = index.offers.length
-  return everyWord(text, (word) => startingWithOrLike(index.words, word, size))
+/** A text without words finds nothing. */
+export function textMatch({ words, offers }: SearchIndex, text: string): TextMatch {
+  const found = wordsOf(text).map((word) => wordMatch(words, word, offers.length))
+  const phrase = phraseOf(text)
+  const [first, ...rest] = found
+  if (first === undefined) {
+    const nothing = bitsOf([], offers.length)
+    return { phrase, near: nothing, exact: nothing }
+  }
+  const near = rest.reduce<Bits>(
+    (left, word) => meet(left, word.near),
+    Uint32Array.from(first.near),
+  )
+  if (found.every((word) => word.near === word.exact)) return { phrase, near, exact: near }
+  const exact = rest.reduce<Bits>((left, word) => meet(left, word.exact), first.exact)
+  return { phrase, near, exact }
+}
+
+function wordMatch(terms: Terms, word: string, size: number) {
+  const begun = listsFrom(terms, word)
+  const liked = listsLike(terms, word)
+  const exact = bitsOf(begun, size)
+  return { exact, near: liked.length === 0 ? exact : bitsOf([...begun, ...liked], size) }
 }
 
 /**
  * Puts offers that were found by a text in order: exact brand, brand prefix, the rest, and after
  * all of these what was found by forgiving a typo, brands first.
  */
-export function byMatch(index: SearchIndex, docs: Docs, text: string): Docs {
-  const exact = marksOf([exactly(index, text)], index.offers.length)
-  const rankOf = ranking(phraseOf(text))
-  const ranks: number[][] = [[], [], [], [], []]
-  for (const doc of docs) {
-    const { found, forgiven } = rankOf(index.nameForms[doc] ?? [])
-    ranks[exact[doc] === 1 ? found : forgiven]?.push(doc)
+export function byMatch(index: SearchIndex, docs: Docs, match: TextMatch): Docs {
+  const ranks = ranksOf(index, docs, match)
+  const ends = [0, 0, 0, 0, 0]
+  for (const rank of ranks) for (let at = rank + 1; at < 5; at++) ends[at] = (ends[at] ?? 0) + 1
+  const sorted = new Uint32Array(docs.length)
+  for (let at = 0; at < docs.length; at++) {
+    const rank = ranks[at] ?? 0
+    const place = ends[rank] ?? 0
+    sorted[place] = docs[at] ?? 0
+    ends[rank] = place + 1
   }
-  return Uint32Array.from(ranks.flat())
+  return sorted
 }
 
-interface Ranks {
-  /** When every word was found: 0 exact brand, 1 brand prefix, 2 the rest. */
-  readonly found: 0 | 1 | 2
-  /** When a typo was forgiven: 3 in the brand, 4 elsewhere. */
-  readonly forgiven: 3 | 4
+function setAll(ranks: Uint8Array, lists: Iterable<Iterable<number>>, rank: number): void {
+  for (const list of lists) for (const each of list) ranks[each] = rank
 }
 
-/** Ranks by the forms of a brand's name. Offers of one brand share them and are ranked once. */
-function ranking(phrase: string): (forms: readonly string[]) => Ranks {
-  const known = new Map<readonly string[], Ranks>()
-  return (forms) => {
-    const ranks = known.get(forms) ?? ranksOf(forms, phrase)
-    known.set(forms, ranks)
-    return ranks
+/** When every word was found: 0 exact brand, 1 brand prefix, 2 the rest; 3 and 4 with a typo. */
+function ranksOf({ names, nameForms }: SearchIndex, docs: Docs, match: TextMatch): Uint8Array {
+  const { phrase, exact, near } = match
+  const found = new Uint8Array(names.combos.length).fill(2)
+  setAll(found, listsFrom(nameForms, phrase), 1)
+  setAll(found, [listOf(nameForms, phrase)], 0)
+  const forgiven = new Uint8Array(names.combos.length).fill(4)
+  if (exact !== near) setAll(forgiven, listsLike(nameForms, phrase), 3)
+  const ranks = new Uint8Array(docs.length)
+  for (let at = 0; at < docs.length; at++) {
+    const doc = docs[at] ?? 0
+    const brand = names.codes[doc] ?? 0
+    ranks[at] = (exact === near || hasBit(exact, doc) ? found[brand] : forgiven[brand]) ?? 2
   }
-}
-
-function ranksOf(forms: readonly string[], phrase: string): Ranks {
-  const begins = forms.some((form) => form.startsWith(phrase)) ? 1 : 2
-  return {
-    found: forms.includes(phrase) ? 0 : begins,
-    forgiven: forms.some((form) => isTypoOf(phrase, form)) ? 3 : 4,
-  }
-}
-
-function everyWord(text: string, docsOf: (word: string) => Docs): Docs {
-  const lists = wordsOf(text).map(docsOf)
-  return lists.length === 0 ? new Uint32Array(0) : lists.reduce(intersect)
+  return ranks
 }

@@ -79,7 +79,7 @@ function checkRegions({ regions, region, regional }: Params): void {
 }
 
 function alternativesIn(index: SearchIndex) {
-  const regionsAmong = (left: Docs) => mostOffered(index, index.regions, left) as Region[]
+  const regionsAmong = (left: Docs) => mostOffered(index.regions, left) as Region[]
   return {
     regional: () => [false],
     duration: (given: number, left: Docs) => nearestDurations(index, given, left),
@@ -88,7 +88,7 @@ function alternativesIn(index: SearchIndex) {
     covers: (given: readonly string[], left: Docs) => [coverableOf(index, given, left)],
     country: (given: string, left: Docs) => [
       ...nearestCountries(index, given, left),
-      ...mostOffered(index, index.covered, left),
+      ...mostOffered(index.covered, left),
     ],
     q: (given: string, left: Docs) => nearestBrands(index, given, left),
   }

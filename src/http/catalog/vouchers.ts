@@ -82,7 +82,7 @@ function alternativesIn(index: SearchIndex) {
     minValue: (_: number, left: Docs) => highestFaceUsd(index, left),
     maxValue: (_: number, left: Docs) => lowestFaceUsd(index, left),
     country: (given: string, left: Docs) => nearestCountries(index, given, left),
-    category: (_: string, left: Docs) => mostOffered(index, index.subTypes, left),
+    category: (_: string, left: Docs) => mostOffered(index.subTypes, left),
     brand: (given: string, left: Docs) => nearestBrands(index, given, left),
   }
 }

@@ -31,7 +31,7 @@ export function capabilities(url: string, { shelf, site }: ReadDeps): Question {
 }
 
 function soldValues(index: SearchIndex, column: Column): string[] {
-  return valuesAmong(column, index.sold, index.offers.length)
+  return valuesAmong(column, index.sold)
 }
 
 function listed(list: readonly string[], values: readonly string[]): string[] {

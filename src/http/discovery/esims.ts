@@ -59,7 +59,7 @@ function alternativesIn(index: SearchIndex) {
     regions: () => coarseNames,
     country: (given: string, left: Docs) => [
       ...nearestCountries(index, given, left),
-      ...mostOffered(index, index.covered, left),
+      ...mostOffered(index.covered, left),
     ],
     q: (given: string, left: Docs) => nearestBrands(index, given, left),
     brand: (given: string, left: Docs) => nearestBrands(index, given, left),

@@ -1,6 +1,5 @@
 import { topupRegions, topupSubTypes } from '../../goods/lists.ts'
 import type { Docs } from '../../goods/search/docs.ts'
-import { facetsOf } from '../../goods/search/facets.ts'
 import type { Filters } from '../../goods/search/filters.ts'
 import { nearestBrands, nearestCountries } from '../../goods/search/nearest.ts'
 import type { SearchIndex } from '../../goods/search/search-index.ts'
@@ -22,7 +21,7 @@ const readers = {
 export function searchTopups(url: string, { shelf, pricing, site }: ReadDeps): Question {
   const { limit, offset, ...params } = readParams(url, readers)
   const index = shelf.current().index.topup
-  const question = searchQuestion({
+  return searchQuestion({
     kind: 'topup',
     index,
     params,
@@ -30,9 +29,8 @@ export function searchTopups(url: string, { shelf, pricing, site }: ReadDeps): Q
     filtersOf,
     alternatives: alternativesIn(index),
     view: discoveryView({ siteUrl: site.url, markupBps: pricing.markupBps }),
+    facets: true,
   })
-  const answer = () => ({ ...question.answer(), facets: facetsOf(index, filtersOf(params)) })
-  return { ...question, answer }
 }
 
 function filtersOf({ region, ...filters }: ParamsOf<typeof readers>): Filters {

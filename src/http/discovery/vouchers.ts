@@ -36,7 +36,7 @@ export function searchVouchers(url: string, { shelf, pricing, site }: ReadDeps):
 function alternativesIn(index: SearchIndex) {
   return {
     country: (given: string, left: Docs) => nearestCountries(index, given, left),
-    subType: (_: SubType, left: Docs) => publishedOf(mostOffered(index, index.subTypes, left)),
+    subType: (_: SubType, left: Docs) => publishedOf(mostOffered(index.subTypes, left)),
     search: (given: string, left: Docs) => nearestBrands(index, given, left),
     brand: (given: string, left: Docs) => nearestBrands(index, given, left),
   }

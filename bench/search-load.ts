@@ -1,0 +1,76 @@
+import type { Offer } from '../src/goods/offer.ts'
+import type { Filters } from '../src/goods/search/filters.ts'
+import type { OfferId } from '../src/primitives/ids.ts'
+import { seeded } from '../test/model/random.ts'
+
+/*
+ * A made catalog of any size, and what is asked of it. Chance comes from a fixed seed, so two runs
+ * measure the same; few countries and brands have most offers, as in every real catalog.
+ */
+
+const codes = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
+const countries = codes.flatMap((one) => codes.slice(0, 6).map((other) => one + other))
+const regions = Array.from({ length: 13 }, (_, at) => `Region ${codes[at]}`)
+const subTypes = Array.from({ length: 16 }, (_, at) => `Type ${codes[at]}`)
+const syllables = ['ama', 'zo', 'ne', 'ti', 'ru', 'cla', 'mo', 'vi', 'ster', 'pel', 'ka', 'dor']
+
+export function madeOffers(count: number): Offer[] {
+  const random = seeded(1)
+  const names = brandNames(random)
+  return Array.from({ length: count }, (_, at): Offer => {
+    const place = skewed(random, countries.length)
+    const brandName = names[skewed(random, names.length)] ?? ''
+    return {
+      kind: 'topup',
+      id: `T${at}` as OfferId,
+      brand: brandName.toUpperCase().replaceAll(' ', '_'),
+      brandName,
+      country: countries[place] ?? '',
+      regions: [regions[place % regions.length] ?? ''],
+      subTypes: [subTypes[Math.floor(random() * subTypes.length)] ?? ''],
+      productType: 'TOPUP',
+      price: { type: 'FIXED', currency: 'USD', divisor: 100, fixed: 100 + (at % 5_000) },
+      allowance: {},
+    }
+  })
+}
+
+/** The seven forms of query, in turn, with values that offers have. */
+export function madeQueries(offers: readonly Offer[], count: number): Filters[] {
+  const random = seeded(2)
+  const sold = true
+  return Array.from({ length: count }, (_, at): Filters => {
+    const { country, brandName, subTypes, regions } = pick(random, offers)
+    const text = brandName.toLowerCase().slice(0, 3 + Math.floor(random() * 5))
+    const [subType] = subTypes
+    const forms: readonly Filters[] = [
+      { sold, country },
+      { sold, country, subType },
+      { sold, brand: brandName },
+      { sold, regions, subType },
+      { sold, text },
+      { sold, text, country },
+      { sold },
+    ]
+    return forms[at % forms.length] ?? {}
+  })
+}
+
+function brandNames(random: () => number): string[] {
+  const word = () => {
+    const parts = Array.from({ length: 2 + Math.floor(random() * 2) }, () =>
+      pick(random, syllables),
+    )
+    const text = parts.join('')
+    return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
+  }
+  return [...new Set(Array.from({ length: 5_000 }, () => `${word()} ${word()}`))]
+}
+
+function skewed(random: () => number, size: number): number {
+  return Math.floor(random() ** 2 * size)
+}
+
+function pick<T>(random: () => number, from: readonly T[]): T {
+  return from[Math.floor(random() * from.length)] as T
+}
