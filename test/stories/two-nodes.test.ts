@@ -140,7 +140,9 @@ test.concurrent('what a killed node could not deliver, another one pays back, on
   expect((await lifeOf(store, orderId)).states.at(-1)).toBe('EXPIRED')
 })
 
-test('a node that is killed between money and supplier leaves a paid order that is delivered', async () => {
+test('a node that is killed between money and supplier leaves a paid order that is delivered', {
+  timeout: 45_000,
+}, async () => {
   const child = await startChild(store)
   children.push(child)
   const buyer = await newBuyer()
