@@ -5,13 +5,13 @@ import { type ConnectedChain, connectChain } from './adapters/chain/connect.ts'
 import { createFrankfurter, keepRates } from './adapters/rates/frankfurter.ts'
 import { openStorage, type Storage } from './adapters/storage/storage.ts'
 import { createZenditClient } from './adapters/suppliers/zendit/client.ts'
-import { createZenditOffers } from './adapters/suppliers/zendit/offers.ts'
 import { createZenditSupplier } from './adapters/suppliers/zendit/purchases.ts'
 import { referenceOf, verifiesWebhook } from './adapters/suppliers/zendit/webhook.ts'
+import { createStockroom } from './adapters/threads/stockroom.ts'
 import { type Common, ConfigError, type Outside } from './config.ts'
 import { createFrontDoor } from './front-door.ts'
 import { createShelf, type Stock, stockOf } from './goods/catalog.ts'
-import { reprice, serveLast, startRestocking } from './goods/restock.ts'
+import { repriceWhen, serveLast, startRestocking } from './goods/restock.ts'
 import { createVitals, type Vitals } from './health/vitals.ts'
 import { createLimits } from './http/rate-limit.ts'
 import type { SandboxDoor } from './http/sandbox.ts'
@@ -31,6 +31,7 @@ import { reporterTo } from './operations/reporter.ts'
 import { createDoorbell } from './orders/doorbell.ts'
 import type { PurchaseDeps } from './orders/purchase.ts'
 import { createQuotes } from './payments/quotes.ts'
+import { inTurn } from './primitives/in-turn.ts'
 import { createDigest, createSigner } from './secrets/tokens.ts'
 import { createVault } from './secrets/vault.ts'
 
@@ -162,11 +163,13 @@ async function connectOutside(
 type Supply = ReturnType<typeof connectSupplier>
 
 function connectSupplier({ config, vitals }: Ground) {
-  const clientWith = (timeoutMs: number) =>
-    createZenditClient({ baseUrl: config.supplierUrl, apiKey: config.supplierKey, timeoutMs })
-  const supplier = createZenditSupplier(clientWith(supplierTimeoutMs), { placeWithinMs })
+  const access = (timeoutMs: number) => {
+    return { baseUrl: config.supplierUrl, apiKey: config.supplierKey, timeoutMs }
+  }
+  const client = createZenditClient(access(supplierTimeoutMs))
+  const supplier = createZenditSupplier(client, { placeWithinMs })
   return {
-    source: createZenditOffers(clientWith(listTimeoutMs)),
+    stockroom: createStockroom({ supplier: access(listTimeoutMs), siteUrl: config.site.url }),
     supplier: watchedSupplier(supplier, vitals),
     acceptsKey: supplier.acceptsKey,
     wallet: remembered(async () => {
@@ -183,21 +186,22 @@ type Stocked = Awaited<ReturnType<typeof startStock>>
  * Puts a catalog on the shelf and keeps it fresh. The last good one serves at once; without one,
  * the store waits for its first.
  */
-async function startStock(ground: Ground, storage: Storage, { source }: Supply) {
-  const { config, log, now, signal, vitals } = ground
+async function startStock(ground: Ground, storage: Storage, { stockroom }: Supply) {
+  const { config, log, now, signal, vitals, failed } = ground
   const rates = keepRates(
     createFrankfurter({ url: config.ratesUrl, timeoutMs: supplierTimeoutMs }),
     {
       signal,
       report: (read) => {
         log.info({ rates: read.outcome }, 'exchange rates')
-        if (read.outcome === 'read') reprice(deps)
+        repriceWhen(deps, read.outcome === 'read').catch((error) => failed('prices', error))
       },
     },
   )
   const pricing = { markupBps: config.markupBps, rates: rates.current, now }
   const shelf = createShelf()
-  const deps = { source, snapshots: storage.snapshots, shelf, pricing, now, signal }
+  const { snapshots } = storage
+  const deps = { stockroom, snapshots, shelf, pricing, inTurn: inTurn(), now, signal }
   await Promise.race([rates.first, delay(ratesWaitMs, undefined, { ref: false })])
   const served = await serveLast(deps)
   if (served.outcome === 'failed') log.error({ reason: served.reason }, 'last catalog not readable')

@@ -1,4 +1,7 @@
+import type { Basis } from './building/build-catalog.ts'
+import type { Catalog } from './catalog.ts'
 import type { Offer } from './offer.ts'
+import type { OfferRecords } from './offer-records.ts'
 
 /** Everything that a supplier lists, read in one go. */
 export interface Listing {
@@ -13,10 +16,21 @@ export interface OfferSource {
   list(signal: AbortSignal): Promise<Listing>
 }
 
-/** The last good list, kept so that a restart serves at once. */
-export interface Snapshot extends Listing {
+/** A list as it is passed on and kept, so that a restart serves at once. */
+export interface Snapshot extends Omit<Listing, 'offers'> {
+  readonly offers: OfferRecords
   /** When the list was read from the supplier. */
   readonly readAt: Date
+}
+
+/**
+ * Where lists are read and catalogs are made: away from the thread that answers, which would stand
+ * still for seconds over a large list.
+ */
+export interface Stockroom {
+  /** Reads the supplier's whole list. Throws when any part is missing: half a list is none. */
+  read(signal: AbortSignal): Promise<Omit<Snapshot, 'readAt'>>
+  build(snapshot: Snapshot, basis: Basis, signal: AbortSignal): Promise<Catalog>
 }
 
 export interface SnapshotStore {

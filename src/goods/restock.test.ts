@@ -1,9 +1,12 @@
 import { afterEach, expect, it, vi } from 'vitest'
+import { stockroomOf } from '../../test/fixtures/catalog.ts'
 import type { OfferId } from '../primitives/ids.ts'
+import { inTurn } from '../primitives/in-turn.ts'
 import { createShelf } from './catalog.ts'
+import { packOffers } from './offer-records.ts'
 import type { Listing, Snapshot, SnapshotStore } from './ports.ts'
 import type { Pricing } from './pricing.ts'
-import { type RestockDeps, reprice, restock, serveLast, startRestocking } from './restock.ts'
+import { type RestockDeps, repriceWhen, restock, serveLast, startRestocking } from './restock.ts'
 import type { TopupOffer } from './topup.ts'
 
 afterEach(() => {
@@ -51,7 +54,15 @@ function memory(fault?: Error): SnapshotStore & { readonly kept: Snapshot[] } {
 
 function depsFor(list: () => Promise<Listing>, snapshots: SnapshotStore = memory()): RestockDeps {
   const { signal } = new AbortController()
-  return { source: { list }, snapshots, shelf: createShelf(), pricing, now: () => now, signal }
+  return {
+    stockroom: stockroomOf({ list }),
+    inTurn: inTurn(),
+    snapshots,
+    shelf: createShelf(),
+    pricing,
+    now: () => now,
+    signal,
+  }
 }
 
 it('puts the whole list on the shelf and keeps it for the next start', async () => {
@@ -63,13 +74,15 @@ it('puts the whole list on the shelf and keeps it for the next start', async () 
     setAside: { disabled: 3 },
     durationMs: 0,
   })
-  expect(deps.shelf.current().byId.size).toBe(10)
+  expect(deps.shelf.current().size).toBe(10)
   expect(deps.shelf.current().setAside).toEqual({ disabled: 3 })
-  expect(snapshots.kept).toEqual([{ ...listingOf(10), readAt: now }])
+  expect(snapshots.kept).toEqual([
+    { ...listingOf(10), offers: packOffers(listingOf(10).offers), readAt: now },
+  ])
 
   const restarted = depsFor(() => Promise.reject(new Error('down')), snapshots)
   expect(await serveLast(restarted)).toEqual({ outcome: 'served', offers: 10, readAt: now })
-  expect(restarted.shelf.current().byId.size).toBe(10)
+  expect(restarted.shelf.current().size).toBe(10)
   expect(restarted.shelf.current().version).toBe(deps.shelf.current().version)
 })
 
@@ -85,7 +98,7 @@ it('does not believe a list of under half of the last one', async () => {
     reason: 'The supplier lists 49 offers after 100.',
   })
   expect(await restock(deps)).toMatchObject({ outcome: 'refused', offers: 0 })
-  expect(deps.shelf.current().byId.size).toBe(100)
+  expect(deps.shelf.current().size).toBe(100)
   expect(snapshots.kept).toHaveLength(1)
   expect(await restock(deps)).toMatchObject({ outcome: 'loaded', offers: 50 })
 })
@@ -107,7 +120,7 @@ it('changes nothing on sale when the list cannot be read', async () => {
 it('sells a list that could not be kept, and says so', async () => {
   const deps = depsFor(async () => listingOf(4), memory(new Error('disk full')))
   expect(await restock(deps)).toMatchObject({ outcome: 'loaded', notKept: 'disk full' })
-  expect(deps.shelf.current().byId.size).toBe(4)
+  expect(deps.shelf.current().size).toBe(4)
 })
 
 it('starts without a last list, and without a database that gives it', async () => {
@@ -115,7 +128,7 @@ it('starts without a last list, and without a database that gives it', async () 
   expect(await serveLast(depsFor(never))).toEqual({ outcome: 'none' })
   const broken = depsFor(never, memory(new Error('damaged')))
   expect(await serveLast(broken)).toEqual({ outcome: 'failed', reason: 'damaged' })
-  expect(broken.shelf.current().byId.size).toBe(0)
+  expect(broken.shelf.current().size).toBe(0)
 })
 
 it('restocks every quarter of an hour, and sooner after a bad load', async () => {
@@ -147,7 +160,11 @@ it('ends a load that is under way when it is stopped, and reports nothing of it'
     new Promise<Listing>((_resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason))
     })
-  const deps = { ...depsFor(async () => listingOf(1)), source: { list }, signal: stop.signal }
+  const deps = {
+    ...depsFor(async () => listingOf(1)),
+    stockroom: stockroomOf({ list }),
+    signal: stop.signal,
+  }
   const report = vi.fn()
   const ended = startRestocking(deps, report)
   stop.abort()
@@ -169,9 +186,9 @@ it('prices what is on sale again when the rates change', async () => {
   await restock(deps)
   const before = deps.shelf.current()
   perUsd = { EUR: 0.86 }
-  reprice(deps)
+  await repriceWhen(deps, true)
   const after = deps.shelf.current()
   expect(after.version).not.toBe(before.version)
   expect(after.readAt).toEqual(before.readAt)
-  expect([...after.byId.keys()]).toEqual(['EURO'])
+  expect(after.find('EURO')).toEqual(inEuro)
 })

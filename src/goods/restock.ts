@@ -1,13 +1,16 @@
+import type { InTurn } from '../primitives/in-turn.ts'
 import { repeat } from '../primitives/repeat.ts'
-import { buildCatalog, type Shelf } from './catalog.ts'
-import type { Listing, OfferSource, Snapshot, SnapshotStore } from './ports.ts'
-import type { Pricing } from './pricing.ts'
+import type { Shelf } from './catalog.ts'
+import type { Snapshot, SnapshotStore, Stockroom } from './ports.ts'
+import { isStale, type Pricing } from './pricing.ts'
 
 export interface RestockDeps {
-  readonly source: OfferSource
+  readonly stockroom: Stockroom
   readonly snapshots: SnapshotStore
   readonly shelf: Shelf
   readonly pricing: Pricing
+  /** One catalog is made at a time, so that none is replaced by one of an older list. */
+  readonly inTurn: InTurn
   readonly now: () => Date
   readonly signal: AbortSignal
 }
@@ -49,15 +52,15 @@ export async function restock(deps: RestockDeps): Promise<Restocked> {
   const startedAt = deps.now()
   const elapsed = () => deps.now().getTime() - startedAt.getTime()
   try {
-    const listing = await deps.source.list(deps.signal)
+    const listing = await deps.stockroom.read(deps.signal)
     const { setAside } = listing
-    const offers = listing.offers.length
-    const reason = refusalOf(listing, deps.shelf.current().byId.size)
+    const offers = listing.offers.count
+    const reason = refusalOf(offers, deps.shelf.current().size)
     if (reason !== undefined) {
       return { outcome: 'refused', offers, setAside, reason, durationMs: elapsed() }
     }
     const snapshot: Snapshot = { ...listing, readAt: startedAt }
-    deps.shelf.replace(buildCatalog(snapshot, deps.pricing))
+    await put(deps, () => snapshot)
     const notKept = await keep(deps.snapshots, snapshot)
     const loaded = { outcome: 'loaded', offers, setAside, durationMs: elapsed() } as const
     return notKept === undefined ? loaded : { ...loaded, notKept }
@@ -88,31 +91,47 @@ export function startRestocking(
 }
 
 /** Puts the last good list on the shelf, so that a restart serves before the supplier answers. */
-export async function serveLast(
-  deps: Pick<RestockDeps, 'snapshots' | 'shelf' | 'pricing'>,
-): Promise<Served> {
+export async function serveLast(deps: RestockDeps): Promise<Served> {
   try {
     const snapshot = await deps.snapshots.load()
     if (snapshot === undefined) return { outcome: 'none' }
-    deps.shelf.replace(buildCatalog(snapshot, deps.pricing))
-    return { outcome: 'served', offers: snapshot.offers.length, readAt: snapshot.readAt }
+    await put(deps, () => snapshot)
+    return { outcome: 'served', offers: snapshot.offers.count, readAt: snapshot.readAt }
   } catch (error) {
     return { outcome: 'failed', reason: messageOf(error) }
   }
 }
 
-/** Builds the catalog of now again with the exchange rates of now: prices and order hang on them. */
-export function reprice(deps: Pick<RestockDeps, 'shelf' | 'pricing'>): void {
-  const { byId, readAt, setAside } = deps.shelf.current()
-  const snapshot: Snapshot = { offers: [...byId.values()], readAt, setAside }
-  deps.shelf.replace(buildCatalog(snapshot, deps.pricing))
+/**
+ * Builds the catalog of now again with the exchange rates of now: prices and order hang on them, and
+ * on whether they are too old to sell by.
+ *
+ * @param isNew whether rates were read since the catalog was made
+ */
+export async function repriceWhen(deps: RestockDeps, isNew: boolean): Promise<void> {
+  const { shelf, pricing } = deps
+  const rates = pricing.rates()
+  const isTooOld = rates !== undefined && isStale(rates, pricing.now())
+  if (!isNew && isTooOld === shelf.current().hasStaleRates) return
+  await put(deps, () => {
+    const { records, readAt, setAside } = shelf.current()
+    return { offers: records, readAt, setAside }
+  })
+}
+
+/** Makes a catalog and swaps it in, in one step. What is built of is looked up when its turn comes. */
+function put(deps: RestockDeps, snapshotOf: () => Snapshot): Promise<void> {
+  const { inTurn, stockroom, shelf, pricing, signal } = deps
+  return inTurn(async () => {
+    const basis = { markupBps: pricing.markupBps, rates: pricing.rates(), now: pricing.now() }
+    shelf.replace(await stockroom.build(snapshotOf(), basis, signal))
+  })
 }
 
 /** Half of a list looks like a list. Only its size, against the last one, gives it away. */
-function refusalOf(listing: Listing, last: number): string | undefined {
-  const { length } = listing.offers
-  if (length === 0) return 'The supplier lists nothing that can be sold.'
-  return length * 2 < last ? `The supplier lists ${length} offers after ${last}.` : undefined
+function refusalOf(offers: number, last: number): string | undefined {
+  if (offers === 0) return 'The supplier lists nothing that can be sold.'
+  return offers * 2 < last ? `The supplier lists ${offers} offers after ${last}.` : undefined
 }
 
 /**

@@ -1,25 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { testApp } from '../../test/fixtures/app.ts'
-import {
-  fixed,
-  fixturePricing,
-  shopOffers,
-  snapshotOf,
-  voucher,
-} from '../../test/fixtures/offers.ts'
-import { buildCatalog, createShelf } from '../goods/catalog.ts'
+import { catalogOf } from '../../test/fixtures/catalog.ts'
+import { fixed, fixturePricing, shopOffers, voucher } from '../../test/fixtures/offers.ts'
+import { createShelf } from '../goods/catalog.ts'
 import type { RateTable } from '../goods/ports.ts'
 import { createAnswerCache } from './answer-cache.ts'
 import type { compress } from './content-coding.ts'
 import { questionOf } from './question.ts'
 
 const pricing = fixturePricing()
-const catalogOf = (offers = shopOffers) => buildCatalog(snapshotOf(offers), pricing)
+const shop = (offers = shopOffers) => catalogOf(offers, pricing)
 
 /** A cache whose answers are counted, and whose compressing ends when it is told to. */
 function openCache(bytesMax?: number) {
-  const shelf = createShelf(catalogOf())
+  const shelf = createShelf(shop())
   const waiting: ((form: Buffer) => void)[] = []
   const compressBody: typeof compress = () => {
     const { promise, resolve } = Promise.withResolvers<Buffer>()
@@ -62,7 +57,7 @@ describe('an answer is made once', () => {
     ask('/a')
     const one = cache.bytes()
     ask('/b', { b: 1 })
-    shelf.replace(catalogOf())
+    shelf.replace(shop())
     ask('/a')
     expect([made(), cache.bytes()]).toEqual([3, one])
   })
@@ -112,7 +107,7 @@ describe('smaller forms', () => {
     const { ask, waiting, shelf } = openCache()
     ask('/a')
     ask('/a').smaller('br')
-    shelf.replace(catalogOf())
+    shelf.replace(shop())
     ask('/a')
     waiting[0]?.(Buffer.from('old'))
     await settled()
@@ -180,12 +175,11 @@ describe('never the answer of another state of the store', () => {
     let rates = rateTables[0]
     let now = Date.parse('2026-11-17T00:00:00Z')
     const pricing = fixturePricing({ rates: () => rates, now: () => new Date(now) })
-    const shelf = createShelf(buildCatalog(snapshotOf(offers), pricing))
+    const shelf = createShelf(catalogOf(offers, pricing))
     const cached = testApp({ shelf, pricing })
     const plain = testApp({ shelf, pricing, answerBytesMax: 0 })
     return {
-      swap: (which: number) =>
-        shelf.replace(buildCatalog(snapshotOf(offers.slice(which)), pricing)),
+      swap: (which: number) => shelf.replace(catalogOf(offers.slice(which), pricing)),
       // In the store the catalog is built again a moment later, and not at all when time passes.
       rates: (which: number) => {
         rates = rateTables[which % 2]

@@ -3,7 +3,7 @@ import { type ByteBounded, byteBounded } from './byte-bounded.ts'
 import { digestOf } from './caching.ts'
 import { type Compressed, compress } from './content-coding.ts'
 import type { ReadDeps } from './deps.ts'
-import type { Question } from './question.ts'
+import type { Content, Question } from './question.ts'
 
 /** An answer as it goes out, with the smaller forms that were made of it so far. */
 interface Answer {
@@ -101,9 +101,9 @@ function basisOf(catalog: unknown, { markupBps, rates, now }: Pricing): readonly
   return [catalog, markupBps, table, table !== undefined && isStale(table, now())]
 }
 
-function answerOf(content: object): Answer {
-  const text = JSON.stringify(content)
-  return { body: Buffer.from(text), digest: digestOf(text), forms: new Map() }
+function answerOf(content: Content): Answer {
+  const body = Buffer.isBuffer(content) ? content : Buffer.from(JSON.stringify(content))
+  return { body, digest: digestOf(body), forms: new Map() }
 }
 
 /** Gives the smaller forms of kept answers, and makes each of them once. */

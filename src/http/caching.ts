@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Found } from './answer-cache.ts'
 import { acceptedCodings, type Coding } from './content-coding.ts'
@@ -70,8 +70,8 @@ export function sendText(
 }
 
 /** A short name for these bytes: it changes when they do. */
-export function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, 22)
+export function digestOf(text: string | Buffer): string {
+  return hash('sha256', text, 'base64url').slice(0, 22)
 }
 
 /** Compares weakly, as RFC 9110 wants it for If-None-Match: a list of tags, or `*` for any. */

@@ -1,13 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { testApp } from '../../test/fixtures/app.ts'
-import {
-  fixed,
-  fixtureNow,
-  fixturePricing,
-  snapshotOf,
-  voucher,
-} from '../../test/fixtures/offers.ts'
-import { buildCatalog, createShelf } from '../goods/catalog.ts'
+import { catalogOf } from '../../test/fixtures/catalog.ts'
+import { fixed, fixtureNow, fixturePricing, voucher } from '../../test/fixtures/offers.ts'
+import { createShelf } from '../goods/catalog.ts'
 
 const { app, pass } = testApp()
 
@@ -83,7 +78,7 @@ describe('an empty result or an unsold offer explains itself', () => {
     let now = fixtureNow
     const pricing = fixturePricing({ now: () => now })
     const offer = voucher('SPAR_AT_10', { price: fixed(1000, 'EUR') })
-    const shelf = createShelf(buildCatalog(snapshotOf([offer]), pricing))
+    const shelf = createShelf(catalogOf([offer], pricing))
     const { app } = testApp({ shelf, pricing })
     const read = async () => (await app.inject('/api/catalog/vouchers/offers')).json().items[0]
     expect(await read()).toMatchObject({ available: true, usdc: { amount: '11120000' } })

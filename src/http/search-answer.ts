@@ -1,11 +1,14 @@
 import { goods } from '../goods/good.ts'
-import type { Kind, Offer } from '../goods/offer.ts'
+import type { Kind } from '../goods/offer.ts'
+import { type ReadyForm, readyAt } from '../goods/ready-json.ts'
+import { type Column, type Places, quotedAt } from '../goods/search/column.ts'
+import type { Facets } from '../goods/search/facets.ts'
 import { type Filters, matching } from '../goods/search/filters.ts'
 import { type Alternatives, hintFor } from '../goods/search/hint.ts'
 import { type Page, search, searchWithFacets } from '../goods/search/search.ts'
 import type { SearchIndex } from '../goods/search/search-index.ts'
+import { jsonBytes } from './json-bytes.ts'
 import { type Question, questionOf } from './question.ts'
-import type { Published } from './views/discovery-offer.ts'
 
 /** A search as a caller asked for it, in the names of its parameters. */
 export interface Asked<Params extends object> {
@@ -15,7 +18,7 @@ export interface Asked<Params extends object> {
   readonly page: Page
   readonly filtersOf: (params: Params) => Filters
   readonly alternatives: Alternatives<Params>
-  readonly view: (offer: Offer) => Published
+  readonly form: ReadyForm
   /** Whether the answer carries the values to switch to. */
   readonly facets?: true
 }
@@ -25,17 +28,58 @@ export function searchQuestion<Params extends object>(asked: Asked<Params>): Que
   return questionOf({ ...asked.params, ...asked.page }, () => searchAnswer(asked))
 }
 
-/** One page of offers, or the hint why there are none (decisions 2). */
-function searchAnswer<Params extends object>(asked: Asked<Params>): Published {
-  const { kind, index, params, page, filtersOf, alternatives, view } = asked
+const answer = jsonBytes()
+
+/** One page of offers, or the hint why there are none (decisions 2), as the bytes of its JSON. */
+function searchAnswer<Params extends object>(asked: Asked<Params>): Buffer {
+  const { index, page, filtersOf, params } = asked
   const filters = filtersOf(params)
-  const { total, offers, facets } = asked.facets
+  const found = asked.facets
     ? searchWithFacets(index, filters, page)
     : { ...search(index, filters, page), facets: undefined }
-  const body = { total, ...page, items: offers.map(view) }
-  const toSwitch = facets === undefined ? {} : { facets }
-  if (total > 0) return { ...body, ...toSwitch }
+  answer.text(`{"total":${found.total},"limit":${page.limit},"offset":${page.offset},"items":[`)
+  addItems(asked, found.docs)
+  answer.text(']')
+  if (found.total === 0) answer.text(`,"hint":${JSON.stringify(hintOf(asked))}`)
+  if (found.facets !== undefined) addFacets(index, found.facets)
+  answer.text('}')
+  return answer.take()
+}
+
+function addItems({ index, form }: Pick<Asked<object>, 'index' | 'form'>, docs: Uint32Array): void {
+  for (let at = 0; at < docs.length; at++) {
+    if (at > 0) answer.text(',')
+    answer.bytes(readyAt(index.ready, index.rows[docs[at] as number] as number, form))
+    answer.text('}')
+  }
+}
+
+function addFacets(index: SearchIndex, facets: Facets): void {
+  const { countries, regions, brandNames, subTypes } = facets
+  answer.text(',"facets":{"countries":')
+  answer.bytes(arrayOf(index.countries, countries))
+  answer.text(',"regions":')
+  answer.bytes(arrayOf(index.regions, regions))
+  answer.text(',"brands":')
+  answer.bytes(arrayOf(index.brandNames, brandNames))
+  answer.text(',"subTypes":')
+  answer.bytes(arrayOf(index.subTypes, subTypes))
+  answer.text('}')
+}
+
+/** Facets of one filter or none come again as the same object, and thousands of brands with them. */
+const arrays = new WeakMap<Places, Buffer>()
+
+function arrayOf(column: Column, places: Places): Buffer {
+  const known = arrays.get(places)
+  if (known !== undefined) return known
+  const made = Buffer.from(`[${quotedAt(column, places)}]`)
+  arrays.set(places, made)
+  return made
+}
+
+function hintOf<Params extends object>(asked: Asked<Params>) {
+  const { kind, index, params, filtersOf, alternatives } = asked
   const find = (tried: Params) => matching(index, filtersOf(tried))
-  const hint = hintFor({ params, find, alternatives, noun: goods[kind].plural })
-  return { ...body, hint, ...toSwitch }
+  return hintFor({ params, find, alternatives, noun: goods[kind].plural })
 }

@@ -62,9 +62,9 @@ export function createMetrics(deps: MetricsDeps): () => Promise<MetricsPage> {
 }
 
 function catalogFacts(shelf: MetricsDeps['shelf']): CatalogFacts {
-  const { readAt, byId, index, setAside } = shelf.current()
-  const onSale = Object.values(index).reduce((sum, { sold }) => sum + sold.length, 0)
-  return { readAt: byId.size === 0 ? undefined : readAt, onSale, setAside }
+  const { readAt, size, sold, setAside } = shelf.current()
+  const onSale = Object.values(sold).reduce((sum, index) => sum + index.size, 0)
+  return { readAt: size === 0 ? undefined : readAt, onSale, setAside }
 }
 
 /** Made anew each time, so that a number from before never stands in for one that is not known. */

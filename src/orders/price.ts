@@ -11,7 +11,6 @@ import {
 import type { Quotes } from '../payments/quotes.ts'
 import { type Till, termsOf } from '../payments/terms.ts'
 import type { Terms } from '../payments/x402.ts'
-import type { OfferId } from '../primitives/ids.ts'
 import type { Usdc } from '../primitives/money.ts'
 import { Refusal } from '../primitives/refusal.ts'
 
@@ -62,7 +61,7 @@ function offerOf(shelf: Shelf, kind: Kind, fields: Fields): Offer {
     const missing = { parameter: 'offerId', message: 'is required: the id of an offer' }
     throw invalidBody([missing, ...recipientFaults(kind, fields)])
   }
-  const offer = shelf.current().byId.get(offerId as OfferId)
+  const offer = shelf.current().find(offerId)
   if (offer?.kind === kind) return offer
   const message = offer
     ? `The offer ${offer.id} is a ${offer.kind}; buy it at the ${offer.kind} purchase path.`

@@ -1,13 +1,7 @@
 import { orderWorld, type Script } from '../../test/doubles/orders.ts'
-import {
-  esim,
-  fixed,
-  fixturePricing,
-  open,
-  snapshotOf,
-  voucher,
-} from '../../test/fixtures/offers.ts'
-import { buildCatalog, createShelf } from '../goods/catalog.ts'
+import { catalogOf } from '../../test/fixtures/catalog.ts'
+import { esim, fixed, fixturePricing, open, voucher } from '../../test/fixtures/offers.ts'
+import { createShelf } from '../goods/catalog.ts'
 import type { Offer } from '../goods/offer.ts'
 import type { Signals } from '../health/signals.ts'
 import type { Cover } from '../health/vitals.ts'
@@ -32,7 +26,7 @@ export function purchaseWorld(changes: Partial<Script> = {}, settings: Partial<P
   const { clock, calls } = world
   const pricing = fixturePricing()
   const shelf = createShelf()
-  const stock = (...offers: Offer[]) => shelf.replace(buildCatalog(snapshotOf(offers), pricing))
+  const stock = (...offers: Offer[]) => shelf.replace(catalogOf(offers, pricing))
   stock(card, openCard, plan)
   const says: {
     action: Signals['agent_action']

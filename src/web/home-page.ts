@@ -2,7 +2,6 @@ import { goods, kinds } from '../goods/good.ts'
 import type { Kind, Offer } from '../goods/offer.ts'
 import { retailOf } from '../goods/pricing.ts'
 import { docsWith } from '../goods/search/column.ts'
-import { intersect } from '../goods/search/docs.ts'
 import { mostOffered } from '../goods/search/nearest.ts'
 import type { SearchIndex } from '../goods/search/search-index.ts'
 import { buyPath } from './addresses.ts'
@@ -65,9 +64,9 @@ ${agents(deps)}
 function kindCard(kind: Kind, { shelf, pricing }: WebDeps): Html {
   const { plural } = goods[kind]
   const { name, text, searches } = kindTexts[kind]
-  const index = shelf.current().index[kind]
+  const index = shelf.current().sold[kind]
   return html`<article class="kind ${kind}" id="${plural}">
-<h3>${name} <small>${homeTexts.count(index.sold.length)}</small></h3>
+<h3>${name} <small>${homeTexts.count(index.size)}</small></h3>
 <p>${text}</p>
 <ul class="samples">
 ${samplesOf(index).map((offer) => {
@@ -84,10 +83,10 @@ ${samplesOf(index).map((offer) => {
 
 /** One offer of each of the brands that have the most: the one in the middle of its brand. */
 function samplesOf(index: SearchIndex): Offer[] {
-  const brands = mostOffered(index.brandNames, index.sold).slice(0, samplesShown)
-  return brands.flatMap((brand) => {
-    const docs = intersect(docsWith(index.brandNames, brand), index.sold)
-    return index.offers[docs[docs.length >> 1] ?? -1] ?? []
+  const brands = mostOffered(index.brandNames, index.all).slice(0, samplesShown)
+  return brands.map((brand) => {
+    const docs = docsWith(index.brandNames, brand)
+    return index.offerAt(docs[docs.length >> 1] as number)
   })
 }
 

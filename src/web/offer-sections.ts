@@ -54,12 +54,10 @@ export function siblingsSection(offer: Offer, { shelf, pricing }: ReadDeps): Htm
     offer.country === undefined
       ? { multiCountry: true, ...(region === undefined ? {} : { regions: [region] }) }
       : { country: offer.country }
-  const { offers } = search(
-    shelf.current().index[offer.kind],
-    { brand: offer.brand, sold: true, ...place },
-    { limit: siblingsShown * 2, offset: 0 },
-  )
-  const others = offers
+  const index = shelf.current().sold[offer.kind]
+  const page = { limit: siblingsShown * 2, offset: 0 }
+  const { docs } = search(index, { brand: offer.brand, ...place }, page)
+  const others = Array.from(docs, index.offerAt)
     .filter(({ brand, id }) => brand === offer.brand && id !== offer.id)
     .slice(0, siblingsShown)
   if (others.length === 0) return undefined

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { digestOf, publicMinute, sendText } from '../http/caching.ts'
 import { rules } from '../http/refusals.ts'
-import type { OfferId } from '../primitives/ids.ts'
 import { Refusal } from '../primitives/refusal.ts'
 import { buyPage, pictureOf } from './buy-page.ts'
 import type { WebDeps } from './deps.ts'
@@ -43,7 +42,7 @@ export function routeWeb(app: FastifyInstance, deps: WebDeps): void {
     pages.get('/', limited, (request, reply) => send(request, reply, homePage(deps)))
     pages.get('/errors', limited, (request, reply) => send(request, reply, errorsPage()))
     pages.get<{ Params: { offerId: string } }>('/buy/:offerId', limited, (request, reply) => {
-      const offer = deps.shelf.current().byId.get(request.params.offerId as OfferId)
+      const offer = deps.shelf.current().find(request.params.offerId)
       if (offer === undefined) throw new Refusal('offer_not_found', messages.offerNotFound.text)
       return send(request, reply, buyPage(offer, deps), pictureOf(offer))
     })

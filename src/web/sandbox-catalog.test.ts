@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { makeCatalog } from '../../sandbox/supplier/catalog/catalog.ts'
-import { fixturePricing, snapshotOf } from '../../test/fixtures/offers.ts'
+import { catalogOf } from '../../test/fixtures/catalog.ts'
+import { fixturePricing } from '../../test/fixtures/offers.ts'
 import { parseOffer } from '../adapters/suppliers/zendit/parse-offer.ts'
-import { buildCatalog, createShelf } from '../goods/catalog.ts'
+import { createShelf } from '../goods/catalog.ts'
 import type { Offer } from '../goods/offer.ts'
 import { retailOf } from '../goods/pricing.ts'
 import { readWish } from '../goods/purchase-body.ts'
@@ -29,7 +30,7 @@ const site = {
   acceptsCrypto: [],
 }
 const deps = {
-  shelf: createShelf(buildCatalog(snapshotOf(offers), pricing)),
+  shelf: createShelf(catalogOf(offers, pricing)),
   pricing,
   site,
   networkName: 'Base',
@@ -39,7 +40,7 @@ const deps = {
 /** Siblings are offers that have their own turn, so a part of the pages is enough to see them. */
 const alone = { ...deps, shelf: createShelf() }
 const frame = { site, styleUrl: '/style.css?v=1', isSandbox: true }
-const catalog = [...deps.shelf.current().byId.values()]
+const catalog = offers
 const sold = catalog.filter((offer) => retailOf(offer, pricing).type !== 'NOT_SOLD')
 
 test('every offer of the sandbox has a page that is whole and names its price', () => {

@@ -1,14 +1,14 @@
 import { testApp } from '../../test/fixtures/app.ts'
+import { catalogOf } from '../../test/fixtures/catalog.ts'
 import {
   esim,
   fixed,
   fixturePricing,
   shopOffers,
-  snapshotOf,
   topup,
   voucher,
 } from '../../test/fixtures/offers.ts'
-import { buildCatalog, createShelf, type Shelf } from '../goods/catalog.ts'
+import { createShelf, type Shelf } from '../goods/catalog.ts'
 import { routeWeb } from './routes.ts'
 
 /** What an attacker would write into a catalog. */
@@ -36,7 +36,7 @@ const odd = [
 /** The pages over a small catalog with hostile and odd offers in it. */
 export function website(changes: { shelf?: Shelf; isSandbox?: boolean; markupBps?: number } = {}) {
   const pricing = fixturePricing({ markupBps: changes.markupBps ?? 0 })
-  const catalog = buildCatalog(snapshotOf([...shopOffers, ...odd]), pricing)
+  const catalog = catalogOf([...shopOffers, ...odd], pricing)
   const shelf = changes.shelf ?? createShelf(catalog)
   const { app, deps, logged, pass } = testApp({ shelf, pricing })
   routeWeb(app, {

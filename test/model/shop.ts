@@ -1,15 +1,16 @@
-import { buildCatalog, createShelf } from '../../src/goods/catalog.ts'
+import { createShelf } from '../../src/goods/catalog.ts'
 import { fixtureTill } from '../../src/payments/payments.fixture.ts'
 import { createDigest, createSigner } from '../../src/secrets/tokens.ts'
 import { createVault } from '../../src/secrets/vault.ts'
-import { esim, fixturePricing, snapshotOf, topup, voucher } from '../fixtures/offers.ts'
+import { catalogOf } from '../fixtures/catalog.ts'
+import { esim, fixturePricing, topup, voucher } from '../fixtures/offers.ts'
 
 /** What every world has in common and no run changes. */
 export function modelShop() {
   const key = Buffer.alloc(32, 7)
   const pricing = fixturePricing()
   const shelf = createShelf()
-  shelf.replace(buildCatalog(snapshotOf([voucher('CARD'), topup('CREDIT'), esim('PLAN')]), pricing))
+  shelf.replace(catalogOf([voucher('CARD'), topup('CREDIT'), esim('PLAN')], pricing))
   return {
     pricing,
     shelf,

@@ -2,6 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { startTestPostgres, type TestPostgres } from '../../../sandbox/postgres/test-postgres.ts'
 import type { Offer } from '../../goods/offer.ts'
+import { packOffers } from '../../goods/offer-records.ts'
 import type { Snapshot } from '../../goods/ports.ts'
 import type { OfferId } from '../../primitives/ids.ts'
 import { createSnapshotStore } from './snapshots.ts'
@@ -44,14 +45,18 @@ function snapshotOf(count: number, day = 1): Snapshot {
       requiredFields: [],
     }
   })
-  return { offers, setAside: { disabled: 2 }, readAt: new Date(Date.UTC(2026, 9, day)) }
+  return {
+    offers: packOffers(offers),
+    setAside: { disabled: 2 },
+    readAt: new Date(Date.UTC(2026, 9, day)),
+  }
 }
 
 it('has nothing on a first start', async () => {
   expect(await createSnapshotStore(database).load()).toBeUndefined()
 })
 
-it.each([0, 1, 999, 1_000, 2_500])('gives back %i offers as they were', async (count) => {
+it.each([0, 1, 63, 64, 65, 2_500])('gives back %i offers as they were', async (count) => {
   const store = createSnapshotStore(database)
   await store.save(snapshotOf(count))
   expect(await store.load()).toEqual(snapshotOf(count))
@@ -72,16 +77,20 @@ it('falls back to the list before a damaged one, and throws when there is none',
   const store = createSnapshotStore(database)
   await store.save(snapshotOf(5, 1))
   await store.save(snapshotOf(6, 2))
-  await database.query(harm, [Buffer.from('K402-1\n\u0000\u0000\u0000\u0005hello')])
+  await database.query(harm, [Buffer.from('K402-2\n\u0000\u0000\u0000\u0005hello')])
   expect(await store.load()).toEqual(snapshotOf(5, 1))
   await database.query('delete from catalog_snapshot where offers = 5')
   await expect(store.load()).rejects.toThrow()
 })
 
-it('takes a list that lost offers for damaged', async () => {
+it.each([
+  'substring(body for length(body) - 1)',
+  "overlay(body placing 'x' from length(body) - 3)",
+  "overlay(body placing '\\001' from 45)",
+])('takes a list for damaged whose body became %s', async (changed) => {
   const store = createSnapshotStore(database)
   await store.save(snapshotOf(5))
-  await database.query('update catalog_snapshot set offers = 6')
+  await database.query(`update catalog_snapshot set body = ${changed}`)
   await expect(store.load()).rejects.toThrow('not whole')
 })
 

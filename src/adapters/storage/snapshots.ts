@@ -1,16 +1,11 @@
-import { promisify } from 'node:util'
-import { zstdCompress, zstdDecompress } from 'node:zlib'
+import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'
-import type { Offer } from '../../goods/offer.ts'
+import type { OfferRecords } from '../../goods/offer-records.ts'
 import type { Snapshot, SnapshotStore } from '../../goods/ports.ts'
 
-const compress = promisify(zstdCompress)
-const decompress = promisify(zstdDecompress)
-
 /** Says how the body is written. A body of another format is of another version of the store. */
-const format = Buffer.from('K402-1\n')
-/** Small enough that making one chunk holds up no request for long. */
-const offersPerChunk = 1_000
+const format = Buffer.from('K402-2\n')
+const digestBytes = 32
 const keptSnapshots = 2
 
 interface Row {
@@ -23,7 +18,7 @@ interface Row {
 /** What is needed of the database: one statement at a time. */
 type Database = Pick<Pool, 'query'>
 
-/** Keeps the last two good lists in the table `catalog_snapshot`, compressed. */
+/** Keeps the last two good lists in the table `catalog_snapshot`, in the blocks that they are in. */
 export function createSnapshotStore(database: Database): SnapshotStore {
   return {
     save: (snapshot) => save(database, snapshot),
@@ -32,8 +27,8 @@ export function createSnapshotStore(database: Database): SnapshotStore {
 }
 
 async function save(database: Database, snapshot: Snapshot): Promise<void> {
-  const body = await encode(snapshot.offers)
-  const values = [snapshot.readAt, snapshot.offers.length, JSON.stringify(snapshot.setAside), body]
+  const { readAt, offers, setAside } = snapshot
+  const values = [readAt, offers.count, JSON.stringify(setAside), encode(offers)]
   await database.query(
     'insert into catalog_snapshot (read_at, offers, set_aside, body) values ($1, $2, $3, $4)',
     values,
@@ -59,8 +54,7 @@ async function load(database: Database): Promise<Snapshot | undefined> {
     if (row === undefined) break
     if (!row.body.subarray(0, format.length).equals(format)) continue
     try {
-      const offers = await decode(row.body)
-      if (offers.length !== row.offers) throw new Error('A stored catalog is not whole')
+      const offers = decode(row.body, row.offers)
       return { offers, setAside: row.set_aside, readAt: row.read_at }
     } catch (error) {
       damage ??= error
@@ -70,27 +64,28 @@ async function load(database: Database): Promise<Snapshot | undefined> {
   return undefined
 }
 
-/** The format, then chunk by chunk its compressed length in four bytes and the chunk itself. */
-async function encode(offers: readonly Offer[]): Promise<Buffer> {
-  const parts: Buffer[] = [format]
-  for (let from = 0; from < offers.length; from += offersPerChunk) {
-    const json = JSON.stringify(offers.slice(from, from + offersPerChunk))
-    const chunk = await compress(json)
-    const length = Buffer.alloc(4)
-    length.writeUInt32BE(chunk.length)
-    parts.push(length, chunk)
-  }
-  return Buffer.concat(parts)
+/** The format, a digest of the rest, how many blocks there are, where each begins, and the blocks. */
+function encode({ bytes, starts }: OfferRecords): Buffer {
+  const numbers = Buffer.alloc(4 * (starts.length + 1))
+  numbers.writeUInt32LE(starts.length)
+  for (const [at, start] of starts.entries()) numbers.writeUInt32LE(start, 4 * (at + 1))
+  const rest = Buffer.concat([numbers, bytes])
+  return Buffer.concat([format, digestOf(rest), rest])
 }
 
-async function decode(body: Buffer): Promise<Offer[]> {
-  const offers: Offer[] = []
-  let at = format.length
-  while (at < body.length) {
-    const from = at + 4
-    at = from + body.readUInt32BE(at)
-    const json = await decompress(body.subarray(from, at))
-    for (const offer of JSON.parse(json.toString('utf8')) as Offer[]) offers.push(offer)
-  }
-  return offers
+/** @throws Error when the body is not as it was written */
+function decode(body: Buffer, count: number): OfferRecords {
+  const digest = body.subarray(format.length, format.length + digestBytes)
+  const rest = body.subarray(format.length + digestBytes)
+  if (!digestOf(rest).equals(digest)) throw new Error('A stored catalog is not whole')
+  const length = rest.readUInt32LE()
+  const starts = new Uint32Array(new SharedArrayBuffer(4 * length))
+  for (let at = 0; at < length; at++) starts[at] = rest.readUInt32LE(4 * (at + 1))
+  const bytes = new Uint8Array(new SharedArrayBuffer(starts[length - 1] ?? 0))
+  bytes.set(rest.subarray(4 * (length + 1)))
+  return { count, bytes, starts }
+}
+
+function digestOf(bytes: Buffer): Buffer {
+  return createHash('sha256').update(bytes).digest()
 }

@@ -1,46 +1,139 @@
 import type { Docs } from './docs.ts'
+import type { Runs } from './runs.ts'
 
-/** One bit for each doc: lists that overlap are united, and met, 32 docs at a time. */
-export type Bits = Uint32Array
+/**
+ * One bit for each doc: sets that overlap are united, and met, 32 docs at a time. What a text finds
+ * lies in few places, so only the words between `from` and `to` are ever looked at.
+ */
+export interface Bits {
+  readonly words: Uint32Array
+  /** All words outside are zero. */
+  from: number
+  to: number
+}
 
-export function bitsOf(lists: readonly Docs[], size: number): Bits {
-  const bits = new Uint32Array((size + 31) >>> 5)
-  for (const list of lists) {
-    for (let at = 0; at < list.length; at++) {
-      const doc = list[at] ?? 0
-      bits[doc >>> 5] = (bits[doc >>> 5] ?? 0) | (1 << (doc & 31))
-    }
+export function createBits(size: number): Bits {
+  const words = new Uint32Array((size + 31) >>> 5)
+  return { words, from: words.length, to: 0 }
+}
+
+export function clear(bits: Bits): void {
+  if (bits.from < bits.to) bits.words.fill(0, bits.from, bits.to)
+  bits.from = bits.words.length
+  bits.to = 0
+}
+
+export function hasBit({ words }: Bits, doc: number): boolean {
+  return (((words[doc >>> 5] as number) >>> (doc & 31)) & 1) === 1
+}
+
+export function addDocs(bits: Bits, docs: Docs, count = docs.length): void {
+  const { words } = bits
+  for (let at = 0; at < count; at++) {
+    const doc = docs[at] as number
+    words[doc >>> 5] = (words[doc >>> 5] as number) | (1 << (doc & 31))
   }
-  return bits
+  if (count > 0) touch(bits, (docs[0] as number) >>> 5, ((docs[count - 1] as number) >>> 5) + 1)
 }
 
-export function hasBit(bits: Bits, doc: number): boolean {
-  return (((bits[doc >>> 5] ?? 0) >>> (doc & 31)) & 1) === 1
-}
-
-/** Keeps in `bits` what is in `others` too. */
-export function meet(bits: Bits, others: Bits): Bits {
-  for (let at = 0; at < bits.length; at++) bits[at] = (bits[at] ?? 0) & (others[at] ?? 0)
-  return bits
-}
-
-/** The docs whose bit is set, ascending. */
-export function docsIn(bits: Bits): Docs {
-  const docs = new Uint32Array(countOf(bits))
-  let count = 0
-  for (let at = 0; at < bits.length; at++) {
-    for (let word = bits[at] ?? 0; word !== 0; word &= word - 1) {
-      docs[count++] = at * 32 + 31 - Math.clz32(word & -word)
-    }
+/** Sets the bits of one key of `runs`, and tells how many docs that key has. */
+export function addRuns(bits: Bits, { bounds, starts }: Runs, key: number): number {
+  const begin = starts[key] as number
+  const end = starts[key + 1] as number
+  let docs = 0
+  for (let at = begin; at < end; at += 2) {
+    const first = bounds[at] as number
+    const next = bounds[at + 1] as number
+    addRange(bits.words, first, next)
+    docs += next - first
+  }
+  if (begin < end) {
+    touch(bits, (bounds[begin] as number) >>> 5, (((bounds[end - 1] as number) - 1) >>> 5) + 1)
   }
   return docs
 }
 
-/** Adds the set bits of each word pair by pair, which is faster than one by one. */
-function countOf(bits: Bits): number {
+/** Sets the bits from `first` up to and without `next`, of which there is at least one. */
+function addRange(words: Uint32Array, first: number, next: number): void {
+  const low = first >>> 5
+  const high = (next - 1) >>> 5
+  const head = -1 << (first & 31)
+  const tail = -1 >>> (31 - ((next - 1) & 31))
+  if (low === high) {
+    words[low] = (words[low] as number) | (head & tail)
+    return
+  }
+  words[low] = (words[low] as number) | head
+  for (let at = low + 1; at < high; at++) words[at] = -1
+  words[high] = (words[high] as number) | tail
+}
+
+function touch(bits: Bits, from: number, to: number): void {
+  if (from < bits.from) bits.from = from
+  if (to > bits.to) bits.to = to
+}
+
+/** Adds all that is in `others`. */
+export function unite(bits: Bits, others: Bits): void {
+  const { words } = bits
+  for (let at = others.from; at < others.to; at++) {
+    words[at] = (words[at] as number) | (others.words[at] as number)
+  }
+  if (others.from < others.to) touch(bits, others.from, others.to)
+}
+
+/** Keeps what is in `others` too. */
+export function meet(bits: Bits, others: Bits): void {
+  const { words, from, to } = bits
+  for (let at = from; at < to; at++) {
+    words[at] = (words[at] as number) & (others.words[at] as number)
+  }
+}
+
+/** Takes away what is in `others`. */
+export function subtract(bits: Bits, others: Bits): void {
+  const { words } = bits
+  const to = Math.min(bits.to, others.to)
+  for (let at = Math.max(bits.from, others.from); at < to; at++) {
+    words[at] = (words[at] as number) & ~(others.words[at] as number)
+  }
+}
+
+/** The first doc at `doc` or behind it whose bit is set, or -1. */
+export function nextBit(bits: Bits, doc: number): number {
+  return nextShared(bits, bits, doc)
+}
+
+/** Likewise of those that are in both sets. */
+export function nextShared(one: Bits, other: Bits, doc: number): number {
+  const first = doc >>> 5
+  const to = Math.min(one.to, other.to)
+  let mask = -1 << (doc & 31)
+  for (let at = Math.max(first, one.from, other.from); at < to; at++) {
+    if (at > first) mask = -1
+    const word = (one.words[at] as number) & (other.words[at] as number) & mask
+    if (word !== 0) return at * 32 + 31 - Math.clz32(word & -word)
+  }
+  return -1
+}
+
+/** Writes the docs whose bit is set, ascending, and tells how many they are. */
+export function docsIn({ words, from, to }: Bits, into: Docs): number {
   let count = 0
-  for (let at = 0; at < bits.length; at++) {
-    let word = bits[at] ?? 0
+  for (let at = from; at < to; at++) {
+    for (let word = words[at] as number; word !== 0; word &= word - 1) {
+      into[count++] = at * 32 + 31 - Math.clz32(word & -word)
+    }
+  }
+  return count
+}
+
+/** Adds the set bits of each word pair by pair, which is faster than one by one. */
+export function countOf({ words, from, to }: Bits): number {
+  let count = 0
+  for (let at = from; at < to; at++) {
+    let word = words[at] as number
+    if (word === 0) continue
     word -= (word >>> 1) & 0x55555555
     word = (word & 0x33333333) + ((word >>> 2) & 0x33333333)
     count += Math.imul((word + (word >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24

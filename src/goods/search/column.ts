@@ -2,141 +2,113 @@ import { fold } from '../../primitives/text.ts'
 import type { Docs } from './docs.ts'
 
 /**
- * All values of one field. An offer may have several, but few combinations of values occur: an
- * offer holds the number of its combination, and a test or a count looks at one small number.
+ * All values of one field. An offer may have several, but few combinations of values occur: a doc
+ * holds the number of its combination, and a test or a count looks at one small number.
  */
-export interface Column {
-  /** Sorted by value, without case and accents. */
-  readonly entries: readonly Entry[]
-  readonly byKey: ReadonlyMap<string, Entry>
+export interface PackedColumn {
+  /** Sorted, without case and accents; of values that are equal then, the first one found. */
+  readonly values: readonly string[]
+  /** The docs of each value, ascending. */
+  readonly docs: Lists
   /** The combination that each doc has. */
   readonly codes: Codes
-  /** For each combination, its values as places in `entries`. */
-  readonly combos: readonly (readonly number[])[]
-  /** Room to mark combinations and values in, all zero between calls: making it costs more than using it. */
-  readonly marks: { readonly combos: Uint8Array; readonly values: Uint8Array }
+  /** For each combination, its values as places in `values`. */
+  readonly valuesOf: Lists
+  /** For each value, the combinations that have it. */
+  readonly codesOf: Lists
+}
+
+/** For each of some keys a list of numbers, all in one array. */
+export interface Lists {
+  /** Where each list begins; one more entry than keys says where the last ends. */
+  readonly starts: Uint32Array
+  readonly numbers: Uint32Array
 }
 
 /** Two bytes each where they are enough, so that more of a column fits the processor's cache. */
-type Codes = Uint16Array | Uint32Array
+export type Codes = Uint16Array | Uint32Array
 
-interface Entry {
-  readonly value: string
-  readonly docs: Docs
-  /** The combinations with this value. */
-  readonly combos: readonly number[]
+/** Values as places in a column, ascending. */
+export type Places = readonly number[]
+
+export interface Column extends PackedColumn {
+  readonly places: ReadonlyMap<string, number>
+  /** The docs of each value, made when first asked for: asked twice, it is the same object. */
+  readonly lists: (Docs | undefined)[]
+  /** Each value as JSON, likewise. */
+  readonly quoted: (string | undefined)[]
+  /** Room to mark combinations and values in, all zero between calls: making it costs more than using it. */
+  readonly marks: { readonly codes: Uint8Array; readonly values: Uint8Array }
 }
 
-export function columnOf<T>(rows: readonly T[], valuesOf: (row: T) => readonly string[]): Column {
-  const { codes, found } = codesOf(rows, valuesOf)
-  const names = new Map<string, string>()
-  const keysOf = found.map((values) => {
-    for (const value of values) if (!names.has(fold(value))) names.set(fold(value), value)
-    return [...new Set(values.map(fold))]
-  })
-  const keys = [...names.keys()].sort((one, other) => (one < other ? -1 : 1))
-  const places = new Map(keys.map((key, place) => [key, place]))
-  const combos = keysOf.map((own) => own.map((key) => places.get(key) ?? 0))
-  const docs = listsOf(codes, combos, keys.length)
-  const combosWith: number[][] = keys.map(() => [])
-  for (const [code, own] of combos.entries()) for (const place of own) combosWith[place]?.push(code)
-  const entries = keys.map(
-    (key, place): Entry => ({
-      value: names.get(key) ?? key,
-      docs: docs[place] ?? none,
-      combos: combosWith[place] ?? [],
-    }),
-  )
-  const marks = { combos: new Uint8Array(combos.length), values: new Uint8Array(keys.length) }
-  const byKey = new Map(keys.map((key, at) => [key, entries[at] as Entry]))
-  return { entries, byKey, codes, combos, marks }
+export function openColumn(packed: PackedColumn): Column {
+  const { values, valuesOf } = packed
+  return {
+    ...packed,
+    places: new Map(values.map((value, place) => [fold(value), place])),
+    lists: [],
+    quoted: [],
+    marks: {
+      codes: new Uint8Array(valuesOf.starts.length - 1),
+      values: new Uint8Array(values.length),
+    },
+  }
+}
+
+export function listAt({ starts, numbers }: Lists, key: number): Uint32Array {
+  return numbers.subarray(starts[key], starts[key + 1])
+}
+
+/** The docs of the value at this place. */
+export function docsAt(column: Column, place: number): Docs {
+  const { lists, docs } = column
+  const known = lists[place] ?? listAt(docs, place)
+  lists[place] = known
+  return known
+}
+
+/** How many docs the value at this place has. */
+export function countAt({ docs: { starts } }: PackedColumn, place: number): number {
+  return (starts[place + 1] as number) - (starts[place] as number)
+}
+
+/** Each value and how many docs have it. */
+export function countsIn(column: PackedColumn): [value: string, docs: number][] {
+  return column.values.map((value, place) => [value, countAt(column, place)])
+}
+
+/** The docs that have a value, compared without case and accents. */
+export function docsWith(column: Column, value: string): Docs {
+  const place = column.places.get(fold(value))
+  return place === undefined ? none : docsAt(column, place)
 }
 
 const none: Docs = new Uint32Array(0)
 
-function codesOf<T>(rows: readonly T[], valuesOf: (row: T) => readonly string[]) {
-  const known = new Map<string, number>()
-  const found: (readonly string[])[] = []
-  const wide = new Uint32Array(rows.length)
-  for (let doc = 0; doc < rows.length; doc++) {
-    const values = valuesOf(rows[doc] as T)
-    const key = keyOf(values)
-    const code = known.get(key) ?? found.push(values) - 1
-    known.set(key, code)
-    wide[doc] = code
-  }
-  return { codes: found.length <= 0x1_00_00 ? Uint16Array.from(wide) : wide, found }
-}
-
-/** One text for each combination; no value is a line break by itself, which stands for none. */
-function keyOf(values: readonly string[]): string {
-  const [only] = values
-  if (only === undefined) return '\n'
-  return values.length === 1 ? only : values.join('\n')
-}
-
-/** For each value its docs, ascending. They are counted first, so that no list has to grow. */
-function listsOf(codes: Codes, combos: Column['combos'], values: number): Docs[] {
-  const sizes = sizesOf(codes, combos, values)
-  const lists = Array.from(sizes, (size) => new Uint32Array(size))
-  const filled = new Uint32Array(values)
-  for (let doc = 0; doc < codes.length; doc++) {
-    for (const place of combos[codes[doc] ?? 0] ?? []) {
-      const at = filled[place] ?? 0
-      const list = lists[place]
-      if (list !== undefined) list[at] = doc
-      filled[place] = at + 1
-    }
-  }
-  return lists
-}
-
-function sizesOf(codes: Codes, combos: Column['combos'], values: number): Uint32Array {
-  const sizes = new Uint32Array(values)
-  for (const code of codes) {
-    for (const place of combos[code] ?? []) sizes[place] = (sizes[place] ?? 0) + 1
-  }
-  return sizes
-}
-
-/** For each combination its docs, ascending. */
-export function docsByCode({ codes, combos }: Column): Docs[] {
-  return listsOf(
-    codes,
-    combos.map((_, code) => [code]),
-    combos.length,
-  )
-}
-
-/** The offers that have a value, compared without case and accents. */
-export function docsWith(column: Column, value: string): Docs {
-  return column.byKey.get(fold(value))?.docs ?? none
-}
-
-/** The values that occur among some offers, sorted. */
-export function valuesAmong(column: Column, docs: Docs): string[] {
-  const { combos, entries } = column
-  const seen = column.marks.values
+/** The values that occur among some docs. */
+export function placesAmong(column: Column, docs: Docs, count = docs.length): Places {
+  const { valuesOf, marks } = column
+  const { starts, numbers } = valuesOf
+  const seen = marks.values
   const places: number[] = []
-  for (const code of codesAmong(column, docs)) {
-    for (const place of combos[code] ?? []) {
-      if (seen[place] === 0) places.push(place)
+  for (const code of codesAmong(column, docs, count)) {
+    for (let at = starts[code] as number; at < (starts[code + 1] as number); at++) {
+      const place = numbers[at] as number
+      if (seen[place] === 1) continue
       seen[place] = 1
+      places.push(place)
     }
   }
   for (const place of places) seen[place] = 0
-  // Offers stand in the order of their brand names, so those values mostly come sorted already.
-  const sorted = places.every((place, at) => at === 0 || place > (places[at - 1] ?? 0))
-  if (!sorted) places.sort((one, other) => one - other)
-  return places.map((place) => entries[place]?.value ?? '')
+  return ascending(places)
 }
 
-/** The combinations that occur among some offers, each once. */
-function codesAmong({ codes, marks }: Column, docs: Docs): number[] {
-  const seen = marks.combos
+/** The combinations that occur among some docs, each once. */
+function codesAmong({ codes, marks }: Column, docs: Docs, count: number): number[] {
+  const seen = marks.codes
   const found: number[] = []
-  for (let at = 0; at < docs.length && found.length < seen.length; at++) {
-    const code = codes[docs[at] ?? 0] ?? 0
+  for (let at = 0; at < count && found.length < seen.length; at++) {
+    const code = codes[docs[at] as number] as number
     if (seen[code] === 1) continue
     seen[code] = 1
     found.push(code)
@@ -145,14 +117,47 @@ function codesAmong({ codes, marks }: Column, docs: Docs): number[] {
   return found
 }
 
-/** How many of some offers have each value, most first, then by value. Values without any are absent. */
-export function countsAmong({ codes, combos, entries }: Column, docs: Docs): [string, number][] {
-  const counts = new Uint32Array(entries.length)
-  for (const doc of docs) {
-    for (const place of combos[codes[doc] ?? 0] ?? []) counts[place] = (counts[place] ?? 0) + 1
+/** Docs stand in the order of their brand names, so those places mostly come sorted already. */
+export function ascending(places: number[]): Places {
+  for (let at = 1; at < places.length; at++) {
+    if ((places[at] as number) < (places[at - 1] as number)) {
+      return Array.from(Uint32Array.from(places).sort())
+    }
   }
-  return entries
-    .map((entry, place): [string, number] => [entry.value, counts[place] ?? 0])
+  return places
+}
+
+export function valuesAt({ values }: PackedColumn, places: Places): string[] {
+  return places.map((place) => values[place] as string)
+}
+
+/** The values as the inside of a JSON array. */
+export function quotedAt({ values, quoted }: Column, places: Places): string {
+  let text = ''
+  for (let at = 0; at < places.length; at++) {
+    const place = places[at] as number
+    const value = quoted[place] ?? JSON.stringify(values[place])
+    quoted[place] = value
+    text += at === 0 ? value : `,${value}`
+  }
+  return text
+}
+
+/** The values that occur among some docs, sorted. */
+export function valuesAmong(column: Column, docs: Docs): string[] {
+  return valuesAt(column, placesAmong(column, docs))
+}
+
+/** How many of some docs have each value, most first, then by value. Values without any are absent. */
+export function countsAmong({ codes, valuesOf, values }: Column, docs: Docs): [string, number][] {
+  const counts = new Uint32Array(values.length)
+  for (const doc of docs) {
+    for (const place of listAt(valuesOf, codes[doc] as number)) {
+      counts[place] = (counts[place] as number) + 1
+    }
+  }
+  return values
+    .map((value, place): [string, number] => [value, counts[place] as number])
     .filter(([, count]) => count > 0)
     .sort(([, one], [, other]) => other - one)
 }

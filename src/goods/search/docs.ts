@@ -1,5 +1,3 @@
-import { bitsOf, docsIn } from './bits.ts'
-
 /**
  * Offers of one kind, named by their place in the published order: ascending, none twice. Because
  * the place is the order, any list of them is already sorted for the answer.
@@ -10,21 +8,24 @@ export type Docs = Uint32Array
 export function intersect(one: Docs, other: Docs): Docs {
   const [few, many] = one.length <= other.length ? [one, other] : [other, one]
   const kept = new Uint32Array(few.length)
-  let count = 0
-  let at = 0
-  for (const doc of few) {
-    at = firstNotBelow(many, doc, at)
-    if (at === many.length) break
-    if (many[at] === doc) kept[count++] = doc
-  }
-  return kept.subarray(0, count)
+  return kept.subarray(0, keepListed(few, few.length, many, kept))
 }
 
-/** The docs in any of the lists, out of `size`. A single list is given back as it is. */
-export function unite(lists: readonly Docs[], size: number): Docs {
-  const [only] = lists
-  if (only === undefined) return new Uint32Array(0)
-  return lists.length === 1 ? only : docsIn(bitsOf(lists, size))
+/**
+ * Copies those of the first `count` docs that the list has too.
+ *
+ * @param into may be `docs` itself
+ * @returns how many were copied
+ */
+export function keepListed(docs: Docs, count: number, list: Docs, into: Docs): number {
+  let kept = 0
+  let at = 0
+  for (let each = 0; each < count && at < list.length; each++) {
+    const doc = docs[each] as number
+    at = firstNotBelow(list, doc, at)
+    if (list[at] === doc) into[kept++] = doc
+  }
+  return kept
 }
 
 /** Where the first doc that is at least `doc` stands, looking from `from` on in growing strides. */

@@ -1,19 +1,15 @@
-import { type Column, valuesAmong } from './column.ts'
+import { type Bits, docsIn, hasBit, nextBit } from './bits.ts'
+import { type Column, docsAt, type Places, placesAmong } from './column.ts'
 import type { Docs } from './docs.ts'
-import { type Filters, met, type Query } from './filters.ts'
+import { type Filters, type Found, met, type Query } from './filters.ts'
 import type { SearchIndex } from './search-index.ts'
 
+/** For each facet its values, as places in the column of that name. */
 export interface Facets {
-  readonly countries: readonly string[]
-  readonly regions: readonly string[]
-  readonly brands: readonly string[]
-  readonly subTypes: readonly string[]
-}
-
-interface Found {
-  readonly docs: Docs
-  /** Whether the index keeps this list, so that the same question brings the same object. */
-  readonly kept: boolean
+  readonly countries: Places
+  readonly regions: Places
+  readonly brandNames: Places
+  readonly subTypes: Places
 }
 
 /**
@@ -23,30 +19,85 @@ interface Found {
  * @param found what the whole query finds
  */
 export function facetsAmong(index: SearchIndex, { clauses }: Query, found: Found): Facets {
-  const values = (column: Column, own: keyof Filters) => {
-    const others = clauses.filter((clause) => clause.own !== own)
-    return known(column, others.length === clauses.length ? found : met(index, others))
+  const others = (own: keyof Filters) => {
+    const left = clauses.filter((clause) => clause.own !== own)
+    return left.length === clauses.length ? found : met(index, left)
   }
   return {
-    countries: values(index.countries, 'country'),
-    regions: values(index.regions, 'regions'),
-    brands: values(index.brandNames, 'brand'),
-    subTypes: values(index.subTypes, 'subType'),
+    countries: placesIn(index, index.countries, others('country')),
+    regions: placesIn(index, index.regions, others('regions')),
+    brandNames: placesIn(index, index.brandNames, others('brand')),
+    subTypes: placesIn(index, index.subTypes, others('subType')),
   }
 }
 
-/**
- * The values among the offers of one filter, or of none, are worked out when first asked for and
- * stay true, since an index never changes. There are no more of them than values, and they go
- * when their index goes.
- */
-const remembered = new WeakMap<Docs, Map<Column, readonly string[]>>()
+function placesIn(index: SearchIndex, column: Column, found: Found): Places {
+  if ('docs' in found) {
+    return found.kept ? known(column, found.docs) : placesAmong(column, found.docs, found.total)
+  }
+  return column === index.brandNames ? brandsIn(column, found.bits) : valuesIn(index, column, found)
+}
 
-function known(column: Column, { docs, kept }: Found): readonly string[] {
-  if (!kept) return valuesAmong(column, docs)
-  const ofDocs = remembered.get(docs) ?? new Map<Column, readonly string[]>()
+/**
+ * The values among the docs of one filter, or of none, are worked out when first asked for and stay
+ * true, since an index never changes. There are no more of them than values, and they go when their
+ * index goes.
+ */
+const remembered = new WeakMap<Docs, Map<Column, Places>>()
+
+function known(column: Column, docs: Docs): Places {
+  const ofDocs = remembered.get(docs) ?? new Map<Column, Places>()
   remembered.set(docs, ofDocs)
-  const values = ofDocs.get(column) ?? valuesAmong(column, docs)
-  ofDocs.set(column, values)
-  return values
+  const places = ofDocs.get(column) ?? placesAmong(column, docs)
+  ofDocs.set(column, places)
+  return places
+}
+
+/** Offers of one brand name stand together, so from each one found the next brand is a leap away. */
+function brandsIn(column: Column, bits: Bits): Places {
+  const { codes, valuesOf, docs } = column
+  const places: number[] = []
+  let doc = nextBit(bits, 0)
+  while (doc >= 0) {
+    const place = valuesOf.numbers[valuesOf.starts[codes[doc] as number] as number] as number
+    places.push(place)
+    const last = docs.numbers[(docs.starts[place + 1] as number) - 1] as number
+    doc = nextBit(bits, last + 1)
+  }
+  return places
+}
+
+/** How far down the list of a value it is looked for in a set. */
+const probesMax = 64
+
+/**
+ * A set may hold a great part of all docs. Then a few looks down the list of each value find nearly
+ * every value; where one stays in doubt, the docs of the set are gone through.
+ */
+function valuesIn(
+  { scratch }: SearchIndex,
+  column: Column,
+  { bits, total }: { readonly bits: Bits; readonly total: number },
+): Places {
+  const quick = column.values.length * probesMax < total ? valuesByProbes(column, bits) : undefined
+  if (quick !== undefined) return quick
+  const docs = scratch.docs()
+  return placesAmong(column, docs, docsIn(bits, docs))
+}
+
+/** Undefined where the looks do not suffice to tell. */
+function valuesByProbes(column: Column, bits: Bits): Places | undefined {
+  const places: number[] = []
+  for (let place = 0; place < column.values.length; place++) {
+    const docs = docsAt(column, place)
+    if (isAmong(docs, bits)) places.push(place)
+    else if (docs.length > probesMax) return undefined
+  }
+  return places
+}
+
+function isAmong(docs: Docs, bits: Bits): boolean {
+  const end = Math.min(docs.length, probesMax)
+  for (let at = 0; at < end; at++) if (hasBit(bits, docs[at] as number)) return true
+  return false
 }

@@ -1,15 +1,13 @@
 import { fold, wordsOf } from '../../primitives/text.ts'
-import { docsIn, hasBit } from './bits.ts'
-import type { Column } from './column.ts'
-import { type Docs, intersect, unite } from './docs.ts'
+import { addDocs, type Bits, countOf, docsIn, hasBit, meet } from './bits.ts'
+import { type Column, countAt, docsAt, listAt } from './column.ts'
+import { type Docs, keepListed } from './docs.ts'
 import type { SearchIndex } from './search-index.ts'
-import { listsFrom } from './terms.ts'
-import { type TextMatch, textMatch } from './text.ts'
+import { addFrom } from './terms.ts'
+import { docsOfBrands, type TextMatch, textMatch } from './text.ts'
 
 /** What an offer must be to be found. All of them hold together (decisions 2). */
 export interface Filters {
-  /** Only what can be bought now. */
-  readonly sold?: boolean | undefined
   /** A brand, operator or provider: the whole name or the beginnings of its words. */
   readonly brand?: string | undefined
   /** Free text. It decides the order of the result too. */
@@ -31,16 +29,15 @@ export interface Filters {
 /** Money compared after a conversion may differ in its last digits. */
 const tolerance = 1e-6
 
-/** One filter of a search, ready to give its offers or to test those of another. */
+/** One filter of a search, ready to give its docs or to test those of another. */
 interface Clause {
   readonly own: keyof Filters
   /** No more docs than this have it. */
   readonly most: number
-  /** The list itself where the index keeps one, so that the same filter gives the same object. */
-  readonly docs: () => Docs
-  readonly keep: (docs: Docs) => Docs
-  /** Whether `docs` gives a list that the index keeps. */
-  readonly kept: boolean
+  /** A list that the index keeps, or a set made for this search. Absent where there is only a test. */
+  readonly docs?: Docs | Bits
+  /** Copies those of the first `count` docs that have it, perhaps onto themselves; tells how many. */
+  readonly keep: (docs: Docs, count: number, into: Docs) => number
 }
 
 /** A search taken apart once, to be answered with all its filters or with all but one. */
@@ -49,124 +46,172 @@ export interface Query {
   readonly text: TextMatch | undefined
 }
 
+/** What some clauses find, in one of the two forms. */
+export type Found =
+  /** `kept` tells that the index keeps this list, so that the same question brings the same object. */
+  | { readonly total: number; readonly docs: Docs; readonly kept: boolean }
+  | { readonly total: number; readonly bits: Bits }
+
 export function queryOf(index: SearchIndex, filters: Filters): Query {
+  index.scratch.begin()
   const text = filters.text === undefined ? undefined : textMatch(index, filters.text)
-  const clauses = [...clausesOf(index, filters), ...(text ? [textClause(text)] : [])]
-  return { text, clauses: [...clauses, ...faceValue(index, filters)] }
+  const clauses = clausesOf(index, filters)
+  if (text !== undefined) clauses.push(setClause('text', text.near, text.most))
+  return { text, clauses: clauses.sort((one, other) => one.most - other.most) }
 }
 
-/** The offers that meet all filters, in the published order, whatever the text. */
+/** The docs that meet all filters, in the published order, whatever the text. */
 export function matching(index: SearchIndex, filters: Filters): Docs {
-  return met(index, queryOf(index, filters).clauses).docs
+  const found = met(index, queryOf(index, filters).clauses)
+  if ('docs' in found) return found.kept ? found.docs : found.docs.slice(0, found.total)
+  const docs = new Uint32Array(found.total)
+  docsIn(found.bits, docs)
+  return docs
 }
 
 /** The smallest filter gives its docs and the others only test them, the smallest first. */
-export function met(index: SearchIndex, clauses: readonly Clause[]) {
-  const [first, ...rest] = [...clauses].sort((one, other) => one.most - other.most)
-  if (first === undefined) return { docs: index.all, kept: true }
-  const docs = rest.reduce((left, clause) => clause.keep(left), first.docs())
-  return { docs, kept: rest.length === 0 && first.kept }
+export function met(index: SearchIndex, clauses: readonly Clause[]): Found {
+  const [first, ...rest] = clauses
+  if (first === undefined) return { docs: index.all, total: index.size, kept: true }
+  const { docs } = first
+  if (docs === undefined) return tested({ docs: index.all, total: index.size }, clauses, index)
+  if (docs instanceof Uint32Array) {
+    const found = { docs, total: docs.length, kept: true }
+    return rest.length === 0 ? found : tested(found, rest, index)
+  }
+  if (rest.length === 0) return { bits: docs, total: countOf(docs) }
+  const left = index.scratch.docs()
+  return tested({ docs: left, total: docsIn(docs, left) }, rest, index)
+}
+
+function tested(
+  { docs, total }: { readonly docs: Docs; readonly total: number },
+  clauses: readonly Clause[],
+  { scratch }: SearchIndex,
+): Found {
+  const left = scratch.docs()
+  let count = total
+  for (const [at, clause] of clauses.entries()) {
+    count = clause.keep(at === 0 ? docs : left, count, left)
+  }
+  return { docs: left, total: count, kept: false }
 }
 
 function clausesOf(index: SearchIndex, filters: Filters): Clause[] {
   const { brand, country, subType, regions, covers = [], durationDays } = filters
-  const all = index.all.length
   const clauses: Clause[] = []
-  if (filters.sold && index.sold.length < all) clauses.push(listClause('sold', index.sold))
+  const value = (own: keyof Filters, column: Column, ...values: readonly string[]) =>
+    clauses.push(valueClause(index, own, { column, values }))
   if (filters.multiCountry) clauses.push(listClause('multiCountry', index.multiCountry))
   if (brand !== undefined) clauses.push(brandClause(index, brand))
-  if (country !== undefined) clauses.push(valueClause('country', index.countries, [country]))
-  if (subType !== undefined) clauses.push(valueClause('subType', index.subTypes, [subType]))
-  if (regions !== undefined) clauses.push(valueClause('regions', index.regions, regions))
-  for (const code of covers) clauses.push(valueClause('covers', index.covered, [code]))
-  if (durationDays !== undefined) {
-    clauses.push(valueClause('durationDays', index.durations, [String(durationDays)]))
-  }
-  return clauses
+  if (country !== undefined) value('country', index.countries, country)
+  if (subType !== undefined) value('subType', index.subTypes, subType)
+  if (regions !== undefined) value('regions', index.regions, ...regions)
+  for (const code of covers) value('covers', index.covered, code)
+  if (durationDays !== undefined) value('durationDays', index.durations, String(durationDays))
+  return [...clauses, ...faceValue(index, filters)]
 }
 
 function listClause(own: keyof Filters, list: Docs): Clause {
+  const keep: Clause['keep'] = (docs, count, into) => keepListed(docs, count, list, into)
+  return { own, most: list.length, docs: list, keep }
+}
+
+function setClause(own: keyof Filters, set: Bits, most: number): Clause {
   return {
     own,
-    most: list.length,
-    docs: () => list,
-    keep: (docs) => intersect(docs, list),
-    kept: true,
+    most,
+    docs: set,
+    keep(docs, count, into) {
+      let kept = 0
+      for (let at = 0; at < count; at++) {
+        const doc = docs[at] as number
+        if (hasBit(set, doc)) into[kept++] = doc
+      }
+      return kept
+    },
   }
 }
 
-/** Offers with any of these values of one field. */
-function valueClause(own: keyof Filters, column: Column, values: readonly string[]): Clause {
-  const entries = values.flatMap((value) => column.byKey.get(fold(value)) ?? [])
-  const lists = entries.map(({ docs }) => docs)
+/** Docs with any of these values of one field. */
+function valueClause(
+  index: SearchIndex,
+  own: keyof Filters,
+  { column, values }: { readonly column: Column; readonly values: readonly string[] },
+): Clause {
+  const places = values.flatMap((value) => column.places.get(fold(value)) ?? [])
+  const [only = -1] = places
+  if (places.length !== 1) return setOfValues(index, own, { column, places })
   return {
     own,
-    most: lists.reduce((sum, { length }) => sum + length, 0),
-    docs: () => unite(lists, column.codes.length),
-    keep: (docs) =>
-      keepCodes(
-        docs,
-        column,
-        entries.map(({ combos }) => combos),
-      ),
-    kept: lists.length === 1,
+    most: countAt(column, only),
+    docs: docsAt(column, only),
+    keep: (docs, count, into) => keepCodes({ docs, count, into }, column, only),
   }
+}
+
+function setOfValues(
+  { scratch }: SearchIndex,
+  own: keyof Filters,
+  { column, places }: { readonly column: Column; readonly places: readonly number[] },
+): Clause {
+  const set = scratch.bits()
+  for (const place of places) addDocs(set, docsAt(column, place))
+  return setClause(own, set, countOf(set))
+}
+
+/** Those of the docs that have the value: one small lookup for each doc. */
+function keepCodes(
+  { docs, count, into }: { readonly docs: Docs; readonly count: number; readonly into: Docs },
+  { codes, codesOf, marks }: Column,
+  place: number,
+): number {
+  const accepted = marks.codes
+  const wanted = listAt(codesOf, place)
+  for (const code of wanted) accepted[code] = 1
+  let kept = 0
+  for (let at = 0; at < count; at++) {
+    const doc = docs[at] as number
+    if (accepted[codes[doc] as number] === 1) into[kept++] = doc
+  }
+  for (const code of wanted) accepted[code] = 0
+  return kept
 }
 
 /** The `brand` and `operator` rule (decisions 2): "ama" finds "Amazon", "mazon" finds nothing. */
-function brandClause({ names, ofBrand, brandWords, offers }: SearchIndex, value: string): Clause {
-  const size = names.combos.length
-  const begun = wordsOf(value).map((word) => unite(listsFrom(brandWords, word), size))
-  const byWords = begun.length === 0 ? [] : [begun.reduce(intersect)]
-  const named = names.byKey.get(fold(value))?.combos ?? []
-  const brands = unite([Uint32Array.from(named), ...byWords], size)
-  const lists = Array.from(brands, (brand) => ofBrand[brand] ?? new Uint32Array(0))
-  return {
-    own: 'brand',
-    most: lists.reduce((sum, { length }) => sum + length, 0),
-    docs: () => unite(lists, offers.length),
-    keep: (docs) => keepCodes(docs, names, [brands]),
-    kept: lists.length === 1,
-  }
+function brandClause(index: SearchIndex, value: string): Clause {
+  const brands = brandsNamed(index, value)
+  const set = docsOfBrands(index, brands)
+  return setClause('brand', set, countOf(set))
 }
 
-function textClause({ near }: TextMatch): Clause {
-  const docs = docsIn(near)
-  return {
-    own: 'text',
-    most: docs.length,
-    docs: () => docs,
-    keep: (others) => others.filter((doc) => hasBit(near, doc)),
-    kept: false,
+function brandsNamed({ names, brandWords, scratch }: SearchIndex, value: string): Bits {
+  const brands = scratch.brandBits()
+  const words = wordsOf(value)
+  for (const [at, word] of words.entries()) {
+    const begun = at === 0 ? brands : scratch.brandBits()
+    addFrom(brandWords, word, begun)
+    if (begun !== brands) meet(brands, begun)
   }
+  const named = names.places.get(fold(value))
+  if (named !== undefined) addDocs(brands, listAt(names.codesOf, named))
+  return brands
 }
 
-/** Has no list of its own, so it always tests what the others left. */
-function faceValue({ all, faceUsd }: SearchIndex, { minUsd, maxUsd }: Filters): Clause[] {
+/** Has no list of its own, so it tests what the others left, or all. */
+function faceValue({ faceUsd }: SearchIndex, { minUsd, maxUsd }: Filters): Clause[] {
   if (minUsd === undefined && maxUsd === undefined) return []
   const atLeast = (minUsd ?? 0) - tolerance
   const atMost = (maxUsd ?? Number.POSITIVE_INFINITY) + tolerance
   const { min, max } = faceUsd
-  const keep = (docs: Docs) =>
-    docs.filter((doc) => (max[doc] ?? Number.NaN) >= atLeast && (min[doc] ?? Number.NaN) <= atMost)
-  const own = minUsd === undefined ? 'maxUsd' : 'minUsd'
-  return [{ own, most: Number.POSITIVE_INFINITY, docs: () => keep(all), keep, kept: false }]
-}
-
-/** Those of the docs whose combination is among these: one small lookup for each doc. */
-function keepCodes(docs: Docs, { codes, marks }: Column, lists: readonly Iterable<number>[]) {
-  const accepted = marks.combos
-  mark(accepted, lists, 1)
-  const kept = new Uint32Array(docs.length)
-  let count = 0
-  for (let at = 0; at < docs.length; at++) {
-    const doc = docs[at] ?? 0
-    if (accepted[codes[doc] ?? 0] === 1) kept[count++] = doc
+  const keep: Clause['keep'] = (docs, count, into) => {
+    let kept = 0
+    for (let at = 0; at < count; at++) {
+      const doc = docs[at] as number
+      if ((max[doc] as number) >= atLeast && (min[doc] as number) <= atMost) into[kept++] = doc
+    }
+    return kept
   }
-  mark(accepted, lists, 0)
-  return kept.subarray(0, count)
-}
-
-function mark(marks: Uint8Array, lists: readonly Iterable<number>[], as: 0 | 1): void {
-  for (const list of lists) for (const code of list) marks[code] = as
+  const own = minUsd === undefined ? 'maxUsd' : 'minUsd'
+  return [{ own, most: Number.POSITIVE_INFINITY, keep }]
 }

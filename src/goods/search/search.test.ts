@@ -1,19 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import {
-  esim,
-  fixed,
-  fixturePricing,
-  open,
-  snapshotOf,
-  topup,
-  voucher,
-} from '../../../test/fixtures/offers.ts'
+import { catalogOf } from '../../../test/fixtures/catalog.ts'
+import { esim, fixed, fixturePricing, open, topup, voucher } from '../../../test/fixtures/offers.ts'
 import { fold, wordsOf } from '../../primitives/text.ts'
-import { buildCatalog } from '../catalog.ts'
+import type { Catalog } from '../catalog.ts'
 import { countryNames } from '../countries.ts'
 import type { Offer } from '../offer.ts'
-import type { Filters } from './filters.ts'
+import { valuesAt } from './column.ts'
+import type { Docs } from './docs.ts'
+import type { Facets } from './facets.ts'
+import { type Filters, matching } from './filters.ts'
 import { type Page, search, searchWithFacets } from './search.ts'
 import type { SearchIndex } from './search-index.ts'
 import { isTypoOf } from './words.ts'
@@ -79,7 +75,10 @@ const plans = fc.record({
   days: fc.constantFrom(7, 30),
 })
 
-const filters: fc.Arbitrary<Filters> = fc.record(
+/** Whether only what is sold is looked at is a choice of index, and a filter to the twin. */
+type Asked = Filters & { readonly sold?: boolean | undefined }
+
+const filters: fc.Arbitrary<Asked> = fc.record(
   {
     sold: fc.boolean(),
     brand: fc.constantFrom('amazon', 'AMA', 'mazon', 'CAFÉ', 'café ama', 'amazon_de', 'prime'),
@@ -141,9 +140,11 @@ test('finds what the rules say, in the order and on the page they say: eSIM plan
 
 test('topups that only their id tells apart keep one order over all pages', () => {
   const offers = Array.from({ length: 25 }, (_, at) => topup(`T${(at * 7) % 25}`))
-  const index = buildCatalog(snapshotOf(offers), fixturePricing()).index.topup
-  const pages = [0, 10, 20].flatMap((offset) => search(index, {}, { limit: 10, offset }).offers)
-  expect(pages.map(({ id }) => id)).toEqual(offers.map(({ id }) => id as string).sort())
+  const index = catalogOf(offers, fixturePricing()).listed.topup
+  const pages = [0, 10, 20].flatMap((offset) =>
+    idsOf(index, search(index, {}, { limit: 10, offset }).docs),
+  )
+  expect(pages).toEqual(offers.map(({ id }) => id as string).sort())
 })
 
 type VoucherRow = typeof vouchers extends fc.Arbitrary<infer Row> ? Row : never
@@ -169,9 +170,9 @@ test('finds what the rules say in a larger catalog, however often it is asked', 
       page,
       (rows, asked, wanted) => {
         const offers = rows.map(voucherOf)
-        const index = buildCatalog(snapshotOf(offers), fixturePricing()).index.voucher
+        const catalog = catalogOf(offers, fixturePricing())
         for (const each of [...asked, ...asked, { country: 'DE' }, {}, { country: 'DE' }]) {
-          compareWith(index, offers, each, wanted)
+          compareWith(catalog, offers, each, wanted)
         }
       },
     ),
@@ -187,24 +188,38 @@ test('offers without a country, region or sub-type are found and bring no empty 
   }
 })
 
-function compare(offers: Offer[], asked: Filters, wanted: Page) {
-  const catalog = buildCatalog(snapshotOf(offers), fixturePricing())
-  compareWith(catalog.index[offers[0]?.kind ?? 'voucher'], offers, asked, wanted)
+function compare(offers: Offer[], asked: Asked, wanted: Page) {
+  compareWith(catalogOf(offers, fixturePricing()), offers, asked, wanted)
 }
 
-function compareWith(index: SearchIndex, offers: Offer[], asked: Filters, wanted: Page) {
-  const expected = twinSearch(offers, asked)
+function compareWith(catalog: Catalog, offers: Offer[], { sold, ...asked }: Asked, wanted: Page) {
+  const index = (sold ? catalog.sold : catalog.listed)[offers[0]?.kind ?? 'voucher']
+  const expected = twinSearch(offers, { sold, ...asked })
   const found = search(index, asked, wanted)
   expect(found.total).toBe(expected.length)
-  expect(found.offers.map(({ id }) => id)).toEqual(
+  expect(idsOf(index, found.docs)).toEqual(
     expected.slice(wanted.offset, wanted.offset + wanted.limit).map(({ id }) => id),
   )
   const { facets, ...alike } = searchWithFacets(index, asked, wanted)
   expect(alike).toEqual(found)
-  expect(facets).toEqual(twinFacets(offers, asked))
+  expect(namesOf(index, facets)).toEqual(twinFacets(offers, { sold, ...asked }))
+  expect(idsOf(index, matching(index, asked)).sort()).toEqual(expected.map(({ id }) => id).sort())
 }
 
-function twinSearch(offers: readonly Offer[], asked: Filters): Offer[] {
+function idsOf(index: SearchIndex, docs: Docs): string[] {
+  return Array.from(docs, (doc) => index.offerAt(doc).id)
+}
+
+function namesOf(index: SearchIndex, facets: Facets) {
+  return {
+    countries: valuesAt(index.countries, facets.countries),
+    regions: valuesAt(index.regions, facets.regions),
+    brands: valuesAt(index.brandNames, facets.brandNames),
+    subTypes: valuesAt(index.subTypes, facets.subTypes),
+  }
+}
+
+function twinSearch(offers: readonly Offer[], asked: Asked): Offer[] {
   const keyOf = (offer: Offer) => {
     const price = offer.price.type === 'FIXED' ? offer.price.fixed : offer.price.min
     const name = `${fold(offer.brandName)}\u0000${offer.brandName}`
@@ -217,7 +232,7 @@ function twinSearch(offers: readonly Offer[], asked: Filters): Offer[] {
     .sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
 }
 
-function twinFacets(offers: readonly Offer[], asked: Filters) {
+function twinFacets(offers: readonly Offer[], asked: Asked) {
   const among = (own: keyof Filters, valuesOf: (offer: Offer) => readonly string[]) => {
     const { [own]: _, ...others } = asked
     const values = new Set(offers.filter((offer) => meets(offer, others)).flatMap(valuesOf))
@@ -231,7 +246,7 @@ function twinFacets(offers: readonly Offer[], asked: Filters) {
   }
 }
 
-function meets(offer: Offer, asked: Filters): boolean {
+function meets(offer: Offer, asked: Asked): boolean {
   const { country, subType, covers = [], durationDays } = asked
   const { covered, days, regional } = planOf(offer)
   return [

@@ -1,86 +1,71 @@
-import type { Docs } from './docs.ts'
-import { isTypoOf } from './words.ts'
+import { addRuns, type Bits } from './bits.ts'
+import { packRuns, type Runs } from './runs.ts'
+import { beginsWith, packTexts, placeOf, type Texts, textAt } from './texts.ts'
+import { isTypoOf, mayHaveTypos } from './words.ts'
 
-/** A sorted dictionary of words, each with the offers that have it. */
+/** A sorted dictionary of words, each with the docs that have it. */
 export interface Terms {
-  readonly words: readonly string[]
-  readonly docs: readonly Docs[]
+  readonly texts: Texts
+  readonly docs: Runs
   /** Which letters each word has, one bit each: most words that are no typo are told by these. */
   readonly letters: Uint32Array
 }
 
-/** Builds a dictionary, document by document in ascending order. */
-export interface TermsBuilder {
-  add(doc: number, words: Iterable<string>): void
-  build(): Terms
-}
-
-export function termsBuilder(): TermsBuilder {
-  const lists = new Map<string, number[]>()
+/**
+ * @param words none twice, in any order
+ * @param each calls back with every word of every doc, docs ascending; a word by its place in `words`
+ */
+export function packTerms(
+  words: readonly string[],
+  each: (add: (word: number, doc: number) => void) => void,
+): Terms {
+  const order = [...words.keys()].sort((one, other) =>
+    (words[one] as string) < (words[other] as string) ? -1 : 1,
+  )
+  const places = new Uint32Array(words.length)
+  for (const [place, word] of order.entries()) places[word] = place
+  const sorted = order.map((word) => words[word] as string)
   return {
-    add(doc, words) {
-      for (const word of words) {
-        const list = lists.get(word)
-        if (list === undefined) lists.set(word, [doc])
-        else if (list.at(-1) !== doc) list.push(doc)
-      }
-    },
-    build() {
-      const sorted = [...lists].sort(([one], [other]) => (one < other ? -1 : 1))
-      return {
-        words: sorted.map(([word]) => word),
-        docs: sorted.map(([, list]) => Uint32Array.from(list)),
-        letters: Uint32Array.from(sorted, ([word]) => lettersOf(word)),
-      }
-    },
+    texts: packTexts(sorted),
+    docs: packRuns(words.length, (add) => each((word, doc) => add(places[word] as number, doc))),
+    letters: Uint32Array.from(sorted, lettersOf),
   }
 }
 
-/** The list of exactly this word. */
-export function listOf({ words, docs }: Terms, word: string): Docs {
-  const at = lowerBound(words, word)
-  return (words[at] === word ? docs[at] : undefined) ?? new Uint32Array(0)
+/** Adds the docs of exactly this word. All of these tell how many docs they added, some perhaps twice. */
+export function addWord({ texts, docs }: Terms, word: string, bits: Bits): number {
+  const at = placeOf(texts, word)
+  const isThere = at < texts.starts.length - 1 && textAt(texts, at) === word
+  return isThere ? addRuns(bits, docs, at) : 0
 }
 
-/** The lists of the words that begin with `prefix`: neighbours in a sorted dictionary. */
-export function listsFrom(terms: Terms, prefix: string): Docs[] {
-  const lists: Docs[] = []
-  for (let at = lowerBound(terms.words, prefix); at < terms.words.length; at++) {
-    const list = terms.docs[at]
-    if (list === undefined || !terms.words[at]?.startsWith(prefix)) break
-    lists.push(list)
+/** Adds the docs of the words that begin with `prefix`: neighbours in a sorted dictionary. */
+export function addFrom({ texts, docs }: Terms, prefix: string, bits: Bits): number {
+  const words = texts.starts.length - 1
+  let added = 0
+  for (let at = placeOf(texts, prefix); at < words && beginsWith(texts, at, prefix); at++) {
+    added += addRuns(bits, docs, at)
   }
-  return lists
+  return added
 }
 
-/** The lists of the words that are one typo away from `word`. */
-export function listsLike({ words, docs, letters }: Terms, word: string): Docs[] {
-  const lists: Docs[] = []
+/** Adds the docs of the words that are one typo away from `word`. */
+export function addLike({ texts, docs, letters }: Terms, word: string, bits: Bits): number {
+  if (!mayHaveTypos(word)) return 0
   const given = lettersOf(word)
+  let added = 0
   for (let at = 0; at < letters.length; at++) {
     // One typo takes at most one letter away and brings at most one in.
-    let differ = (letters[at] ?? 0) ^ given
+    let differ = (letters[at] as number) ^ given
     differ &= differ - 1
     differ &= differ - 1
-    const list = docs[at]
-    if (differ === 0 && list !== undefined && isTypoOf(word, words[at] ?? '')) lists.push(list)
+    if (differ === 0 && isTypoOf(word, textAt(texts, at))) added += addRuns(bits, docs, at)
   }
-  return lists
+  return added
 }
 
 function lettersOf(word: string): number {
   let letters = 0
   for (let at = 0; at < word.length; at++) letters |= 1 << (word.charCodeAt(at) & 31)
   return letters
-}
-
-function lowerBound(words: readonly string[], word: string): number {
-  let low = 0
-  let high = words.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((words[middle] ?? '') < word) low = middle + 1
-    else high = middle
-  }
-  return low
 }

@@ -1,8 +1,7 @@
 import { wordsOf } from '../../primitives/text.ts'
-import { type Bits, bitsOf, hasBit, meet } from './bits.ts'
-import type { Docs } from './docs.ts'
+import { addRuns, type Bits, meet, nextBit, nextShared, subtract, unite } from './bits.ts'
 import type { SearchIndex } from './search-index.ts'
-import { listOf, listsFrom, listsLike, type Terms } from './terms.ts'
+import { addFrom, addLike, addWord } from './terms.ts'
 import { phraseOf } from './words.ts'
 
 /** The offers that a text finds (decisions 2). */
@@ -12,68 +11,101 @@ export interface TextMatch {
   readonly near: Bits
   /** Likewise without any typo. The same object as `near` where no typo was forgiven. */
   readonly exact: Bits
+  /** No more docs than this are in `near`. */
+  readonly most: number
 }
 
 /** A text without words finds nothing. */
-export function textMatch({ words, offers }: SearchIndex, text: string): TextMatch {
-  const found = wordsOf(text).map((word) => wordMatch(words, word, offers.length))
+export function textMatch(index: SearchIndex, text: string): TextMatch {
+  const found = wordsOf(text).map((word) => wordMatch(index, word))
   const phrase = phraseOf(text)
   const [first, ...rest] = found
   if (first === undefined) {
-    const nothing = bitsOf([], offers.length)
-    return { phrase, near: nothing, exact: nothing }
+    const nothing = index.scratch.bits()
+    return { phrase, near: nothing, exact: nothing, most: 0 }
   }
-  const near = rest.reduce<Bits>(
-    (left, word) => meet(left, word.near),
-    Uint32Array.from(first.near),
-  )
-  if (found.every((word) => word.near === word.exact)) return { phrase, near, exact: near }
-  const exact = rest.reduce<Bits>((left, word) => meet(left, word.exact), first.exact)
-  return { phrase, near, exact }
+  const most = Math.min(...found.map((word) => word.most))
+  const { near, exact } = partsOf(index, found)
+  for (const word of rest) meet(near, word.near)
+  if (exact !== near) for (const word of rest) meet(exact, word.exact)
+  return { phrase, near, exact, most }
 }
 
-function wordMatch(terms: Terms, word: string, size: number) {
-  const begun = listsFrom(terms, word)
-  const liked = listsLike(terms, word)
-  const exact = bitsOf(begun, size)
-  return { exact, near: liked.length === 0 ? exact : bitsOf([...begun, ...liked], size) }
+/** The sets of the first word, which become those of all: two of them where any word forgave a typo. */
+function partsOf({ scratch }: SearchIndex, found: readonly Omit<TextMatch, 'phrase'>[]) {
+  const [first] = found
+  if (first === undefined) throw new Error('a text without words')
+  const { near, exact } = first
+  if (near !== exact || found.every((word) => word.near === word.exact)) return { near, exact }
+  const copy = scratch.bits()
+  unite(copy, exact)
+  return { near, exact: copy }
+}
+
+function wordMatch({ words, scratch }: SearchIndex, word: string): Omit<TextMatch, 'phrase'> {
+  const exact = scratch.bits()
+  const begun = addFrom(words, word, exact)
+  const near = scratch.bits()
+  const liked = addLike(words, word, near)
+  if (liked === 0) return { exact, near: exact, most: begun }
+  unite(near, exact)
+  return { exact, near, most: begun + liked }
 }
 
 /**
- * Puts offers that were found by a text in order: exact brand, brand prefix, the rest, and after
- * all of these what was found by forgiving a typo, brands first.
+ * One page of offers that were found by a text: exact brand, brand prefix, the rest, and after all
+ * of these what was found by forgiving a typo, brands first. A set is only looked through as far as
+ * the page reaches into it.
+ *
+ * @param found what the whole query finds; it is used up by this
  */
-export function byMatch(index: SearchIndex, docs: Docs, match: TextMatch): Docs {
-  const ranks = ranksOf(index, docs, match)
-  const ends = [0, 0, 0, 0, 0]
-  for (const rank of ranks) for (let at = rank + 1; at < 5; at++) ends[at] = (ends[at] ?? 0) + 1
-  const sorted = new Uint32Array(docs.length)
-  for (let at = 0; at < docs.length; at++) {
-    const rank = ranks[at] ?? 0
-    const place = ends[rank] ?? 0
-    sorted[place] = docs[at] ?? 0
-    ends[rank] = place + 1
+export function pageByMatch(
+  index: SearchIndex,
+  found: Bits,
+  match: TextMatch,
+  page: { readonly offset: number; readonly limit: number },
+): Uint32Array {
+  const docs = new Uint32Array(page.limit)
+  let passed = 0
+  for (const wanted of classesOf(index, match)) {
+    const bits = wanted()
+    for (let doc = nextShared(found, bits, 0); doc >= 0; doc = nextShared(found, bits, doc + 1)) {
+      if (passed >= page.offset) docs[passed - page.offset] = doc
+      passed += 1
+      if (passed === page.offset + page.limit) return docs
+    }
+    subtract(found, bits)
   }
-  return sorted
+  return docs.subarray(0, Math.max(0, passed - page.offset))
 }
 
-function setAll(ranks: Uint8Array, lists: Iterable<Iterable<number>>, rank: number): void {
-  for (const list of lists) for (const each of list) ranks[each] = rank
+/** The sets in the order of the answer. A doc belongs to the first set that has it. */
+function classesOf(index: SearchIndex, { phrase, near, exact }: TextMatch): (() => Bits)[] {
+  const { nameForms } = index
+  const brandsBy = (add: (bits: Bits) => number) => () => {
+    const brands = index.scratch.brandBits()
+    add(brands)
+    return docsOfBrands(index, brands)
+  }
+  const exactly = (bits: () => Bits) => () => {
+    const docs = bits()
+    if (exact !== near) meet(docs, exact)
+    return docs
+  }
+  const found = [
+    exactly(brandsBy((bits) => addWord(nameForms, phrase, bits))),
+    exactly(brandsBy((bits) => addFrom(nameForms, phrase, bits))),
+    () => exact,
+  ]
+  if (exact === near) return found
+  return [...found, brandsBy((bits) => addLike(nameForms, phrase, bits)), () => near]
 }
 
-/** When every word was found: 0 exact brand, 1 brand prefix, 2 the rest; 3 and 4 with a typo. */
-function ranksOf({ names, nameForms }: SearchIndex, docs: Docs, match: TextMatch): Uint8Array {
-  const { phrase, exact, near } = match
-  const found = new Uint8Array(names.combos.length).fill(2)
-  setAll(found, listsFrom(nameForms, phrase), 1)
-  setAll(found, [listOf(nameForms, phrase)], 0)
-  const forgiven = new Uint8Array(names.combos.length).fill(4)
-  if (exact !== near) setAll(forgiven, listsLike(nameForms, phrase), 3)
-  const ranks = new Uint8Array(docs.length)
-  for (let at = 0; at < docs.length; at++) {
-    const doc = docs[at] ?? 0
-    const brand = names.codes[doc] ?? 0
-    ranks[at] = (exact === near || hasBit(exact, doc) ? found[brand] : forgiven[brand]) ?? 2
+/** The offers of some brands. */
+export function docsOfBrands({ ofBrand, scratch }: SearchIndex, brands: Bits): Bits {
+  const docs = scratch.bits()
+  for (let brand = nextBit(brands, 0); brand >= 0; brand = nextBit(brands, brand + 1)) {
+    addRuns(docs, ofBrand, brand)
   }
-  return ranks
+  return docs
 }

@@ -22,6 +22,11 @@ export function phraseOf(text: string): string {
   return wordsOf(text).join(' ')
 }
 
+/** Whether a word of any length could be one typo away from this one. */
+export function mayHaveTypos(word: string): boolean {
+  return word.length >= lettersForTypos - 1
+}
+
 /** Whether one letter added, left out, changed, or swapped with its neighbour makes one the other. */
 export function isTypoOf(word: string, other: string): boolean {
   const [short, long] = word.length <= other.length ? [word, other] : [other, word]

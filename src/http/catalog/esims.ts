@@ -25,7 +25,6 @@ import {
 } from '../params.ts'
 import type { Question } from '../question.ts'
 import { searchQuestion } from '../search-answer.ts'
-import { catalogView } from '../views/catalog-offer.ts'
 
 /** Both published parameter sets, in force together (decisions 3). */
 const readers = {
@@ -44,7 +43,7 @@ type Params = ParamsOf<typeof readers>
 export function browseEsims(url: string, deps: ReadDeps): Question {
   const { limit, offset, ...params } = readParams(url, readers)
   checkRegions(params)
-  const index = deps.shelf.current().index.esim
+  const index = deps.shelf.current().listed.esim
   return searchQuestion({
     kind: 'esim',
     index,
@@ -52,7 +51,7 @@ export function browseEsims(url: string, deps: ReadDeps): Question {
     page: pageOf({ limit, offset }),
     filtersOf,
     alternatives: alternativesIn(index),
-    view: catalogView(deps),
+    form: 'catalog',
   })
 }
 

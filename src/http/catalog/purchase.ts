@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { goods, kinds } from '../../goods/good.ts'
 import type { Kind, Offer } from '../../goods/offer.ts'
-import { lowestCharge } from '../../goods/pricing.ts'
 import { price, termsFor } from '../../orders/price.ts'
 import { type PurchaseAnswer, purchase } from '../../orders/purchase.ts'
 import { termsOf, termsValidSeconds } from '../../payments/terms.ts'
@@ -60,19 +59,14 @@ async function quote(deps: BuyingDeps, kind: Kind, request: FastifyRequest, repl
 
 /** What an indexer's empty call gets: the lowest price of the kind, and how the route is used. */
 function probe(deps: BuyingDeps, kind: Kind, reply: FastifyReply) {
-  const { pricing, shelf, till } = deps.purchases
-  let lowest: bigint | undefined
-  for (const offer of shelf.current().byId.values()) {
-    if (offer.kind !== kind) continue
-    const charge = lowestCharge(offer, pricing)
-    if (charge !== undefined && (lowest === undefined || charge < lowest)) lowest = charge
-  }
+  const { shelf, till } = deps.purchases
+  const lowest = shelf.current().lowest[kind]
   if (lowest === undefined) {
     throw new Refusal('offer_unavailable', `No ${kind} is on sale just now.`, { charged: 'no' })
   }
   return sendPaymentRequired(reply, deps.site, {
     kind,
-    terms: termsOf(usdc(lowest), till),
+    terms: termsOf(lowest, till),
     error: `Payment required: name an offerId for its exact price; this is the lowest price of any ${kind}`,
     description: `Buy a ${kind}. Search ${deps.site.url}/ai/${kind}s or browse ${deps.site.url}/api/catalog/${kind}s/offers for an offerId.`,
     describe: true,

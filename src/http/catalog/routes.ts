@@ -1,14 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import { goods } from '../../goods/good.ts'
 import type { Kind } from '../../goods/offer.ts'
-import type { OfferId } from '../../primitives/ids.ts'
 import { Refusal } from '../../primitives/refusal.ts'
 import type { AnswerCache } from '../answer-cache.ts'
 import { revalidate, sendAnswer } from '../caching.ts'
 import type { ReadDeps } from '../deps.ts'
 import { type Question, wholeQuestion } from '../question.ts'
-import { offerDetail } from '../views/catalog-offer.ts'
 import type { Published } from '../views/discovery-offer.ts'
+import { offerDetail } from '../views/offer-detail.ts'
 import { browseEsims } from './esims.ts'
 import { browseTopups, listTopupRegions } from './topups.ts'
 import { browseVouchers, voucherFilters } from './vouchers.ts'
@@ -57,7 +56,7 @@ function routeDetail(app: FastifyInstance, kind: Kind, deps: CachedDeps): void {
 }
 
 function detailOf(kind: Kind, id: string, { shelf, pricing, site }: ReadDeps): Published {
-  const offer = shelf.current().byId.get(id as OfferId)
+  const offer = shelf.current().find(id)
   if (offer?.kind !== kind) {
     throw new Refusal('offer_not_found', `There is no ${kind} offer with this id.`, {
       parameter: 'id',
@@ -67,10 +66,10 @@ function detailOf(kind: Kind, id: string, { shelf, pricing, site }: ReadDeps): P
 }
 
 function listVoucherBrands(url: string, { shelf }: ReadDeps): Question {
-  return wholeQuestion(url, () => wholeList(brandItems(shelf.current().index.voucher)))
+  return wholeQuestion(url, () => wholeList(brandItems(shelf.current().listed.voucher)))
 }
 
 function listCountries(kind: Kind): Read {
   return (url, { shelf }) =>
-    wholeQuestion(url, () => wholeList(countryItems(shelf.current().index[kind])))
+    wholeQuestion(url, () => wholeList(countryItems(shelf.current().listed[kind])))
 }

@@ -1,4 +1,5 @@
 import { topupRegions } from '../../goods/lists.ts'
+import { countsIn } from '../../goods/search/column.ts'
 import type { Docs } from '../../goods/search/docs.ts'
 import type { Filters } from '../../goods/search/filters.ts'
 import { nearestBrands, nearestCountries } from '../../goods/search/nearest.ts'
@@ -8,7 +9,6 @@ import type { ReadDeps } from '../deps.ts'
 import { country, type ParamsOf, pageOf, paging, readParams, slugIn, text } from '../params.ts'
 import { type Question, wholeQuestion } from '../question.ts'
 import { searchQuestion } from '../search-answer.ts'
-import { catalogView } from '../views/catalog-offer.ts'
 import { wholeList } from './whole-list.ts'
 
 const readers = {
@@ -20,7 +20,7 @@ const readers = {
 
 /** `GET /topups/offers`: browse topup offers. */
 export function browseTopups(url: string, deps: ReadDeps): Question {
-  const index = deps.shelf.current().index.topup
+  const index = deps.shelf.current().listed.topup
   const { limit, offset, ...params } = readParams(url, readers)
   return searchQuestion({
     kind: 'topup',
@@ -29,17 +29,15 @@ export function browseTopups(url: string, deps: ReadDeps): Question {
     page: pageOf({ limit, offset }),
     filtersOf,
     alternatives: alternativesIn(index),
-    view: catalogView(deps),
+    form: 'catalog',
   })
 }
 
 /** `GET /topups/regions`: the regions that have topups. */
 export function listTopupRegions(url: string, { shelf }: ReadDeps): Question {
   return wholeQuestion(url, () => {
-    const { entries } = shelf.current().index.topup.regions
-    return wholeList(
-      entries.map(({ value, docs }) => ({ slug: slugOf(value), name: value, offers: docs.length })),
-    )
+    const counts = countsIn(shelf.current().listed.topup.regions)
+    return wholeList(counts.map(([name, offers]) => ({ slug: slugOf(name), name, offers })))
   })
 }
 

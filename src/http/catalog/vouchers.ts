@@ -22,13 +22,12 @@ import {
 } from '../params.ts'
 import { type Question, wholeQuestion } from '../question.ts'
 import { searchQuestion } from '../search-answer.ts'
-import { catalogView } from '../views/catalog-offer.ts'
 
 type Params = ParamsOf<ReturnType<typeof readersFor>>
 
 /** `GET /vouchers/offers`: browse voucher offers. */
 export function browseVouchers(url: string, deps: ReadDeps): Question {
-  const index = deps.shelf.current().index.voucher
+  const index = deps.shelf.current().listed.voucher
   const { limit, offset, ...params } = readParams(url, readersFor(index))
   checkBounds(params)
   return searchQuestion({
@@ -38,18 +37,18 @@ export function browseVouchers(url: string, deps: ReadDeps): Question {
     page: pageOf({ limit, offset }),
     filtersOf,
     alternatives: alternativesIn(index),
-    view: catalogView(deps),
+    form: 'catalog',
   })
 }
 
 /** `GET /vouchers/filters`: every value that the browse parameters take. */
 export function voucherFilters(url: string, { shelf }: ReadDeps): Question {
   return wholeQuestion(url, () => {
-    const { brandNames, subTypes, countries } = shelf.current().index.voucher
+    const { brandNames, subTypes, countries } = shelf.current().listed.voucher
     return {
-      brands: brandNames.entries.map(({ value }) => value),
-      categories: subTypes.entries.map(({ value }) => value),
-      countries: countries.entries.map(({ value }) => value),
+      brands: brandNames.values,
+      categories: subTypes.values,
+      countries: countries.values,
     }
   })
 }
@@ -59,7 +58,7 @@ function readersFor(index: SearchIndex) {
   return {
     brand: text,
     country,
-    category: oneOf(index.subTypes.entries.map(({ value }) => value)),
+    category: oneOf(index.subTypes.values),
     minValue: dollars,
     maxValue: dollars,
     ...paging(100),

@@ -1,4 +1,6 @@
 import { countryName } from '../../goods/countries.ts'
+import { addRuns, type Bits, countOf, createBits, docsIn } from '../../goods/search/bits.ts'
+import { countsIn, valuesAmong } from '../../goods/search/column.ts'
 import type { SearchIndex } from '../../goods/search/search-index.ts'
 import type { Published } from '../views/discovery-offer.ts'
 
@@ -9,29 +11,20 @@ export function wholeList(items: readonly Published[]): Published {
 
 /** The countries that have offers of a kind: `{code, name, offers}`. */
 export function countryItems({ countries }: SearchIndex): Published[] {
-  return countries.entries.map(({ value, docs }) => ({
-    code: value,
-    name: countryName(value),
-    offers: docs.length,
-  }))
+  return countsIn(countries).map(([code, offers]) => ({ code, name: countryName(code), offers }))
 }
 
 /** The brands that have offers of a kind: `{brand, brandName, countries, offers}`. */
-export function brandItems(index: SearchIndex): Published[] {
-  const groups = new Map<string, { brand: string; brandName: string; docs: number[] }>()
-  for (const [doc, { brand, brandName }] of index.offers.entries()) {
-    const known = groups.get(brand)
-    if (known === undefined) groups.set(brand, { brand, brandName, docs: [doc] })
-    else known.docs.push(doc)
+export function brandItems({ brands, ofBrand, countries, size }: SearchIndex): Published[] {
+  const groups = new Map<string, { brandName: string; docs: Bits }>()
+  for (const [code, { brand, brandName }] of brands.entries()) {
+    const group = groups.get(brand) ?? { brandName, docs: createBits(size) }
+    groups.set(brand, group)
+    addRuns(group.docs, ofBrand, code)
   }
-  return Array.from(groups.values(), ({ brand, brandName, docs }) => ({
-    brand,
-    brandName,
-    countries: countriesAmong(index, docs),
-    offers: docs.length,
-  }))
-}
-
-function countriesAmong({ offers }: SearchIndex, docs: readonly number[]): string[] {
-  return [...new Set(docs.flatMap((doc) => offers[doc]?.country ?? []))].sort()
+  return Array.from(groups, ([brand, { brandName, docs }]) => {
+    const own = new Uint32Array(countOf(docs))
+    docsIn(docs, own)
+    return { brand, brandName, countries: valuesAmong(countries, own), offers: own.length }
+  })
 }

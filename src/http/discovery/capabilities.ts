@@ -1,5 +1,4 @@
 import { topupRegions, voucherSubTypes } from '../../goods/lists.ts'
-import { type Column, valuesAmong } from '../../goods/search/column.ts'
 import type { SearchIndex } from '../../goods/search/search-index.ts'
 import type { ReadDeps } from '../deps.ts'
 import { type Question, wholeQuestion } from '../question.ts'
@@ -8,21 +7,21 @@ import { paths } from './paths.ts'
 /** `GET /ai/capabilities`: every value that a search can be asked for and finds something with. */
 export function capabilities(url: string, { shelf, site }: ReadDeps): Question {
   return wholeQuestion(url, () => {
-    const { voucher, topup, esim } = shelf.current().index
+    const { voucher, topup, esim } = shelf.current().sold
     return {
       accepts_crypto: site.acceptsCrypto,
       delivery: 'instant',
       no_account_required: true,
       vouchers: {
-        countries: soldValues(voucher, voucher.countries),
-        subtypes: listed(voucherSubTypes, soldValues(voucher, voucher.subTypes)),
-        regions: soldValues(voucher, voucher.regions),
-        brands: soldValues(voucher, voucher.brandNames),
+        countries: voucher.countries.values,
+        subtypes: listed(voucherSubTypes, voucher.subTypes.values),
+        regions: voucher.regions.values,
+        brands: voucher.brandNames.values,
         query_url: paths.vouchers,
       },
       topups: {
-        countries: soldValues(topup, topup.countries),
-        regions: listed(topupRegions, soldValues(topup, topup.regions)),
+        countries: topup.countries.values,
+        regions: listed(topupRegions, topup.regions.values),
         query_url: paths.topups,
       },
       esims: { coverage: coverageOf(esim), query_url: paths.esims },
@@ -30,16 +29,12 @@ export function capabilities(url: string, { shelf, site }: ReadDeps): Question {
   })
 }
 
-function soldValues(index: SearchIndex, column: Column): string[] {
-  return valuesAmong(column, index.sold)
-}
-
 function listed(list: readonly string[], values: readonly string[]): string[] {
   return list.filter((item) => values.includes(item))
 }
 
 function coverageOf(index: SearchIndex): string {
-  const own = soldValues(index, index.countries).length
-  const covered = soldValues(index, index.covered).length
+  const own = index.countries.values.length
+  const covered = index.covered.values.length
   return `${covered} countries and territories; single-country plans for ${own} of them`
 }

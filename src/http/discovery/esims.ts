@@ -16,7 +16,6 @@ import {
 } from '../params.ts'
 import type { Question } from '../question.ts'
 import { searchQuestion } from '../search-answer.ts'
-import { discoveryView } from '../views/discovery-offer.ts'
 
 const coarseNames = Object.keys(coarseRegions) as (keyof typeof coarseRegions)[]
 
@@ -29,9 +28,9 @@ const readers = {
 }
 
 /** `GET /ai/esims`: an EsimSearchResult. */
-export function searchEsims(url: string, { shelf, pricing, site }: ReadDeps): Question {
+export function searchEsims(url: string, { shelf }: ReadDeps): Question {
   const { limit, offset, ...params } = readParams(url, readers)
-  const index = shelf.current().index.esim
+  const index = shelf.current().sold.esim
   return searchQuestion({
     kind: 'esim',
     index,
@@ -39,7 +38,7 @@ export function searchEsims(url: string, { shelf, pricing, site }: ReadDeps): Qu
     page: pageOf({ limit, offset }),
     filtersOf,
     alternatives: alternativesIn(index),
-    view: discoveryView({ siteUrl: site.url, markupBps: pricing.markupBps }),
+    form: 'discovery',
   })
 }
 
@@ -48,7 +47,7 @@ export function searchEsims(url: string, { shelf, pricing, site }: ReadDeps): Qu
  * plans, it means plans that cover it (decisions 2).
  */
 function filtersOf({ country, regions, q, brand }: ParamsOf<typeof readers>): Filters {
-  const shared = { brand, text: q, sold: true }
+  const shared = { brand, text: q }
   if (regions === undefined) return { ...shared, country }
   const covers = country === undefined ? [] : [country]
   return { ...shared, multiCountry: true, regions: coarseRegions[regions], covers }

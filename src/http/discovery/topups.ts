@@ -7,7 +7,6 @@ import type { ReadDeps } from '../deps.ts'
 import { country, oneOf, type ParamsOf, pageOf, paging, readParams, text } from '../params.ts'
 import type { Question } from '../question.ts'
 import { searchQuestion } from '../search-answer.ts'
-import { discoveryView } from '../views/discovery-offer.ts'
 
 const readers = {
   country,
@@ -18,9 +17,9 @@ const readers = {
 }
 
 /** `GET /ai/topups`: a TopupSearchResult, with facets. */
-export function searchTopups(url: string, { shelf, pricing, site }: ReadDeps): Question {
+export function searchTopups(url: string, { shelf }: ReadDeps): Question {
   const { limit, offset, ...params } = readParams(url, readers)
-  const index = shelf.current().index.topup
+  const index = shelf.current().sold.topup
   return searchQuestion({
     kind: 'topup',
     index,
@@ -28,14 +27,14 @@ export function searchTopups(url: string, { shelf, pricing, site }: ReadDeps): Q
     page: pageOf({ limit, offset }),
     filtersOf,
     alternatives: alternativesIn(index),
-    view: discoveryView({ siteUrl: site.url, markupBps: pricing.markupBps }),
+    form: 'discovery',
     facets: true,
   })
 }
 
 function filtersOf({ region, ...filters }: ParamsOf<typeof readers>): Filters {
   const { country, brand, subType } = filters
-  return { country, brand, subType, regions: region && [region], sold: true }
+  return { country, brand, subType, regions: region && [region] }
 }
 
 function alternativesIn(index: SearchIndex) {

@@ -6,7 +6,6 @@ import type { ReadDeps } from '../deps.ts'
 import { country, oneOf, pageOf, paging, readParams, searchText, text } from '../params.ts'
 import type { Question } from '../question.ts'
 import { searchQuestion } from '../search-answer.ts'
-import { discoveryView } from '../views/discovery-offer.ts'
 
 type SubType = (typeof voucherSubTypes)[number]
 
@@ -19,17 +18,17 @@ const readers = {
 }
 
 /** `GET /ai/vouchers`: a VoucherSearchResult. */
-export function searchVouchers(url: string, { shelf, pricing, site }: ReadDeps): Question {
+export function searchVouchers(url: string, { shelf }: ReadDeps): Question {
   const { limit, offset, ...params } = readParams(url, readers)
-  const index = shelf.current().index.voucher
+  const index = shelf.current().sold.voucher
   return searchQuestion({
     kind: 'voucher',
     index,
     params,
     page: pageOf({ limit, offset }),
-    filtersOf: ({ search, ...filters }) => ({ ...filters, text: search, sold: true }),
+    filtersOf: ({ search, ...filters }) => ({ ...filters, text: search }),
     alternatives: alternativesIn(index),
-    view: discoveryView({ siteUrl: site.url, markupBps: pricing.markupBps }),
+    form: 'discovery',
   })
 }
 

@@ -1,11 +1,8 @@
-import { countryName } from '../../goods/countries.ts'
-import { goods } from '../../goods/good.ts'
 import type { Offer } from '../../goods/offer.ts'
 import { type Pricing, type Retail, retailOf, withMarkup } from '../../goods/pricing.ts'
-import { bodySchemaFor, requiredFieldsOf } from '../../goods/purchase-body.ts'
+import { requiredFieldsOf } from '../../goods/purchase-body.ts'
+import type { Publish } from '../../goods/ready-json.ts'
 import { type Cents, usdcDecimals, usdcFromCents } from '../../primitives/money.ts'
-import type { ReadDeps } from '../deps.ts'
-import { purchasePath } from '../paywall.ts'
 import { discoveryOffer, moneyOf, type Published } from './discovery-offer.ts'
 
 export interface CatalogViewDeps {
@@ -13,47 +10,37 @@ export interface CatalogViewDeps {
   readonly pricing: Pricing
 }
 
-/** `catalogOffer` for a whole page of offers. */
-export function catalogView(deps: Pick<ReadDeps, 'site' | 'pricing'>): (offer: Offer) => Published {
-  const viewDeps = { siteUrl: deps.site.url, pricing: deps.pricing }
-  return (offer) => catalogOffer(offer, viewDeps)
+/** Both published forms of an offer, for the catalog to keep finished. */
+export function publishing({ siteUrl, pricing }: CatalogViewDeps): Publish {
+  const { markupBps } = pricing
+  return (offer) => {
+    const discovery = discoveryOffer(offer, { siteUrl, markupBps })
+    return { discovery, beyond: beyondDiscovery(offer, discovery, pricing) }
+  }
 }
 
 /** An offer as the catalog interface lists it (decisions 3). */
-function catalogOffer(offer: Offer, { siteUrl, pricing }: CatalogViewDeps): Published {
-  const { markupBps } = pricing
+export function catalogOffer(offer: Offer, { siteUrl, pricing }: CatalogViewDeps): Published {
+  const discovery = discoveryOffer(offer, { siteUrl, markupBps: pricing.markupBps })
+  return { ...discovery, ...beyondDiscovery(offer, discovery, pricing) }
+}
+
+/** What the catalog says of an offer that the discovery form does not. */
+function beyondDiscovery(offer: Offer, discovery: Published, pricing: Pricing): Published {
   const retail = retailOf(offer, pricing)
-  return {
-    ...discoveryOffer(offer, { siteUrl, markupBps }),
+  const fields = {
     ...(offer.kind === 'voucher' ? {} : { brandName: offer.brandName, ...offer.allowance }),
     kind: offer.kind,
     productType: offer.productType,
     shortNotes: offer.shortNotes,
     priceType: offer.price.type,
     faceValue: offer.faceValue && moneyOf(offer.faceValue),
-    usdc: usdcOf(retail, markupBps),
+    usdc: usdcOf(retail, pricing.markupBps),
     requiredFields: requiredFieldsOf(offer),
     available: retail.type !== 'NOT_SOLD',
     unavailableReason: retail.type === 'NOT_SOLD' ? retail.reason : undefined,
   }
-}
-
-/** The full record of one offer, with all that is needed to buy it (decisions 3). */
-export function offerDetail(offer: Offer, deps: CatalogViewDeps): Published {
-  const url = `${deps.siteUrl}${purchasePath(offer.kind)}`
-  return {
-    ...catalogOffer(offer, deps),
-    notes: offer.notes,
-    redemptionInstructions: offer.kind === 'voucher' ? offer.redemptionInstructions : undefined,
-    coverage: offer.kind === 'esim' ? offer.coverage.map(coverageOf) : undefined,
-    refundRule: goods[offer.kind].refundRule,
-    purchase: {
-      method: 'POST',
-      url,
-      quoteUrl: `${url}?offerId=${encodeURIComponent(offer.id)}`,
-      bodySchema: bodySchemaFor(offer, retailOf(offer, deps.pricing)),
-    },
-  }
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !(name in discovery)))
 }
 
 /**
@@ -72,8 +59,4 @@ function usdcOf(retail: Retail, markupBps: number): Published | undefined {
     case 'NOT_SOLD':
       return undefined
   }
-}
-
-function coverageOf({ country, speeds }: { country: string; speeds: readonly string[] }) {
-  return { country, name: countryName(country), speeds }
 }

@@ -18,11 +18,6 @@ export interface OfferViewDeps {
   readonly markupBps: number
 }
 
-/** `discoveryOffer` for a whole page of offers. */
-export function discoveryView(deps: OfferViewDeps): (offer: Offer) => Published {
-  return (offer) => discoveryOffer(offer, deps)
-}
-
 /** An offer as the discovery interface shows it: the fields of service.md and no others. */
 export function discoveryOffer(offer: Offer, deps: OfferViewDeps): Published {
   const shared = {

@@ -24,8 +24,15 @@ interface Known {
   readonly askedAt: number
 }
 
-export function createBrandBook(client: ZenditClient, now: () => Date): BrandBook {
-  const known = new Map<string, Known>()
+/** What the supplier said of each brand, and when. It may be kept from one load to the next. */
+export type KnownBrands = Map<string, Known>
+
+/** @param known is filled with what is learned */
+export function createBrandBook(
+  client: ZenditClient,
+  now: () => Date,
+  known: KnownBrands,
+): BrandBook {
   return {
     async describe(offers, signal) {
       const oldest = now().getTime() - keepForMs

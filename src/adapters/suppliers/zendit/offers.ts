@@ -2,7 +2,7 @@ import { kinds } from '../../../goods/good.ts'
 import type { Kind, Offer } from '../../../goods/offer.ts'
 import type { Listing, OfferSource } from '../../../goods/ports.ts'
 import type { OfferId } from '../../../primitives/ids.ts'
-import { type BrandBook, createBrandBook } from './brands.ts'
+import { type BrandBook, createBrandBook, type KnownBrands } from './brands.ts'
 import type { ZenditClient } from './client.ts'
 import type { Dirt } from './dirt.ts'
 import { families } from './families.ts'
@@ -13,8 +13,9 @@ import { parseOffer } from './parse-offer.ts'
 export function createZenditOffers(
   client: ZenditClient,
   now: () => Date = () => new Date(),
+  known: KnownBrands = new Map(),
 ): OfferSource {
-  const brands = createBrandBook(client, now)
+  const brands = createBrandBook(client, now, known)
   return { list: (signal) => list(client, brands, signal) }
 }
 

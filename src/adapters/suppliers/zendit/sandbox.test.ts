@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Supplier as Sandbox, startSupplier } from '../../../../sandbox/supplier/server.ts'
+import { stockroomOf } from '../../../../test/fixtures/catalog.ts'
 import { createShelf } from '../../../goods/catalog.ts'
 import type { Recipient } from '../../../goods/good.ts'
 import type { Listing } from '../../../goods/ports.ts'
 import { restock } from '../../../goods/restock.ts'
 import type { Held, SupplierOrder } from '../../../orders/ports.ts'
 import type { OfferId } from '../../../primitives/ids.ts'
+import { inTurn } from '../../../primitives/in-turn.ts'
 import { createFrankfurter } from '../../rates/frankfurter.ts'
 import { createZenditClient, type ZenditClient } from './client.ts'
 import { createZenditOffers } from './offers.ts'
@@ -44,7 +46,8 @@ it('puts them on the shelf, priced with its rates', async () => {
   const now = () => new Date()
   const shelf = createShelf()
   const restocked = await restock({
-    source: { list: async () => listing },
+    stockroom: stockroomOf({ list: async () => listing }),
+    inTurn: inTurn(),
     snapshots: { save: async () => undefined, load: async () => undefined },
     pricing: { markupBps: 0, rates: () => table, now },
     shelf,
@@ -52,7 +55,7 @@ it('puts them on the shelf, priced with its rates', async () => {
     signal,
   })
   expect(restocked).toMatchObject({ outcome: 'loaded', offers: listing.offers.length })
-  expect(shelf.current().byId.size).toBe(listing.offers.length)
+  expect(shelf.current().size).toBe(listing.offers.length)
 })
 
 const recipients = {

@@ -1,0 +1,43 @@
+import { Worker } from 'node:worker_threads'
+import type { PackedCatalog } from '../../goods/building/build-catalog.ts'
+import { openCatalog } from '../../goods/catalog.ts'
+import type { Stockroom } from '../../goods/ports.ts'
+import type { ReadList, StockJob, SupplierAccess } from './stock-job.ts'
+
+export interface StockroomOptions {
+  readonly supplier: SupplierAccess
+  /** Stands in the addresses that finished offers carry. */
+  readonly siteUrl: string
+}
+
+/** Reads lists and makes catalogs in threads of their own, each for one piece of work. */
+export function createStockroom({ supplier, siteUrl }: StockroomOptions): Stockroom {
+  let note: Uint8Array | undefined
+  return {
+    async read(signal) {
+      const list = await inThread<ReadList>({ type: 'read', supplier, note }, signal)
+      note = list.note
+      return { offers: list.offers, setAside: list.setAside }
+    },
+    async build(snapshot, basis, signal) {
+      const job = { type: 'build', offers: snapshot.offers, basis, siteUrl } as const
+      return openCatalog(await inThread<PackedCatalog>(job, signal), snapshot)
+    },
+  }
+}
+
+const thread = new URL('../../stock-thread.ts', import.meta.url)
+
+/** What the thread gives; rejects with what it throws, and when it is stopped. */
+function inThread<T>(job: StockJob, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  const { promise, resolve, reject } = Promise.withResolvers<T>()
+  const worker = new Worker(thread, { workerData: job })
+  const stop = () => worker.terminate()
+  signal.addEventListener('abort', stop)
+  worker.once('message', resolve)
+  worker.once('error', reject)
+  // After a message or an error this comes too late to say anything.
+  worker.once('exit', () => reject(signal.reason ?? new Error('A thread ended without a result')))
+  return promise.finally(() => signal.removeEventListener('abort', stop))
+}

@@ -1,0 +1,106 @@
+import { createHash, hash } from 'node:crypto'
+import type { Usdc } from '../../primitives/money.ts'
+import { kinds } from '../good.ts'
+import type { Kind, Offer } from '../offer.ts'
+import { type OfferIds, packIds } from '../offer-ids.ts'
+import type { RateTable } from '../ports.ts'
+import { isStale, lowestCharge, type Pricing } from '../pricing.ts'
+import { type Publish, type ReadyJson, readyWriter } from '../ready-json.ts'
+import type { PackedIndex } from '../search/search-index.ts'
+import { indexRows } from './pack-index.ts'
+import { publishedOrder } from './published-order.ts'
+
+/** What the order, the prices and what is sold hang on besides the offers. */
+export interface Basis {
+  readonly markupBps: number
+  readonly rates: RateTable | undefined
+  readonly now: Date
+}
+
+/** A catalog as it goes from the thread that makes it to the one that answers. */
+export interface PackedCatalog {
+  readonly version: string
+  readonly ids: OfferIds
+  readonly ready: ReadyJson
+  /** Everything that the supplier lists. */
+  readonly listed: Readonly<Record<Kind, PackedIndex>>
+  /** What of it is sold; the same object where that is all. */
+  readonly sold: Readonly<Record<Kind, PackedIndex>>
+  /** The least that a purchase costs, of each kind that is sold. */
+  readonly lowest: Readonly<Partial<Record<Kind, Usdc>>>
+  readonly hasStaleRates: boolean
+}
+
+/**
+ * Makes a catalog of what a supplier lists.
+ *
+ * The order of offers and what of them is sold depend on exchange rates too, so a catalog is built
+ * again when those change. Offers are looked at one after the other and let go, so that building
+ * takes little more room than what it builds.
+ */
+export function packCatalog(
+  offers: Iterable<readonly [offer: Offer, json: string]>,
+  basis: Basis,
+  publish: Publish,
+): PackedCatalog {
+  const order = publishedOrder(basis.rates)
+  const index = indexRows(basis.rates)
+  const ready = readyWriter(publish)
+  const till = createTill(basis)
+  for (const [offer, json] of offers) {
+    order.add(offer)
+    index.add(offer)
+    ready.add(offer)
+    till.add(offer, json)
+  }
+  const rows = order.rows()
+  const soldRows = rows.filter((row) => till.isSold(row))
+  const packKinds = (among: Uint32Array) => {
+    const ofKind = (kind: Kind) => among.filter((row) => till.kindOf(row) === kind)
+    const packed = kinds.map((kind) => [kind, index.pack(ofKind(kind))])
+    return Object.fromEntries(packed) as Record<Kind, PackedIndex>
+  }
+  const listed = packKinds(rows)
+  return {
+    version: till.version(rows),
+    ids: packIds(order.ids, rows),
+    ready: ready.finish(),
+    listed,
+    sold: soldRows.length === rows.length ? listed : packKinds(soldRows),
+    lowest: till.lowest(soldRows),
+    hasStaleRates: basis.rates !== undefined && isStale(basis.rates, basis.now),
+  }
+}
+
+/** What each offer costs, and what tells one list of offers from another. */
+function createTill({ markupBps, rates, now }: Basis) {
+  const pricing: Pricing = { markupBps, rates: () => rates, now: () => now }
+  const kindsOf: Kind[] = []
+  const costs: (Usdc | undefined)[] = []
+  const digests: string[] = []
+  return {
+    add(offer: Offer, json: string): void {
+      kindsOf.push(offer.kind)
+      costs.push(lowestCharge(offer, pricing))
+      digests.push(hash('sha256', json, 'base64url').slice(0, 16))
+    },
+    kindOf: (row: number) => kindsOf[row],
+    isSold: (row: number) => costs[row] !== undefined,
+    /** Changes when, and only when, the offers, their order or what of them is sold changes. */
+    version(rows: Uint32Array): string {
+      const all = createHash('sha256')
+      for (const row of rows) all.update(`${digests[row]}${costs[row] === undefined ? '-' : '+'}`)
+      return all.digest('base64url').slice(0, 16)
+    },
+    lowest(rows: Uint32Array): Partial<Record<Kind, Usdc>> {
+      const lowest: Partial<Record<Kind, Usdc>> = {}
+      for (const row of rows) {
+        const kind = kindsOf[row]
+        const cost = costs[row]
+        if (kind === undefined || cost === undefined) continue
+        if (cost < (lowest[kind] ?? cost + 1n)) lowest[kind] = cost
+      }
+      return lowest
+    },
+  }
+}

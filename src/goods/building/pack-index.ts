@@ -1,0 +1,129 @@
+import { isRegional } from '../esim.ts'
+import type { MoneyRange, Offer } from '../offer.ts'
+import type { RateTable } from '../ports.ts'
+import { inUsd } from '../pricing.ts'
+import { packRuns } from '../search/runs.ts'
+import type { PackedIndex } from '../search/search-index.ts'
+import { packTerms } from '../search/terms.ts'
+import { indexWordsOf, nameFormsOf } from '../search/words.ts'
+import { growing } from './growing.ts'
+import { type Field, field, packColumn } from './pack-column.ts'
+import { offerWords } from './pack-words.ts'
+
+/** What offers are found by, offer by offer as they come. */
+export interface IndexRows {
+  add(offer: Offer): void
+  /** @param rows those that are found by it, in the published order */
+  pack(rows: Uint32Array): PackedIndex
+}
+
+export function indexRows(rates: RateTable | undefined): IndexRows {
+  const fields = {
+    names: field(),
+    brandNames: field(),
+    countries: field(),
+    covered: field(),
+    regions: field(),
+    subTypes: field(),
+    durations: field(),
+  }
+  const words = offerWords()
+  const regional = growing()
+  const faceUsd: [min: number, max: number][] = []
+  return {
+    add(offer) {
+      fields.names.add([offer.brand, offer.brandName])
+      fields.brandNames.add([offer.brandName])
+      fields.countries.add(countriesOf(offer))
+      fields.covered.add(coveredBy(offer))
+      fields.regions.add(offer.regions)
+      fields.subTypes.add(offer.subTypes)
+      fields.durations.add(durationsOf(offer))
+      words.add(offer)
+      regional.push(offer.kind === 'esim' && isRegional(offer) ? 1 : 0)
+      faceUsd.push(boundsOf(offer.faceValue ?? offer.price, rates))
+    },
+    pack(rows) {
+      const names = packColumn(fields.names, rows)
+      const codes = names.valuesOf.starts.length - 1
+      return {
+        rows,
+        names,
+        ofBrand: packRuns(codes, (add) => {
+          for (let doc = 0; doc < rows.length; doc++) add(names.codes[doc] as number, doc)
+        }),
+        ...brandsOf(fields.names, { rows, codes: names.codes }),
+        brandNames: packColumn(fields.brandNames, rows),
+        countries: packColumn(fields.countries, rows),
+        covered: packColumn(fields.covered, rows),
+        regions: packColumn(fields.regions, rows),
+        subTypes: packColumn(fields.subTypes, rows),
+        durations: packColumn(fields.durations, rows),
+        words: words.pack(rows),
+        multiCountry: docsWhere(rows, (row) => regional.at(row) === 1),
+        faceUsd: {
+          min: Float64Array.from(rows, (row) => faceUsd[row]?.[0] ?? Number.NaN),
+          max: Float64Array.from(rows, (row) => faceUsd[row]?.[1] ?? Number.NaN),
+        },
+      }
+    },
+  }
+}
+
+function docsWhere(rows: Uint32Array, test: (row: number) => boolean): Uint32Array {
+  const docs: number[] = []
+  for (const [doc, row] of rows.entries()) if (test(row)) docs.push(doc)
+  return Uint32Array.from(docs)
+}
+
+function countriesOf(offer: Offer): string[] {
+  return offer.country === undefined ? [] : [offer.country]
+}
+
+function coveredBy(offer: Offer): string[] {
+  const covered = offer.kind === 'esim' ? offer.coverage.map(({ country }) => country) : []
+  return [...countriesOf(offer), ...covered]
+}
+
+function durationsOf(offer: Offer): string[] {
+  const days = offer.kind === 'voucher' ? undefined : offer.allowance.durationDays
+  return days === undefined ? [] : [String(days)]
+}
+
+/** A name is looked at once for each brand, not for each of its offers. */
+function brandsOf(
+  names: Field,
+  { rows, codes }: { readonly rows: Uint32Array; readonly codes: ArrayLike<number> },
+) {
+  const brands: { brand: string; brandName: string }[] = []
+  for (let doc = 0; doc < rows.length; doc++) {
+    // Brands are numbered in the order in which docs first have them.
+    if (codes[doc] !== brands.length) continue
+    const [brand = '', brandName = ''] = names.found[names.codes.at(rows[doc] as number)] ?? []
+    brands.push({ brand, brandName })
+  }
+  return {
+    brands,
+    brandWords: termsOf(brands.map(({ brandName }) => indexWordsOf(brandName))),
+    nameForms: termsOf(
+      brands.map(({ brand, brandName }) => [brand, brandName].flatMap(nameFormsOf)),
+    ),
+  }
+}
+
+function termsOf(wordsOf: readonly (readonly string[])[]) {
+  const numbers = new Map<string, number>()
+  for (const words of wordsOf) {
+    for (const word of words) if (!numbers.has(word)) numbers.set(word, numbers.size)
+  }
+  return packTerms([...numbers.keys()], (add) => {
+    for (const [code, words] of wordsOf.entries()) {
+      for (const word of words) add(numbers.get(word) as number, code)
+    }
+  })
+}
+
+function boundsOf(money: MoneyRange, rates: RateTable | undefined): [number, number] {
+  const [min, max] = money.type === 'FIXED' ? [money.fixed, money.fixed] : [money.min, money.max]
+  return [inUsd(min, money, rates) ?? Number.NaN, inUsd(max, money, rates) ?? Number.NaN]
+}

@@ -1,0 +1,59 @@
+import { fold } from '../../primitives/text.ts'
+import type { Offer } from '../offer.ts'
+import type { RateTable } from '../ports.ts'
+import { inUsd } from '../pricing.ts'
+import { growing } from './growing.ts'
+
+/** What decides the published order, offer by offer as they come. */
+export interface PublishedOrder {
+  add(offer: Offer): void
+  readonly ids: readonly string[]
+  /** The rows that count, in the published order. Of two offers with one id the later one counts. */
+  rows(): Uint32Array
+}
+
+/** By brandName, then price in USD, then offerId (decisions 2). What has no USD price comes last. */
+export function publishedOrder(rates: RateTable | undefined): PublishedOrder {
+  const names = new Map<string, number>()
+  const nameOf = growing()
+  const usd: number[] = []
+  const ids: string[] = []
+  const latest = new Map<string, number>()
+  return {
+    ids,
+    add({ brandName, price, id }) {
+      const name = names.get(brandName) ?? names.size
+      names.set(brandName, name)
+      nameOf.push(name)
+      const least = price.type === 'FIXED' ? price.fixed : price.min
+      usd.push(inUsd(least, price, rates) ?? Number.POSITIVE_INFINITY)
+      latest.set(id, ids.push(id) - 1)
+    },
+    rows() {
+      // Names are put in order once, and rows then by the rank of their name, a number.
+      const ranks = ranksOf([...names.keys()])
+      const compare = (one: number, other: number) =>
+        (ranks[nameOf.at(one)] as number) - (ranks[nameOf.at(other)] as number) ||
+        compareNumbers(usd[one] as number, usd[other] as number) ||
+        ((ids[one] as string) < (ids[other] as string) ? -1 : 1)
+      return Uint32Array.from(latest.values()).sort(compare)
+    },
+  }
+}
+
+function ranksOf(names: readonly string[]): Uint32Array {
+  const keyed = names.map((name, at) => ({ at, key: fold(name), name }))
+  keyed.sort((one, other) => compareTexts(one.key, other.key) || compareTexts(one.name, other.name))
+  const ranks = new Uint32Array(names.length)
+  for (const [rank, { at }] of keyed.entries()) ranks[at] = rank
+  return ranks
+}
+
+function compareTexts(one: string, other: string): number {
+  return one === other ? 0 : one < other ? -1 : 1
+}
+
+/** Two offers without a price in USD are equal here; their difference would be no number. */
+function compareNumbers(one: number, other: number): number {
+  return one === other ? 0 : one < other ? -1 : 1
+}

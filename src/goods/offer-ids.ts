@@ -1,0 +1,43 @@
+/**
+ * Which row an offer is in, by its id: a table of places that an id is looked for at, one after the
+ * other, from the one its hash names. A Map of 200,000 ids would have to be made on the thread that
+ * answers; this is handed to it as it is.
+ */
+export interface OfferIds {
+  /** The row of the offer at each place, plus one; 0 where there is none. */
+  readonly rows: Uint32Array
+  /** The hash of its id, so that hardly ever an offer is read that is not the one. */
+  readonly hashes: Uint32Array
+}
+
+/** @param ids the id of each row */
+export function packIds(ids: readonly string[], rows: Iterable<number>): OfferIds {
+  // At most half of the places are taken, so the next empty one is near.
+  const size = 2 ** Math.ceil(Math.log2(2 * ids.length + 2))
+  const table = { rows: new Uint32Array(size), hashes: new Uint32Array(size) }
+  for (const row of rows) {
+    const hash = hashOf(ids[row] as string)
+    let place = hash & (size - 1)
+    while (table.rows[place] !== 0) place = (place + 1) & (size - 1)
+    table.rows[place] = row + 1
+    table.hashes[place] = hash
+  }
+  return table
+}
+
+/** The rows that may have the id, the likeliest first: whoever asks compares the ids themselves. */
+export function* rowsOf({ rows, hashes }: OfferIds, id: string): Generator<number> {
+  const hash = hashOf(id)
+  let place = hash & (rows.length - 1)
+  while (rows[place] !== 0) {
+    if (hashes[place] === hash) yield (rows[place] as number) - 1
+    place = (place + 1) & (rows.length - 1)
+  }
+}
+
+/** FNV-1a over the code units. */
+function hashOf(id: string): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), 0x01000193)
+  return hash >>> 0
+}

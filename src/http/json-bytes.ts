@@ -1,0 +1,37 @@
+/** Builds one JSON answer out of parts, most of which are bytes already. */
+export interface JsonBytes {
+  text(text: string): void
+  bytes(part: Uint8Array): void
+  /** A copy of all that was added, which is then forgotten. */
+  take(): Buffer
+}
+
+/** Room that is used again for every answer: none waits while it is built. */
+export function jsonBytes(): JsonBytes {
+  let room = Buffer.alloc(64 * 1024)
+  let length = 0
+  const need = (more: number) => {
+    if (length + more <= room.length) return
+    const larger = Buffer.alloc(2 * (length + more))
+    room.copy(larger, 0, 0, length)
+    room = larger
+  }
+  return {
+    text(text) {
+      // No character takes more than three bytes for each of its code units.
+      need(3 * text.length)
+      length += room.write(text, length)
+    },
+    bytes(part) {
+      need(part.length)
+      room.set(part, length)
+      length += part.length
+    },
+    take() {
+      const answer = Buffer.allocUnsafeSlow(length)
+      room.copy(answer, 0, 0, length)
+      length = 0
+      return answer
+    },
+  }
+}

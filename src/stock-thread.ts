@@ -1,0 +1,34 @@
+import { deserialize, serialize } from 'node:v8'
+import { parentPort, workerData } from 'node:worker_threads'
+import type { KnownBrands } from './adapters/suppliers/zendit/brands.ts'
+import { createZenditClient } from './adapters/suppliers/zendit/client.ts'
+import { createZenditOffers } from './adapters/suppliers/zendit/offers.ts'
+import type { ReadList, StockJob } from './adapters/threads/stock-job.ts'
+import { transferable } from './adapters/threads/transferable.ts'
+import { type PackedCatalog, packCatalog } from './goods/building/build-catalog.ts'
+import { offersIn, packOffers } from './goods/offer-records.ts'
+import { publishing } from './http/views/catalog-offer.ts'
+
+/*
+ * A thread that does one piece of work on the whole list of offers and ends, so that the memory it
+ * took goes back. Like `service.ts`, it names the concrete parts that it is put together from.
+ */
+
+const job = workerData as StockJob
+const done = job.type === 'read' ? await read(job) : build(job)
+parentPort?.postMessage(done, transferable(done))
+
+async function read(asked: StockJob & { readonly type: 'read' }): Promise<ReadList> {
+  const brands: KnownBrands = asked.note === undefined ? new Map() : deserialize(asked.note)
+  const client = createZenditClient(asked.supplier)
+  const source = createZenditOffers(client, () => new Date(), brands)
+  // Whoever stops the load ends the thread.
+  const { offers, setAside } = await source.list(new AbortController().signal)
+  return { offers: packOffers(offers), setAside, note: Uint8Array.from(serialize(brands)) }
+}
+
+function build({ offers, basis, siteUrl }: StockJob & { readonly type: 'build' }): PackedCatalog {
+  const { markupBps, rates, now } = basis
+  const pricing = { markupBps, rates: () => rates, now: () => now }
+  return packCatalog(offersIn(offers), basis, publishing({ siteUrl, pricing }))
+}
