@@ -1,8 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { type ConnectedChain, connectChain } from './adapters/chain/connect.ts'
-import { createFrankfurter, keepRates } from './adapters/rates/frankfurter.ts'
 import { openStorage, type Storage } from './adapters/storage/storage.ts'
 import { createZenditClient } from './adapters/suppliers/zendit/client.ts'
 import { createZenditSupplier } from './adapters/suppliers/zendit/purchases.ts'
@@ -10,8 +8,7 @@ import { referenceOf, verifiesWebhook } from './adapters/suppliers/zendit/webhoo
 import { createStockroom } from './adapters/threads/stockroom.ts'
 import { type Common, ConfigError, type Outside } from './config.ts'
 import { createFrontDoor } from './front-door.ts'
-import { createShelf, type Stock, stockOf } from './goods/catalog.ts'
-import { repriceWhen, serveLast, startRestocking } from './goods/restock.ts'
+import { type Stock, stockOf } from './goods/catalog.ts'
 import { createVitals, type Vitals } from './health/vitals.ts'
 import { createLimits } from './http/rate-limit.ts'
 import type { SandboxDoor } from './http/sandbox.ts'
@@ -31,16 +28,14 @@ import { reporterTo } from './operations/reporter.ts'
 import { createDoorbell } from './orders/doorbell.ts'
 import type { PurchaseDeps } from './orders/purchase.ts'
 import { createQuotes } from './payments/quotes.ts'
-import { inTurn } from './primitives/in-turn.ts'
 import { createDigest, createSigner } from './secrets/tokens.ts'
 import { createVault } from './secrets/vault.ts'
+import { type Stocked, startStock } from './stocking.ts'
 
 /** After this long with nothing but failures, a purchase the supplier does not hold is given up. */
 const placeWithinMs = 60_000
 /** A purchase waits this long for one answer; much shorter than an order's lease. */
 const supplierTimeoutMs = 10_000
-/** Nearly all offers are priced in dollars; a slow source of rates must not hold the start up. */
-const ratesWaitMs = 2_000
 /** A page of the supplier's list is large, and nobody waits for it. */
 const listTimeoutMs = 30_000
 
@@ -95,7 +90,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await storage.close()
     throw error
   })
-  const stock = await startStock(ground, storage, supply)
+  const stock = await startStock(ground, storage.snapshots, supply.stockroom)
   const purchases = purchasesOf(ground, { chain, storage, supply, stock })
   const app = openFrontDoor(ground, { chain, storage, supply, purchases })
   const work = [
@@ -178,42 +173,6 @@ function connectSupplier({ config, vitals }: Ground) {
       return { available: balance.available / balance.divisor, currency: balance.currency }
     }),
   }
-}
-
-type Stocked = Awaited<ReturnType<typeof startStock>>
-
-/**
- * Puts a catalog on the shelf and keeps it fresh. The last good one serves at once; without one,
- * the store waits for its first.
- */
-async function startStock(ground: Ground, storage: Storage, { stockroom }: Supply) {
-  const { config, log, now, signal, vitals, failed } = ground
-  const rates = keepRates(
-    createFrankfurter({ url: config.ratesUrl, timeoutMs: supplierTimeoutMs }),
-    {
-      signal,
-      report: (read) => {
-        log.info({ rates: read.outcome }, 'exchange rates')
-        repriceWhen(deps, read.outcome === 'read').catch((error) => failed('prices', error))
-      },
-    },
-  )
-  const pricing = { markupBps: config.markupBps, rates: rates.current, now }
-  const shelf = createShelf()
-  const { snapshots } = storage
-  const deps = { stockroom, snapshots, shelf, pricing, inTurn: inTurn(), now, signal }
-  await Promise.race([rates.first, delay(ratesWaitMs, undefined, { ref: false })])
-  const served = await serveLast(deps)
-  if (served.outcome === 'failed') log.error({ reason: served.reason }, 'last catalog not readable')
-  if (served.outcome === 'served') vitals.noteCatalog(served.readAt)
-  const first = Promise.withResolvers<void>()
-  const restocking = startRestocking(deps, (restocked) => {
-    log[restocked.outcome === 'loaded' ? 'info' : 'error']({ ...restocked }, 'catalog')
-    if (restocked.outcome === 'loaded') vitals.noteCatalog(shelf.current().readAt)
-    first.resolve()
-  })
-  if (served.outcome !== 'served') await first.promise
-  return { shelf, pricing, work: [restocking, rates.stopped] }
 }
 
 interface Parts {

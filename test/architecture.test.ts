@@ -28,7 +28,14 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'orders/ledger.ts',
     'reconcile/ports.ts',
   ],
+  'adapters/threads': ['goods'],
   'adapters/suppliers': ['primitives', 'goods', 'orders/ports.ts', 'reconcile/ports.ts'],
+
+  // What runs in a thread of its own is put together from the same parts as the store.
+  'stock-thread.ts': ['goods', 'http/views', 'adapters'],
+
+  // Keeping a catalog on the shelf, a part of putting the store together.
+  'stocking.ts': ['primitives', 'goods', 'health', 'adapters/rates'],
 
   'front-door.ts': ['health', 'http', 'web'],
   'environment.ts': ['goods', 'http'],
@@ -54,6 +61,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'adapters',
     'config.ts',
     'front-door.ts',
+    'stocking.ts',
   ],
   'main.ts': ['service.ts', 'config.ts', 'log.ts', 'terminal.ts', 'sandbox-parts.ts'],
   // What an operator runs beside the store, on the same adapters.
@@ -72,7 +80,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 /** The core is told about the world through its ports. Besides Node's pure parts: data and schemas. */
 const core = /^(primitives|secrets|health|goods|payments|orders|reconcile)\//
 const coreMayUse =
-  /^(zod|libphonenumber-js\/max|i18n-iso-countries(\/.*)?|fastest-levenshtein|node:(crypto|util|assert))$/
+  /^(zod|libphonenumber-js\/max|i18n-iso-countries(\/.*)?|fastest-levenshtein|node:(crypto|util|assert|zlib))$/
 
 /** The sandbox stands outside: it speaks to the store over HTTP and knows none of its code. */
 const linesMax = 300

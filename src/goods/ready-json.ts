@@ -1,3 +1,4 @@
+import { growing } from './building/growing.ts'
 import type { Offer } from './offer.ts'
 
 /**
@@ -32,7 +33,8 @@ export interface ReadyWriter {
 
 export function readyWriter(publish: Publish): ReadyWriter {
   const pieces: Buffer[] = []
-  const rows: { start: number; discovery: number; catalog: number }[] = []
+  const starts = growing()
+  const lengths = { discovery: growing(), catalog: growing() }
   let used = pieceBytes
 
   const roomFor = (bytes: number): Buffer => {
@@ -53,19 +55,17 @@ export function readyWriter(publish: Publish): ReadyWriter {
       const text = more === '' ? first : `${first},${more}`
       // No character takes more than three bytes for each of its code units.
       const piece = roomFor(3 * text.length)
-      const start = (pieces.length - 1) * pieceBytes + used
-      const catalogLength = piece.write(text, used)
-      rows.push({ start, discovery: Buffer.byteLength(first), catalog: catalogLength })
-      used += catalogLength
+      starts.push((pieces.length - 1) * pieceBytes + used)
+      const length = piece.write(text, used)
+      lengths.discovery.push(Buffer.byteLength(first))
+      lengths.catalog.push(length)
+      used += length
     },
     finish() {
       return {
         pieces,
-        starts: Uint32Array.from(rows, ({ start }) => start),
-        lengths: {
-          discovery: Uint32Array.from(rows, (row) => row.discovery),
-          catalog: Uint32Array.from(rows, (row) => row.catalog),
-        },
+        starts: starts.take(),
+        lengths: { discovery: lengths.discovery.take(), catalog: lengths.catalog.take() },
       }
     },
   }

@@ -60,7 +60,7 @@ export async function restock(deps: RestockDeps): Promise<Restocked> {
       return { outcome: 'refused', offers, setAside, reason, durationMs: elapsed() }
     }
     const snapshot: Snapshot = { ...listing, readAt: startedAt }
-    await put(deps, () => snapshot)
+    await deps.inTurn(() => put(deps, snapshot))
     const notKept = await keep(deps.snapshots, snapshot)
     const loaded = { outcome: 'loaded', offers, setAside, durationMs: elapsed() } as const
     return notKept === undefined ? loaded : { ...loaded, notKept }
@@ -95,7 +95,7 @@ export async function serveLast(deps: RestockDeps): Promise<Served> {
   try {
     const snapshot = await deps.snapshots.load()
     if (snapshot === undefined) return { outcome: 'none' }
-    await put(deps, () => snapshot)
+    await deps.inTurn(() => put(deps, snapshot))
     return { outcome: 'served', offers: snapshot.offers.count, readAt: snapshot.readAt }
   } catch (error) {
     return { outcome: 'failed', reason: messageOf(error) }
@@ -108,24 +108,25 @@ export async function serveLast(deps: RestockDeps): Promise<Served> {
  *
  * @param isNew whether rates were read since the catalog was made
  */
-export async function repriceWhen(deps: RestockDeps, isNew: boolean): Promise<void> {
-  const { shelf, pricing } = deps
-  const rates = pricing.rates()
-  const isTooOld = rates !== undefined && isStale(rates, pricing.now())
-  if (!isNew && isTooOld === shelf.current().hasStaleRates) return
-  await put(deps, () => {
-    const { records, readAt, setAside } = shelf.current()
-    return { offers: records, readAt, setAside }
+export function repriceWhen(deps: RestockDeps, isNew: boolean): Promise<void> {
+  const { inTurn, shelf, pricing } = deps
+  // What is looked at may be replaced by the work before it, so it is looked at in turn.
+  return inTurn(async () => {
+    const { size, hasStaleRates, records, readAt, setAside } = shelf.current()
+    const rates = pricing.rates()
+    const isTooOld = rates !== undefined && isStale(rates, pricing.now())
+    if (size === 0 || (!isNew && isTooOld === hasStaleRates)) return
+    await put(deps, { offers: records, readAt, setAside })
   })
 }
 
-/** Makes a catalog and swaps it in, in one step. What is built of is looked up when its turn comes. */
-function put(deps: RestockDeps, snapshotOf: () => Snapshot): Promise<void> {
-  const { inTurn, stockroom, shelf, pricing, signal } = deps
-  return inTurn(async () => {
-    const basis = { markupBps: pricing.markupBps, rates: pricing.rates(), now: pricing.now() }
-    shelf.replace(await stockroom.build(snapshotOf(), basis, signal))
-  })
+/** Makes a catalog and swaps it in, in one step. */
+async function put(
+  { stockroom, shelf, pricing, signal }: RestockDeps,
+  snapshot: Snapshot,
+): Promise<void> {
+  const basis = { markupBps: pricing.markupBps, rates: pricing.rates(), now: pricing.now() }
+  shelf.replace(await stockroom.build(snapshot, basis, signal))
 }
 
 /** Half of a list looks like a list. Only its size, against the last one, gives it away. */

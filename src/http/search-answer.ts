@@ -1,5 +1,5 @@
 import { goods } from '../goods/good.ts'
-import type { Kind } from '../goods/offer.ts'
+import type { Kind, Offer } from '../goods/offer.ts'
 import { type ReadyForm, readyAt } from '../goods/ready-json.ts'
 import { type Column, type Places, quotedAt } from '../goods/search/column.ts'
 import type { Facets } from '../goods/search/facets.ts'
@@ -9,6 +9,7 @@ import { type Page, search, searchWithFacets } from '../goods/search/search.ts'
 import type { SearchIndex } from '../goods/search/search-index.ts'
 import { jsonBytes } from './json-bytes.ts'
 import { type Question, questionOf } from './question.ts'
+import type { Published } from './views/discovery-offer.ts'
 
 /** A search as a caller asked for it, in the names of its parameters. */
 export interface Asked<Params extends object> {
@@ -19,6 +20,8 @@ export interface Asked<Params extends object> {
   readonly filtersOf: (params: Params) => Filters
   readonly alternatives: Alternatives<Params>
   readonly form: ReadyForm
+  /** Makes each offer of the page anew, while the finished JSON does not hold. */
+  readonly view?: ((offer: Offer) => Published) | undefined
   /** Whether the answer carries the values to switch to. */
   readonly facets?: true
 }
@@ -46,7 +49,14 @@ function searchAnswer<Params extends object>(asked: Asked<Params>): Buffer {
   return answer.take()
 }
 
-function addItems({ index, form }: Pick<Asked<object>, 'index' | 'form'>, docs: Uint32Array): void {
+function addItems(
+  { index, form, view }: Pick<Asked<object>, 'index' | 'form' | 'view'>,
+  docs: Uint32Array,
+): void {
+  if (view !== undefined) {
+    answer.text(Array.from(docs, (doc) => JSON.stringify(view(index.offerAt(doc)))).join())
+    return
+  }
   for (let at = 0; at < docs.length; at++) {
     if (at > 0) answer.text(',')
     answer.bytes(readyAt(index.ready, index.rows[docs[at] as number] as number, form))

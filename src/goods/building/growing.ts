@@ -1,17 +1,34 @@
-/** Numbers of which nobody knows yet how many there will be. */
-export interface Growing {
+/**
+ * Numbers of which nobody knows yet how many there will be. Beside millions of objects they cost the
+ * garbage collector nothing.
+ */
+export interface Growing<Numbers> {
   push(number: number): void
   at(index: number): number
   readonly length: () => number
+  /** All of them, in an array of their own. */
+  take(): Numbers
 }
 
-export function growing(): Growing {
-  let numbers = new Uint32Array(1024)
+/** Whole numbers from 0 to 2^32 - 1. */
+export function growing(): Growing<Uint32Array> {
+  return grow((size) => new Uint32Array(size))
+}
+
+/** Any numbers, NaN too. */
+export function growingFloats(): Growing<Float64Array> {
+  return grow((size) => new Float64Array(size))
+}
+
+function grow<Numbers extends Uint32Array | Float64Array>(
+  make: (size: number) => Numbers,
+): Growing<Numbers> {
+  let numbers = make(1024)
   let length = 0
   return {
     push(number) {
       if (length === numbers.length) {
-        const larger = new Uint32Array(2 * length)
+        const larger = make(2 * length)
         larger.set(numbers)
         numbers = larger
       }
@@ -19,5 +36,6 @@ export function growing(): Growing {
     },
     at: (index) => numbers[index] as number,
     length: () => length,
+    take: () => numbers.slice(0, length) as Numbers,
   }
 }

@@ -6,7 +6,7 @@ import { type Growing, growing } from './growing.ts'
 export interface Field {
   add(values: readonly string[]): void
   /** The combination of each row, as a place in `found`. */
-  readonly codes: Growing
+  readonly codes: Growing<Uint32Array>
   readonly found: readonly (readonly string[])[]
 }
 
@@ -61,7 +61,7 @@ export function packColumn({ codes, found }: Field, rows: Uint32Array): PackedCo
 }
 
 /** Numbers the combinations that the rows have, in the order in which docs first have them. */
-function renumbered(codes: Growing, rows: Uint32Array, count: number) {
+function renumbered(codes: Growing<Uint32Array>, rows: Uint32Array, count: number) {
   const numbers = new Uint32Array(count)
   const used: number[] = []
   const wide = new Uint32Array(rows.length)

@@ -6,7 +6,7 @@ import { packRuns } from '../search/runs.ts'
 import type { PackedIndex } from '../search/search-index.ts'
 import { packTerms } from '../search/terms.ts'
 import { indexWordsOf, nameFormsOf } from '../search/words.ts'
-import { growing } from './growing.ts'
+import { growing, growingFloats } from './growing.ts'
 import { type Field, field, packColumn } from './pack-column.ts'
 import { offerWords } from './pack-words.ts'
 
@@ -29,7 +29,8 @@ export function indexRows(rates: RateTable | undefined): IndexRows {
   }
   const words = offerWords()
   const regional = growing()
-  const faceUsd: [min: number, max: number][] = []
+  const faceMin = growingFloats()
+  const faceMax = growingFloats()
   return {
     add(offer) {
       fields.names.add([offer.brand, offer.brandName])
@@ -41,7 +42,9 @@ export function indexRows(rates: RateTable | undefined): IndexRows {
       fields.durations.add(durationsOf(offer))
       words.add(offer)
       regional.push(offer.kind === 'esim' && isRegional(offer) ? 1 : 0)
-      faceUsd.push(boundsOf(offer.faceValue ?? offer.price, rates))
+      const [min, max] = boundsOf(offer.faceValue ?? offer.price, rates)
+      faceMin.push(min)
+      faceMax.push(max)
     },
     pack(rows) {
       const names = packColumn(fields.names, rows)
@@ -62,8 +65,8 @@ export function indexRows(rates: RateTable | undefined): IndexRows {
         words: words.pack(rows),
         multiCountry: docsWhere(rows, (row) => regional.at(row) === 1),
         faceUsd: {
-          min: Float64Array.from(rows, (row) => faceUsd[row]?.[0] ?? Number.NaN),
-          max: Float64Array.from(rows, (row) => faceUsd[row]?.[1] ?? Number.NaN),
+          min: Float64Array.from(rows, faceMin.at),
+          max: Float64Array.from(rows, faceMax.at),
         },
       }
     },

@@ -39,12 +39,16 @@ export function offerWords(): OfferWords {
 
 /** Words that none of the rows has are left out: a typo must not lead to what is not there. */
 function packOf(
-  words: Growing,
+  words: Growing<Uint32Array>,
   {
     ends,
     rows,
     numbers,
-  }: { readonly ends: Growing; readonly rows: Uint32Array; readonly numbers: Map<string, number> },
+  }: {
+    readonly ends: Growing<Uint32Array>
+    readonly rows: Uint32Array
+    readonly numbers: Map<string, number>
+  },
 ): Terms {
   const eachWord = (add: (word: number, doc: number) => void) => {
     for (let doc = 0; doc < rows.length; doc++) {

@@ -2,7 +2,7 @@ import { fold } from '../../primitives/text.ts'
 import type { Offer } from '../offer.ts'
 import type { RateTable } from '../ports.ts'
 import { inUsd } from '../pricing.ts'
-import { growing } from './growing.ts'
+import { growing, growingFloats } from './growing.ts'
 
 /** What decides the published order, offer by offer as they come. */
 export interface PublishedOrder {
@@ -16,7 +16,7 @@ export interface PublishedOrder {
 export function publishedOrder(rates: RateTable | undefined): PublishedOrder {
   const names = new Map<string, number>()
   const nameOf = growing()
-  const usd: number[] = []
+  const usd = growingFloats()
   const ids: string[] = []
   const latest = new Map<string, number>()
   return {
@@ -34,7 +34,7 @@ export function publishedOrder(rates: RateTable | undefined): PublishedOrder {
       const ranks = ranksOf([...names.keys()])
       const compare = (one: number, other: number) =>
         (ranks[nameOf.at(one)] as number) - (ranks[nameOf.at(other)] as number) ||
-        compareNumbers(usd[one] as number, usd[other] as number) ||
+        compareNumbers(usd.at(one), usd.at(other)) ||
         ((ids[one] as string) < (ids[other] as string) ? -1 : 1)
       return Uint32Array.from(latest.values()).sort(compare)
     },

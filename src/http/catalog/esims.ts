@@ -25,6 +25,7 @@ import {
 } from '../params.ts'
 import type { Question } from '../question.ts'
 import { searchQuestion } from '../search-answer.ts'
+import { unfinishedView } from '../views/catalog-offer.ts'
 
 /** Both published parameter sets, in force together (decisions 3). */
 const readers = {
@@ -52,6 +53,7 @@ export function browseEsims(url: string, deps: ReadDeps): Question {
     filtersOf,
     alternatives: alternativesIn(index),
     form: 'catalog',
+    view: unfinishedView(deps),
   })
 }
 

@@ -9,6 +9,7 @@ import type { ReadDeps } from '../deps.ts'
 import { country, type ParamsOf, pageOf, paging, readParams, slugIn, text } from '../params.ts'
 import { type Question, wholeQuestion } from '../question.ts'
 import { searchQuestion } from '../search-answer.ts'
+import { unfinishedView } from '../views/catalog-offer.ts'
 import { wholeList } from './whole-list.ts'
 
 const readers = {
@@ -30,6 +31,7 @@ export function browseTopups(url: string, deps: ReadDeps): Question {
     filtersOf,
     alternatives: alternativesIn(index),
     form: 'catalog',
+    view: unfinishedView(deps),
   })
 }
 

@@ -22,6 +22,7 @@ import {
 } from '../params.ts'
 import { type Question, wholeQuestion } from '../question.ts'
 import { searchQuestion } from '../search-answer.ts'
+import { unfinishedView } from '../views/catalog-offer.ts'
 
 type Params = ParamsOf<ReturnType<typeof readersFor>>
 
@@ -38,6 +39,7 @@ export function browseVouchers(url: string, deps: ReadDeps): Question {
     filtersOf,
     alternatives: alternativesIn(index),
     form: 'catalog',
+    view: unfinishedView(deps),
   })
 }
 

@@ -1,8 +1,9 @@
 import type { Offer } from '../../goods/offer.ts'
-import { type Pricing, type Retail, retailOf, withMarkup } from '../../goods/pricing.ts'
+import { isStale, type Pricing, type Retail, retailOf, withMarkup } from '../../goods/pricing.ts'
 import { requiredFieldsOf } from '../../goods/purchase-body.ts'
 import type { Publish } from '../../goods/ready-json.ts'
 import { type Cents, usdcDecimals, usdcFromCents } from '../../primitives/money.ts'
+import type { ReadDeps } from '../deps.ts'
 import { discoveryOffer, moneyOf, type Published } from './discovery-offer.ts'
 
 export interface CatalogViewDeps {
@@ -17,6 +18,19 @@ export function publishing({ siteUrl, pricing }: CatalogViewDeps): Publish {
     const discovery = discoveryOffer(offer, { siteUrl, markupBps })
     return { discovery, beyond: beyondDiscovery(offer, discovery, pricing) }
   }
+}
+
+/**
+ * How offers look now, where the finished JSON of the catalog holds no more: rates that become too
+ * old change what is available at once, a moment before the catalog is made again.
+ *
+ * @returns undefined while the finished JSON holds
+ */
+export function unfinishedView({ shelf, pricing, site }: ReadDeps) {
+  const rates = pricing.rates()
+  const areStale = rates !== undefined && isStale(rates, pricing.now())
+  if (areStale === shelf.current().hasStaleRates) return undefined
+  return (offer: Offer) => catalogOffer(offer, { siteUrl: site.url, pricing })
 }
 
 /** An offer as the catalog interface lists it (decisions 3). */
