@@ -22,8 +22,11 @@ export type ReadyForm = 'discovery' | 'catalog'
 /** How an offer is published: its discovery fields, and those that only the catalog has. */
 export type Publish = (offer: Offer) => { readonly discovery: object; readonly beyond: object }
 
-/** A piece has 4 MiB, and there may be 1024 of them. */
-const pieceBits = 22
+/**
+ * A piece has 64 MiB, and there may be 64 of them. Room that large is given by the system page by page as
+ * it is filled, and goes back to it whole.
+ */
+const pieceBits = 26
 const pieceBytes = 2 ** pieceBits
 
 export interface ReadyWriter {

@@ -32,7 +32,10 @@ const thread = new URL('../../stock-thread.ts', import.meta.url)
 function inThread<T>(job: StockJob, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted()
   const { promise, resolve, reject } = Promise.withResolvers<T>()
-  const worker = new Worker(thread, { workerData: job })
+  const worker = new Worker(thread, {
+    workerData: job,
+    resourceLimits: { maxYoungGenerationSizeMb: 16 },
+  })
   const stop = () => worker.terminate()
   signal.addEventListener('abort', stop)
   worker.once('message', resolve)

@@ -1,5 +1,5 @@
-import { createHash, hash } from 'node:crypto'
-import type { Usdc } from '../../primitives/money.ts'
+import { hash } from 'node:crypto'
+import { type Usdc, usdc } from '../../primitives/money.ts'
 import { kinds } from '../good.ts'
 import type { Kind, Offer } from '../offer.ts'
 import { type OfferIds, packIds } from '../offer-ids.ts'
@@ -7,6 +7,7 @@ import type { RateTable } from '../ports.ts'
 import { isStale, lowestCharge, type Pricing } from '../pricing.ts'
 import { type Publish, type ReadyJson, readyWriter } from '../ready-json.ts'
 import type { PackedIndex } from '../search/search-index.ts'
+import { growing, growingFloats } from './growing.ts'
 import { indexRows } from './pack-index.ts'
 import { publishedOrder } from './published-order.ts'
 
@@ -76,31 +77,36 @@ export function packCatalog(
 function createTill({ markupBps, rates, now }: Basis) {
   const pricing: Pricing = { markupBps, rates: () => rates, now: () => now }
   const kindsOf: Kind[] = []
-  const costs: (Usdc | undefined)[] = []
-  const digests: string[] = []
+  /** In atomic USDC, which no price brings near 2^53; NaN where an offer is not sold. */
+  const costs = growingFloats()
+  const digests = [growing(), growing(), growing()] as const
+  const isSold = (row: number) => !Number.isNaN(costs.at(row))
   return {
     add(offer: Offer, json: string): void {
       kindsOf.push(offer.kind)
-      costs.push(lowestCharge(offer, pricing))
-      digests.push(hash('sha256', json, 'base64url').slice(0, 16))
+      costs.push(Number(lowestCharge(offer, pricing) ?? Number.NaN))
+      const digest = hash('sha256', json, 'buffer')
+      for (const [at, part] of digests.entries()) part.push(digest.readUInt32LE(4 * at))
     },
     kindOf: (row: number) => kindsOf[row],
-    isSold: (row: number) => costs[row] !== undefined,
+    isSold,
     /** Changes when, and only when, the offers, their order or what of them is sold changes. */
     version(rows: Uint32Array): string {
-      const all = createHash('sha256')
-      for (const row of rows) all.update(`${digests[row]}${costs[row] === undefined ? '-' : '+'}`)
-      return all.digest('base64url').slice(0, 16)
-    },
-    lowest(rows: Uint32Array): Partial<Record<Kind, Usdc>> {
-      const lowest: Partial<Record<Kind, Usdc>> = {}
-      for (const row of rows) {
-        const kind = kindsOf[row]
-        const cost = costs[row]
-        if (kind === undefined || cost === undefined) continue
-        if (cost < (lowest[kind] ?? cost + 1n)) lowest[kind] = cost
+      const facts = new Uint32Array(rows.length * 4)
+      for (const [at, row] of rows.entries()) {
+        facts.set([...digests.map((part) => part.at(row)), isSold(row) ? 1 : 0], at * 4)
       }
-      return lowest
+      return hash('sha256', facts, 'base64url').slice(0, 16)
+    },
+    /** @param rows of what is sold */
+    lowest(rows: Uint32Array): Partial<Record<Kind, Usdc>> {
+      const lowest: Partial<Record<Kind, number>> = {}
+      for (const row of rows) {
+        const kind = kindsOf[row] as Kind
+        lowest[kind] = Math.min(lowest[kind] ?? Number.POSITIVE_INFINITY, costs.at(row))
+      }
+      const amounts = Object.entries(lowest).map(([kind, cost]) => [kind, usdc(BigInt(cost))])
+      return Object.fromEntries(amounts)
     },
   }
 }

@@ -1,5 +1,6 @@
 import { fold } from '../../primitives/text.ts'
 import type { Codes, Lists, PackedColumn } from '../search/column.ts'
+import { packTexts } from '../search/texts.ts'
 import { type Growing, growing } from './growing.ts'
 
 /** The values of one field, offer by offer as they come. */
@@ -46,6 +47,7 @@ export function packColumn({ codes, found }: Field, rows: Uint32Array): PackedCo
   const places = new Map(keys.map((key, place) => [key, place]))
   const valuesOf = keysOf.map((own) => own.map((key) => places.get(key) ?? 0))
   return {
+    keys: packTexts(keys),
     values: keys.map((key) => names.get(key) ?? key),
     codes: docCodes,
     valuesOf: listsOf(valuesOf),

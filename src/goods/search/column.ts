@@ -1,12 +1,15 @@
 import { fold } from '../../primitives/text.ts'
 import type { Docs } from './docs.ts'
+import { findText, type Texts } from './texts.ts'
 
 /**
  * All values of one field. An offer may have several, but few combinations of values occur: a doc
  * holds the number of its combination, and a test or a count looks at one small number.
  */
 export interface PackedColumn {
-  /** Sorted, without case and accents; of values that are equal then, the first one found. */
+  /** Without case and accents, sorted. */
+  readonly keys: Texts
+  /** As they are written; of values that have one key, the first one found. */
   readonly values: readonly string[]
   /** The docs of each value, ascending. */
   readonly docs: Lists
@@ -32,7 +35,6 @@ export type Codes = Uint16Array | Uint32Array
 export type Places = readonly number[]
 
 export interface Column extends PackedColumn {
-  readonly places: ReadonlyMap<string, number>
   /** The docs of each value, made when first asked for: asked twice, it is the same object. */
   readonly lists: (Docs | undefined)[]
   /** Each value as JSON, likewise. */
@@ -45,7 +47,6 @@ export function openColumn(packed: PackedColumn): Column {
   const { values, valuesOf } = packed
   return {
     ...packed,
-    places: new Map(values.map((value, place) => [fold(value), place])),
     lists: [],
     quoted: [],
     marks: {
@@ -53,6 +54,11 @@ export function openColumn(packed: PackedColumn): Column {
       values: new Uint8Array(values.length),
     },
   }
+}
+
+/** Where a value stands, compared without case and accents; undefined where no offer has it. */
+export function placeIn({ keys }: PackedColumn, value: string): number | undefined {
+  return findText(keys, fold(value))
 }
 
 export function listAt({ starts, numbers }: Lists, key: number): Uint32Array {
@@ -79,7 +85,7 @@ export function countsIn(column: PackedColumn): [value: string, docs: number][] 
 
 /** The docs that have a value, compared without case and accents. */
 export function docsWith(column: Column, value: string): Docs {
-  const place = column.places.get(fold(value))
+  const place = placeIn(column, value)
   return place === undefined ? none : docsAt(column, place)
 }
 

@@ -1,6 +1,6 @@
-import { fold, wordsOf } from '../../primitives/text.ts'
+import { wordsOf } from '../../primitives/text.ts'
 import { addDocs, type Bits, countOf, docsIn, hasBit, meet } from './bits.ts'
-import { type Column, countAt, docsAt, listAt } from './column.ts'
+import { type Column, countAt, docsAt, listAt, placeIn } from './column.ts'
 import { type Docs, keepListed } from './docs.ts'
 import type { SearchIndex } from './search-index.ts'
 import { addFrom } from './terms.ts'
@@ -139,7 +139,7 @@ function valueClause(
   own: keyof Filters,
   { column, values }: { readonly column: Column; readonly values: readonly string[] },
 ): Clause {
-  const places = values.flatMap((value) => column.places.get(fold(value)) ?? [])
+  const places = values.flatMap((value) => placeIn(column, value) ?? [])
   const [only = -1] = places
   if (places.length !== 1) return setOfValues(index, own, { column, places })
   return {
@@ -193,7 +193,7 @@ function brandsNamed({ names, brandWords, scratch }: SearchIndex, value: string)
     addFrom(brandWords, word, begun)
     if (begun !== brands) meet(brands, begun)
   }
-  const named = names.places.get(fold(value))
+  const named = placeIn(names, value)
   if (named !== undefined) addDocs(brands, listAt(names.codesOf, named))
   return brands
 }

@@ -59,6 +59,12 @@ export interface SearchIndex
   offerAt(doc: number): Offer
 }
 
+function allDocs(size: number): Docs {
+  const docs = new Uint32Array(size)
+  for (let doc = 0; doc < size; doc++) docs[doc] = doc
+  return docs
+}
+
 export function openIndex(
   packed: PackedIndex,
   ready: ReadyJson,
@@ -70,7 +76,7 @@ export function openIndex(
     ...packed,
     ...(opened as Record<ColumnName, Column>),
     size,
-    all: Uint32Array.from({ length: size }, (_, doc) => doc),
+    all: allDocs(size),
     ready,
     scratch: createScratch(size, opened['names']?.valuesOf.starts.length ?? 0),
     offerAt: (doc) => offerAt(records, packed.rows[doc] as number),

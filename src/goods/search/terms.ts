@@ -1,6 +1,6 @@
 import { addRuns, type Bits } from './bits.ts'
 import { packRuns, type Runs } from './runs.ts'
-import { beginsWith, packTexts, placeOf, type Texts, textAt } from './texts.ts'
+import { beginsWith, findText, packTexts, placeOf, type Texts, textAt } from './texts.ts'
 import { isTypoOf, mayHaveTypos } from './words.ts'
 
 /** A sorted dictionary of words, each with the docs that have it. */
@@ -34,9 +34,8 @@ export function packTerms(
 
 /** Adds the docs of exactly this word. All of these tell how many docs they added, some perhaps twice. */
 export function addWord({ texts, docs }: Terms, word: string, bits: Bits): number {
-  const at = placeOf(texts, word)
-  const isThere = at < texts.starts.length - 1 && textAt(texts, at) === word
-  return isThere ? addRuns(bits, docs, at) : 0
+  const at = findText(texts, word)
+  return at === undefined ? 0 : addRuns(bits, docs, at)
 }
 
 /** Adds the docs of the words that begin with `prefix`: neighbours in a sorted dictionary. */

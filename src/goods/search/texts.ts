@@ -40,6 +40,12 @@ export function placeOf(texts: Texts, text: string): number {
   return low
 }
 
+/** Where exactly this text stands; undefined where it does not. */
+export function findText(texts: Texts, text: string): number | undefined {
+  const at = placeOf(texts, text)
+  return at < texts.starts.length - 1 && compareWith(texts, at, text) === 0 ? at : undefined
+}
+
 export function beginsWith({ units, starts }: Texts, at: number, prefix: string): boolean {
   const start = starts[at] as number
   if ((starts[at + 1] as number) - start < prefix.length) return false
