@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
 import { type ConnectedChain, connectChain } from './adapters/chain/connect.ts'
 import { createFrankfurter, keepRates } from './adapters/rates/frankfurter.ts'
 import { openStorage, type Storage } from './adapters/storage/storage.ts'
@@ -13,7 +14,8 @@ import { createFrontDoor } from './front-door.ts'
 import { createShelf, type Stock, stockOf } from './goods/catalog.ts'
 import { reprice, serveLast, startRestocking } from './goods/restock.ts'
 import { createVitals, type Vitals } from './health/vitals.ts'
-import { createLimits } from './http/rate-limit.ts'
+import { closeApp } from './http/app.ts'
+import { type Counting, countingHere, createLimits } from './http/rate-limit.ts'
 import type { SandboxDoor } from './http/sandbox.ts'
 import {
   type Counters,
@@ -48,6 +50,10 @@ export interface ServiceOptions {
   readonly log: Logger
   /** Only in the sandbox. */
   readonly sandbox?: SandboxDoor
+  /** Where requests are counted; in this process alone when it is left out. */
+  readonly counting?: Counting
+  /** What all processes of the port counted; this one's numbers alone when it is left out. */
+  readonly numbers?: (own: Registry) => () => Promise<string>
 }
 
 export interface Service {
@@ -119,17 +125,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     refused: guard.refused,
     async stop() {
       stopping.abort()
-      await closed(app)
+      await closeApp(app)
       await Promise.all(work)
       await storage.close()
     },
   }
-}
-
-/** A connection that was busy when the closing began stays open when it is idle again, for its whole keep-alive. */
-async function closed(app: FastifyInstance): Promise<void> {
-  const idle = setInterval(() => app.server.closeIdleConnections(), 50)
-  await app.close().finally(() => clearInterval(idle))
 }
 
 /**
@@ -257,7 +257,7 @@ function openFrontDoor(
     now,
     monotonicMs,
     trustProxy: config.trustProxy,
-    limits: createLimits(monotonicMs),
+    limits: createLimits(ground.counting ?? countingHere(monotonicMs)),
     vitals,
     sandbox,
     metrics: {
@@ -269,7 +269,7 @@ function openFrontDoor(
         shelf: purchases.shelf,
         pricing: purchases.pricing,
         vitals,
-        counters,
+        counted: ground.numbers?.(counters.registry) ?? (() => counters.registry.metrics()),
         orders: storage.orderFacts,
         chain: chain.facts,
         supplierWallet: supply.wallet.last,

@@ -28,6 +28,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'orders/ledger.ts',
     'reconcile/ports.ts',
   ],
+  'adapters/redis': ['http/rate-limit.ts'],
   'adapters/suppliers': ['primitives', 'goods', 'orders/ports.ts', 'reconcile/ports.ts'],
 
   'front-door.ts': ['health', 'http', 'web'],
@@ -55,7 +56,27 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'config.ts',
     'front-door.ts',
   ],
-  'main.ts': ['service.ts', 'config.ts', 'log.ts', 'terminal.ts', 'sandbox-parts.ts'],
+  'counting.ts': ['http', 'secrets', 'adapters', 'config.ts'],
+  'store-process.ts': [
+    'http',
+    'service.ts',
+    'config.ts',
+    'counting.ts',
+    'log.ts',
+    'terminal.ts',
+    'sandbox-parts.ts',
+  ],
+  'lifecycle.ts': ['config.ts'],
+  cluster: [
+    'http',
+    'operations',
+    'config.ts',
+    'lifecycle.ts',
+    'store-process.ts',
+    'sandbox-parts.ts',
+    'terminal.ts',
+  ],
+  'main.ts': ['cluster', 'config.ts', 'lifecycle.ts', 'store-process.ts', 'terminal.ts'],
   // What an operator runs beside the store, on the same adapters.
   commands: [
     'primitives',
