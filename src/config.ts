@@ -62,7 +62,7 @@ export interface SandboxConfig extends Common {
   readonly databaseUrl?: string | undefined
 }
 
-export interface LiveConfig extends Common, Outside {
+interface LiveConfig extends Common, Outside {
   readonly mode: 'live'
 }
 

@@ -15,11 +15,11 @@ export interface Worker {
   stop(): void
 }
 
-export interface CrewOptions {
+export interface CrewOptions<W extends Worker> {
   readonly size: number
-  readonly start: () => Worker
+  readonly start: () => W
   /** Hears of every end that nobody asked for, and how soon another worker is started. */
-  readonly lost: (end: End, startsInMs: number) => void
+  readonly lost: (worker: W, end: End, startsInMs: number) => void
   /** A clock that never goes back, in milliseconds. */
   readonly monotonicMs: () => number
   /** Waits, or less when the signal says stop. */
@@ -48,7 +48,8 @@ const startsInVainMost = 5
  * listened once, a worker that says why it cannot start ends the whole start, as it would have ended
  * a single process. Later the others go on serving, while its place is tried again and again.
  */
-export function startCrew({ size, start, lost, monotonicMs, pause }: CrewOptions): Crew {
+export function startCrew<W extends Worker>(options: CrewOptions<W>): Crew {
+  const { size, start, lost, monotonicMs, pause } = options
   const stopping = new AbortController()
   const complete = Promise.withResolvers<void>()
   const hopeless = Promise.withResolvers<string>()
@@ -65,7 +66,7 @@ export function startCrew({ size, start, lost, monotonicMs, pause }: CrewOptions
   }
 
   /** Lets one worker live. Returns how it ended and how long it served; undefined: not at all. */
-  async function live(): Promise<{ end: End; servedMs: number | undefined }> {
+  async function live() {
     const worker = start()
     let readyAt: number | undefined
     void worker.ready.then(() => {
@@ -78,13 +79,13 @@ export function startCrew({ size, start, lost, monotonicMs, pause }: CrewOptions
     const end = await worker.ended
     alive.delete(worker)
     serving.delete(worker)
-    return { end, servedMs: readyAt === undefined ? undefined : monotonicMs() - readyAt }
+    return { worker, end, servedMs: readyAt && monotonicMs() - readyAt }
   }
 
   async function keepPlace(): Promise<void> {
     const patience = createPatience()
     while (!stopping.signal.aborted) {
-      const { end, servedMs } = await live()
+      const { worker, end, servedMs } = await live()
       if (stopping.signal.aborted) {
         // Before it listens it has begun nothing, and ends by the signal itself.
         endedWell &&= end.code === 0 || servedMs === undefined
@@ -92,7 +93,7 @@ export function startCrew({ size, start, lost, monotonicMs, pause }: CrewOptions
       }
       const { startsInVain, pauseMs } = patience.after(servedMs)
       if (!goesOn(end, startsInVain)) return hopeless.resolve(end.failure?.reason ?? wordsFor(end))
-      lost(end, pauseMs)
+      lost(worker, end, pauseMs)
       await pause(pauseMs, stopping.signal)
     }
   }

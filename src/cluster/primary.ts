@@ -34,7 +34,11 @@ export async function runPrimary(config: Config): Promise<void> {
   cluster.setupPrimary({ exec: fileURLToPath(new URL('./worker.ts', import.meta.url)) })
   const crew = startCrew({
     size: config.workers,
-    start: () => office.admit(forkWorker(cluster)),
+    start() {
+      const worker = office.admit(forkWorker(cluster))
+      nameReady(worker, log)
+      return worker
+    },
     lost: reportTo(log),
     monotonicMs,
     pause: (ms, signal) => delay(ms, undefined, { signal }).catch(() => undefined),
@@ -94,9 +98,14 @@ function openOffice(monotonicMs: () => number, faucet: (address: string) => Prom
   }
 }
 
+/** Says which processes there are, so that an operator finds them. */
+function nameReady({ id, pid, ready }: WorkerProcess, log: Logger): void {
+  void ready.then(() => log.info({ worker: id, pid }, 'a worker process listens'))
+}
+
 function reportTo(log: Logger) {
-  return ({ code, signal, failure }: End, startsInMs: number) => {
-    const facts = { code, signal, reason: failure?.reason, startsInMs }
+  return ({ id, pid }: WorkerProcess, { code, signal, failure }: End, startsInMs: number) => {
+    const facts = { worker: id, pid, code, signal, reason: failure?.reason, startsInMs }
     log.error(facts, 'a worker process has ended, another one takes its place')
   }
 }

@@ -1,10 +1,12 @@
 import type { Cluster } from 'node:cluster'
 import type { End, Worker } from './crew.ts'
 import { createLine, type Line, type Questions } from './line.ts'
+import { wireToChild } from './wire.ts'
 
 /** A worker as its primary sees it. */
 export interface WorkerProcess extends Worker {
   readonly id: number
+  readonly pid: number | undefined
   readonly line: Line
   /** Comes with what it has on sale. */
   readonly ready: Promise<Questions['ready']['asks']>
@@ -14,12 +16,7 @@ export interface WorkerProcess extends Worker {
 
 export function forkWorker(cluster: Cluster): WorkerProcess {
   const worker = cluster.fork()
-  const line = createLine({
-    send(message, failed) {
-      worker.process.send(message as object, (error) => error && failed(error))
-    },
-    listen: (hear) => void worker.on('message', hear),
-  })
+  const line = createLine(wireToChild(worker.process))
   const ready = Promise.withResolvers<Questions['ready']['asks']>()
   const ended = Promise.withResolvers<End>()
   let failure: End['failure']
@@ -38,6 +35,7 @@ export function forkWorker(cluster: Cluster): WorkerProcess {
   )
   return {
     id: worker.id,
+    pid: worker.process.pid,
     line,
     ready: ready.promise,
     ended: ended.promise,

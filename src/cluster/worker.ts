@@ -6,6 +6,7 @@ import { loadSandbox } from '../sandbox-parts.ts'
 import { listen, startStore } from '../store-process.ts'
 import { countingAtOwner } from './counting.ts'
 import { createLine, type Line } from './line.ts'
+import { wireToParent } from './wire.ts'
 
 /** The primary answers at once; when it does not, it is going away. */
 const told = 5_000
@@ -50,10 +51,5 @@ async function giveUp(line: Line, error: unknown): Promise<void> {
   process.exit(1)
 }
 
-const line = createLine({
-  send(message, failed) {
-    process.send?.(message, undefined, {}, (error) => error && failed(error))
-  },
-  listen: (hear) => void process.on('message', hear),
-})
+const line = createLine(wireToParent())
 main(line).catch((error: unknown) => giveUp(line, error))
