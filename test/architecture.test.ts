@@ -28,7 +28,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'orders/ledger.ts',
     'reconcile/ports.ts',
   ],
-  'adapters/redis': ['http/rate-limit.ts'],
+  'adapters/redis': ['primitives', 'http/rate-limit.ts'],
   'adapters/suppliers': ['primitives', 'goods', 'orders/ports.ts', 'reconcile/ports.ts'],
 
   'front-door.ts': ['health', 'http', 'web'],
@@ -68,6 +68,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   'lifecycle.ts': ['config.ts'],
   cluster: [
+    'primitives',
     'http',
     'operations',
     'config.ts',

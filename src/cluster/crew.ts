@@ -79,7 +79,8 @@ export function startCrew<W extends Worker>(options: CrewOptions<W>): Crew {
     const end = await worker.ended
     alive.delete(worker)
     serving.delete(worker)
-    return { worker, end, servedMs: readyAt && monotonicMs() - readyAt }
+    const servedMs = readyAt === undefined ? undefined : monotonicMs() - readyAt
+    return { worker, end, servedMs }
   }
 
   async function keepPlace(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Taken } from '../http/rate-limit.ts'
+import { within } from '../primitives/within.ts'
 import type { CountedNumbers } from './numbers.ts'
 
 /** One request to be counted: the name of the limit, what to do, and the client. */
@@ -83,24 +84,19 @@ export function createLine(wire: Wire): Line {
   })
 
   return {
-    ask(name, value, withinMs) {
+    async ask(name, value, withinMs) {
       lastId += 1
       const id = lastId
-      const late = new Error(`"${name}" was not answered within ${withinMs} ms`)
-      return new Promise<never>((resolve, reject) => {
-        const timer = setTimeout(() => settle(() => reject(late)), withinMs)
-        const settle = (how: () => void) => {
-          clearTimeout(timer)
-          waiting.delete(id)
-          how()
-        }
-        waiting.set(id, {
-          resolve: (answered) => settle(() => resolve(answered as never)),
-          reject: (error) => settle(() => reject(error)),
-        })
-        const message: Message = { ask: name, id, value }
-        wire.send(message, (error) => settle(() => reject(error)))
-      })
+      const { promise, resolve, reject } = Promise.withResolvers<never>()
+      waiting.set(id, { resolve: resolve as (value: unknown) => void, reject })
+      const message: Message = { ask: name, id, value }
+      wire.send(message, reject)
+      try {
+        const late = `"${name}" was not answered within ${withinMs} ms`
+        return await within(withinMs, promise, late)
+      } finally {
+        waiting.delete(id)
+      }
     },
     answer(name, how) {
       answerers.set(name, how as (value: unknown) => unknown)

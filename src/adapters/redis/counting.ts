@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createClient } from '@redis/client'
 import type { Counting, LimitRule, Taken } from '../../http/rate-limit.ts'
+import { within } from '../../primitives/within.ts'
 import { slidingLog } from './sliding-log.ts'
 
 /** A request waits no longer than this for its count. */
 const answerWithinMs = 250
+const late = `Redis did not answer within ${answerWithinMs} ms`
 /** A start waits so long for the connection, so that already the first requests are counted there. */
 const connectWaitMs = 2_000
 const reconnectMostMs = 2_000
@@ -53,7 +55,7 @@ export async function openRedisCounting({ url, digest }: RedisOptions): Promise<
     const { name, limit, windowSeconds } = rule
     const log = `kiosk402:limit:${name}:${digest(key)}`
     const sent = client.slidingLog(log, { limit, windowMs: windowSeconds * 1_000, takes })
-    const [allowed, counted = 0, leftMicros = 0] = await soon(sent)
+    const [allowed, counted = 0, leftMicros = 0] = await within(answerWithinMs, sent, late)
     return {
       allowed: allowed === 1,
       remaining: limit - counted,
@@ -70,17 +72,5 @@ export async function openRedisCounting({ url, digest }: RedisOptions): Promise<
     close() {
       if (client.isOpen) client.destroy()
     },
-  }
-}
-
-/** An answer may never come: then neither does the rejection by the client, until the connection ends. */
-async function soon<T>(answer: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>()
-  const error = new Error(`Redis did not answer within ${answerWithinMs} ms`)
-  const timer = setTimeout(() => late.reject(error), answerWithinMs)
-  try {
-    return await Promise.race([answer, late.promise])
-  } finally {
-    clearTimeout(timer)
   }
 }
