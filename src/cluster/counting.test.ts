@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { startSeat, stopSeats } from '../../test/contract/limiter-seats.ts'
 import { contractRules, describeRateLimiter } from '../../test/contract/rate-limiter.ts'
@@ -29,6 +30,7 @@ test('what is asked in one turn travels as one message', async () => {
   })(rule)
   const taken = await Promise.all(['a', 'b', 'a'].map(take))
   expect(taken.map(({ remaining }) => remaining)).toEqual([49, 49, 48])
+  await setImmediate()
   expect(messages.map((asks) => asks.length)).toEqual([3])
 })
 

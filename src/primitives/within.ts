@@ -7,7 +7,7 @@
  */
 export async function within<T>(ms: number, answer: Promise<T>, late: string): Promise<T> {
   const { promise: tooLate, reject } = Promise.withResolvers<never>()
-  // Timers come before input in a turn of the event loop, and immediates come after it.
+  // After a long turn of the event loop timers come before the next input, and immediates after it.
   const timer = setTimeout(() => setImmediate(() => reject(new Error(late))), ms)
   try {
     return await Promise.race([answer, tooLate])
