@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { request } from 'node:http'
+import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { identify } from '../../sandbox/process.ts'
@@ -53,10 +53,10 @@ function workersOnce(listened: number): Promise<readonly number[]> {
   )
 }
 
-/** One request on a connection of its own, so that the next one may meet another worker. */
-function ask({ url }: ChildStore, path: string) {
+/** One request; on a connection of its own, so that the next one may meet another worker, unless told otherwise. */
+function ask({ url }: ChildStore, path: string, agent: Agent | false = false) {
   return new Promise<{ status: number; body: string }>((resolve, reject) => {
-    const sent = request(`${url}${path}`, { agent: false }, async (response) => {
+    const sent = request(`${url}${path}`, { agent }, async (response) => {
       const chunks: Buffer[] = []
       for await (const chunk of response) chunks.push(chunk as Buffer)
       resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() })
@@ -122,7 +122,9 @@ test('a worker that is killed is missed by nobody, and another takes its place',
   expect(gone(newcomer)).toBe(true)
 })
 
-test('when the primary is killed its workers end, and the next start goes on', async () => {
+test('when the primary is killed its workers end, and the next start goes on', {
+  timeout: 60_000,
+}, async () => {
   const first = await start()
   const workers = await workersOnce(2)
   await first.stop('SIGKILL')
@@ -132,7 +134,26 @@ test('when the primary is killed its workers end, and the next start goes on', a
   expect(await second.stop()).toMatchObject({ code: 0 })
 })
 
-test('a port that is taken is told once, and nothing stays behind', async () => {
+test('while the primary stands still its workers answer, and count alone', async () => {
+  const store = await start()
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  expect((await ask(store, '/ai/vouchers', agent)).status).toBe(200)
+  store.process.kill('SIGSTOP')
+  try {
+    expect((await ask(store, '/ai/vouchers', agent)).status).toBe(200)
+  } finally {
+    store.process.kill('SIGCONT')
+    agent.destroy()
+  }
+  const alone = async () =>
+    (await log()).filter(({ msg }) => msg === 'rate limits are counted in this process alone')
+  expect(await eventually(alone, (lines) => lines.length > 0)).toHaveLength(1)
+  expect(await store.stop()).toMatchObject({ code: 0 })
+})
+
+test('a port that is taken is told once, and nothing stays behind', {
+  timeout: 60_000,
+}, async () => {
   const store = await start()
   const other = await newDataDir()
   const env = { PORT: String(store.port), DATA_DIR: other, SANDBOX_OFFERS: '600', WORKERS: '2' }
