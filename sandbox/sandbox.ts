@@ -14,6 +14,8 @@ export interface SandboxOptions {
   readonly offers: number
   /** A PostgreSQL to use instead of the embedded one. */
   readonly databaseUrl?: string | undefined
+  /** How many connections the embedded PostgreSQL takes. */
+  readonly databaseConnections: number
   /** When the test offers that come too late come; seconds after the purchase. */
   readonly lateSeconds: number
   /** Where the store takes the supplier's webhooks. */
@@ -44,7 +46,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { onProgress, onProblem } = options
   const started = await Promise.allSettled([
     options.databaseUrl === undefined
-      ? startPostgres({ dataDir, onProgress })
+      ? startPostgres({ dataDir, onProgress, connections: options.databaseConnections })
       : { databaseUrl: options.databaseUrl, stop: async () => {} },
     startChain({ dataDir, onProgress, onProblem }),
     launchSupplier({ ...options, dataDir }),

@@ -43,6 +43,7 @@ describe('without any variable', () => {
       mode: 'sandbox',
       host: '127.0.0.1',
       port: 8402,
+      workers: 1,
       dataDir: './data',
       offers: 12_000,
       markupBps: 0,
@@ -170,6 +171,12 @@ describe('a bad value is named with its variable', () => {
     ['PORT', '65536'],
     ['PORT', '80.5'],
     ['PORT', 'http'],
+    ['WORKERS', '0'],
+    ['WORKERS', '65'],
+    ['WORKERS', '1.5'],
+    ['WORKERS', 'all'],
+    ['REDIS_URL', 'http://redis.example'],
+    ['REDIS_URL', 'redis.example:6379'],
     ['MARKUP_BPS', '-1'],
     ['MARKUP_BPS', '2.5'],
     ['MARKUP_BPS', '2,5'],
@@ -255,6 +262,16 @@ describe('a good value is taken', () => {
   ])('%s=%s', (name, value, trustProxy) => {
     expect(readConfig({ [name]: value }).trustProxy).toEqual(trustProxy)
   })
+
+  test.each(['redis://redis.example:6379', 'rediss://user:password@redis.example/1'])(
+    'REDIS_URL=%s',
+    (redisUrl) => {
+      expect(readConfig({ REDIS_URL: redisUrl, WORKERS: '64' })).toMatchObject({
+        redisUrl,
+        workers: 64,
+      })
+    },
+  )
 
   test('for the address that is paid, with and without its checksum', () => {
     const address = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'

@@ -11,6 +11,10 @@ import { type Usdc, usdcFromWhole } from './primitives/money.ts'
 export interface Common {
   readonly host: string
   readonly port: number
+  /** How many processes serve the port. */
+  readonly workers: number
+  /** Where requests are counted together with the processes of other machines. */
+  readonly redisUrl?: string | undefined
   readonly site: Site
   readonly policy: Policy
   readonly markupBps: number
@@ -58,7 +62,7 @@ export interface SandboxConfig extends Common {
   readonly databaseUrl?: string | undefined
 }
 
-export interface LiveConfig extends Common, Outside {
+interface LiveConfig extends Common, Outside {
   readonly mode: 'live'
 }
 
@@ -191,6 +195,8 @@ function commonOf(
   return {
     host: env.HOST,
     port: env.PORT,
+    workers: env.WORKERS,
+    redisUrl: env.REDIS_URL,
     site: {
       name: env.STORE_NAME,
       description: env.STORE_DESCRIPTION,

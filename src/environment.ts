@@ -41,6 +41,8 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
 export const commonShape = {
   HOST: z.string().default('127.0.0.1'),
   PORT: whole(8402, 1, 65_535),
+  WORKERS: whole(1, 1, 64),
+  REDIS_URL: url(/^rediss?$/).optional(),
   PUBLIC_URL: url(/^https?$/).optional(),
   STORE_NAME: z.string().min(1).max(80).default('Kiosk402'),
   STORE_DESCRIPTION: z

@@ -1,4 +1,6 @@
-import { type DestinationStream, type Logger, pino } from 'pino'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type DestinationStream, destination, type Logger, multistream, pino } from 'pino'
 
 /**
  * The store's log, one JSON object a line. What could carry a secret is left out here as well, in
@@ -16,6 +18,16 @@ export function createLog(level: string, destination: DestinationStream): Logger
     },
     destination,
   )
+}
+
+/** Everything goes to a file, so that the terminal stays readable; what is wrong goes there too. */
+export function sandboxLog(dataDir: string): DestinationStream {
+  mkdirSync(dataDir, { recursive: true })
+  const file = destination({ dest: join(dataDir, 'store.log'), sync: false })
+  return multistream([
+    { level: 'trace', stream: file },
+    { level: 'error', stream: destination(2) },
+  ])
 }
 
 const messageMost = 300

@@ -2,6 +2,8 @@ import type { SandboxParts } from '../sandbox/sandbox.ts'
 import { type Common, ConfigError, type Outside, type SandboxConfig } from './config.ts'
 import { networks } from './payments/networks.ts'
 
+export type { SandboxParts }
+
 /** What the store needs of the sandbox. It is loaded here and only here, so live mode cannot even name it. */
 export async function loadSandbox() {
   try {
@@ -18,6 +20,9 @@ export async function loadSandbox() {
   }
 }
 
+/** What each process may hold of the sandbox's database, and some for the operator's commands. */
+const connectionsPerProcess = 12
+
 /** What the sandbox's parts are started with. */
 export function sandboxOptions(config: SandboxConfig) {
   const deliverSeconds = config.policy.deliverWithinMs / 1_000
@@ -25,6 +30,7 @@ export function sandboxOptions(config: SandboxConfig) {
     dataDir: config.dataDir,
     offers: config.offers,
     databaseUrl: config.databaseUrl,
+    databaseConnections: Math.max(100, config.workers * connectionsPerProcess),
     lateSeconds: deliverSeconds + Math.max(5, Math.round(deliverSeconds / 10)),
     webhookUrl: `http://${reachableHost(config.host)}:${config.port}/webhooks/supplier`,
   }

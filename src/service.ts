@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
 import { type ConnectedChain, connectChain } from './adapters/chain/connect.ts'
 import { openStorage, type Storage } from './adapters/storage/storage.ts'
 import { createZenditClient } from './adapters/suppliers/zendit/client.ts'
@@ -10,7 +11,8 @@ import { type Common, ConfigError, type Outside } from './config.ts'
 import { createFrontDoor } from './front-door.ts'
 import { type Stock, stockOf } from './goods/catalog.ts'
 import { createVitals, type Vitals } from './health/vitals.ts'
-import { createLimits } from './http/rate-limit.ts'
+import { closeApp } from './http/app.ts'
+import { type Counting, countingHere, createLimits } from './http/rate-limit.ts'
 import type { SandboxDoor } from './http/sandbox.ts'
 import {
   type Counters,
@@ -44,6 +46,10 @@ export interface ServiceOptions {
   readonly log: Logger
   /** Only in the sandbox. */
   readonly sandbox?: SandboxDoor
+  /** Where requests are counted; in this process alone when it is left out. */
+  readonly counting?: Counting
+  /** What all processes of the port counted; this one's numbers alone when it is left out. */
+  readonly numbers?: (own: Registry) => () => Promise<string>
 }
 
 export interface Service {
@@ -115,17 +121,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     refused: guard.refused,
     async stop() {
       stopping.abort()
-      await closed(app)
+      await closeApp(app)
       await Promise.all(work)
       await storage.close()
     },
   }
-}
-
-/** A connection that was busy when the closing began stays open when it is idle again, for its whole keep-alive. */
-async function closed(app: FastifyInstance): Promise<void> {
-  const idle = setInterval(() => app.server.closeIdleConnections(), 50)
-  await app.close().finally(() => clearInterval(idle))
 }
 
 /**
@@ -220,7 +220,7 @@ function openFrontDoor(
     now,
     monotonicMs,
     trustProxy: config.trustProxy,
-    limits: createLimits(monotonicMs),
+    limits: createLimits(ground.counting ?? countingHere(monotonicMs)),
     vitals,
     sandbox,
     metrics: {
@@ -232,7 +232,7 @@ function openFrontDoor(
         shelf: purchases.shelf,
         pricing: purchases.pricing,
         vitals,
-        counters,
+        counted: ground.numbers?.(counters.registry) ?? (() => counters.registry.metrics()),
         orders: storage.orderFacts,
         chain: chain.facts,
         supplierWallet: supply.wallet.last,

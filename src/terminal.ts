@@ -17,10 +17,11 @@ export function banner(
     config.mode === 'live'
       ? `live on ${config.network.name}, paid to ${config.payTo}`
       : `sandbox: test money, test goods, kept in ${config.dataDir}`
+  const by = config.workers === 1 ? '' : `, served by ${config.workers} processes`
   const lines = [
     '',
     `  ${name} is ready (${(startedInMs / 1_000).toFixed(1)} s), ${mode}`,
-    `  Listening on ${address}, published as ${url}`,
+    `  Listening on ${address}, published as ${url}${by}`,
     `  ${stock.offers} offers, ${stock.setAside} set aside as dirty, read ${stock.readAt.toISOString()}`,
     '',
     `  Search       ${url}/ai/vouchers?search=amazon`,

@@ -29,6 +29,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'reconcile/ports.ts',
   ],
   'adapters/threads': ['goods'],
+  'adapters/redis': ['primitives', 'http/rate-limit.ts'],
   'adapters/suppliers': ['primitives', 'goods', 'orders/ports.ts', 'reconcile/ports.ts'],
 
   // What runs in a thread of its own is put together from the same parts as the store.
@@ -63,7 +64,28 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'front-door.ts',
     'stocking.ts',
   ],
-  'main.ts': ['service.ts', 'config.ts', 'log.ts', 'terminal.ts', 'sandbox-parts.ts'],
+  'counting.ts': ['http', 'secrets', 'adapters', 'config.ts'],
+  'store-process.ts': [
+    'http',
+    'service.ts',
+    'config.ts',
+    'counting.ts',
+    'log.ts',
+    'terminal.ts',
+    'sandbox-parts.ts',
+  ],
+  'lifecycle.ts': ['config.ts'],
+  cluster: [
+    'primitives',
+    'http',
+    'operations',
+    'config.ts',
+    'lifecycle.ts',
+    'store-process.ts',
+    'sandbox-parts.ts',
+    'terminal.ts',
+  ],
+  'main.ts': ['cluster', 'config.ts', 'lifecycle.ts', 'store-process.ts', 'terminal.ts'],
   // What an operator runs beside the store, on the same adapters.
   commands: [
     'primitives',

@@ -13,6 +13,8 @@ export type PostgresOptions = {
   dataDir: string
   /** Told in a short sentence what takes time. */
   onProgress?: (message: string) => void
+  /** How many connections it takes at once; 100 when left out. */
+  connections?: number
   /** Where root keeps what the server's account cannot reach in the data folder. */
   systemDir?: string
 }
@@ -64,7 +66,10 @@ export async function startCluster(options: TestPostgresOptions): Promise<Postgr
     password: settings.password,
     port: settings.port,
     logFile: join(dataDir, 'postgres.log'),
-    settings: options.disposable ? ['fsync=off', 'full_page_writes=off'] : [],
+    settings: [
+      `max_connections=${options.connections ?? 100}`,
+      ...(options.disposable ? ['fsync=off', 'full_page_writes=off'] : []),
+    ],
     detached: !options.disposable,
   })
   if (server.port !== settings.port) {

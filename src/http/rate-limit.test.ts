@@ -1,7 +1,27 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { describeRateLimiter } from '../../test/contract/rate-limiter.ts'
 import { clientKeyOf } from './client-key.ts'
-import { rateLimitHeaders, slidingWindow, type Taken } from './rate-limit.ts'
+import {
+  type Counting,
+  countingHere,
+  type RateLimiter,
+  rateLimitHeaders,
+  slidingWindow,
+  type Taken,
+} from './rate-limit.ts'
+
+describeRateLimiter('in this process', async () => {
+  const counting = countingHere(() => performance.now())
+  const limiters = new Map<string, RateLimiter>()
+  // The parts of one process share its one counter of each limit.
+  const seat: Counting = (rule) => {
+    const shared = limiters.get(rule.name) ?? counting(rule)
+    limiters.set(rule.name, shared)
+    return shared
+  }
+  return { seats: [seat, seat, seat], close: () => undefined }
+})
 
 function limiter(limit = 3, keysMax?: number) {
   let now = 1000

@@ -7,12 +7,19 @@ export interface Taken {
   readonly resetSeconds: number
 }
 
-/** Counts requests per client. A store on several machines counts elsewhere, so it may take time. */
-export interface RateLimiter {
+/** At most `limit` requests of a client in any window. */
+export interface LimitRule {
   /** As the headers name it. */
   readonly name: string
   readonly limit: number
   readonly windowSeconds: number
+}
+
+/**
+ * Counts requests per client. Several processes of one store count elsewhere, so it may take time.
+ * A promise is rejected, soon, when the count cannot be made.
+ */
+export interface RateLimiter extends LimitRule {
   take(key: string): Taken | Promise<Taken>
   /** Whether one more would be taken now, without counting it. */
   look(key: string): Taken | Promise<Taken>
@@ -28,25 +35,41 @@ export interface Limits {
 }
 export type LimitName = keyof Limits
 
-export interface WindowOptions {
-  readonly name: string
-  readonly limit: number
-  readonly windowSeconds: number
+/** Where requests are counted: makes the counter of each limit. */
+export type Counting = (rule: LimitRule) => RateLimiter
+
+export interface WindowOptions extends LimitRule {
   /** A clock that never goes back, in milliseconds. */
   readonly monotonicMs: () => number
   /** Clients remembered at most; the one not seen for longest is forgotten first. */
   readonly keysMax?: number
 }
 
-export function createLimits(monotonicMs: () => number): Limits {
-  const perMinute = (name: LimitName, limit: number) =>
-    slidingWindow({ name, limit, windowSeconds: 60, monotonicMs })
+const perMinute = (name: LimitName, limit: number): LimitRule => ({
+  name,
+  limit,
+  windowSeconds: 60,
+})
+
+export const limitRules: Readonly<Record<LimitName, LimitRule>> = {
+  discovery: perMinute('discovery', 60),
+  reading: perMinute('reading', 300),
+  purchase: perMinute('purchase', 60),
+  refused: perMinute('refused', 20),
+}
+
+export function createLimits(counting: Counting): Limits {
   return {
-    discovery: perMinute('discovery', 60),
-    reading: perMinute('reading', 300),
-    purchase: perMinute('purchase', 60),
-    refused: perMinute('refused', 20),
+    discovery: counting(limitRules.discovery),
+    reading: counting(limitRules.reading),
+    purchase: counting(limitRules.purchase),
+    refused: counting(limitRules.refused),
   }
+}
+
+/** Counts in this process, for itself alone. */
+export function countingHere(monotonicMs: () => number): Counting {
+  return (rule) => slidingWindow({ ...rule, monotonicMs })
 }
 
 /**

@@ -4,7 +4,6 @@ import type { Pricing } from '../goods/pricing.ts'
 import type { Vitals } from '../health/vitals.ts'
 import type { OrderFacts } from '../orders/ports.ts'
 import type { ChainFacts } from '../payments/ports.ts'
-import type { Counters } from './counters.ts'
 import { type CatalogFacts, type Gauge, gaugesOf, type SupplierWallet } from './gauges.ts'
 import { keptBriefly } from './looks.ts'
 import { noted } from './probes.ts'
@@ -14,7 +13,8 @@ export interface MetricsDeps {
   readonly now: () => Date
   readonly monotonicMs: () => number
   readonly vitals: Pick<Vitals, 'note' | 'parts' | 'signals' | 'tally'>
-  readonly counters: Pick<Counters, 'registry'>
+  /** What was counted since the start, in the Prometheus text format. */
+  readonly counted: () => Promise<string>
   /** Throws when the database does not answer. */
   readonly orders: () => Promise<OrderFacts>
   /** Throws when the chain does not answer. */
@@ -32,12 +32,12 @@ export interface MetricsPage {
 }
 
 /**
- * Writes what this process counted and what stands at this moment. Never fails for a part that is
+ * Writes what was counted and what stands at this moment. Never fails for a part that is
  * down: its metrics are left out, and `kiosk402_up` says 0. How the looks end is noted with the
  * vitals, so that the metrics and the signals are made of the same facts.
  */
 export function createMetrics(deps: MetricsDeps): () => Promise<MetricsPage> {
-  const { vitals, counters, monotonicMs } = deps
+  const { vitals, monotonicMs } = deps
   const lookAtOrders = keptBriefly(() => noted('database', vitals, deps.orders), monotonicMs)
   const lookAtChain = keptBriefly(() => noted('chain', vitals, deps.chain), monotonicMs)
 
@@ -55,9 +55,8 @@ export function createMetrics(deps: MetricsDeps): () => Promise<MetricsPage> {
       catalog: catalogFacts(deps.shelf),
       ratesAsOf: deps.pricing.rates()?.asOf,
     })
-    const { registry } = counters
-    const [counted, standing] = await Promise.all([registry.metrics(), textOf(gauges)])
-    return { contentType: registry.contentType, body: `${counted}\n${standing}` }
+    const [counted, standing] = await Promise.all([deps.counted(), textOf(gauges)])
+    return { contentType: Registry.PROMETHEUS_CONTENT_TYPE, body: `${counted}\n${standing}` }
   }
 }
 

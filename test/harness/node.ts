@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readConfig, type SandboxConfig } from '../../src/config.ts'
+import { openCounting } from '../../src/counting.ts'
 import { createLog } from '../../src/log.ts'
 import { networks } from '../../src/payments/networks.ts'
 import { type Service, startService } from '../../src/service.ts'
@@ -30,6 +31,8 @@ export async function startNode(
 ): Promise<Service> {
   const { url, port, env, supplierUrl, webhook, ...outside } = settings
   const config = readConfig({ ...env, PUBLIC_URL: url, PORT: String(port) }) as SandboxConfig
+  const log = createLog('trace', { write })
+  const { counting, close } = await openCounting({ ...config, secretsKeys: [secretsKey] }, log)
   const service = await startService({
     config: {
       ...config,
@@ -43,8 +46,13 @@ export async function startNode(
       ratesUrl: `${supplierUrl}/rates/v1/latest`,
       secretsKeys: [secretsKey],
     },
-    log: createLog('trace', { write }),
+    log,
+    counting,
   })
   await service.app.listen({ host: '127.0.0.1', port })
-  return service
+  const stop = async () => {
+    await service.stop()
+    close()
+  }
+  return { ...service, stop }
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { privateKeyToAddress } from 'viem/accounts'
@@ -11,9 +11,9 @@ import {
   runStoreToItsEnd,
   startChildStore,
 } from '../child-store.ts'
-import { newBuyer } from '../stories/buyer.ts'
 import { balanceOf } from '../stories/chain.ts'
 import { bodyFor, buy, eventually, get, post, until } from '../stories/requests.ts'
+import { buyerAt, partsOf } from './data-folder.ts'
 
 let dataDir: string
 const running: ChildStore[] = []
@@ -36,16 +36,6 @@ async function start(options: Partial<ChildStoreOptions> = {}): Promise<ChildSto
   return store
 }
 
-/** The processes that run for a data folder, by what the folder says. */
-function partsOf(folder: string): number[] {
-  const json = (file: string) => JSON.parse(readFileSync(join(folder, file), 'utf8'))
-  // PostgreSQL takes its file away when it stops.
-  const postmaster = join(folder, 'pg/postmaster.pid')
-  const [pid] = existsSync(postmaster) ? readFileSync(postmaster, 'utf8').split('\n') : []
-  const others = [json('chain/node.json'), json('supplier/process.json')]
-  return [...(pid === undefined ? [] : [Number(pid)]), ...others.map(({ process }) => process.pid)]
-}
-
 /** The supplier's admin side. */
 async function supplierOf(store: ChildStore) {
   const { supplierUrl } = (await get(store.url, '/sandbox')).body
@@ -60,17 +50,6 @@ async function deliverAtSupplier(store: ChildStore, reference: string): Promise<
   const verdict = { transactionId: reference, status: 'DONE' }
   const forced = await post(url, '/_admin/purchases', verdict, headers)
   expect(forced.status).toBe(200)
-}
-
-/** A buyer with test money from the faucet, on the chain of this store. */
-async function buyerAt({ url }: ChildStore) {
-  const { body } = await get(url, '/sandbox')
-  const keys = JSON.parse(readFileSync(join(dataDir, 'chain/keys.json'), 'utf8'))
-  const buyer = await newBuyer(0n, { rpcUrl: body.rpcUrl, usdc: body.usdc, keys })
-  expect(await post(url, '/sandbox/faucet', { address: buyer.address })).toMatchObject({
-    status: 200,
-  })
-  return buyer
 }
 
 test('starts from nothing, says where to look, and stops everything it started', async () => {
@@ -89,7 +68,7 @@ test('starts from nothing, says where to look, and stops everything it started',
 
 test('started again, it has its orders, its catalog and its chain', async () => {
   const first = await start()
-  const buyer = await buyerAt(first)
+  const buyer = await buyerAt(first, dataDir)
   const { answer } = await buy(first, buyer, 'voucher', bodyFor('voucher', 'OK'))
   expect(answer.status).toBe(200)
   const { total } = (await get(first.url, '/ai/vouchers')).body
@@ -112,7 +91,7 @@ test('started again, it has its orders, its catalog and its chain', async () => 
 
 test('killed in the middle of a purchase, it delivers after the next start', async () => {
   const first = await start({ env: { PURCHASE_WAIT_SECONDS: '1' } })
-  const buyer = await buyerAt(first)
+  const buyer = await buyerAt(first, dataDir)
   const { answer } = await buy(first, buyer, 'topup', bodyFor('topup', 'HANG'))
   expect(answer).toMatchObject({ status: 202, body: { orders: [{ state: 'FULFILLING' }] } })
   await first.stop('SIGKILL')
@@ -133,7 +112,7 @@ test('told to stop in the middle of a purchase, it answers its buyer, and goes o
   timeout: 60_000,
 }, async () => {
   const first = await start()
-  const buyer = await buyerAt(first)
+  const buyer = await buyerAt(first, dataDir)
   const buying = buy(first, buyer, 'topup', bodyFor('topup', 'HANG'))
   const { url, headers } = await supplierOf(first)
   await eventually(

@@ -1,0 +1,76 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { createClient } from '@redis/client'
+import type { Counting, LimitRule, Taken } from '../../http/rate-limit.ts'
+import { within } from '../../primitives/within.ts'
+import { slidingLog } from './sliding-log.ts'
+
+/** A request waits no longer than this for its count. */
+const answerWithinMs = 250
+const late = `Redis did not answer within ${answerWithinMs} ms`
+/** A start waits so long for the connection, so that already the first requests are counted there. */
+const connectWaitMs = 2_000
+const reconnectMostMs = 2_000
+/** Counts on their way to Redis; beyond that a count is refused at once. */
+const waitingMost = 10_000
+/** An idle connection is tried so often, and one on which nothing comes back is made anew. */
+const pingEveryMs = 3_000
+const silentMostMs = 10_000
+
+export interface RedisCounting {
+  readonly counting: Counting
+  close(): void
+}
+
+export interface RedisOptions {
+  readonly url: string
+  /** Hides who a client is: Redis may write what it holds to a disk. */
+  readonly digest: (client: string) => string
+}
+
+/**
+ * Counts in Redis, with every process of every machine that uses it. Goes on connecting for as long
+ * as it takes; meanwhile, and when an answer takes too long, a count is refused with an error.
+ */
+export async function openRedisCounting({ url, digest }: RedisOptions): Promise<RedisCounting> {
+  const client = createClient({
+    url,
+    scripts: { slidingLog },
+    disableOfflineQueue: true,
+    // Its limit of time for a command ends when the command is sent, so it is not worth its timer.
+    commandOptions: { timeout: 0 },
+    commandsQueueMaxLength: waitingMost,
+    pingInterval: pingEveryMs,
+    socket: {
+      connectTimeout: connectWaitMs,
+      socketTimeout: silentMostMs,
+      reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, reconnectMostMs),
+    },
+  })
+  // A broken connection fails the counts on it, and the next ones until it is back: told there.
+  client.on('error', () => undefined)
+  const connected = client.connect().catch(() => undefined)
+  await Promise.race([connected, delay(connectWaitMs, undefined, { ref: false })])
+
+  async function count(rule: LimitRule, key: string, takes: boolean): Promise<Taken> {
+    const { name, limit, windowSeconds } = rule
+    const log = `kiosk402:limit:${name}:${digest(key)}`
+    const sent = client.slidingLog(log, { limit, windowMs: windowSeconds * 1_000, takes })
+    const [allowed, counted = 0, leftMicros = 0] = await within(answerWithinMs, sent, late)
+    return {
+      allowed: allowed === 1,
+      remaining: limit - counted,
+      resetSeconds: Math.max(1, Math.ceil(leftMicros / 1_000_000)),
+    }
+  }
+
+  return {
+    counting: (rule) => ({
+      ...rule,
+      take: (key) => count(rule, key, true),
+      look: (key) => count(rule, key, false),
+    }),
+    close() {
+      if (client.isOpen) client.destroy()
+    },
+  }
+}

@@ -1,0 +1,111 @@
+import cluster from 'node:cluster'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import { limitRules } from '../http/rate-limit.ts'
+import { giveUp, onSignal } from '../lifecycle.ts'
+import { logOf, startParts } from '../store-process.ts'
+import { banner } from '../terminal.ts'
+import { createOwner } from './counting.ts'
+import { type End, startCrew } from './crew.ts'
+import type { Line } from './line.ts'
+import { createNumbers } from './numbers.ts'
+import { forkWorker, type WorkerProcess } from './worker-process.ts'
+
+/** A scraper waits ten seconds; a worker that is slower than this is told of as it was seen last. */
+const countedWithinMs = 1_000
+
+/**
+ * Runs the store as several processes on one port. This one accepts connections and hands them on,
+ * serves none of them, and does what must be done once: it starts and stops the sandbox and the
+ * workers, counts requests for all of them, and adds up their numbers.
+ */
+export async function runPrimary(config: Config): Promise<void> {
+  const startedAt = performance.now()
+  const monotonicMs = () => performance.now()
+  const sandbox = await startParts(config)
+  const log = logOf(config)
+  const office = openOffice(monotonicMs, (address) => {
+    if (sandbox === undefined) throw new Error('Only the sandbox gives test money')
+    return sandbox.faucet(address as `0x${string}`)
+  })
+
+  cluster.setupPrimary({ exec: fileURLToPath(new URL('./worker.ts', import.meta.url)) })
+  const crew = startCrew({
+    size: config.workers,
+    start() {
+      const worker = office.admit(forkWorker(cluster))
+      nameReady(worker, log)
+      return worker
+    },
+    lost: reportTo(log),
+    monotonicMs,
+    pause: (ms, signal) => delay(ms, undefined, { signal }).catch(() => undefined),
+  })
+  const stop = async () => {
+    const endedWell = await crew.stop()
+    await sandbox?.stop()
+    if (!endedWell) throw new Error('A worker did not stop as it should')
+  }
+  onSignal(stop)
+  // However this process ends, no worker may stay behind, not even one that stands still.
+  process.on('exit', office.killAll)
+  void crew.hopeless.then((reason) => giveUp(reason, stop))
+  await crew.complete
+  console.log(banner(config, office.stock(), performance.now() - startedAt))
+}
+
+/** What the primary answers its workers, and knows of them. */
+function openOffice(monotonicMs: () => number, faucet: (address: string) => Promise<string>) {
+  const count = createOwner(Object.values(limitRules), monotonicMs)
+  const numbers = createNumbers()
+  const workers = new Map<WorkerProcess, { isReady: boolean }>()
+  let stock = { offers: 0, setAside: 0, readAt: new Date(0) }
+
+  async function look(id: number, line: Line): Promise<void> {
+    // One that does not answer is dying or very busy; its numbers of the last time stand in.
+    const counted = await line.ask('counted', null, countedWithinMs).catch(() => undefined)
+    if (counted !== undefined) numbers.seen(id, counted)
+  }
+
+  return {
+    admit(worker: WorkerProcess): WorkerProcess {
+      const { id, line } = worker
+      workers.set(worker, { isReady: false })
+      line.answer('count', count)
+      line.answer('faucet', faucet)
+      line.answer('numbers', async () => {
+        const ready = [...workers].filter(([, { isReady }]) => isReady)
+        await Promise.all(ready.map(([one]) => look(one.id, one.line)))
+        return numbers.text()
+      })
+      void worker.ready.then((sold) => {
+        stock = { ...sold, readAt: new Date(sold.readAt) }
+        workers.set(worker, { isReady: true })
+      })
+      void worker.ended.then(() => {
+        workers.delete(worker)
+        return numbers.gone(id)
+      })
+      return worker
+    },
+    /** What the worker that became ready last has on sale. */
+    stock: () => stock,
+    killAll() {
+      for (const worker of workers.keys()) worker.kill()
+    },
+  }
+}
+
+/** Says which processes there are, so that an operator finds them. */
+function nameReady({ id, pid, ready }: WorkerProcess, log: Logger): void {
+  void ready.then(() => log.info({ worker: id, pid }, 'a worker process listens'))
+}
+
+function reportTo(log: Logger) {
+  return ({ id, pid }: WorkerProcess, { code, signal, failure }: End, startsInMs: number) => {
+    const facts = { worker: id, pid, code, signal, reason: failure?.reason, startsInMs }
+    log.error(facts, 'a worker process has ended, another one takes its place')
+  }
+}

@@ -1,0 +1,55 @@
+import cluster from 'node:cluster'
+import { type Config, readConfig } from '../config.ts'
+import { onSignal, reasonOf } from '../lifecycle.ts'
+import { RecordTooOld } from '../operations/guarding.ts'
+import { loadSandbox } from '../sandbox-parts.ts'
+import { listen, startStore } from '../store-process.ts'
+import { countingAtOwner } from './counting.ts'
+import { createLine, type Line } from './line.ts'
+import { wireToParent } from './wire.ts'
+
+/** The primary answers at once; when it does not, it is going away. */
+const told = 5_000
+/** The faucet serves one after the other, each as fast as the sandbox chain makes a block. */
+const faucetWithinMs = 25_000
+/** The primary waits a second for what the others counted. */
+const numbersWithinMs = 3_000
+
+/** One of several processes that serve the port. The primary starts it, with the same environment. */
+async function main(line: Line): Promise<void> {
+  const config = readConfig(process.env)
+  const { service, stop } = await startStore(config, {
+    sandbox: await sandboxOf(config, line),
+    ...(cluster.worker && { worker: cluster.worker.id }),
+    atOwner: countingAtOwner(line),
+    numbers(own) {
+      line.answer('counted', () => own.getMetricsAsJSON())
+      return () => line.ask('numbers', null, numbersWithinMs)
+    },
+  })
+  onSignal(stop)
+  void service.refused.then((error) => giveUp(line, error))
+  await listen(service, config)
+  const { offers, setAside, readAt } = service.stock()
+  await line.ask('ready', { offers, setAside, readAt: readAt.toISOString() }, told)
+}
+
+/** The parts that the primary has started, as it wrote them down in the data folder. */
+async function sandboxOf(config: Config, line: Line) {
+  if (config.mode === 'live') return undefined
+  const { runningSandbox } = await loadSandbox()
+  const parts = await runningSandbox(config.dataDir)
+  const faucet = (address: string) => line.ask('faucet', address, faucetWithinMs)
+  return parts && { parts, faucet }
+}
+
+/** The primary tells the operator, once for all workers, and decides what becomes of the others. */
+async function giveUp(line: Line, error: unknown): Promise<void> {
+  const failure = { reason: reasonOf(error), isFinal: error instanceof RecordTooOld }
+  // A primary that is gone cannot be told; this process ends all the same.
+  await line.ask('failed', failure, told).catch(() => undefined)
+  process.exit(1)
+}
+
+const line = createLine(wireToParent())
+main(line).catch((error: unknown) => giveUp(line, error))

@@ -1,0 +1,68 @@
+import type { Counting, Taken } from './rate-limit.ts'
+
+export interface TogetherOptions {
+  /** Counts in this process while nobody else can be asked. It answers at once. */
+  readonly alone: Counting
+  /** A clock that never goes back, in milliseconds. */
+  readonly monotonicMs: () => number
+  /** Hears of each change between counting together and counting alone, and why. */
+  readonly changed: (how: 'alone' | 'together', reason?: unknown) => void
+}
+
+/** After a failure everybody counts alone for so long before one request tries again. */
+const retryMs = 1_000
+
+/**
+ * Counts with other processes while they can be asked, and alone while they cannot: a limit that is
+ * too generous for a while harms less than a store that answers nobody.
+ *
+ * What was taken together is noted here too, so that nobody begins anew when the others are away.
+ * What was taken alone is not told to them afterwards.
+ *
+ * @param together rejects, soon, when the others do not answer
+ */
+export function countingTogether(together: Counting, options: TogetherOptions): Counting {
+  const { alone, monotonicMs, changed } = options
+  let isAlone = false
+  let triesAgainAt = 0
+
+  async function asked(
+    ask: () => Taken | Promise<Taken>,
+    askHere: () => Taken | Promise<Taken>,
+  ): Promise<Taken> {
+    if (isAlone && monotonicMs() < triesAgainAt) return askHere()
+    triesAgainAt = monotonicMs() + retryMs
+    try {
+      const taken = await ask()
+      if (isAlone) changed('together')
+      isAlone = false
+      return taken
+    } catch (error) {
+      if (!isAlone) changed('alone', error)
+      isAlone = true
+      triesAgainAt = monotonicMs() + retryMs
+      return askHere()
+    }
+  }
+
+  return (rule) => {
+    const there = together(rule)
+    const here = alone(rule)
+    return {
+      ...rule,
+      async take(key) {
+        const noted = async () => {
+          const taken = await there.take(key)
+          if (taken.allowed) await here.take(key)
+          return taken
+        }
+        return asked(noted, () => here.take(key))
+      },
+      look: async (key) =>
+        asked(
+          () => there.look(key),
+          () => here.look(key),
+        ),
+    }
+  }
+}

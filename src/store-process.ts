@@ -1,0 +1,100 @@
+import type { Logger } from 'pino'
+import { destination } from 'pino'
+import { type Common, type Config, ConfigError, type Outside } from './config.ts'
+import { openCounting } from './counting.ts'
+import type { Counting } from './http/rate-limit.ts'
+import { createLog, sandboxLog } from './log.ts'
+import { loadSandbox, type SandboxParts, sandboxOptions, sandboxOutside } from './sandbox-parts.ts'
+import { type Service, type ServiceOptions, startService } from './service.ts'
+import { progress } from './terminal.ts'
+
+/** What a process of the store is given by whoever started it. */
+export interface Surroundings extends Pick<ServiceOptions, 'numbers'> {
+  /** Only in the sandbox: the parts that run already, and who gives test money. */
+  readonly sandbox?:
+    | { readonly parts: SandboxParts; readonly faucet: (address: string) => Promise<string> }
+    | undefined
+  /** Which of several processes this is. */
+  readonly worker?: number
+  /** How a worker has its primary count requests. */
+  readonly atOwner?: Counting
+}
+
+/** A store that runs in this process. */
+export interface Running {
+  readonly service: Service
+  readonly stop: () => Promise<void>
+}
+
+/**
+ * Starts the store of this configuration in this process. Nothing listens yet.
+ *
+ * @throws ConfigError, RecordTooOld
+ */
+export async function startStore(config: Config, around: Surroundings): Promise<Running> {
+  const { sandbox, numbers, worker, atOwner } = around
+  const log = logOf(config, worker)
+  const outside = outsideOf(config, sandbox?.parts)
+  const { counting, close } = await openCounting(outside, log, atOwner)
+  try {
+    const service = await startService({
+      config: outside,
+      log,
+      counting,
+      ...(numbers && { numbers }),
+      ...(sandbox && { sandbox: doorOf(sandbox) }),
+    })
+    const stop = async () => {
+      await service.stop()
+      close()
+    }
+    return { service, stop }
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+/** Starts what a sandbox store is connected to; in live mode there is nothing to start. */
+export async function startParts(config: Config) {
+  if (config.mode === 'live') return undefined
+  const { startSandbox } = await loadSandbox()
+  const sandbox = await startSandbox({
+    ...sandboxOptions(config),
+    onProgress: progress,
+    onProblem: (error) => console.error(`The sandbox chain has stopped: ${error.message}`),
+  })
+  progress('Reading the catalog')
+  return sandbox
+}
+
+/** Listens where the configuration says. @throws ConfigError when the port is taken */
+export async function listen({ app }: Service, { host, port }: Config): Promise<void> {
+  try {
+    await app.listen({ host, port })
+  } catch (error) {
+    const taken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+    throw taken ? new ConfigError([`PORT ${port} is taken on ${host}; set another one`]) : error
+  }
+}
+
+/** Where a process of the store writes; each of several workers says which one it is. */
+export function logOf(config: Config, worker?: number): Logger {
+  const to = config.mode === 'live' ? destination(1) : sandboxLog(config.dataDir)
+  const log = createLog(config.logLevel, to)
+  return worker === undefined ? log : log.child({ worker })
+}
+
+function outsideOf(
+  config: Config,
+  parts: SandboxParts | undefined,
+): Common & Outside & { readonly mode: Config['mode'] } {
+  if (config.mode === 'live') return config
+  if (parts === undefined) throw new Error(`No sandbox is running in ${config.dataDir}`)
+  return sandboxOutside(config, parts)
+}
+
+function doorOf({ parts, faucet }: NonNullable<Surroundings['sandbox']>) {
+  const { rpcUrl, chainId, usdc } = parts.chain
+  return { rpcUrl, chainId, usdc, supplierUrl: parts.supplier.url, faucet }
+}

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto'
+import { openRedisCounting } from '../../src/adapters/redis/counting.ts'
+import { countingAtOwner } from '../../src/cluster/counting.ts'
+import { createLine } from '../../src/cluster/line.ts'
+import { wireToParent } from '../../src/cluster/wire.ts'
+import type { Counting, LimitRule } from '../../src/http/rate-limit.ts'
+
+/** What the test asks of this process. */
+export interface SeatAsk {
+  readonly seat: number
+  readonly rule: LimitRule
+  readonly what: 'take' | 'look'
+  readonly key: string
+}
+
+/**
+ * A process that counts as it is asked to by the one that started it: in the Redis that it is told,
+ * or at that process as the owner. It ends when the channel does.
+ */
+const [redisUrl] = process.argv.slice(2)
+const counting =
+  redisUrl === undefined ? countingAtOwner(createLine(wireToParent())) : await inRedis(redisUrl)
+process.on('message', async (heard) => {
+  const message = heard as Partial<SeatAsk>
+  if (message.seat === undefined) return
+  const { seat, rule, what, key } = message as SeatAsk
+  process.send?.({ seat, taken: await counting(rule)[what](key) })
+})
+process.on('disconnect', () => process.exit(0))
+process.send?.({ ready: true })
+
+async function inRedis(url: string): Promise<Counting> {
+  const digest = (client: string) => createHash('sha256').update(client).digest('hex')
+  return (await openRedisCounting({ url, digest })).counting
+}

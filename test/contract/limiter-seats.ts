@@ -1,0 +1,52 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Counting, Taken } from '../../src/http/rate-limit.ts'
+import type { SeatAsk } from './limiter-process.ts'
+
+/** A process that counts, and the way to let it. */
+export interface Seat {
+  readonly counting: Counting
+  readonly process: ChildProcess
+}
+
+/** Starts a process that counts in that Redis, or at this process when it is told none. */
+export async function startSeat(
+  redisUrl: string | undefined,
+  connect: (child: ChildProcess) => void = () => undefined,
+): Promise<Seat> {
+  const script = fileURLToPath(new URL('./limiter-process.ts', import.meta.url))
+  const child = fork(script, redisUrl === undefined ? [] : [redisUrl], { execArgv: [] })
+  connect(child)
+  const waiting = new Map<number, (taken: Taken) => void>()
+  child.on('message', (heard) => {
+    const { seat, taken } = heard as { seat?: number; taken: Taken }
+    if (seat !== undefined) waiting.get(seat)?.(taken)
+  })
+  await once(child, 'message')
+  let last = 0
+  const ask = (question: Omit<SeatAsk, 'seat'>) =>
+    new Promise<Taken>((resolve) => {
+      last += 1
+      waiting.set(last, resolve)
+      child.send({ seat: last, ...question })
+    })
+  return {
+    process: child,
+    counting: (rule) => ({
+      ...rule,
+      take: (key) => ask({ rule, what: 'take', key }),
+      look: (key) => ask({ rule, what: 'look', key }),
+    }),
+  }
+}
+
+export async function stopSeats(seats: readonly Seat[]): Promise<void> {
+  await Promise.all(
+    seats.map(async ({ process: child }) => {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      child.disconnect()
+      await once(child, 'exit')
+    }),
+  )
+}

@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from '../../sandbox/port.ts'
+
+export type Redis = Awaited<ReturnType<typeof startRedis>>
+
+/**
+ * A Redis of its own, which keeps nothing.
+ *
+ * @throws when `redis-server` is not installed: what is tested with it cannot be tested without
+ */
+export async function startRedis(port?: number) {
+  const dir = await mkdtemp(join(tmpdir(), 'kiosk402-redis-'))
+  const at = port ?? (await freePort())
+  const args = ['--port', String(at), '--bind', '127.0.0.1', '--dir', dir]
+  const child = spawn('redis-server', [...args, '--save', '', '--appendonly', 'no'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const remove = () => rm(dir, { recursive: true, force: true })
+  const ready = Promise.withResolvers<void>()
+  let output = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString()
+    if (output.includes('Ready to accept connections')) ready.resolve()
+  })
+  child.once('error', (error: NodeJS.ErrnoException) => {
+    const isMissing = error.code === 'ENOENT'
+    const mend =
+      'redis-server is not installed. Install it (on Debian: apt-get install redis-server).'
+    ready.reject(isMissing ? new Error(mend) : error)
+  })
+  child.once('exit', () => ready.reject(new Error(`redis-server has ended:\n${output}`)))
+  await ready.promise.catch(async (error: unknown) => {
+    await remove()
+    throw error
+  })
+  return {
+    port: at,
+    url: `redis://127.0.0.1:${at}`,
+    standStill: () => void child.kill('SIGSTOP'),
+    goOn: () => void child.kill('SIGCONT'),
+    async stop() {
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill('SIGKILL')
+        await once(child, 'exit')
+      }
+      await remove()
+    },
+  }
+}
