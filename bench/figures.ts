@@ -36,6 +36,12 @@ export function ratio(what: string, times: number, most?: number): Figure {
     : { what, value, bar: `at most ${most}`, held: times <= most }
 }
 
+/** Likewise, where more is better. */
+export function ratioOfAtLeast(what: string, times: number, least: number): Figure {
+  const value = `${times.toFixed(2)} times`
+  return { what, value, bar: `at least ${least}`, held: times >= least }
+}
+
 /** The figures as a table that reads well in a terminal and as Markdown. */
 export function table(figures: readonly Figure[]): string {
   const rows = figures.map(({ what, value, bar, held }) => [

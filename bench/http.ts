@@ -1,0 +1,113 @@
+import { type Child, startChild } from './child.ts'
+import { type Figure, figure, quantile, ratio, ratioOfAtLeast } from './figures.ts'
+import { publishedOffers, searchTargets } from './http-load.ts'
+import type { HttpServer } from './http-server.ts'
+import { createLoadMaker, type Load, missingForLoad } from './wrk.ts'
+
+const offers = 200_000
+const queries = 700
+const rounds = 5
+const seconds = 2
+/** The servers share one core, on which only the one that is asked has anything to do. */
+const serverCore = 0
+
+/** The servers in the order in which they are asked. */
+const names = ['uncached', 'cached', 'fastify', 'node'] as const
+type Name = (typeof names)[number]
+type Loads = Readonly<Record<Name, readonly Load[]>>
+
+type Servers = Readonly<Record<Name, Child<{ readonly port: number }>>>
+
+/**
+ * Searches over HTTP: how many a second one core answers, beside a bare Fastify route and a bare
+ * server of Node that send bodies of the same lengths. Without wrk there are no figures.
+ */
+export async function measureHttp(): Promise<Figure[]> {
+  const missing = await missingForLoad()
+  if (missing !== undefined) {
+    console.log(`Searches over HTTP are left out: ${missing}.`)
+    return []
+  }
+  const targets = searchTargets(publishedOffers(offers), queries)
+  const started: Child<unknown>[] = []
+  const loadMaker = await createLoadMaker(targets)
+  try {
+    const servers = await startServers(targets, started)
+    return figuresOf(await loadInTurn(servers, loadMaker.load))
+  } finally {
+    await Promise.all([loadMaker.remove(), ...started.map((child) => child.stop())])
+  }
+}
+
+async function startServers(
+  targets: readonly string[],
+  started: Child<unknown>[],
+): Promise<Servers> {
+  const start = async (server: HttpServer) => {
+    const child = await startChild<{ port: number }>('http-server.ts', server, serverCore)
+    started.push(child)
+    return child
+  }
+  const uncached = await start({ kind: 'store', offers, answerBytesMax: 0 })
+  const cached = await start({ kind: 'store', offers })
+  const lengths = await lengthsOf(targets, cached.told.port)
+  const fastify = await start({ kind: 'fastify', lengths })
+  return { uncached, cached, fastify, node: await start({ kind: 'node', lengths }) }
+}
+
+/** Bytes of each answer. Asking fills the cache as well. */
+async function lengthsOf(targets: readonly string[], port: number): Promise<number[]> {
+  const lengths: number[] = []
+  for (const target of targets) {
+    const answer = await fetch(`http://127.0.0.1:${port}${target}`, {
+      headers: { 'accept-encoding': 'identity' },
+    })
+    if (!answer.ok) throw new Error(`${target} was answered ${answer.status}`)
+    lengths.push((await answer.arrayBuffer()).byteLength)
+  }
+  return lengths
+}
+
+/** The machine changes its speed, so each is asked a little while in every round. */
+async function loadInTurn(
+  servers: Servers,
+  load: (port: number, seconds: number) => Promise<Load>,
+): Promise<Loads> {
+  const loads: Record<Name, Load[]> = { uncached: [], cached: [], fastify: [], node: [] }
+  for (const name of names) await load(servers[name].told.port, seconds)
+  for (let round = 0; round < rounds; round += 1) {
+    for (const name of names) loads[name].push(await load(servers[name].told.port, seconds))
+  }
+  return loads
+}
+
+function figuresOf(loads: Loads): Figure[] {
+  const median = (name: Name, part: keyof Load) =>
+    quantile(
+      loads[name].map((load) => load[part]),
+      0.5,
+    )
+  const share = (one: Name, other: Name) =>
+    quantile(
+      loads[one].map(({ perSecond }, round) => perSecond / (loads[other][round]?.perSecond ?? 0)),
+      0.5,
+    )
+  const rows = names.flatMap((name) => [
+    figure(`${titles[name]}`, median(name, 'perSecond'), '/s'),
+    figure('The same, p99', median(name, 'p99'), 'ms'),
+  ])
+  const note = `One core serves, the other asks through ${queries} different searches of topups over ${offers} offers, again and again, with 32 connections. The bare servers send bodies of the same lengths in the same order. The store runs every hook that it runs in live mode, its log and its limits included; only their no was made a yes. A ratio is the median of those of ${rounds} rounds.`
+  return [
+    ...rows.map((row, at) => (at === 0 ? { ...row, note } : row)),
+    ratioOfAtLeast('Uncached searches against bare Fastify', share('uncached', 'fastify'), 0.4),
+    ratioOfAtLeast('Cached searches against bare Fastify', share('cached', 'fastify'), 0.85),
+    ratio('Bare Fastify against bare Node', share('fastify', 'node')),
+  ]
+}
+
+const titles: Readonly<Record<Name, string>> = {
+  uncached: 'Searches over HTTP, each answered anew',
+  cached: 'Searches over HTTP, answered from memory',
+  fastify: 'Bare Fastify, bodies of the same lengths',
+  node: 'Bare node:http, bodies of the same lengths',
+}
