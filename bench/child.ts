@@ -5,8 +5,8 @@ import { once } from 'node:events'
 export interface Child<Told> {
   /** What it told when it was ready. */
   readonly told: Told
-  /** Asks it something while it runs. */
-  ask<Answer>(question: string): Promise<Answer>
+  /** Milliseconds of a core that it has taken since it began, its threads and the system's work for it included. */
+  cpuMs(): Promise<number>
   stop(): Promise<void>
 }
 
@@ -29,9 +29,10 @@ export async function startChild<Told>(
   const told = (await answerOf(child)) as Told
   return {
     told,
-    ask: async <Answer>(question: string) => {
-      child.send(question)
-      return (await answerOf(child)) as Answer
+    async cpuMs() {
+      child.send('cpu')
+      const { user, system } = (await answerOf(child)) as NodeJS.CpuUsage
+      return (user + system) / 1_000
     },
     async stop() {
       const ended = once(child, 'exit')
@@ -59,15 +60,14 @@ async function answerOf(child: ChildProcess): Promise<unknown> {
 export interface Served {
   /** Told to the parent when it is ready. */
   readonly told: object
-  answer?(question: string): unknown
   stop(): Promise<unknown>
 }
 
-/** Takes the input of the parent, serves, answers what is asked, and ends when the parent lets go. */
+/** Takes the input of the parent, serves, tells what it has used when it is asked, and ends when the parent lets go. */
 export async function serveParent<Input>(serve: (input: Input) => Promise<Served>): Promise<void> {
   const [input] = await once(process, 'message')
   const served = await serve(input as Input)
-  process.on('message', (question: string) => process.send?.(served.answer?.(question) ?? {}))
+  process.on('message', () => process.send?.(process.cpuUsage()))
   process.once('disconnect', () => {
     served.stop().then(
       () => process.exit(0),

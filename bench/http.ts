@@ -2,7 +2,7 @@ import { type Child, startChild } from './child.ts'
 import { type Figure, figure, quantile, ratio, ratioOfAtLeast } from './figures.ts'
 import { publishedOffers, searchTargets } from './http-load.ts'
 import type { HttpServer } from './http-server.ts'
-import { createLoadMaker, type Load, missingForLoad } from './wrk.ts'
+import { createLoadMaker, type Load, type LoadMaker, missingForLoad } from './wrk.ts'
 
 const offers = 200_000
 const queries = 700
@@ -14,9 +14,15 @@ const serverCore = 0
 /** The servers in the order in which they are asked. */
 const names = ['uncached', 'cached', 'fastify', 'node'] as const
 type Name = (typeof names)[number]
-type Loads = Readonly<Record<Name, readonly Load[]>>
 
-type Servers = Readonly<Record<Name, Child<{ readonly port: number }>>>
+type Server = Child<{ readonly port: number }>
+type Servers = Readonly<Record<Name, Server>>
+
+interface Turn extends Load {
+  /** Microseconds of the server's core for one request. */
+  readonly cpu: number
+}
+type Turns = Readonly<Record<Name, readonly Turn[]>>
 
 /**
  * Searches over HTTP: how many a second one core answers, beside a bare Fastify route and a bare
@@ -33,7 +39,7 @@ export async function measureHttp(): Promise<Figure[]> {
   const loadMaker = await createLoadMaker(targets)
   try {
     const servers = await startServers(targets, started)
-    return figuresOf(await loadInTurn(servers, loadMaker.load))
+    return figuresOf(await loadInTurn(servers, loadMaker))
   } finally {
     await Promise.all([loadMaker.remove(), ...started.map((child) => child.stop())])
   }
@@ -69,41 +75,48 @@ async function lengthsOf(targets: readonly string[], port: number): Promise<numb
 }
 
 /** The machine changes its speed, so each is asked a little while in every round. */
-async function loadInTurn(
-  servers: Servers,
-  load: (port: number, seconds: number) => Promise<Load>,
-): Promise<Loads> {
-  const loads: Record<Name, Load[]> = { uncached: [], cached: [], fastify: [], node: [] }
-  for (const name of names) await load(servers[name].told.port, seconds)
+async function loadInTurn(servers: Servers, loadMaker: LoadMaker): Promise<Turns> {
+  const turns: Record<Name, Turn[]> = { uncached: [], cached: [], fastify: [], node: [] }
+  for (const name of names) await turnOf(servers[name], loadMaker)
   for (let round = 0; round < rounds; round += 1) {
-    for (const name of names) loads[name].push(await load(servers[name].told.port, seconds))
+    for (const name of names) turns[name].push(await turnOf(servers[name], loadMaker))
   }
-  return loads
+  return turns
 }
 
-function figuresOf(loads: Loads): Figure[] {
-  const median = (name: Name, part: keyof Load) =>
+async function turnOf(server: Server, { load }: LoadMaker): Promise<Turn> {
+  const before = await server.cpuMs()
+  const loaded = await load(server.told.port, seconds)
+  const cpuMs = (await server.cpuMs()) - before
+  return { ...loaded, cpu: (cpuMs * 1_000) / loaded.requests }
+}
+
+function figuresOf(turns: Turns): Figure[] {
+  const median = (name: Name, part: keyof Turn) =>
     quantile(
-      loads[name].map((load) => load[part]),
+      turns[name].map((turn) => turn[part]),
       0.5,
     )
   const share = (one: Name, other: Name) =>
     quantile(
-      loads[one].map(({ perSecond }, round) => perSecond / (loads[other][round]?.perSecond ?? 0)),
+      turns[one].map(({ perSecond }, round) => perSecond / (turns[other][round]?.perSecond ?? 0)),
       0.5,
     )
-  const rows = names.flatMap((name) => [
-    figure(`${titles[name]}`, median(name, 'perSecond'), '/s'),
+  const [first, ...rows] = names.flatMap((name) => [
+    figure(titles[name], median(name, 'perSecond'), '/s'),
     figure('The same, p99', median(name, 'p99'), 'ms'),
+    figure('The same, what a request takes of the core', median(name, 'cpu'), 'µs'),
   ])
-  const note = `One core serves, the other asks through ${queries} different searches of topups over ${offers} offers, again and again, with 32 connections. The bare servers send bodies of the same lengths in the same order. The store runs every hook that it runs in live mode, its log and its limits included; only their no was made a yes. A ratio is the median of those of ${rounds} rounds.`
   return [
-    ...rows.map((row, at) => (at === 0 ? { ...row, note } : row)),
+    { ...(first as Figure), note },
+    ...rows,
     ratioOfAtLeast('Uncached searches against bare Fastify', share('uncached', 'fastify'), 0.4),
     ratioOfAtLeast('Cached searches against bare Fastify', share('cached', 'fastify'), 0.85),
     ratio('Bare Fastify against bare Node', share('fastify', 'node')),
   ]
 }
+
+const note = `One core serves, the other asks for ${queries} different searches of topups over ${offers} offers, again and again, on 32 connections. The bare servers send bodies of the same lengths in the same order. The store runs every hook of live mode, its log and its limits included; only the no of the limits was made a yes. A ratio is the median of those of ${rounds} rounds, in which each was asked in turn.`
 
 const titles: Readonly<Record<Name, string>> = {
   uncached: 'Searches over HTTP, each answered anew',

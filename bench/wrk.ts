@@ -11,6 +11,7 @@ const connections = 32
 const loadCore = 1
 
 export interface Load {
+  readonly requests: number
   readonly perSecond: number
   /** Milliseconds. */
   readonly p99: number
@@ -45,7 +46,7 @@ export async function createLoadMaker(targets: readonly string[]): Promise<LoadM
       const { stdout } = await run('taskset', args)
       const { requests, failed, micros, p99 } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
       if (failed > 0) throw new Error(`${failed} of ${requests} requests failed:\n${stdout}`)
-      return { perSecond: (requests / micros) * 1_000_000, p99: p99 / 1_000 }
+      return { requests, perSecond: (requests / micros) * 1_000_000, p99: p99 / 1_000 }
     },
     remove: () => rm(folder, { recursive: true }),
   }
