@@ -13,6 +13,7 @@ import { measureSearch } from './search.ts'
 import { measureIndex } from './search-index.ts'
 import { measureStart } from './start.ts'
 import { measureSweep } from './sweep.ts'
+import { measureTills } from './tills.ts'
 
 type Measure = () => Figures | Promise<Figures>
 
@@ -29,6 +30,7 @@ const sections: readonly Section[] = [
   { name: 'index', title: 'Search by size', measure: () => measureIndex([2_000, 20_000, 200_000]) },
   { name: 'http', title: 'Search over HTTP', measure: measureHttp },
   { name: 'buying', title: 'Buying', measure: measurePurchase },
+  { name: 'tills', title: 'Purchases a second', measure: measureTills },
   { name: 'claims', title: 'Claiming payments', measure: measureClaims },
   { name: 'sweep', title: 'Finishing what was left', measure: measureSweep },
   { name: 'backlog', title: 'Buying beside a backlog', measure: measureBacklog },
