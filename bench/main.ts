@@ -6,6 +6,7 @@ import { measureClaims } from './claims.ts'
 import type { Figures } from './figures.ts'
 import { measureHttp } from './http.ts'
 import { machine } from './machine.ts'
+import { measureMemory } from './memory.ts'
 import { type Part, pageOf, partOf } from './page.ts'
 import { measurePurchase } from './purchase.ts'
 import { compareWith, summaryOf } from './regressions.ts'
@@ -26,6 +27,7 @@ interface Section {
 
 const sections: readonly Section[] = [
   { name: 'start', title: 'Starting and stopping', measure: measureStart },
+  { name: 'memory', title: 'Memory', measure: measureMemory },
   { name: 'search', title: 'Search in process', measure: () => measureSearch(12_000) },
   { name: 'index', title: 'Search by size', measure: () => measureIndex([2_000, 20_000, 200_000]) },
   { name: 'http', title: 'Search over HTTP', measure: measureHttp },
