@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
  * and headers carry phone numbers, tokens and signatures.
  */
 export function logAccess(app: FastifyInstance): void {
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     request.log.info(
       {
         method: request.method,
@@ -15,5 +15,6 @@ export function logAccess(app: FastifyInstance): void {
       },
       'request',
     )
+    done()
   })
 }
