@@ -3,9 +3,6 @@ import { Refusal } from '../primitives/refusal.ts'
 import { clientKeyOf } from './client-key.ts'
 import { type RateLimiter, rateLimitHeaders } from './rate-limit.ts'
 
-/** What carries a signature, which costs arithmetic and calls to the chain to check. */
-const proofs = ['payment-signature', 'sign-in-with-x'] as const
-
 /** How the store says that a payment or a sign-in was not accepted. */
 const notAccepted: readonly number[] = [401, 402]
 
@@ -42,6 +39,11 @@ export function limitRefusedProofs(app: FastifyInstance, limiter: RateLimiter): 
   })
 }
 
+/** A signature costs arithmetic and calls to the chain to check. This looks at every request. */
 function carriesProof({ headers }: FastifyRequest): boolean {
-  return proofs.some((name) => headers[name] !== undefined && headers[name] !== '')
+  return isGiven(headers['payment-signature']) || isGiven(headers['sign-in-with-x'])
+}
+
+function isGiven(header: string | readonly string[] | undefined): boolean {
+  return header !== undefined && header !== ''
 }
