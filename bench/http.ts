@@ -97,11 +97,13 @@ function figuresOf(turns: Turns): Figure[] {
       turns[name].map((turn) => turn[part]),
       0.5,
     )
-  const share = (one: Name, other: Name) =>
-    quantile(
-      turns[one].map(({ perSecond }, round) => perSecond / (turns[other][round]?.perSecond ?? 0)),
+  const share = (one: Name, other: Name, of: (turn: Turn) => number = answered) => {
+    const others = turns[other].map(of)
+    return quantile(
+      turns[one].map((turn, round) => of(turn) / (others[round] ?? 0)),
       0.5,
     )
+  }
   const [first, ...others] = names.map((name) => ({
     ...figure(titles[name], median(name, 'perSecond'), '/s'),
     details: {
@@ -114,11 +116,15 @@ function figuresOf(turns: Turns): Figure[] {
     ...others,
     reach('Uncached searches against bare Fastify', share('uncached', 'fastify'), 40),
     reach('Cached searches against bare Fastify', share('cached', 'fastify'), 85),
+    reach('The same, by what a request takes of the core', share('cached', 'fastify', byCore)),
     reach('Bare Fastify against bare node:http', share('fastify', 'node')),
   ]
 }
 
-const note = `One core serves, the other asks for ${queries} different searches of topups over ${offers} offers, again and again, on 32 connections. The bare servers send bodies of the same lengths in the same order. The store runs every hook of live mode, its log and its limits included; only the no of the limits was made a yes. A share is the median of those of ${rounds} rounds, in which each was asked in turn.`
+const answered = ({ perSecond }: Turn) => perSecond
+const byCore = ({ cpu }: Turn) => 1 / cpu
+
+const note = `One core serves, the other asks for ${queries} different searches of topups over ${offers} offers, again and again, on 32 connections. The bare servers send bodies of the same lengths in the same order. The store runs every hook of live mode, its log and its limits included; only the no of the limits was made a yes. A share is the median of those of ${rounds} rounds, in which each was asked in turn; where something else uses these cores, only the one by the core means much.`
 
 const titles: Readonly<Record<Name, string>> = {
   uncached: 'Searches over HTTP, each answered anew',
