@@ -6,6 +6,7 @@ import { measureClaims } from './claims.ts'
 import type { Figures } from './figures.ts'
 import { machine } from './machine.ts'
 import { type Part, pageOf, partOf } from './page.ts'
+import { measurePeers } from './peers/compare.ts'
 import { measurePurchase } from './purchase.ts'
 import { compareWith, summaryOf } from './regressions.ts'
 import { measureSearch } from './search.ts'
@@ -26,6 +27,7 @@ const sections: readonly Section[] = [
   { name: 'start', title: 'Starting and stopping', measure: measureStart },
   { name: 'search', title: 'Search in process', measure: () => measureSearch(12_000) },
   { name: 'index', title: 'Search by size', measure: () => measureIndex([2_000, 20_000, 200_000]) },
+  { name: 'peers', title: 'Search beside others', measure: () => measurePeers(200_000) },
   { name: 'buying', title: 'Buying', measure: measurePurchase },
   { name: 'claims', title: 'Claiming payments', measure: measureClaims },
   { name: 'sweep', title: 'Finishing what was left', measure: measureSweep },
