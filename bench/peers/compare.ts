@@ -15,7 +15,7 @@ const queries = 100 * forms
 const scanned = 15 * forms
 const rounds = 5
 /** A slow one is asked fewer of the same questions in a round, but never fewer than these. */
-const roundMs = 1_200
+const roundMs = 1_500
 const fewest = 2 * forms
 const firstPassMs = 4_000
 /** So many times ours is to be ahead of each, at the median. */
@@ -37,9 +37,11 @@ export async function measurePeers(size: number): Promise<Figure[]> {
     const right = rightTotals(size)
     const us = await start(self)
     try {
-      const figures = [await ourFigure(size, us, right)]
+      const passes = await passesOf(us)
+      const figures: Figure[] = []
       for (const other of others) figures.push(await otherFigure(other, start, us, right))
-      return figures
+      passes.push(...(await passesOf(us)))
+      return [ourFigure(size, us.report, passes, right), ...figures]
     } finally {
       await us.stop()
     }
@@ -59,13 +61,26 @@ function rightTotals(size: number): Right {
   return (typos) => totals[Number(typos)] ?? []
 }
 
-async function ourFigure(size: number, us: Running, right: Right): Promise<Figure> {
+async function passesOf(us: Running): Promise<(readonly number[])[]> {
   const passes: (readonly number[])[] = []
   for (let round = 0; round < rounds; round += 1) passes.push(await us.ask(queries))
-  const what = `${self.name}, ${size} offers, p50`
+  return passes
+}
+
+/** @param passes as many before all others as after them */
+function ourFigure(
+  size: number,
+  report: Report,
+  passes: readonly (readonly number[])[],
+  right: Right,
+): Figure {
   return {
-    ...figure(what, middle(passes.map((pass) => quantile(pass, 0.5))), 'µs'),
-    details: detailsOf(self, us.report, passes, right),
+    ...figure(
+      `${self.name}, ${size} offers, p50`,
+      middle(passes.map((pass) => quantile(pass, 0.5))),
+      'µs',
+    ),
+    details: detailsOf(self, report, passes, right),
     note: `${self.note} ${method}`,
   }
 }
@@ -97,7 +112,7 @@ async function otherFigure(
   }
 }
 
-const method = `Every engine is given only what is sold, in a process of its own, and is asked the same ${queries} questions once and then five times in turn with ours; a slow one is asked the first of them only, as many as it answers in about a second, and ours is asked as many beside it. The slowest answer is of all passes, the first one included. Totals are compared with a plain scan over all offers by our rules for the first ${scanned} questions, for an engine without typos by the rules without typos. Memory is what the process grew by, garbage taken away, from the offers alone to having answered everything once.`
+const method = `Every engine is given only what is sold, in a process of its own, and is asked the same ${queries} questions once and then five times in turn with ours; a slow one is asked the first of them only, as many as it answers in about a second and a half, and ours is asked as many beside it. The slowest answer is of all passes, the first one included. Totals are compared with a plain scan over all offers by our rules for the first ${scanned} questions, for an engine without typos by the rules without typos. Memory is what the process grew by, garbage taken away, from the offers alone to having answered everything once, or what JavaScript or the database says it keeps, if that is more.`
 
 /** How many questions a round has: whole turns of all forms, as many as its time allows. */
 function roundOf({ micros }: Report): number {
@@ -126,7 +141,7 @@ function detailsOf(
     Slowest: amountOf(Math.max(...report.micros, ...passes.flat()) / 1_000, 'ms'),
     Asked: String(passes[0]?.length ?? 0),
     Build: amountOf(report.buildMs, 'ms'),
-    Memory: amountOf(outsideMb ?? residentMb, 'MB'),
+    Memory: amountOf(Math.max(residentMb, heapMb, outsideMb ?? 0), 'MB'),
     'In JavaScript': amountOf(heapMb, 'MB'),
     'Totals right': `${same} of ${compared.length}`,
     Typos: typos ? 'yes' : 'no',

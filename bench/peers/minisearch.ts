@@ -20,12 +20,12 @@ export function miniSearch({ typos }: { readonly typos: boolean }): Engine {
         : MiniSearch.getDefault('tokenize')(text),
     searchOptions: { combineWith: 'AND' },
   })
-  const fuzzy = typos ? (term: string) => (term.length >= 5 ? 1 : false) : false
   const words = (field: string, text: string): QueryCombination => ({
     queries: [text],
     fields: [field],
     prefix: true,
-    fuzzy,
+    // A brand forgives no typos, and neither does a short word (decisions 2).
+    fuzzy: (term) => (typos && field === 'text' && term.length >= 5 ? 1 : false),
     combineWith: 'AND',
     tokenize: MiniSearch.getDefault('tokenize'),
   })

@@ -31,7 +31,8 @@ export function orama({ typos }: { readonly typos: boolean }): Engine {
       const where = whereOf(filters)
       const found = await search(index, {
         ...wordsOf(filters),
-        ...(typos ? { tolerance: 1 } : {}),
+        // A brand forgives no typos (decisions 2).
+        ...(typos && filters.text !== undefined ? { tolerance: 1 } : {}),
         ...(Object.keys(where).length === 0 ? {} : { where }),
         limit: pageSize,
       })

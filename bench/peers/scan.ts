@@ -36,8 +36,16 @@ function totalOf(offers: readonly Offer[], filters: Filters, typos: boolean): nu
   ).length
 }
 
-function textOf({ brand, brandName, country, subTypes, regions }: Offer): string {
-  return [brand, brandName, ...subTypes, ...regions, ...countryNames(country ?? '')].join(' ')
+const texts = new Map<Offer, string>()
+
+function textOf(offer: Offer): string {
+  const known = texts.get(offer)
+  if (known !== undefined) return known
+  const { brand, brandName, country, subTypes, regions } = offer
+  const names = countryNames(country ?? '')
+  const text = [brand, brandName, ...subTypes, ...regions, ...names].join(' ')
+  texts.set(offer, text)
+  return text
 }
 
 /** Tests whether every word of a value begins a word of an offer's text, or is a typo of one. */
