@@ -1,4 +1,4 @@
-import { setFlagsFromString } from 'node:v8'
+import { once } from 'node:events'
 import { madeOffers, madeQueries } from '../search-load.ts'
 import { others, self } from './engines.ts'
 import { passOver, type Report, type Settings } from './pass.ts'
@@ -7,7 +7,7 @@ import { passOver, type Report, type Settings } from './pass.ts'
  * One engine in a process of its own, so that none has another's garbage or compiled code. It makes
  * the catalog, builds, asks everything once, reports, and then asks again whenever it is told to.
  */
-const settings: Settings = JSON.parse(process.argv[2] ?? '')
+const [settings] = (await once(process, 'message')) as [Settings]
 const contender = [self, ...others].find(({ name }) => name === settings.name)
 if (contender === undefined) throw new Error(`There is no ${settings.name}`)
 const engine = contender.make(settings.databaseUrl)
@@ -44,7 +44,6 @@ async function begin(): Promise<Report> {
 
 /** Memory after all garbage is gone, and what it left behind given back to the system. */
 function memory() {
-  setFlagsFromString('--expose-gc')
   for (let round = 0; round < 3; round += 1)
     globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
   const { rss, heapUsed, external } = process.memoryUsage()

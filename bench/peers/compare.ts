@@ -5,19 +5,21 @@ import { amountOf, type Figure, figure, lead, quantile } from '../figures.ts'
 import { madeOffers, madeQueries } from '../search-load.ts'
 import { type Contender, others, self } from './engines.ts'
 import type { Report } from './pass.ts'
-import { type Running, startEngine } from './runner.ts'
+import { type Running, startEngine, TooLate } from './runner.ts'
 import { totalsByScan } from './scan.ts'
 
 /** Forms of question: a pass is over a whole number of turns of all of them. */
 const forms = 7
 const queries = 100 * forms
 /** Of so many the totals are compared with a plain scan, which takes long. */
-const scanned = 15 * forms
-const rounds = 5
+const scanned = 10 * forms
+const rounds = 3
 /** A slow one is asked fewer of the same questions in a round, but never fewer than these. */
-const roundMs = 1_500
+const roundMs = 2_000
 const fewest = 2 * forms
-const firstPassMs = 4_000
+const firstPassMs = 3_000
+/** Code is compiled, and plans are made, as long as this before the time is taken. */
+const warmUpMs = 1_000
 /** So many times ours is to be ahead of each, at the median. */
 const ahead = 20
 
@@ -37,9 +39,13 @@ export async function measurePeers(size: number): Promise<Figure[]> {
     const right = rightTotals(size)
     const us = await start(self)
     try {
+      await warmUp(us, queries)
       const passes = await passesOf(us)
       const figures: Figure[] = []
-      for (const other of others) figures.push(await otherFigure(other, start, us, right))
+      for (const other of others) {
+        const measured = otherFigure(other, start, us, right)
+        figures.push(await measured.catch((error) => lateFigure(other, error)))
+      }
       passes.push(...(await passesOf(us)))
       return [ourFigure(size, us.report, passes, right), ...figures]
     } finally {
@@ -59,6 +65,11 @@ function rightTotals(size: number): Right {
   const asked = madeQueries(offers, queries).slice(0, scanned)
   const totals = [false, true].map((typos) => totalsByScan(offers, asked, { typos }))
   return (typos) => totals[Number(typos)] ?? []
+}
+
+async function warmUp(engine: Running, count: number): Promise<void> {
+  const until = performance.now() + warmUpMs
+  while (performance.now() < until) await engine.ask(count)
 }
 
 async function passesOf(us: Running): Promise<(readonly number[])[]> {
@@ -94,6 +105,7 @@ async function otherFigure(
   const them = await start(other)
   try {
     const count = roundOf(them.report)
+    await warmUp(them, count)
     const passes: (readonly number[])[] = []
     const ratios: number[] = []
     for (let round = 0; round < rounds; round += 1) {
@@ -103,7 +115,7 @@ async function otherFigure(
       ratios.push(quantile(theirs, 0.5) / quantile(ours, 0.5))
     }
     return {
-      ...lead(`${other.name}, behind ours at p50 by`, middle(ratios), ahead),
+      ...lead(behind(other), middle(ratios), ahead),
       details: detailsOf(other, them.report, passes, right),
       note: other.note,
     }
@@ -112,7 +124,15 @@ async function otherFigure(
   }
 }
 
-const method = `Every engine is given only what is sold, in a process of its own, and is asked the same ${queries} questions once and then five times in turn with ours; a slow one is asked the first of them only, as many as it answers in about a second and a half, and ours is asked as many beside it. The slowest answer is of all passes, the first one included. Totals are compared with a plain scan over all offers by our rules for the first ${scanned} questions, for an engine without typos by the rules without typos. Memory is what the process grew by, garbage taken away, from the offers alone to having answered everything once, or what JavaScript or the database says it keeps, if that is more.`
+/** One that takes longer than there is time for is a row without a ratio, and no end of the others. */
+function lateFigure(other: Contender, error: unknown): Figure {
+  if (!(error instanceof TooLate)) throw error
+  return { what: behind(other), value: error.message, note: other.note }
+}
+
+const behind = ({ name }: Contender) => `${name}, behind ours at p50 by`
+
+const method = `Every engine is given only what is sold, in a process of its own, and is asked the same ${queries} questions until it is warm, and then ${rounds} times in turn with ours; a slow one is asked the first of them only, as many as it answers in about two seconds, and ours is asked as many beside it. The slowest answer is of the first pass too, the other times are not. Totals are compared with a plain scan over all offers by our rules for the first ${scanned} questions, for an engine without typos by the rules without typos. Memory is what the process grew by, garbage taken away, from the offers alone to having answered everything once, or what JavaScript or the database says it keeps, if that is more.`
 
 /** How many questions a round has: whole turns of all forms, as many as its time allows. */
 function roundOf({ micros }: Report): number {

@@ -10,12 +10,15 @@ export interface Running {
   stop(): Promise<void>
 }
 
-const readyWithinMs = 120_000
+/** An engine that did not build, or answer, in the time it has. */
+export class TooLate extends Error {}
+
+const readyWithinMs = 180_000
 const passWithinMs = 60_000
 
-/** @throws when the engine fails, or takes longer than it may */
+/** @throws {TooLate} and other errors when the engine fails */
 export async function startEngine(settings: Settings): Promise<Running> {
-  const child = fork(new URL('child.ts', import.meta.url), [JSON.stringify(settings)], {
+  const child = fork(new URL('child.ts', import.meta.url), {
     execArgv: ['--expose-gc'],
     serialization: 'advanced',
   })
@@ -25,11 +28,8 @@ export async function startEngine(settings: Settings): Promise<Running> {
     await once(child, 'exit')
   }
   try {
-    const report = await nextMessage<Report>(child, settings.name, readyWithinMs)
-    const ask = (count: number) => {
-      child.send(count)
-      return nextMessage<readonly number[]>(child, settings.name, passWithinMs)
-    }
+    const report = await answerOf<Report>(child, settings, readyWithinMs)
+    const ask = (count: number) => answerOf<readonly number[]>(child, count, passWithinMs)
     return { report, ask, stop }
   } catch (error) {
     await stop()
@@ -37,17 +37,24 @@ export async function startEngine(settings: Settings): Promise<Running> {
   }
 }
 
-async function nextMessage<T>(child: ChildProcess, name: string, withinMs: number): Promise<T> {
+async function answerOf<T>(
+  child: ChildProcess,
+  message: Settings | number,
+  withinMs: number,
+): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>()
-  const failed = () => reject(new Error(`${name} ended before it had answered`))
-  const late = () => reject(new Error(`${name} did not answer in ${withinMs / 1_000} s`))
-  const timer = setTimeout(late, withinMs)
-  child.once('message', (message) => resolve(message as T))
-  child.once('exit', failed)
+  const failed = () => reject(new Error('The engine ended before it had answered'))
+  const answered = (answer: unknown) => resolve(answer as T)
+  const timer = setTimeout(
+    () => reject(new TooLate(`no answer in ${withinMs / 1_000} s`)),
+    withinMs,
+  )
+  child.once('message', answered).once('exit', failed).once('error', reject)
+  child.send(message)
   try {
     return await promise
   } finally {
     clearTimeout(timer)
-    child.off('exit', failed)
+    child.off('message', answered).off('exit', failed).off('error', reject)
   }
 }
