@@ -8,6 +8,7 @@ import { measureHttp } from './http.ts'
 import { machine } from './machine.ts'
 import { measureMemory } from './memory.ts'
 import { type Part, pageOf, partOf } from './page.ts'
+import { measurePeers } from './peers/compare.ts'
 import { measurePurchase } from './purchase.ts'
 import { compareWith, summaryOf } from './regressions.ts'
 import { measureSearch } from './search.ts'
@@ -31,6 +32,7 @@ const sections: readonly Section[] = [
   { name: 'search', title: 'Search in process', measure: () => measureSearch(12_000) },
   { name: 'index', title: 'Search by size', measure: () => measureIndex([2_000, 20_000, 200_000]) },
   { name: 'http', title: 'Search over HTTP', measure: measureHttp },
+  { name: 'peers', title: 'Search beside others', measure: () => measurePeers(200_000) },
   { name: 'buying', title: 'Buying', measure: measurePurchase },
   { name: 'tills', title: 'Purchases a second', measure: measureTills },
   { name: 'claims', title: 'Claiming payments', measure: measureClaims },
