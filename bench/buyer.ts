@@ -6,7 +6,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { transferTypes } from '../src/adapters/chain/token.ts'
 import { type BenchStore, benchOffer, type Parts } from './shop.ts'
 
-const path = '/api/catalog/vouchers/purchase/info'
+export const purchasePath = '/api/catalog/vouchers/purchase/info'
 const body = JSON.stringify({ offerId: benchOffer, firstName: 'Ada', lastName: 'Lovelace' })
 
 /** How long each of some purchases took; milliseconds. */
@@ -33,15 +33,10 @@ export async function buyAgainAndAgain(
   for (let bought = 0; bought < purchases; bought += 1) {
     // Each buyer has an address of its own on the loopback net, so the rate limit stays as it is.
     const localAddress = `127.0.${Math.floor(bought / 25) + 1}.1`
-    const asked = performance.now()
-    const demand = await send(port, localAddress, {})
-    unpaid.push(performance.now() - asked)
-    const payment = await sign(account, JSON.parse(demand.body).accepts[0])
-    const startedAt = performance.now()
-    const answer = await send(port, localAddress, { 'payment-signature': payment })
-    total.push(performance.now() - startedAt)
-    if (answer.status !== 200)
-      throw new Error(`A purchase was answered ${answer.status}: ${answer.body}`)
+    const asked = await askPrice(port, localAddress)
+    unpaid.push(asked.took)
+    const payment = await sign(account, asked.terms)
+    total.push(await pay(port, localAddress, payment))
   }
   // The last answer is read here a moment before the store has noted its end.
   while (own.length < before + purchases) await delay(1)
@@ -49,17 +44,39 @@ export async function buyAgainAndAgain(
   return { unpaid: counted(unpaid), total: counted(total), own: counted(own.slice(before)) }
 }
 
-interface Terms {
+/** Asks without a payment for what is to be signed; also how many milliseconds the answer took. */
+export async function askPrice(
+  port: number,
+  localAddress: string,
+): Promise<{ readonly terms: Terms; readonly took: number }> {
+  const startedAt = performance.now()
+  const { demand } = await send(port, localAddress, {})
+  const took = performance.now() - startedAt
+  const { accepts } = JSON.parse(Buffer.from(demand, 'base64').toString())
+  return { terms: accepts[0], took }
+}
+
+/** Buys, and gives how many milliseconds it took. @throws when the answer is not the goods */
+export async function pay(port: number, localAddress: string, payment: string): Promise<number> {
+  const startedAt = performance.now()
+  const answer = await send(port, localAddress, { 'payment-signature': payment })
+  const took = performance.now() - startedAt
+  if (answer.status !== 200)
+    throw new Error(`A purchase was answered ${answer.status}: ${answer.body}`)
+  return took
+}
+
+export type Account = ReturnType<typeof privateKeyToAccount>
+
+export interface Terms {
   readonly asset: Hex
   readonly payTo: Hex
   readonly amount: string
   readonly extra: { readonly name: string; readonly version: string }
 }
 
-async function sign(
-  account: ReturnType<typeof privateKeyToAccount>,
-  accepted: Terms,
-): Promise<string> {
+/** A payment under these terms, as it goes into the header. */
+export async function sign(account: Account, accepted: Terms): Promise<string> {
   const validBefore = Math.floor(Date.now() / 1_000) + 300
   const nonce = `0x${randomBytes(32).toString('hex')}` as Hex
   const { name, version } = accepted.extra
@@ -89,11 +106,11 @@ async function sign(
 }
 
 function send(port: number, localAddress: string, headers: Record<string, string>) {
-  return new Promise<{ status: number; body: string }>((resolve, reject) => {
+  return new Promise<{ status: number; demand: string; body: string }>((resolve, reject) => {
     const options = {
       host: '127.0.0.1',
       port,
-      path,
+      path: purchasePath,
       localAddress,
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
@@ -102,7 +119,11 @@ function send(port: number, localAddress: string, headers: Record<string, string
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }),
+        resolve({
+          status: response.statusCode ?? 0,
+          demand: String(response.headers['payment-required'] ?? ''),
+          body: Buffer.concat(chunks).toString(),
+        }),
       )
     })
     outgoing.on('error', reject)

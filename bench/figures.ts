@@ -8,52 +8,58 @@ export function quantile(samples: readonly number[], share: number): number {
 export interface Figure {
   readonly what: string
   readonly value: string
+  /** More of what was measured with it, each in a column of its own. */
+  readonly details?: Readonly<Record<string, string>>
   /** The bar that the figure is held to, if there is one. */
   readonly bar?: string
   readonly held?: boolean
+  /**
+   * Which change of it is for the better. Only what compares two things of one run has this: it
+   * means the same on every machine, so it can be compared with what was measured before.
+   */
+  readonly better?: 'less' | 'more'
   /** How to read it, where its name does not say it all. */
   readonly note?: string
 }
 
-export function figure(
-  what: string,
-  amount: number,
-  unit: 's' | 'ms' | 'µs' | '/s' | 'MB',
-  most?: number,
-): Figure {
-  const digits = amount >= 100 ? 0 : amount >= 10 ? 1 : 2
-  const value = `${amount.toFixed(digits)} ${unit}`
+/** What one section measured. */
+export type Figures = readonly Figure[]
+
+export type Unit = 's' | 'ms' | 'µs' | '/s' | 'MB'
+
+export function figure(what: string, amount: number, unit: Unit, most?: number): Figure {
+  const value = amountOf(amount, unit)
   return most === undefined
     ? { what, value }
     : { what, value, bar: `under ${most} ${unit}`, held: amount < most }
 }
 
-/** How many times the one is of the other, measured in one run. */
+/** An amount with the digits that matter, and its unit. */
+export function amountOf(amount: number, unit: Unit | 'times' | '%'): string {
+  const digits = amount >= 100 ? 0 : amount >= 10 ? 1 : 2
+  return `${amount.toFixed(digits)} ${unit}`
+}
+
+/** How many times the one is of the other, measured in one run; the less, the better. */
 export function ratio(what: string, times: number, most?: number): Figure {
-  const value = `${times.toFixed(2)} times`
+  const measured = { what, value: `${times.toFixed(2)} times`, better: 'less' } as const
   return most === undefined
-    ? { what, value }
-    : { what, value, bar: `at most ${most}`, held: times <= most }
+    ? measured
+    : { ...measured, bar: `at most ${most}`, held: times <= most }
 }
 
-/** The figures as a table that reads well in a terminal and as Markdown. */
-export function table(figures: readonly Figure[]): string {
-  const rows = figures.map(({ what, value, bar, held }) => [
-    what,
-    value,
-    bar ?? '',
-    held === undefined ? '' : held ? 'yes' : 'NO',
-  ])
-  return [
-    '| What | Measured | Bar | Held |',
-    '|---|---|---|---|',
-    ...rows.map((row) => `| ${row.join(' | ')} |`),
-  ].join('\n')
+/** How many times the one is ahead of the other, measured in one run; the more, the better. */
+export function lead(what: string, times: number, least?: number): Figure {
+  const measured = { what, value: amountOf(times, 'times'), better: 'more' } as const
+  return least === undefined
+    ? measured
+    : { ...measured, bar: `at least ${least} times`, held: times >= least }
 }
 
-/** How to read those that need words, as a list. */
-export function notes(figures: readonly Figure[]): string {
-  return figures
-    .flatMap(({ what, note }) => (note === undefined ? [] : [`- **${what}.** ${note}`]))
-    .join('\n')
+/** How much of the other the one reaches, as percent of it; the more, the better. */
+export function reach(what: string, share: number, leastPercent?: number): Figure {
+  const measured = { what, value: amountOf(share * 100, '%'), better: 'more' } as const
+  return leastPercent === undefined
+    ? measured
+    : { ...measured, bar: `at least ${leastPercent} %`, held: share * 100 >= leastPercent }
 }

@@ -1,34 +1,79 @@
+import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
-import { cpus, totalmem } from 'node:os'
+import { promisify } from 'node:util'
 import { measureBacklog } from './backlog.ts'
 import { measureClaims } from './claims.ts'
-import { type Figure, notes, table } from './figures.ts'
+import type { Figures } from './figures.ts'
+import { measureHttp } from './http.ts'
+import { machine } from './machine.ts'
+import { measureMemory } from './memory.ts'
+import { type Part, pageOf, partOf } from './page.ts'
+import { measurePeers } from './peers/compare.ts'
 import { measurePurchase } from './purchase.ts'
+import { compareWith, summaryOf } from './regressions.ts'
 import { measureSearch } from './search.ts'
 import { measureIndex } from './search-index.ts'
 import { measureStart } from './start.ts'
 import { measureSweep } from './sweep.ts'
+import { measureTills } from './tills.ts'
 
-/** Measures what the store promises about speed, prints it, and writes docs/benchmarks.md. */
-async function main(): Promise<void> {
-  const figures: Figure[] = []
-  for (const [what, measure] of [
-    ['starting and stopping', measureStart],
-    ['searching', () => measureSearch(12_000)],
-    ['searching catalogs of several sizes', () => measureIndex([2_000, 20_000, 200_000])],
-    ['buying', measurePurchase],
-    ['claiming payments', measureClaims],
-    ['finishing what was left', measureSweep],
-    ['buying beside a backlog', measureBacklog],
-  ] as const) {
-    console.log(`Measuring ${what} …`)
-    figures.push(...(await measure()))
-  }
-  const [cpu] = cpus()
-  const machine = `${cpus().length} × ${cpu?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, ${new Date().toISOString().slice(0, 10)}`
-  const text = `# Benchmarks\n\nWritten by \`npm run bench\`. Machine: ${machine}.\n\n${table(figures)}\n\n## How to read them\n\n${notes(figures)}\n`
-  await writeFile('docs/benchmarks.md', text)
-  console.log(`\n${text}`)
+type Measure = () => Figures | Promise<Figures>
+
+interface Section {
+  /** What it is asked for by: `npm run bench -- search`. */
+  readonly name: string
+  readonly title: string
+  readonly measure: Measure
 }
 
-await main()
+const sections: readonly Section[] = [
+  { name: 'start', title: 'Starting and stopping', measure: measureStart },
+  { name: 'memory', title: 'Memory', measure: measureMemory },
+  { name: 'search', title: 'Search in process', measure: () => measureSearch(12_000) },
+  { name: 'index', title: 'Search by size', measure: () => measureIndex([2_000, 20_000, 200_000]) },
+  { name: 'http', title: 'Search over HTTP', measure: measureHttp },
+  { name: 'peers', title: 'Search beside others', measure: () => measurePeers(200_000) },
+  { name: 'buying', title: 'Buying', measure: measurePurchase },
+  { name: 'tills', title: 'Purchases a second', measure: measureTills },
+  { name: 'claims', title: 'Claiming payments', measure: measureClaims },
+  { name: 'sweep', title: 'Finishing what was left', measure: measureSweep },
+  { name: 'backlog', title: 'Buying beside a backlog', measure: measureBacklog },
+]
+
+/**
+ * Measures what the store promises about speed, prints it, and writes docs/benchmarks.md. Asked for
+ * some sections only, it prints those and leaves the page as it is, since a page is of one run.
+ *
+ * @throws when a name is not that of a section
+ */
+async function main(names: readonly string[]): Promise<void> {
+  const last = await lastPage()
+  const parts: Part[] = []
+  for (const { title, measure } of chosen(names)) {
+    console.log(`Measuring: ${title} …`)
+    const part = { title, figures: compareWith(last, await measure()) }
+    console.log(`\n${partOf(part)}`)
+    parts.push(part)
+  }
+  if (names.length === 0) await writeFile('docs/benchmarks.md', pageOf(await machine(), parts))
+  console.log(summaryOf(parts.flatMap(({ figures }) => figures)))
+}
+
+function chosen(names: readonly string[]): readonly Section[] {
+  const known = sections.map(({ name }) => name)
+  const unknown = names.filter((name) => !known.includes(name))
+  if (unknown.length > 0)
+    throw new Error(`No section ${unknown.join(', ')}; there are ${known.join(', ')}`)
+  return names.length === 0 ? sections : sections.filter(({ name }) => names.includes(name))
+}
+
+/** The page as it was committed last; nothing where there is no such page, or no history at all. */
+async function lastPage(): Promise<string | undefined> {
+  const shown = promisify(execFile)('git', ['show', 'HEAD:docs/benchmarks.md'])
+  return shown.then(
+    ({ stdout }) => stdout,
+    () => undefined,
+  )
+}
+
+await main(process.argv.slice(2))

@@ -9,12 +9,24 @@ import { seeded } from '../test/model/random.ts'
  */
 
 const codes = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
-const countries = codes.flatMap((one) => codes.slice(0, 6).map((other) => one + other))
-const regions = Array.from({ length: 13 }, (_, at) => `Region ${codes[at]}`)
-const subTypes = Array.from({ length: 16 }, (_, at) => `Type ${codes[at]}`)
+const made: Values = {
+  countries: codes.flatMap((one) => codes.slice(0, 6).map((other) => one + other)),
+  regions: Array.from({ length: 13 }, (_, at) => `Region ${codes[at]}`),
+  subTypes: Array.from({ length: 16 }, (_, at) => `Type ${codes[at]}`),
+}
 const syllables = ['ama', 'zo', 'ne', 'ti', 'ru', 'cla', 'mo', 'vi', 'ster', 'pel', 'ka', 'dor']
 
-export function madeOffers(count: number): Offer[] {
+/** What offers have in the fields that are searched by; the first of a list most often. */
+export interface Values {
+  readonly countries: readonly string[]
+  readonly regions: readonly string[]
+  readonly subTypes: readonly string[]
+}
+
+export function madeOffers(
+  count: number,
+  { countries, regions, subTypes }: Values = made,
+): Offer[] {
   const random = seeded(1)
   const names = brandNames(random)
   return Array.from({ length: count }, (_, at): Offer => {

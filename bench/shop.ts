@@ -62,7 +62,15 @@ export interface BenchStore {
   readonly own: readonly number[]
 }
 
-async function openStore(parts: Parts, databaseUrl: string): Promise<BenchStore> {
+/** What a store is connected to, as far as it can be told to another process. */
+export interface StoreParts extends Pick<Parts, 'supplierUrl' | 'outside'> {
+  readonly chain: Pick<Parts['chain'], 'rpcUrl' | 'keys'>
+}
+
+/** How often a transaction is looked for until it is in a block; milliseconds. */
+export const pollMs = 20
+
+export async function openStore(parts: StoreParts, databaseUrl: string): Promise<BenchStore> {
   const port = await freePort()
   const env = { PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}` }
   const { chain, supplierUrl, outside } = parts
@@ -71,7 +79,7 @@ async function openStore(parts: Parts, databaseUrl: string): Promise<BenchStore>
       ...(readConfig(env) as SandboxConfig),
       network: networks['base-sepolia'],
       rpcUrl: chain.rpcUrl,
-      pollMs: 20,
+      pollMs,
       headMostSeconds: 90,
       payTo: chain.keys.payTo,
       gasKey: chain.keys.gas,
@@ -131,6 +139,8 @@ export async function newDatabase({ databaseUrl }: Parts, name: string): Promise
 /** Purchases whose ids have this behind `ord_` are never ended by the supplier. */
 export const endless = 'open'
 
+/** What the one offer costs, in the token's atomic units. */
+export const benchPrice = '500000'
 export const benchOffer = 'BENCH_US_050_EGIFT'
 
 /**

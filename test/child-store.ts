@@ -9,6 +9,8 @@ export interface ChildStoreOptions {
   readonly dataDir: string
   readonly port?: number
   readonly env?: Readonly<Record<string, string>>
+  /** For a large catalog; half a minute unless told otherwise. */
+  readonly readyWithinMs?: number
 }
 
 export interface ChildStore {
@@ -32,8 +34,6 @@ export async function newDataDir(): Promise<string> {
   return dataDir
 }
 
-const readyWithinMs = 30_000
-
 /** The store as its user starts it: `node src/main.ts` as a process of its own. */
 export async function startChildStore(options: ChildStoreOptions): Promise<ChildStore> {
   const port = options.port ?? (await freePort())
@@ -54,7 +54,7 @@ export async function startChildStore(options: ChildStoreOptions): Promise<Child
     })
   }
   const url = `http://127.0.0.1:${port}`
-  await untilReady(url, child, () => output)
+  await untilReady(url, child, { withinMs: options.readyWithinMs ?? 30_000, output: () => output })
   return {
     url,
     port,
@@ -72,8 +72,12 @@ export async function startChildStore(options: ChildStoreOptions): Promise<Child
   }
 }
 
-async function untilReady(url: string, child: ChildProcess, output: () => string): Promise<void> {
-  const deadline = performance.now() + readyWithinMs
+async function untilReady(
+  url: string,
+  child: ChildProcess,
+  { withinMs, output }: { readonly withinMs: number; readonly output: () => string },
+): Promise<void> {
+  const deadline = performance.now() + withinMs
   while (performance.now() < deadline && child.exitCode === null) {
     const ready = await fetch(`${url}/readyz`).then(
       ({ ok }) => ok,

@@ -15,7 +15,8 @@ import { createRouteTable } from './route-table.ts'
 /** Requests may come from any page: nothing here is kept in cookies (decisions 2). */
 const crossOrigin = {
   origin: '*',
-  methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],
+  methods: 'GET, HEAD, POST, OPTIONS',
+  // Joined once: a list would be joined anew for every answer.
   allowedHeaders: [
     'content-type',
     'payment-signature',
@@ -26,7 +27,7 @@ const crossOrigin = {
     'access-control-expose-headers',
     'accept',
     'if-none-match',
-  ],
+  ].join(', '),
   exposedHeaders: [
     'PAYMENT-REQUIRED',
     'PAYMENT-RESPONSE',
@@ -39,7 +40,7 @@ const crossOrigin = {
     'ETag',
     'X-Request-Id',
     'Link',
-  ],
+  ].join(', '),
   strictPreflight: false,
   maxAge: 86_400,
 }

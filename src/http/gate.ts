@@ -1,7 +1,7 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { Refusal } from '../primitives/refusal.ts'
 import { clientKeyOf } from './client-key.ts'
-import { type LimitName, type Limits, rateLimitHeaders } from './rate-limit.ts'
+import { type Limits, type RateLimiter, rateLimitHeaders, type Taken } from './rate-limit.ts'
 import { pathOf, type RouteTable } from './route-table.ts'
 
 export interface GateDeps {
@@ -14,25 +14,30 @@ export interface GateDeps {
  * is none (404), a method that the path has not (405).
  */
 export function guardRequests(app: FastifyInstance, { limits, routes }: GateDeps): void {
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     const known = request.is404 ? routes.find(pathOf(request.raw.url ?? '')) : undefined
-    const limit = request.routeOptions.config?.limit ?? known?.config.limit
-    if (limit !== undefined) await count(limits, limit, { request, reply })
-    if (known !== undefined) throw methodNotAllowed(request.method, known.methods, reply)
+    const name = request.routeOptions.config?.limit ?? known?.config.limit
+    const limiter = name && limits[name]
+    const letIn = (taken?: Taken) => {
+      if (limiter && taken) counted(limiter, taken, reply)
+      if (known !== undefined) throw methodNotAllowed(request.method, known.methods, reply)
+    }
+    const taken = limiter?.take(clientKeyOf(request.ip))
+    if (taken instanceof Promise) {
+      taken.then(letIn).then(() => done(), done)
+      return
+    }
+    // Where nobody else is asked there is nothing to wait for, and a promise costs every request.
+    letIn(taken)
+    done()
   })
   app.setNotFoundHandler(() => {
     throw new Refusal('not_found', 'There is nothing at this address.')
   })
 }
 
-async function count(
-  limits: Limits,
-  name: LimitName,
-  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-): Promise<void> {
-  const limiter = limits[name]
-  const taken = await limiter.take(clientKeyOf(request.ip))
+function counted(limiter: RateLimiter, taken: Taken, reply: FastifyReply): void {
   reply.headers(rateLimitHeaders(limiter, taken))
   if (taken.allowed) return
   const { limit, windowSeconds } = limiter

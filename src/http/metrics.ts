@@ -17,13 +17,14 @@ export interface MetricsDoor {
 
 /** Counts requests, and shows all numbers to the operator. For everyone else there is nothing here. */
 export function routeMetrics(app: FastifyInstance, door: MetricsDoor): void {
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     door.answered({
       method: request.method,
       route: request.routeOptions.url ?? 'none',
       status: reply.statusCode,
       seconds: reply.elapsedTime / 1_000,
     })
+    done()
   })
 
   app.get('/metrics', async (request, reply) => {

@@ -1,10 +1,7 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../primitives/refusal.ts'
 import { clientKeyOf } from './client-key.ts'
 import { type RateLimiter, rateLimitHeaders } from './rate-limit.ts'
-
-/** What carries a signature, which costs arithmetic and calls to the chain to check. */
-const proofs = ['payment-signature', 'sign-in-with-x'] as const
 
 /** How the store says that a payment or a sign-in was not accepted. */
 const notAccepted: readonly number[] = [401, 402]
@@ -17,8 +14,7 @@ const notAccepted: readonly number[] = [401, 402]
  * shut them out.
  */
 export function limitRefusedProofs(app: FastifyInstance, limiter: RateLimiter): void {
-  app.addHook('onRequest', async (request, reply) => {
-    if (!carriesProof(request)) return
+  const look = async (request: FastifyRequest, reply: FastifyReply) => {
     const looked = await limiter.look(clientKeyOf(request.ip))
     if (looked.allowed) return
     reply.headers(rateLimitHeaders(limiter, looked))
@@ -28,13 +24,26 @@ export function limitRefusedProofs(app: FastifyInstance, limiter: RateLimiter): 
       `More than ${limit} payments or sign-ins were refused in ${windowSeconds} seconds; try again in ${looked.resetSeconds}.`,
       { retryAfterSeconds: looked.resetSeconds },
     )
+  }
+  const count = async ({ ip }: FastifyRequest) => {
+    await limiter.take(clientKeyOf(ip))
+  }
+  // Nearly no request carries a proof, and those that do not wait for no promise.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!carriesProof(request)) return done()
+    look(request, reply).then(() => done(), done)
   })
-  app.addHook('onResponse', async (request, reply) => {
-    if (!carriesProof(request) || !notAccepted.includes(reply.statusCode)) return
-    await limiter.take(clientKeyOf(request.ip))
+  app.addHook('onResponse', (request, reply, done) => {
+    if (!carriesProof(request) || !notAccepted.includes(reply.statusCode)) return done()
+    count(request).then(() => done(), done)
   })
 }
 
+/** A signature costs arithmetic and calls to the chain to check. This looks at every request. */
 function carriesProof({ headers }: FastifyRequest): boolean {
-  return proofs.some((name) => headers[name] !== undefined && headers[name] !== '')
+  return isGiven(headers['payment-signature']) || isGiven(headers['sign-in-with-x'])
+}
+
+function isGiven(header: string | readonly string[] | undefined): boolean {
+  return header !== undefined && header !== ''
 }

@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+
+/** A server of the benchmarks in a process of its own. */
+export interface Child<Told> {
+  /** What it told when it was ready. */
+  readonly told: Told
+  /** Milliseconds of a core that it has taken since it began, its threads and the system's work for it included. */
+  cpuMs(): Promise<number>
+  stop(): Promise<void>
+}
+
+/**
+ * Starts a program of this folder and waits until it is ready. What it writes to its standard
+ * output goes nowhere, as in a store whose log nobody reads.
+ *
+ * @param core the only core that it may run on; needs `taskset`
+ * @throws when it ends before it is ready
+ */
+export async function startChild<Told>(
+  program: string,
+  input: object,
+  core?: number,
+): Promise<Child<Told>> {
+  const pinned = core === undefined ? [] : ['taskset', '-c', String(core)]
+  const [command = '', ...args] = [...pinned, process.execPath, `bench/${program}`]
+  const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  child.send(input)
+  const told = (await answerOf(child)) as Told
+  return {
+    told,
+    async cpuMs() {
+      child.send('cpu')
+      const { user, system } = (await answerOf(child)) as NodeJS.CpuUsage
+      return (user + system) / 1_000
+    },
+    async stop() {
+      const ended = once(child, 'exit')
+      child.disconnect()
+      await ended
+    },
+  }
+}
+
+async function answerOf(child: ChildProcess): Promise<unknown> {
+  const listening = new AbortController()
+  const { signal } = listening
+  try {
+    const ended = once(child, 'exit', { signal }).then(([code]) => {
+      throw new Error(`A server of the benchmarks ended with ${code}`)
+    })
+    const [answer] = await Promise.race([once(child, 'message', { signal }), ended])
+    return answer
+  } finally {
+    listening.abort()
+  }
+}
+
+/** What a program that {@link startChild} starts runs as. */
+export interface Served {
+  /** Told to the parent when it is ready. */
+  readonly told: object
+  stop(): Promise<unknown>
+}
+
+/** Takes the input of the parent, serves, tells what it has used when it is asked, and ends when the parent lets go. */
+export async function serveParent<Input>(serve: (input: Input) => Promise<Served>): Promise<void> {
+  const [input] = await once(process, 'message')
+  const served = await serve(input as Input)
+  process.on('message', () => process.send?.(process.cpuUsage()))
+  process.once('disconnect', () => {
+    served.stop().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    )
+  })
+  process.send?.(served.told)
+}

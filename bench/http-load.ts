@@ -1,0 +1,30 @@
+import { isCountry } from '../src/goods/countries.ts'
+import { topupRegions, topupSubTypes } from '../src/goods/lists.ts'
+import type { Offer } from '../src/goods/offer.ts'
+import type { Filters } from '../src/goods/search/filters.ts'
+import { madeOffers, madeQueries } from './search-load.ts'
+
+const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
+const countries = letters
+  .flatMap((one) => letters.map((other) => one + other))
+  .filter((code) => isCountry(code))
+
+/** Made topups with values that the interface takes: over HTTP anything else is refused. */
+export function publishedOffers(count: number): Offer[] {
+  return madeOffers(count, { countries, regions: topupRegions, subTypes: topupSubTypes })
+}
+
+/** Searches of topups in the seven forms of {@link madeQueries}, as addresses. */
+export function searchTargets(offers: readonly Offer[], count: number): string[] {
+  return madeQueries(offers, count).map(targetOf)
+}
+
+/** Topups take no free text; the beginning of a brand's name is the nearest that they take. */
+function targetOf({ country, subType, regions, brand, text }: Filters): string {
+  const params = { country, subType, region: regions?.[0], brand: brand ?? text }
+  const given = Object.entries(params).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, value]],
+  )
+  const query = new URLSearchParams(given).toString()
+  return query === '' ? '/ai/topups' : `/ai/topups?${query}`
+}

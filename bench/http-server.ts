@@ -1,0 +1,132 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Fastify from 'fastify'
+import { destination } from 'pino'
+import { createFrontDoor } from '../src/front-door.ts'
+import { buildCatalog, createShelf } from '../src/goods/catalog.ts'
+import { createVitals } from '../src/health/vitals.ts'
+import type { BuyingDeps } from '../src/http/catalog/buying.ts'
+import { createLimits, type Limits, type RateLimiter } from '../src/http/rate-limit.ts'
+import { createLog } from '../src/log.ts'
+import { createCounters } from '../src/operations/counters.ts'
+import { networks } from '../src/payments/networks.ts'
+import { type Served, serveParent } from './child.ts'
+import { publishedOffers } from './http-load.ts'
+
+/** What is measured: the store, or a bare server that sends bodies as long as the store's. */
+export type HttpServer =
+  | { readonly kind: 'store'; readonly offers: number; readonly answerBytesMax?: number }
+  | { readonly kind: 'fastify' | 'node'; readonly lengths: readonly number[] }
+
+/** Every route, hook and header of the store, logging to its standard output as in live mode. */
+async function serveStore({
+  offers,
+  ...cache
+}: HttpServer & { readonly kind: 'store' }): Promise<Served> {
+  const now = () => new Date()
+  const monotonicMs = () => performance.now()
+  const pricing = { markupBps: 0, rates: () => undefined, now }
+  const snapshot = { offers: publishedOffers(offers), readAt: now(), setAside: {} }
+  const counters = createCounters()
+  const app = createFrontDoor({
+    ...cache,
+    shelf: createShelf(buildCatalog(snapshot, pricing)),
+    pricing,
+    site: {
+      name: 'Bench',
+      description: '',
+      url: 'http://localhost',
+      logo: 'http://localhost/logo.svg',
+      contact: '',
+      acceptsCrypto: [],
+    },
+    log: createLog('info', destination(1)),
+    now,
+    monotonicMs,
+    trustProxy: false,
+    limits: neverRefusing(createLimits(monotonicMs)),
+    vitals: createVitals(now),
+    metrics: {
+      token: undefined,
+      answered: counters.answered,
+      page: async () => ({ contentType: 'text/plain', body: '' }),
+    },
+    buying: nobodyBuys,
+    webhook: {
+      orders: nobodyBuys.orders,
+      doorbell: nobodyBuys.purchases.doorbell,
+      isGenuine: () => false,
+      referenceIn: () => undefined,
+    },
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  return { told: { port: portOf(app.server) }, stop: () => app.close() }
+}
+
+/** The routes that sell are there, without what a sale needs. */
+const nobodyBuys = {
+  purchases: {
+    policy: { deliverWithinMs: 600_000, refundGraceMs: 0, patienceMs: 0 },
+    till: { network: networks['base-sepolia'], payTo: '' },
+  },
+} as unknown as BuyingDeps
+
+/** The limits of the store with all their work, and a yes in the place of every no. */
+function neverRefusing(limits: Limits): Limits {
+  const lifted = (limiter: RateLimiter): RateLimiter => ({
+    ...limiter,
+    take: (key) => allowed(limiter.take(key)),
+  })
+  return {
+    discovery: lifted(limits.discovery),
+    reading: lifted(limits.reading),
+    purchase: lifted(limits.purchase),
+    refused: lifted(limits.refused),
+  }
+}
+
+function allowed(taken: ReturnType<RateLimiter['take']>): ReturnType<RateLimiter['take']> {
+  if (taken instanceof Promise) return taken.then((given) => ({ ...given, allowed: true }))
+  return { ...taken, allowed: true }
+}
+
+async function serveFastify(next: () => Buffer): Promise<Served> {
+  const app = Fastify()
+  app.get('/ai/topups', (_, reply) => reply.type('application/json; charset=utf-8').send(next()))
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  return { told: { port: portOf(app.server) }, stop: () => app.close() }
+}
+
+async function serveNode(next: () => Buffer): Promise<Served> {
+  const answer: RequestListener = (_, response) => {
+    const body = next()
+    response.setHeader('content-type', 'application/json; charset=utf-8')
+    response.setHeader('content-length', body.length)
+    response.end(body)
+  }
+  const server = createServer(answer)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { told: { port: portOf(server) }, stop: async () => server.closeAllConnections() }
+}
+
+/** Gives bodies of these lengths, one after the other and from the start again. */
+function bodiesOf(lengths: readonly number[]): () => Buffer {
+  const bodies = lengths.map((length) => Buffer.alloc(length, ' '))
+  let at = 0
+  return () => {
+    at = (at + 1) % bodies.length
+    return bodies[at] as Buffer
+  }
+}
+
+function portOf(server: { address(): AddressInfo | string | null }): number {
+  return (server.address() as AddressInfo).port
+}
+
+await serveParent<HttpServer>((input) =>
+  input.kind === 'store'
+    ? serveStore(input)
+    : input.kind === 'fastify'
+      ? serveFastify(bodiesOf(input.lengths))
+      : serveNode(bodiesOf(input.lengths)),
+)

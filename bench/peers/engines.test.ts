@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { madeOffers, madeQueries } from '../search-load.ts'
+import { others, self } from './engines.ts'
+import { totalsByScan } from './scan.ts'
+
+const offers = madeOffers(400)
+const queries = madeQueries(offers, 140)
+
+/** Those that count exactly, need no server, and so must find what the rules say: or they are misused. */
+const exact = [self, ...others].filter(
+  ({ name }) => !/Orama|PostgreSQL|MiniSearch, typos/.test(name),
+)
+
+test.each(exact)('$name finds as many as a plain scan', async ({ typos, make }) => {
+  const engine = make('')
+  await engine.build(offers)
+  const totals: number[] = []
+  for (const filters of queries) totals.push(await engine.ask(filters))
+  await engine.close?.()
+  expect(totals).toEqual(totalsByScan(offers, queries, { typos }))
+})
+
+test('a scan that forgives typos finds what one that does not forgive leaves out', () => {
+  const [offer] = offers
+  const text = offer?.brandName.split(' ')[0]?.toLowerCase().replace(/.$/, 'x') ?? ''
+  expect(text.length).toBeGreaterThan(4)
+  const [strict] = totalsByScan(offers, [{ text }], { typos: false })
+  const [forgiving] = totalsByScan(offers, [{ text }], { typos: true })
+  expect(strict).toBe(0)
+  expect(forgiving).toBeGreaterThan(0)
+})

@@ -1,0 +1,64 @@
+import type { Figure } from './figures.ts'
+
+/** A relative figure that got worse by more than this share of what it was is marked. */
+const noise = 0.2
+
+/** A figure beside what the last page says of it. */
+export interface Compared extends Figure {
+  /** What it was; absent when the last page has no such figure. */
+  readonly last?: string
+  readonly worse?: boolean
+}
+
+/**
+ * Puts beside each relative figure what it was on the last page, and marks those that got worse by
+ * more than a fifth. Absolute figures are left alone: another machine has others.
+ *
+ * @param lastPage the text of docs/benchmarks.md as it was, or undefined when there was none
+ */
+export function compareWith(lastPage: string | undefined, figures: readonly Figure[]): Compared[] {
+  const last = valuesOn(lastPage ?? '')
+  return figures.map((figure) => {
+    const was = last.get(figure.what)
+    return figure.better === undefined || was === undefined ? figure : beside(figure, was)
+  })
+}
+
+function beside(figure: Figure, was: string): Compared {
+  const [before, now] = [relativeIn(was), relativeIn(figure.value)]
+  if (before === undefined || now === undefined || before.unit !== now.unit) return figure
+  if (before.amount === 0) return figure
+  const change = (now.amount - before.amount) / before.amount
+  const worseBy = figure.better === 'less' ? change : -change
+  return worseBy > noise
+    ? { ...figure, last: `WORSE by ${Math.round(worseBy * 100)} %: ${was}`, worse: true }
+    : { ...figure, last: was }
+}
+
+function relativeIn(value: string): { amount: number; unit: string } | undefined {
+  const [, amount, unit = ''] = /^(\d+(?:\.\d+)?) (times|%)$/.exec(value) ?? []
+  return amount === undefined ? undefined : { amount: Number(amount), unit }
+}
+
+/** The measured value of each row of the page's tables, by the name of the row. */
+function valuesOn(page: string): Map<string, string> {
+  const values = new Map<string, string>()
+  let measuredAt = -1
+  for (const line of page.split('\n')) {
+    const cells = line.split('|').map((cell) => cell.trim())
+    const [, what = ''] = cells
+    if (what === 'What') measuredAt = cells.indexOf('Measured')
+    else if (line.startsWith('|')) values.set(what, cells[measuredAt] ?? '')
+  }
+  return values
+}
+
+/** One line on what nobody may overlook. */
+export function summaryOf(figures: readonly Compared[]): string {
+  const count = (test: (figure: Compared) => boolean) => figures.filter(test).length
+  const compared = count(({ last }) => last !== undefined)
+  const worse = count((figure) => figure.worse === true)
+  const bars = count(({ bar }) => bar !== undefined)
+  const held = count((figure) => figure.held === true)
+  return `${worse} of ${compared} ratios WORSE by more than ${noise * 100} % than in the committed docs/benchmarks.md; ${bars - held} of ${bars} bars NOT held.`
+}

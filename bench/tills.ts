@@ -1,0 +1,130 @@
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { type Account, askPrice, pay, sign, type Terms } from './buyer.ts'
+import { type Child, startChild } from './child.ts'
+import { amountOf, type Figure, figure, lead, quantile } from './figures.ts'
+import { newDatabase, type Parts, startParts } from './shop.ts'
+import type { TillServer } from './till-server.ts'
+
+const buyers = 8
+const rounds = 5
+const purchasesEach = 15
+/** A purchase of fifty cents, many times over; atomic units. */
+const pocketMoney = 10_000_000_000n
+
+const names = ['store', 'stock'] as const
+type Name = (typeof names)[number]
+type Server = Child<{ readonly port: number }>
+
+interface Turn {
+  readonly perSecond: number
+  /** Milliseconds of a core in the server's process for one purchase. */
+  readonly cpu: number
+  /** Milliseconds from request to goods, of each purchase. */
+  readonly took: readonly number[]
+}
+
+type Turns = Readonly<Record<Name, readonly Turn[]>>
+
+/**
+ * Purchases a second of the whole store, beside the payment middleware of the x402 packages, which
+ * sells a constant and keeps nothing. Both run in processes of their own on one chain.
+ */
+export async function measureTills(): Promise<Figure[]> {
+  const parts = await startParts()
+  const started: Server[] = []
+  try {
+    const databaseUrl = await newDatabase(parts, 'tills')
+    const { rpcUrl, keys } = parts.chain
+    const common = { chain: { rpcUrl, keys }, supplierUrl: parts.supplierUrl }
+    const start = async (server: TillServer) => {
+      const child = await startChild<{ port: number }>('till-server.ts', server)
+      started.push(child)
+      return child
+    }
+    const servers = {
+      store: await start({ ...common, kind: 'store', databaseUrl }),
+      stock: await start({ ...common, kind: 'stock' }),
+    }
+    return figuresOf(await buyInTurn(servers, await accountsOn(parts)))
+  } finally {
+    await Promise.all(started.map((child) => child.stop()))
+    await parts.stop()
+  }
+}
+
+async function accountsOn({ chain }: Parts): Promise<readonly Account[]> {
+  const accounts = Array.from({ length: buyers }, () => privateKeyToAccount(generatePrivateKey()))
+  for (const { address } of accounts) await chain.faucet(address, pocketMoney)
+  return accounts
+}
+
+/** The machine changes its speed, so both sell a little while in every round, after one to warm up. */
+async function buyInTurn(
+  servers: Readonly<Record<Name, Server>>,
+  accounts: readonly Account[],
+): Promise<Turns> {
+  const turns: Record<Name, Turn[]> = { store: [], stock: [] }
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const name of round % 2 === 0 ? names : names.toReversed())
+      turns[name].push(await turnOf(servers[name], round, accounts))
+  }
+  return { store: turns.store.slice(1), stock: turns.stock.slice(1) }
+}
+
+async function turnOf(server: Server, round: number, accounts: readonly Account[]): Promise<Turn> {
+  const { port } = server.told
+  // Each buyer has an address of its own in every round, so the rate limit stays as it is.
+  const from = (buyer: number) => `127.1.${round}.${buyer + 1}`
+  const { terms } = await askPrice(port, from(buyers))
+  // Signed before the clock starts: it takes as much arithmetic as a good part of what is measured.
+  const payments = await Promise.all(accounts.map((account) => signMany(account, terms)))
+  const took: number[] = []
+  const cpuBefore = await server.cpuMs()
+  const startedAt = performance.now()
+  await Promise.all(
+    payments.map(async (own, buyer) => {
+      for (const payment of own) took.push(await pay(port, from(buyer), payment))
+    }),
+  )
+  const seconds = (performance.now() - startedAt) / 1_000
+  const cpuMs = (await server.cpuMs()) - cpuBefore
+  return { perSecond: took.length / seconds, cpu: cpuMs / took.length, took }
+}
+
+function signMany(account: Account, terms: Terms): Promise<string[]> {
+  return Promise.all(Array.from({ length: purchasesEach }, () => sign(account, terms)))
+}
+
+function figuresOf(turns: Turns): Figure[] {
+  const row = (name: Name) => {
+    const median = (part: 'perSecond' | 'cpu') =>
+      quantile(
+        turns[name].map((turn) => turn[part]),
+        0.5,
+      )
+    const took = turns[name].flatMap((turn) => turn.took)
+    return {
+      ...figure(titles[name], median('perSecond'), '/s'),
+      details: {
+        p50: amountOf(quantile(took, 0.5), 'ms'),
+        p99: amountOf(quantile(took, 0.99), 'ms'),
+        'Core per purchase': amountOf(median('cpu'), 'ms'),
+      },
+    }
+  }
+  const ratios = turns.store.map(
+    ({ perSecond }, round) => perSecond / (turns.stock[round]?.perSecond ?? 0),
+  )
+  return [
+    { ...row('store'), note },
+    row('stock'),
+    lead('Purchases a second, the store against the stock middleware', quantile(ratios, 0.5), 1),
+  ]
+}
+
+const titles: Readonly<Record<Name, string>> = {
+  store: `Purchases with ${buyers} buyers at once, the whole store`,
+  stock: `Purchases with ${buyers} buyers at once, stock @x402/hono selling a constant`,
+}
+
+const note = `Both in processes of their own on one chain, in turn, ${rounds} rounds of ${buyers * purchasesEach} purchases each; the supplier answers at once. The stock middleware keeps nothing, checks and settles with the package's facilitator in its process, and reaches the chain by the same connection and signer. Payments are signed before the clock starts. What a purchase takes of a core is that of the server's process; the database and the chain have theirs.`
