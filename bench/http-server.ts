@@ -3,15 +3,21 @@ import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
 import { destination } from 'pino'
 import { createFrontDoor } from '../src/front-door.ts'
-import { buildCatalog, createShelf } from '../src/goods/catalog.ts'
+import { createShelf } from '../src/goods/catalog.ts'
 import { createVitals } from '../src/health/vitals.ts'
 import type { BuyingDeps } from '../src/http/catalog/buying.ts'
-import { createLimits, type Limits, type RateLimiter } from '../src/http/rate-limit.ts'
+import {
+  countingHere,
+  createLimits,
+  type Limits,
+  type RateLimiter,
+} from '../src/http/rate-limit.ts'
 import { createLog } from '../src/log.ts'
 import { createCounters } from '../src/operations/counters.ts'
 import { networks } from '../src/payments/networks.ts'
 import { type Served, serveParent } from './child.ts'
 import { publishedOffers } from './http-load.ts'
+import { madeCatalog, pricing } from './made-catalog.ts'
 
 /** What is measured: the store, or a bare server that sends bodies as long as the store's. */
 export type HttpServer =
@@ -25,12 +31,10 @@ async function serveStore({
 }: HttpServer & { readonly kind: 'store' }): Promise<Served> {
   const now = () => new Date()
   const monotonicMs = () => performance.now()
-  const pricing = { markupBps: 0, rates: () => undefined, now }
-  const snapshot = { offers: publishedOffers(offers), readAt: now(), setAside: {} }
   const counters = createCounters()
   const app = createFrontDoor({
     ...cache,
-    shelf: createShelf(buildCatalog(snapshot, pricing)),
+    shelf: createShelf(madeCatalog(publishedOffers(offers))),
     pricing,
     site: {
       name: 'Bench',
@@ -44,7 +48,7 @@ async function serveStore({
     now,
     monotonicMs,
     trustProxy: false,
-    limits: neverRefusing(createLimits(monotonicMs)),
+    limits: neverRefusing(createLimits(countingHere(monotonicMs))),
     vitals: createVitals(now),
     metrics: {
       token: undefined,

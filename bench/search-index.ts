@@ -1,10 +1,11 @@
-import { buildCatalog, type Catalog } from '../src/goods/catalog.ts'
+import type { Catalog } from '../src/goods/catalog.ts'
+import { packOffers } from '../src/goods/offer-records.ts'
 import type { Filters } from '../src/goods/search/filters.ts'
 import { searchWithFacets } from '../src/goods/search/search.ts'
 import { type Figure, figure, quantile } from './figures.ts'
+import { catalogOf } from './made-catalog.ts'
 import { madeOffers, madeQueries } from './search-load.ts'
 
-const pricing = { markupBps: 0, rates: () => undefined, now: () => new Date() }
 const page = { limit: 20, offset: 0 }
 const rounds = 5
 
@@ -15,8 +16,9 @@ const rounds = 5
 export function measureIndex(sizes: readonly number[]): Figure[] {
   return sizes.flatMap((size) => {
     const offers = madeOffers(size)
+    const records = packOffers(offers)
     const at = performance.now()
-    const catalog = buildCatalog({ offers, readAt: new Date(), setAside: {} }, pricing)
+    const catalog = catalogOf(records)
     const buildMs = performance.now() - at
     const what = `Search index, ${size} offers`
     return [
@@ -30,7 +32,7 @@ function answerTimes(what: string, catalog: Catalog, queries: readonly Filters[]
   const measured = Array.from({ length: rounds + 1 }, () =>
     queries.map((filters) => {
       const at = performance.now()
-      searchWithFacets(catalog.index.topup, filters, page)
+      searchWithFacets(catalog.sold.topup, filters, page)
       return (performance.now() - at) * 1_000
     }),
   ).slice(1)

@@ -50,19 +50,18 @@ export function madeOffers(
 /** The seven forms of query, in turn, with values that offers have. */
 export function madeQueries(offers: readonly Offer[], count: number): Filters[] {
   const random = seeded(2)
-  const sold = true
   return Array.from({ length: count }, (_, at): Filters => {
     const { country, brandName, subTypes, regions } = pick(random, offers)
     const text = brandName.toLowerCase().slice(0, 3 + Math.floor(random() * 5))
     const [subType] = subTypes
     const forms: readonly Filters[] = [
-      { sold, country },
-      { sold, country, subType },
-      { sold, brand: brandName },
-      { sold, regions, subType },
-      { sold, text },
-      { sold, text, country },
-      { sold },
+      { country },
+      { country, subType },
+      { brand: brandName },
+      { regions, subType },
+      { text },
+      { text, country },
+      {},
     ]
     return forms[at % forms.length] ?? {}
   })

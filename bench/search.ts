@@ -1,15 +1,17 @@
 import { startSupplier } from '../sandbox/supplier/server.ts'
 import { createZenditClient } from '../src/adapters/suppliers/zendit/client.ts'
 import { createZenditOffers } from '../src/adapters/suppliers/zendit/offers.ts'
-import { buildCatalog, createShelf } from '../src/goods/catalog.ts'
+import { createShelf } from '../src/goods/catalog.ts'
+import { packOffers } from '../src/goods/offer-records.ts'
 import { searchEsims } from '../src/http/discovery/esims.ts'
 import { searchTopups } from '../src/http/discovery/topups.ts'
 import { searchVouchers } from '../src/http/discovery/vouchers.ts'
 import { type Figure, figure, quantile } from './figures.ts'
+import { catalogOf, pricing } from './made-catalog.ts'
 
 const rounds = 200
 
-/** What agents ask, in process: from the raw query to the finished answer, before it is JSON. */
+/** What agents ask, in process: from the raw query to the finished answer, in bytes. */
 const queries = [
   ['voucher', '/ai/vouchers?search=amazon&country=US'],
   ['voucher', '/ai/vouchers?country=DE&limit=50'],
@@ -31,9 +33,9 @@ export async function measureSearch(offers: number): Promise<Figure[]> {
   })
   const listing = await createZenditOffers(client).list(new AbortController().signal)
   await supplier.stop()
-  const pricing = { markupBps: 0, rates: () => undefined, now: () => new Date() }
+  const records = packOffers(listing.offers)
   const at = performance.now()
-  const shelf = createShelf(buildCatalog({ ...listing, readAt: new Date() }, pricing))
+  const shelf = createShelf(catalogOf(records))
   const buildMs = performance.now() - at
   const site = {
     name: '',

@@ -1,8 +1,8 @@
-import { buildCatalog, type Catalog } from '../../src/goods/catalog.ts'
+import type { Catalog } from '../../src/goods/catalog.ts'
 import { searchWithFacets } from '../../src/goods/search/search.ts'
+import { madeCatalog } from '../made-catalog.ts'
 import { type Engine, pageSize } from './engine.ts'
 
-const pricing = { markupBps: 0, rates: () => undefined, now: () => new Date() }
 const page = { limit: pageSize, offset: 0 }
 
 /** The search of the store. Its answer has the facets too, its order is the published one. */
@@ -10,8 +10,8 @@ export function ours(): Engine {
   let catalog: Catalog
   return {
     build(offers) {
-      catalog = buildCatalog({ offers, readAt: new Date(), setAside: {} }, pricing)
+      catalog = madeCatalog(offers)
     },
-    ask: (filters) => searchWithFacets(catalog.index.topup, filters, page).total,
+    ask: (filters) => searchWithFacets(catalog.sold.topup, filters, page).total,
   }
 }

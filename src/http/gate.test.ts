@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { testApp } from '../../test/fixtures/app.ts'
-import { createLimits, type Limits, type RateLimiter } from './rate-limit.ts'
+import { countingHere, createLimits, type Limits, type RateLimiter } from './rate-limit.ts'
 
 /** The store's limits as they are where another process counts: every answer takes a while. */
 function countedElsewhere(change: Partial<RateLimiter> = {}): Limits {
-  const limits = createLimits(() => 0)
+  const limits = createLimits(countingHere(() => 0))
   const elsewhere = (limiter: RateLimiter): RateLimiter => ({
     ...limiter,
     take: async (key) => limiter.take(key),

@@ -1,0 +1,19 @@
+import { packCatalog } from '../src/goods/building/build-catalog.ts'
+import { type Catalog, openCatalog } from '../src/goods/catalog.ts'
+import type { Offer } from '../src/goods/offer.ts'
+import { type OfferRecords, offersIn, packOffers } from '../src/goods/offer-records.ts'
+import { publishing } from '../src/http/views/catalog-offer.ts'
+
+export const siteUrl = 'http://localhost:4020'
+export const pricing = { markupBps: 0, rates: () => undefined, now: () => new Date() }
+
+/** The catalog of a list, made as a store makes it but on this thread. */
+export function catalogOf(offers: OfferRecords): Catalog {
+  const basis = { markupBps: 0, rates: undefined, now: new Date() }
+  const packed = packCatalog(offersIn(offers), basis, publishing({ siteUrl, pricing }))
+  return openCatalog(packed, { offers, readAt: new Date(), setAside: {} })
+}
+
+export function madeCatalog(offers: readonly Offer[]): Catalog {
+  return catalogOf(packOffers(offers))
+}
