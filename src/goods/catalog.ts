@@ -10,7 +10,7 @@ import { openIndex, type PackedIndex, type SearchIndex } from './search/search-i
 
 /** One immutable state of everything on sale. A refresh makes a new one and swaps it in whole. */
 export interface Catalog extends Pick<Snapshot, 'readAt' | 'setAside'> {
-  /** Changes when, and only when, the content, its order or what of it is sold changes. */
+  /** Changes when, and only when, an offer, its price, their order or what of them is sold changes. */
   readonly version: string
   /** How many offers the supplier lists. */
   readonly size: number

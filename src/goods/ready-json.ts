@@ -30,7 +30,8 @@ const pieceBits = 26
 const pieceBytes = 2 ** pieceBits
 
 export interface ReadyWriter {
-  add(offer: Offer): void
+  /** @returns what was added */
+  add(offer: Offer): string
   finish(): ReadyJson
 }
 
@@ -63,6 +64,7 @@ export function readyWriter(publish: Publish): ReadyWriter {
       lengths.discovery.push(Buffer.byteLength(first))
       lengths.catalog.push(length)
       used += length
+      return text
     },
     finish() {
       return {

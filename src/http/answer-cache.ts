@@ -8,7 +8,7 @@ import type { Content, Question } from './question.ts'
 /** An answer as it goes out, with the smaller forms that were made of it so far. */
 interface Answer {
   readonly body: Buffer
-  /** Names the text. Each form of it has a tag of its own. */
+  /** Changes when the text does, at one address. Each form of it has a tag of its own. */
   readonly digest: string
   readonly forms: ReadonlyMap<Compressed, Buffer>
 }
@@ -54,7 +54,7 @@ const compressFrom = 1024
 const compressingMax = 2
 
 export function createAnswerCache(
-  { shelf, pricing }: Pick<ReadDeps, 'shelf' | 'pricing'>,
+  { shelf, pricing, site }: ReadDeps,
   { bytesMax = answerBytesMax, compressBody = compress }: AnswerCacheOptions = {},
 ): AnswerCache {
   const answers = byteBounded<Answer>(bytesMax)
@@ -62,11 +62,14 @@ export function createAnswerCache(
   const keys = byteBounded<string>(bytesMax / 8)
   const smaller = createCompressing(answers, compressBody)
   let basis: readonly unknown[] = []
+  let edition = ''
 
   const forgetWhatIsOld = () => {
-    const now = basisOf(shelf.current(), pricing)
+    const catalog = shelf.current()
+    const now = basisOf(catalog, pricing)
     if (now.every((part, at) => part === basis[at])) return
     basis = now
+    edition = digestOf(JSON.stringify([catalog.version, ...now.slice(1), site]))
     answers.clear()
     keys.clear()
   }
@@ -84,7 +87,7 @@ export function createAnswerCache(
       if (known !== undefined) {
         return { answer: known, smaller: (coding) => smaller(key, known, coding) }
       }
-      const answer = answerOf((question ?? read()).answer())
+      const answer = answerOf((question ?? read()).answer(), `${edition} ${key}`)
       answers.set(key, answer, answer.body.length)
       return { answer, smaller: () => undefined }
     },
@@ -92,17 +95,23 @@ export function createAnswerCache(
 }
 
 /**
- * All that an answer depends on besides its address. The catalog itself stands here and not its
- * version: the same offers at new exchange rates have one version and other values in dollars.
- * Prices also end by time alone, when the rates become too old.
+ * All that an answer depends on besides its address, the catalog first. Prices also end by time alone,
+ * when the rates become too old.
  */
 function basisOf(catalog: unknown, { markupBps, rates, now }: Pricing): readonly unknown[] {
   const table = rates()
   return [catalog, markupBps, table, table !== undefined && isStale(table, now())]
 }
 
-function answerOf(content: Content): Answer {
-  const body = Buffer.isBuffer(content) ? content : Buffer.from(JSON.stringify(content))
+/**
+ * @param name what decides the answer of a search: reading tens of kilobytes to name them takes longer
+ *   than finding them, so such an answer is named by its question and by what it was found in
+ */
+function answerOf(content: Content, name: string): Answer {
+  if (Buffer.isBuffer(content)) {
+    return { body: content, digest: digestOf(name), forms: new Map() }
+  }
+  const body = Buffer.from(JSON.stringify(content))
   return { body, digest: digestOf(body), forms: new Map() }
 }
 

@@ -2,6 +2,8 @@
 export interface JsonBytes {
   text(text: string): void
   bytes(part: Uint8Array): void
+  /** Adds a part of these bytes. */
+  range(bytes: Uint8Array, from: number, to: number): void
   /** A copy of all that was added, which is then forgotten. */
   take(): Buffer
 }
@@ -26,6 +28,15 @@ export function jsonBytes(): JsonBytes {
       need(part.length)
       room.set(part, length)
       length += part.length
+    },
+    range(bytes, from, to) {
+      // Calling the copy of the system takes longer than copying a word.
+      if (to - from > 64) {
+        this.bytes(bytes.subarray(from, to))
+        return
+      }
+      need(to - from)
+      for (let at = from; at < to; at++) room[length++] = bytes[at] as number
     },
     take() {
       const answer = Buffer.allocUnsafeSlow(length)

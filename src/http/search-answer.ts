@@ -1,13 +1,13 @@
 import { goods } from '../goods/good.ts'
 import type { Kind, Offer } from '../goods/offer.ts'
 import { type ReadyForm, readyAt } from '../goods/ready-json.ts'
-import { type Column, type Places, quotedAt } from '../goods/search/column.ts'
-import type { Facets } from '../goods/search/facets.ts'
+import type { Column, Places } from '../goods/search/column.ts'
+import { areKept, type Facets } from '../goods/search/facets.ts'
 import { type Filters, matching } from '../goods/search/filters.ts'
 import { type Alternatives, hintFor } from '../goods/search/hint.ts'
 import { type Page, search, searchWithFacets } from '../goods/search/search.ts'
 import type { SearchIndex } from '../goods/search/search-index.ts'
-import { jsonBytes } from './json-bytes.ts'
+import { type JsonBytes, jsonBytes } from './json-bytes.ts'
 import { type Question, questionOf } from './question.ts'
 import type { Published } from './views/discovery-offer.ts'
 
@@ -67,25 +67,47 @@ function addItems(
 function addFacets(index: SearchIndex, facets: Facets): void {
   const { countries, regions, brandNames, subTypes } = facets
   answer.text(',"facets":{"countries":')
-  answer.bytes(arrayOf(index.countries, countries))
+  addValues(index.countries, countries)
   answer.text(',"regions":')
-  answer.bytes(arrayOf(index.regions, regions))
+  addValues(index.regions, regions)
   answer.text(',"brands":')
-  answer.bytes(arrayOf(index.brandNames, brandNames))
+  addValues(index.brandNames, brandNames)
   answer.text(',"subTypes":')
-  answer.bytes(arrayOf(index.subTypes, subTypes))
+  addValues(index.subTypes, subTypes)
   answer.text('}')
 }
 
-/** Facets of one filter or none come again as the same object, and thousands of brands with them. */
-const arrays = new WeakMap<Places, Buffer>()
+/** Finished lists of values, for facets that are asked for again and again. */
+const finished = new WeakMap<Places, Buffer>()
+const list = jsonBytes()
 
-function arrayOf(column: Column, places: Places): Buffer {
-  const known = arrays.get(places)
-  if (known !== undefined) return known
-  const made = Buffer.from(`[${quotedAt(column, places)}]`)
-  arrays.set(places, made)
-  return made
+function addValues(column: Column, places: Places): void {
+  const known = finished.get(places)
+  if (known !== undefined) answer.bytes(known)
+  else if (!areKept(places)) writeValues(answer, column, places)
+  else {
+    writeValues(list, column, places)
+    const made = list.take()
+    finished.set(places, made)
+    answer.bytes(made)
+  }
+}
+
+/** A facet of brands has thousands of values, many of them neighbours, which are one copy. */
+function writeValues(into: JsonBytes, { quoted: { starts, bytes } }: Column, places: Places): void {
+  into.text('[')
+  for (let at = 0; at < places.length; ) {
+    const first = places[at] as number
+    let next = first
+    while (places[at] === next) {
+      at += 1
+      next += 1
+    }
+    // The comma behind the last value belongs to none.
+    const end = (starts[next] as number) - (at === places.length ? 1 : 0)
+    into.range(bytes, starts[first] as number, end)
+  }
+  into.text(']')
 }
 
 function hintOf<Params extends object>(asked: Asked<Params>) {

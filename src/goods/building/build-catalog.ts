@@ -51,8 +51,7 @@ export function packCatalog(
   for (const [offer, json] of offers) {
     order.add(offer)
     index.add(offer)
-    ready.add(offer)
-    till.add(offer, json)
+    till.add(offer, `${json}\n${ready.add(offer)}`)
   }
   const rows = order.rows()
   const soldRows = rows.filter((row) => till.isSold(row))
@@ -82,15 +81,16 @@ function createTill({ markupBps, rates, now }: Basis) {
   const digests = [growing(), growing(), growing()] as const
   const isSold = (row: number) => !Number.isNaN(costs.at(row))
   return {
-    add(offer: Offer, json: string): void {
+    /** @param text all that is kept and published of the offer */
+    add(offer: Offer, text: string): void {
       kindsOf.push(offer.kind)
       costs.push(Number(lowestCharge(offer, pricing) ?? Number.NaN))
-      const digest = hash('sha256', json, 'buffer')
+      const digest = hash('sha256', text, 'buffer')
       for (const [at, part] of digests.entries()) part.push(digest.readUInt32LE(4 * at))
     },
     kindOf: (row: number) => kindsOf[row],
     isSold,
-    /** Changes when, and only when, the offers, their order or what of them is sold changes. */
+    /** Changes when, and only when, an offer, its price, their order or what of them is sold changes. */
     version(rows: Uint32Array): string {
       const facts = new Uint32Array(rows.length * 4)
       for (const [at, row] of rows.entries()) {

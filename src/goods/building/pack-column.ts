@@ -46,9 +46,11 @@ export function packColumn({ codes, found }: Field, rows: Uint32Array): PackedCo
   const keys = [...names.keys()].sort((one, other) => (one < other ? -1 : 1))
   const places = new Map(keys.map((key, place) => [key, place]))
   const valuesOf = keysOf.map((own) => own.map((key) => places.get(key) ?? 0))
+  const values = keys.map((key) => names.get(key) ?? key)
   return {
     keys: packTexts(keys),
-    values: keys.map((key) => names.get(key) ?? key),
+    values,
+    quoted: quotedOf(values),
     codes: docCodes,
     valuesOf: listsOf(valuesOf),
     codesOf: inverted(keys.length, (add) => {
@@ -60,6 +62,13 @@ export function packColumn({ codes, found }: Field, rows: Uint32Array): PackedCo
       }
     }),
   }
+}
+
+function quotedOf(values: readonly string[]): PackedColumn['quoted'] {
+  const parts = values.map((value) => Buffer.from(`${JSON.stringify(value)},`))
+  const starts = new Uint32Array(parts.length + 1)
+  for (const [at, { length }] of parts.entries()) starts[at + 1] = (starts[at] as number) + length
+  return { starts, bytes: Uint8Array.from(Buffer.concat(parts)) }
 }
 
 /** Numbers the combinations that the rows have, in the order in which docs first have them. */

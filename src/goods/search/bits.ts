@@ -82,6 +82,16 @@ export function unite(bits: Bits, others: Bits): void {
   if (others.from < others.to) touch(bits, others.from, others.to)
 }
 
+/** Puts what is in all of the sets, of which there is at least one, into an empty one. */
+export function intersection(sets: readonly Bits[], into: Bits): Bits {
+  into.from = Math.max(...sets.map(({ from }) => from))
+  into.to = Math.max(into.from, Math.min(...sets.map(({ to }) => to)))
+  const [first, ...rest] = sets as readonly [Bits, ...Bits[]]
+  into.words.set(first.words.subarray(into.from, into.to), into.from)
+  for (const set of rest) meet(into, set)
+  return into
+}
+
 /** Keeps what is in `others` too. */
 export function meet(bits: Bits, others: Bits): void {
   const { words, from, to } = bits

@@ -1,4 +1,5 @@
 import { fold } from '../../primitives/text.ts'
+import { addDocs, type Bits, createBits } from './bits.ts'
 import type { Docs } from './docs.ts'
 import { findText, type Texts } from './texts.ts'
 
@@ -11,6 +12,8 @@ export interface PackedColumn {
   readonly keys: Texts
   /** As they are written; of values that have one key, the first one found. */
   readonly values: readonly string[]
+  /** Each value as JSON and a comma behind it: the inside of an array of neighbours is one copy. */
+  readonly quoted: { readonly starts: Uint32Array; readonly bytes: Uint8Array }
   /** The docs of each value, ascending. */
   readonly docs: Lists
   /** The combination that each doc has. */
@@ -37,8 +40,8 @@ export type Places = readonly number[]
 export interface Column extends PackedColumn {
   /** The docs of each value, made when first asked for: asked twice, it is the same object. */
   readonly lists: (Docs | undefined)[]
-  /** Each value as JSON, likewise. */
-  readonly quoted: (string | undefined)[]
+  /** Those of frequent values as sets, likewise. */
+  readonly sets: (Bits | undefined)[]
   /** Room to mark combinations and values in, all zero between calls: making it costs more than using it. */
   readonly marks: { readonly codes: Uint8Array; readonly values: Uint8Array }
 }
@@ -48,7 +51,7 @@ export function openColumn(packed: PackedColumn): Column {
   return {
     ...packed,
     lists: [],
-    quoted: [],
+    sets: [],
     marks: {
       codes: new Uint8Array(valuesOf.starts.length - 1),
       values: new Uint8Array(values.length),
@@ -71,6 +74,17 @@ export function docsAt(column: Column, place: number): Docs {
   const known = lists[place] ?? listAt(docs, place)
   lists[place] = known
   return known
+}
+
+/** The same as a set: a 32nd of what a list of all docs takes, so few values are worth one. */
+export function setAt(column: Column, place: number): Bits {
+  const { sets, codes } = column
+  const known = sets[place]
+  if (known !== undefined) return known
+  const set = createBits(codes.length)
+  addDocs(set, docsAt(column, place))
+  sets[place] = set
+  return set
 }
 
 /** How many docs the value at this place has. */
@@ -105,8 +119,9 @@ export function placesAmong(column: Column, docs: Docs, count = docs.length): Pl
       places.push(place)
     }
   }
+  const sorted = ascending(places, seen)
   for (const place of places) seen[place] = 0
-  return ascending(places)
+  return sorted
 }
 
 /** The combinations that occur among some docs, each once. */
@@ -123,30 +138,29 @@ function codesAmong({ codes, marks }: Column, docs: Docs, count: number): number
   return found
 }
 
-/** Docs stand in the order of their brand names, so those places mostly come sorted already. */
-export function ascending(places: number[]): Places {
+/**
+ * Docs stand in the order of their brand names, so those places mostly come sorted already. Others
+ * are read off the marks, where there are not too many of them.
+ *
+ * @param seen marks each of the places
+ */
+function ascending(places: number[], seen: Uint8Array): Places {
+  if (isAscending(places)) return places
+  if (seen.length > 16 * places.length) return places.toSorted((one, other) => one - other)
+  const sorted: number[] = []
+  for (let place = 0; place < seen.length; place++) if (seen[place] === 1) sorted.push(place)
+  return sorted
+}
+
+function isAscending(places: readonly number[]): boolean {
   for (let at = 1; at < places.length; at++) {
-    if ((places[at] as number) < (places[at - 1] as number)) {
-      return Array.from(Uint32Array.from(places).sort())
-    }
+    if ((places[at] as number) < (places[at - 1] as number)) return false
   }
-  return places
+  return true
 }
 
 export function valuesAt({ values }: PackedColumn, places: Places): string[] {
   return places.map((place) => values[place] as string)
-}
-
-/** The values as the inside of a JSON array. */
-export function quotedAt({ values, quoted }: Column, places: Places): string {
-  let text = ''
-  for (let at = 0; at < places.length; at++) {
-    const place = places[at] as number
-    const value = quoted[place] ?? JSON.stringify(values[place])
-    quoted[place] = value
-    text += at === 0 ? value : `,${value}`
-  }
-  return text
 }
 
 /** The values that occur among some docs, sorted. */

@@ -35,7 +35,10 @@ function placesIn(index: SearchIndex, column: Column, found: Found): Places {
   if ('docs' in found) {
     return found.kept ? known(column, found.docs) : placesAmong(column, found.docs, found.total)
   }
-  return column === index.brandNames ? brandsIn(column, found.bits) : valuesIn(index, column, found)
+  if (column === index.brandNames && found.total > column.values.length) {
+    return brandsIn(column, found.bits)
+  }
+  return valuesIn(index, column, found)
 }
 
 /**
@@ -44,13 +47,22 @@ function placesIn(index: SearchIndex, column: Column, found: Found): Places {
  * index goes.
  */
 const remembered = new WeakMap<Docs, Map<Column, Places>>()
+const kept = new WeakSet<Places>()
+
+/** Whether the same question brings the same places, so that what is made of them is worth keeping. */
+export function areKept(places: Places): boolean {
+  return kept.has(places)
+}
 
 function known(column: Column, docs: Docs): Places {
   const ofDocs = remembered.get(docs) ?? new Map<Column, Places>()
   remembered.set(docs, ofDocs)
-  const places = ofDocs.get(column) ?? placesAmong(column, docs)
-  ofDocs.set(column, places)
-  return places
+  const places = ofDocs.get(column)
+  if (places !== undefined) return places
+  const found = placesAmong(column, docs)
+  ofDocs.set(column, found)
+  kept.add(found)
+  return found
 }
 
 /** Offers of one brand name stand together, so from each one found the next brand is a leap away. */
@@ -67,37 +79,42 @@ function brandsIn(column: Column, bits: Bits): Places {
   return places
 }
 
-/** How far down the list of a value it is looked for in a set. */
-const probesMax = 64
-
 /**
  * A set may hold a great part of all docs. Then a few looks down the list of each value find nearly
- * every value; where one stays in doubt, the docs of the set are gone through.
+ * every value; where they would take longer than the docs of the set, or leave one in doubt, those
+ * are gone through.
  */
 function valuesIn(
-  { scratch }: SearchIndex,
+  { scratch, size }: SearchIndex,
   column: Column,
-  { bits, total }: { readonly bits: Bits; readonly total: number },
+  found: Extract<Found, { readonly bits: Bits }>,
 ): Places {
-  const quick = column.values.length * probesMax < total ? valuesByProbes(column, bits) : undefined
+  const { bits, total } = found
+  const looks = size / total
+  const quick =
+    column.values.length * looks < total ? valuesByLooks(column, bits, 8 * looks) : undefined
   if (quick !== undefined) return quick
-  const docs = scratch.docs()
-  return placesAmong(column, docs, docsIn(bits, docs))
+  // Several facets ask for it.
+  if (found.listed === undefined) {
+    found.listed = scratch.docs()
+    docsIn(bits, found.listed)
+  }
+  return placesAmong(column, found.listed, total)
 }
 
-/** Undefined where the looks do not suffice to tell. */
-function valuesByProbes(column: Column, bits: Bits): Places | undefined {
+/** Undefined where so many looks do not suffice to tell. */
+function valuesByLooks(column: Column, bits: Bits, most: number): Places | undefined {
   const places: number[] = []
   for (let place = 0; place < column.values.length; place++) {
     const docs = docsAt(column, place)
-    if (isAmong(docs, bits)) places.push(place)
-    else if (docs.length > probesMax) return undefined
+    if (isAmong(docs, bits, most)) places.push(place)
+    else if (docs.length > most) return undefined
   }
   return places
 }
 
-function isAmong(docs: Docs, bits: Bits): boolean {
-  const end = Math.min(docs.length, probesMax)
+function isAmong(docs: Docs, bits: Bits, most: number): boolean {
+  const end = Math.min(docs.length, most)
   for (let at = 0; at < end; at++) if (hasBit(bits, docs[at] as number)) return true
   return false
 }

@@ -1,6 +1,6 @@
 import { addRuns, type Bits } from './bits.ts'
 import { packRuns, type Runs } from './runs.ts'
-import { beginsWith, findText, packTexts, placeOf, type Texts, textAt } from './texts.ts'
+import { beginsWith, findText, lengthAt, packTexts, placeOf, type Texts, textAt } from './texts.ts'
 import { isTypoOf, mayHaveTypos } from './words.ts'
 
 /** A sorted dictionary of words, each with the docs that have it. */
@@ -58,7 +58,8 @@ export function addLike({ texts, docs, letters }: Terms, word: string, bits: Bit
     let differ = (letters[at] as number) ^ given
     differ &= differ - 1
     differ &= differ - 1
-    if (differ === 0 && isTypoOf(word, textAt(texts, at))) added += addRuns(bits, docs, at)
+    if (differ !== 0 || Math.abs(lengthAt(texts, at) - word.length) > 1) continue
+    if (isTypoOf(word, textAt(texts, at))) added += addRuns(bits, docs, at)
   }
   return added
 }

@@ -28,6 +28,10 @@ export function textAt({ units, starts }: Texts, at: number): string {
   return String.fromCharCode(...units.subarray(starts[at], starts[at + 1]))
 }
 
+export function lengthAt({ starts }: Texts, at: number): number {
+  return (starts[at + 1] as number) - (starts[at] as number)
+}
+
 /** Where the first text stands that does not sort before this one. */
 export function placeOf(texts: Texts, text: string): number {
   let low = 0
