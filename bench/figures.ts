@@ -15,7 +15,8 @@ export interface Figure {
   readonly held?: boolean
   /**
    * Which change of it is for the better. Only what compares two things of one run has this: it
-   * means the same on every machine, so it can be compared with what was measured before.
+   * means the same on every machine, so it can be compared with what was measured before. It is
+   * found there by `what`, which no other figure of the page may have then.
    */
   readonly better?: 'less' | 'more'
   /** How to read it, where its name does not say it all. */

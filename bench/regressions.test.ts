@@ -58,6 +58,11 @@ test('what has nothing to be compared with is left as it is', () => {
   expect(compareWith(pageWith(reach('Other unit', 1)), now)).toEqual(now)
 })
 
+test('what compares nothing of its own run is not compared with the last one either', () => {
+  const absolute = { what: 'It', value: '3.00 times' }
+  expect(compareWith(pageWith(ratio('It', 1)), [absolute])).toEqual([absolute])
+})
+
 test('a comparison with nothing, because the last run brought no value, is none', () => {
   const broken = { ...lead('It', 1), value: 'no answer in 60 s' }
   expect(compareWith(pageWith(broken), [lead('It', 1)])).toEqual([lead('It', 1)])

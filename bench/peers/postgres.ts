@@ -136,28 +136,25 @@ function statementOf(filters: Filters, textSearch: TextSearch, facets: boolean) 
   }))
   const fromWith = (some: typeof numbered, table: string) =>
     `from ${table}${some.length === 0 ? '' : ` where ${some.map(({ sql }) => sql).join(' and ')}`}`
-  const words = numbered.filter(({ isWords }) => isWords)
   // Words are looked up once and kept; for values it is faster to walk their index again.
-  const without = (column?: Column) =>
-    words.length === 0 || column === 'brand_words'
-      ? fromWith(
-          numbered.filter((one) => one.column !== column),
-          'offers',
-        )
+  const words = numbered.filter(({ isWords }) => isWords)
+  const kept = words.length === 0 || facets ? words : numbered
+  const without = (column?: Column) => {
+    const others = numbered.filter((one) => one.column !== column)
+    return kept.length === 0 || kept.some((one) => one.column === column)
+      ? fromWith(others, 'offers')
       : fromWith(
-          numbered.filter((one) => !one.isWords && one.column !== column),
+          others.filter((one) => !kept.includes(one)),
           'found',
         )
-  const kept =
-    words.length === 0
-      ? ''
-      : `with found as materialized (select id, offer_id, country, sub_type, region, brand_name ${fromWith(words, 'offers')})`
+  }
+  const found = `with found as materialized (select id, offer_id, country, sub_type, region, brand_name ${fromWith(kept, 'offers')})`
   const wanted = [
     `(select count(*) ${without()})`,
     `array(select offer_id ${without()} order by id limit ${pageSize})`,
     ...(facets ? facetsOf(without) : []),
   ]
-  return { text: `${kept} select ${wanted.join(', ')}`, values }
+  return { text: `${kept.length === 0 ? '' : found} select ${wanted.join(', ')}`, values }
 }
 
 /** For each facet the values found when all other filters apply. */

@@ -17,7 +17,7 @@ const readyWithinMs = 180_000
 const passWithinMs = 60_000
 
 /** @throws {TooLate} and other errors when the engine fails */
-export async function startEngine(settings: Settings): Promise<Running> {
+export async function startEngine(settings: Settings, withinMs = readyWithinMs): Promise<Running> {
   const child = fork(new URL('child.ts', import.meta.url), {
     execArgv: ['--expose-gc'],
     serialization: 'advanced',
@@ -28,7 +28,7 @@ export async function startEngine(settings: Settings): Promise<Running> {
     await once(child, 'exit')
   }
   try {
-    const report = await answerOf<Report>(child, settings, readyWithinMs)
+    const report = await answerOf<Report>(child, settings, withinMs)
     const ask = (count: number) => answerOf<readonly number[]>(child, count, passWithinMs)
     return { report, ask, stop }
   } catch (error) {
