@@ -23,11 +23,12 @@ export type ReadyForm = 'discovery' | 'catalog'
 export type Publish = (offer: Offer) => { readonly discovery: object; readonly beyond: object }
 
 /**
- * A piece has 64 MiB, and there may be 64 of them. Room that large is given by the system page by page as
- * it is filled, and goes back to it whole.
+ * A piece has at most 64 MiB, and there may be 64 of them. Room that large is given by the system
+ * page by page as it is filled, and goes back to it whole. The first ones are small, for small lists.
  */
 const pieceBits = 26
 const pieceBytes = 2 ** pieceBits
+const firstPieceBytes = 2 ** 16
 
 export interface ReadyWriter {
   /** @returns what was added */
@@ -39,14 +40,15 @@ export function readyWriter(publish: Publish): ReadyWriter {
   const pieces: Buffer[] = []
   const starts = growing()
   const lengths = { discovery: growing(), catalog: growing() }
-  let used = pieceBytes
+  let used = 0
 
   const roomFor = (bytes: number): Buffer => {
     const piece = pieces.at(-1)
     if (piece !== undefined && used + bytes <= piece.length) return piece
     used = 0
     // An offer larger than a piece gets one of its own, whose first byte is all that is pointed at.
-    const next = Buffer.alloc(Math.max(pieceBytes, bytes))
+    const usual = Math.min(pieceBytes, firstPieceBytes * 4 ** pieces.length)
+    const next = Buffer.alloc(Math.max(usual, bytes))
     pieces.push(next)
     return next
   }

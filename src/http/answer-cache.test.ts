@@ -21,7 +21,10 @@ function openCache(bytesMax?: number) {
     waiting.push(resolve)
     return promise
   }
-  const cache = createAnswerCache({ shelf, pricing, site: testApp().deps.site }, { bytesMax, compressBody })
+  const cache = createAnswerCache(
+    { shelf, pricing, site: testApp().deps.site },
+    { bytesMax, compressBody },
+  )
   let made = 0
   const ask = (url: string, params: object = {}) =>
     cache.find('/route', url, () =>

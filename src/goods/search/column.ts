@@ -107,11 +107,37 @@ const none: Docs = new Uint32Array(0)
 
 /** The values that occur among some docs. */
 export function placesAmong(column: Column, docs: Docs, count = docs.length): Places {
-  const { valuesOf, marks } = column
-  const { starts, numbers } = valuesOf
+  const { marks } = column
+  const isFew = count < marks.codes.length / 8
+  if (isFew) return placesOf(column, codesAmong(column, docs, count))
+  markCodes(column, docs, count)
+  const codes: number[] = []
+  for (let code = 0; code < marks.codes.length; code++)
+    if (marks.codes[code] === 1) codes.push(code)
+  marks.codes.fill(0)
+  return placesOf(column, codes)
+}
+
+/** How many docs are marked before a look whether every combination is. */
+const docsPerLook = 2_048
+
+/** Marks without asking what is marked already: that cannot be guessed, and guessing wrong costs more. */
+function markCodes({ codes, marks }: Column, docs: Docs, count: number): void {
+  const seen = marks.codes
+  for (let from = 0; from < count; from += docsPerLook) {
+    const end = Math.min(from + docsPerLook, count)
+    for (let at = from; at < end; at++) seen[codes[docs[at] as number] as number] = 1
+    if (!seen.includes(0)) return
+  }
+}
+
+function placesOf(
+  { valuesOf: { starts, numbers }, marks }: Column,
+  codes: readonly number[],
+): Places {
   const seen = marks.values
   const places: number[] = []
-  for (const code of codesAmong(column, docs, count)) {
+  for (const code of codes) {
     for (let at = starts[code] as number; at < (starts[code + 1] as number); at++) {
       const place = numbers[at] as number
       if (seen[place] === 1) continue
