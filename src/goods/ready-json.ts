@@ -39,9 +39,10 @@ export function readyWriter(publish: Publish): ReadyWriter {
 
   const roomFor = (bytes: number): Buffer => {
     const piece = pieces.at(-1)
-    if (piece !== undefined && used + bytes <= piece.length) return piece
+    if (piece !== undefined && used + bytes <= pieceBytes) return piece
     used = 0
-    // An offer larger than a piece gets one of its own, whose first byte is all that is pointed at.
+    // An offer that may be larger than a piece gets a larger one, in which nothing is put that would
+    // begin where no start can point.
     const next = Buffer.alloc(Math.max(pieceBytes, bytes))
     pieces.push(next)
     return next
