@@ -1,8 +1,10 @@
 /** Builds one JSON answer out of parts, most of which are bytes already. */
 export interface JsonBytes {
+  /** Forgets all that was added, also by an answer that was never finished. */
+  begin(): void
   text(text: string): void
   bytes(part: Uint8Array): void
-  /** A copy of all that was added, which is then forgotten. */
+  /** A copy of all that was added since the beginning. */
   take(): Buffer
 }
 
@@ -17,6 +19,9 @@ export function jsonBytes(): JsonBytes {
     room = larger
   }
   return {
+    begin() {
+      length = 0
+    },
     text(text) {
       // No character takes more than three bytes for each of its code units.
       need(3 * text.length)
@@ -30,7 +35,6 @@ export function jsonBytes(): JsonBytes {
     take() {
       const answer = Buffer.allocUnsafeSlow(length)
       room.copy(answer, 0, 0, length)
-      length = 0
       return answer
     },
   }

@@ -40,6 +40,7 @@ function searchAnswer<Params extends object>(asked: Asked<Params>): Buffer {
   const found = asked.facets
     ? searchWithFacets(index, filters, page)
     : { ...search(index, filters, page), facets: undefined }
+  answer.begin()
   answer.text(`{"total":${found.total},"limit":${page.limit},"offset":${page.offset},"items":[`)
   addItems(asked, found.docs)
   answer.text(']')
