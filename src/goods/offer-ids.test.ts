@@ -31,20 +31,9 @@ test('rows that do not count are not found', () => {
   expect([...rowsOf(table, 'B')]).toEqual([1])
 })
 
-/** Two texts of eight hexadecimal digits are enough to meet among some hundred thousand. */
-function idsOfOneHash(): [string, string] {
-  const known = new Map<number, string>()
-  for (let number = 0; ; number++) {
-    const text = `ID-${number.toString(16).padStart(8, '0')}`
-    const hash = packed([text]).hashes.find((each) => each !== 0) ?? 0
-    const other = known.get(hash)
-    if (other !== undefined) return [other, text]
-    known.set(hash, text)
-  }
-}
-
 test('of two ids with one hash both are named, for the caller to compare', () => {
-  const [one, other] = idsOfOneHash()
+  // The first two of the form ID-00000000 that meet, found by trying.
+  const [one, other] = ['ID-000199bb', 'ID-00052848']
   const table = packed([one, 'between', other])
   expect([...rowsOf(table, one)].sort()).toEqual([0, 2])
   expect([...rowsOf(table, other)].sort()).toEqual([0, 2])

@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { getEventListeners, once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -35,7 +35,8 @@ const { signal } = new AbortController()
 
 /** What asks the supplier through the proxy, which counts the calls. */
 function access(url = proxy.url) {
-  return { baseUrl: `${url}/v1`, apiKey, timeoutMs: 10_000 }
+  // A call that nobody ends outlasts the test.
+  return { baseUrl: `${url}/v1`, apiKey, timeoutMs: 60_000 }
 }
 
 function roomAt(url?: string): Stockroom {
@@ -101,6 +102,8 @@ describe('a list read and a catalog made in threads', () => {
     const { list, catalog } = await madeIn(roomAt())
     const again = await roomAt().build({ ...list, readAt: fixtureNow }, basis, signal)
     expect(again.version).toBe(catalog.version)
+    // Nobody waits any more for the signal of the whole store.
+    expect(getEventListeners(signal, 'abort')).toEqual([])
     expect(again.find(catalog.listed.topup.offerAt(0).id)).toBeDefined()
   })
 })

@@ -21,6 +21,7 @@ const brands = [
   ['AMAZON', 'AMAZÓN'],
   ['amá', 'AMA CAFE'],
   ['CLARO', 'claro'],
+  ['LOREAL', 'L’Oréal'],
 ] as const
 const countries = ['US', 'DE', 'FR']
 const regions = ['Western Europe', 'North America', 'Global']
@@ -40,8 +41,29 @@ const texts = [
   'AMAZÓN',
   'amazom prme',
   'good amazom',
+  'loreal',
+  "l'oreal",
+  'oreal',
+  'lorael',
+  'oréál',
   '',
   ' - ',
+]
+
+/** What a caller may name a brand. */
+const names = [
+  'amazon',
+  'AMA',
+  'mazon',
+  'CAFÉ',
+  'café ama',
+  'amazon_de',
+  'prime',
+  'Loreal',
+  'oreal',
+  "l'oréal",
+  '-',
+  '',
 ]
 
 const brand = fc.constantFrom(...brands)
@@ -81,7 +103,7 @@ const plans = fc.record(
 const filters: fc.Arbitrary<Asked> = fc.record(
   {
     sold: fc.boolean(),
-    brand: fc.constantFrom('amazon', 'AMA', 'mazon', 'CAFÉ', 'café ama', 'amazon_de', 'prime'),
+    brand: fc.constantFrom(...names),
     text: fc.constantFrom(...texts),
     country: fc.constantFrom(...countries, 'JP'),
     subType: fc.constantFrom('shopping', 'Fuel', 'Dating'),

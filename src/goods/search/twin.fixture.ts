@@ -115,10 +115,11 @@ function meetsValue({ price }: Offer, { minUsd = 0, maxUsd = 99 }: Filters): boo
 
 function hasBrand({ brand, brandName }: Offer, value: string): boolean {
   const names = [fold(brand), fold(brandName)]
-  const words = wordsOf(brandName)
+  const words = spellingsOf(brandName).flatMap(wordsOf)
+  const asked = wordsOf(value)
   return (
     names.includes(fold(value)) ||
-    wordsOf(value).every((word) => words.some((known) => known.startsWith(word)))
+    (asked.length > 0 && asked.every((word) => words.some((known) => known.startsWith(word))))
   )
 }
 
@@ -127,7 +128,8 @@ function rankOf(offer: Offer, text: string | undefined): number {
   if (text === undefined) return 0
   if (wordsOf(text).length === 0) return 9
   const words = wordsIn(offer)
-  const forms = [offer.brand, offer.brandName].map((name) => wordsOf(name).join(' '))
+  const names = [offer.brand, offer.brandName].flatMap(spellingsOf)
+  const forms = names.map((name) => wordsOf(name).join(' '))
   const phrase = wordsOf(text).join(' ')
   const exact = wordsOf(text).every((word) => words.some((known) => known.startsWith(word)))
   if (exact && forms.includes(phrase)) return 0
@@ -144,5 +146,10 @@ function wordsIn(offer: Offer): string[] {
   const { brand, brandName, shortNotes, subTypes, regions: places, country } = offer
   const names = country === undefined ? [] : countryNames(country)
   const texts = [brand, brandName, description, shortNotes, ...subTypes, ...places, ...names]
-  return texts.flatMap((text) => wordsOf(text ?? ''))
+  return texts.flatMap((text) => spellingsOf(text ?? '').flatMap(wordsOf))
+}
+
+/** With an apostrophe, which parts words, and without it. */
+function spellingsOf(text: string): string[] {
+  return [text, text.replaceAll(/['’]/g, '')]
 }
