@@ -21,7 +21,7 @@ const brands = [
   ['AMAZON', 'AMAZÓN'],
   ['amá', 'AMA CAFE'],
   ['CLARO', 'claro'],
-  ['LOREAL', 'L’Oréal'],
+  ['PARIS', 'L’Oréal'],
 ] as const
 const countries = ['US', 'DE', 'FR']
 const regions = ['Western Europe', 'North America', 'Global']
