@@ -38,6 +38,7 @@ const texts = [
   'clara',
   'clarp',
   'good claro',
+  'fuel claro',
   'AMAZÓN',
   'amazom prme',
   'good amazom',
@@ -139,6 +140,17 @@ test('puts what a text finds in order', () => {
     { numRuns: 1000 },
   )
 })
+
+test.each(['fuel claro', 'claro fuel', 'fuel', 'claro', 'fule claro'])(
+  'what "%s" finds with a typo in one word alone comes last',
+  (text) => {
+    const named = (brandName: string, at: number) =>
+      voucher(`V${at}`, { brand: brandName.toUpperCase(), brandName, subTypes: ['Fuel'] })
+    // By name alone the one with the typo would come first.
+    const offers = ['Clara', 'Claro', 'Claro Max', 'Zara'].map(named)
+    compare(offers, { text }, { limit: 9, offset: 0 })
+  },
+)
 
 test('every page of what a text finds goes on where the one before it ended', () => {
   const asked = fc.record({ text: fc.constantFrom(...texts), sold: fc.boolean() })
