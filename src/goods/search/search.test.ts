@@ -127,7 +127,7 @@ test('finds what the rules say, in the order and on the page they say: vouchers'
     fc.property(fc.array(vouchers, { maxLength: 12 }), filters, page, (rows, asked, wanted) => {
       compare(rows.map(voucherOf), asked, wanted)
     }),
-    { numRuns: 1500 },
+    { numRuns: 1000 },
   )
 })
 
@@ -137,7 +137,7 @@ test('puts what a text finds in order', () => {
     fc.property(fc.array(vouchers, { maxLength: 12 }), asked, (rows, filters) => {
       compare(rows.map(voucherOf), filters, { limit: 50, offset: 0 })
     }),
-    { numRuns: 1000 },
+    { numRuns: 600 },
   )
 })
 
@@ -172,7 +172,7 @@ test('finds what the rules say, in the order and on the page they say: eSIM plan
     fc.property(fc.array(plans, { maxLength: 12 }), filters, page, (rows, asked, wanted) => {
       compare(rows.map(planOf), asked, wanted)
     }),
-    { numRuns: 1500 },
+    { numRuns: 1000 },
   )
 })
 
@@ -232,7 +232,7 @@ test('finds what the rules say in a larger catalog, however often it is asked', 
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 40 },
   )
 })
 
