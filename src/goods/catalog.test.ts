@@ -55,6 +55,25 @@ test('of two offers with one id the later one counts', () => {
   expect(catalog.find('A')?.brand).toBe('B')
 })
 
+test('of two ids with one hash each finds its own offer, and an id that nothing has finds none', () => {
+  const ids = ['ID-000199bb', 'ID-00052848']
+  const [one = '', other = ''] = ids
+  const both = catalogOf([voucher(one), voucher(other)], pricing)
+  expect(ids.map((id) => both.find(id)?.id)).toEqual(ids)
+  const only = catalogOf([voucher(one)], pricing)
+  expect([only.find(other), only.find(''), createShelf().current().find(one)]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ])
+})
+
+test('an offer is found by its id, sold or not', () => {
+  const catalog = catalogOf(shopOffers, pricing)
+  expect(catalog.sold.voucher.size).toBeLessThan(catalog.listed.voucher.size)
+  expect(shopOffers.map(({ id }) => catalog.find(id))).toEqual(shopOffers)
+})
+
 test('a shelf is empty until it is filled, and is swapped whole', () => {
   const shelf = createShelf()
   const before = shelf.current()

@@ -58,9 +58,15 @@ function joined(blocks: readonly Buffer[], count: number): OfferRecords {
   return { count, bytes, starts }
 }
 
-/** The offer in this row. */
+/**
+ * The offer in this row.
+ *
+ * @throws RangeError when there is none
+ */
 export function offerAt(records: OfferRecords, row: number): Offer {
-  const line = linesOf(records, Math.floor(row / offersPerBlock))[row % offersPerBlock]
+  const isThere = row >= 0 && row < records.count
+  const lines = isThere ? linesOf(records, Math.floor(row / offersPerBlock)) : []
+  const line = lines[row % offersPerBlock]
   if (line === undefined) throw new RangeError(`There is no offer in row ${row}`)
   return JSON.parse(line) as Offer
 }

@@ -44,9 +44,11 @@ export function readyWriter(publish: Publish): ReadyWriter {
 
   const roomFor = (bytes: number): Buffer => {
     const piece = pieces.at(-1)
-    if (piece !== undefined && used + bytes <= piece.length) return piece
+    const end = Math.min(piece?.length ?? 0, pieceBytes)
+    if (piece !== undefined && used + bytes <= end) return piece
     used = 0
-    // An offer larger than a piece gets one of its own, whose first byte is all that is pointed at.
+    // An offer that may be larger than a piece gets a larger one, in which nothing is put that would
+    // begin where no start can point.
     const usual = Math.min(pieceBytes, firstPieceBytes * 4 ** pieces.length)
     const next = Buffer.alloc(Math.max(usual, bytes))
     pieces.push(next)

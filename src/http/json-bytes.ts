@@ -1,10 +1,12 @@
 /** Builds one JSON answer out of parts, most of which are bytes already. */
 export interface JsonBytes {
+  /** Forgets all that was added, also by an answer that was never finished. */
+  begin(): void
   text(text: string): void
   bytes(part: Uint8Array): void
   /** Adds a part of these bytes. */
   range(bytes: Uint8Array, from: number, to: number): void
-  /** A copy of all that was added, which is then forgotten. */
+  /** A copy of all that was added since the beginning. */
   take(): Buffer
 }
 
@@ -19,6 +21,9 @@ export function jsonBytes(): JsonBytes {
     room = larger
   }
   return {
+    begin() {
+      length = 0
+    },
     text(text) {
       // No character takes more than three bytes for each of its code units.
       need(3 * text.length)
@@ -41,7 +46,6 @@ export function jsonBytes(): JsonBytes {
     take() {
       const answer = Buffer.allocUnsafeSlow(length)
       room.copy(answer, 0, 0, length)
-      length = 0
       return answer
     },
   }

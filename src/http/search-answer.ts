@@ -40,6 +40,7 @@ function searchAnswer<Params extends object>(asked: Asked<Params>): Buffer {
   const found = asked.facets
     ? searchWithFacets(index, filters, page)
     : { ...search(index, filters, page), facets: undefined }
+  answer.begin()
   answer.text(`{"total":${found.total},"limit":${page.limit},"offset":${page.offset},"items":[`)
   addItems(asked, found.docs)
   answer.text(']')
@@ -86,6 +87,7 @@ function addValues(column: Column, places: Places): void {
   if (known !== undefined) answer.bytes(known)
   else if (!areKept(places)) writeValues(answer, column, places)
   else {
+    list.begin()
     writeValues(list, column, places)
     const made = list.take()
     finished.set(places, made)

@@ -1,0 +1,61 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { shopOffers, voucher } from '../../test/fixtures/offers.ts'
+import type { Offer } from './offer.ts'
+import { offerAt, offersIn, packOffers } from './offer-records.ts'
+
+function many(count: number): Offer[] {
+  return Array.from({ length: count }, (_, at) => voucher(`V${at}`, { notes: 'n'.repeat(at % 7) }))
+}
+
+test.each([0, 1, 63, 64, 65, 128, 129])('%i offers come back, in their rows', (count) => {
+  const offers = many(count)
+  const records = packOffers(offers)
+  expect(records.count).toBe(count)
+  expect(offers.map((_, row) => offerAt(records, row))).toEqual(offers)
+  const all = [...offersIn(records)]
+  expect(all.map(([offer]) => offer)).toEqual(offers)
+  expect(all.map(([, json]) => json)).toEqual(offers.map((offer) => JSON.stringify(offer)))
+})
+
+test('every field of every kind comes back', () => {
+  const records = packOffers(shopOffers)
+  expect(Array.from(offersIn(records), ([offer]) => offer)).toEqual(shopOffers)
+})
+
+test('so does any text: line breaks, quotes, other scripts, half a pair', () => {
+  const special = ['a\nb', '\r\n', '\u2028\u2029', '"\\', 'Ärger', '好', '😀', '\ud83d', '\u0000']
+  const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...special))
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 70 }), (texts) => {
+      const offers = texts.map((notes, at) => voucher(`V${at}`, { notes, brandName: notes }))
+      const records = packOffers(offers)
+      expect(offers.map((_, row) => offerAt(records, row))).toEqual(offers)
+      expect(Array.from(offersIn(records), ([offer]) => offer)).toEqual(offers)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test.each([
+  [0, 0],
+  [3, 3],
+  [64, 64],
+  [65, 65],
+  [65, 127],
+  [65, 128],
+  [65, 1_000],
+  [65, -1],
+  [65, 0.5],
+  [65, Number.NaN],
+])('of %i offers there is none in row %d', (count, row) => {
+  expect(() => offerAt(packOffers(many(count)), row)).toThrow(
+    new RangeError(`There is no offer in row ${row}`),
+  )
+})
+
+test('the records lie in memory that threads share', () => {
+  const { bytes, starts } = packOffers(many(65))
+  expect(bytes.buffer).toBeInstanceOf(SharedArrayBuffer)
+  expect(starts.buffer).toBeInstanceOf(SharedArrayBuffer)
+})

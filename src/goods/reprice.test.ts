@@ -1,0 +1,147 @@
+import { expect, test, vi } from 'vitest'
+import { catalogOf, stockroomOf } from '../../test/fixtures/catalog.ts'
+import { fixed, fixtureNow, fixturePricing, shopOffers, topup } from '../../test/fixtures/offers.ts'
+import { inTurn } from '../primitives/in-turn.ts'
+import { createShelf } from './catalog.ts'
+import type { Offer } from './offer.ts'
+import type { RateTable, Stockroom } from './ports.ts'
+import { type RestockDeps, repriceWhen, restock } from './restock.ts'
+
+const days = (count: number) => new Date(fixtureNow.getTime() + count * 24 * 3_600_000)
+
+/** A store whose clock, rates and list a test changes as it goes. */
+function store(offers: readonly Offer[] = shopOffers) {
+  const world = {
+    now: fixtureNow,
+    rates: fixturePricing().rates(),
+    offers,
+  }
+  const pricing = fixturePricing({ rates: () => world.rates, now: () => world.now })
+  const source = { list: async () => ({ offers: world.offers, setAside: { dirty: 2 } }) }
+  const stockroom = stockroomOf(source)
+  const build = vi.fn(stockroom.build)
+  const shelf = createShelf(offers.length === 0 ? undefined : catalogOf(offers, pricing))
+  const deps: RestockDeps = {
+    stockroom: { read: stockroom.read, build },
+    snapshots: { save: async () => undefined, load: async () => undefined },
+    shelf,
+    pricing,
+    inTurn: inTurn(),
+    now: () => world.now,
+    signal: new AbortController().signal,
+  }
+  return { world, deps, shelf, build }
+}
+
+test('prices stay as they are while neither rates nor their age change', async () => {
+  const { world, deps, shelf, build } = store()
+  const before = shelf.current()
+  await repriceWhen(deps, false)
+  world.now = new Date(fixtureNow.getTime() + 3_600_000)
+  await repriceWhen(deps, false)
+  expect(build).not.toHaveBeenCalled()
+  expect(shelf.current()).toBe(before)
+})
+
+test('new rates bring new prices, of the same list', async () => {
+  const { world, deps, shelf, build } = store()
+  const before = shelf.current()
+  world.rates = { asOf: fixtureNow, source: 'new', perUsd: { EUR: 0.5, JPY: 150, GTQ: 7.7 } }
+  await repriceWhen(deps, true)
+  expect(build).toHaveBeenCalledTimes(1)
+  const { records, readAt, setAside, size } = shelf.current()
+  expect(shelf.current()).not.toBe(before)
+  expect({ records, readAt, setAside, size }).toEqual({
+    records: before.records,
+    readAt: before.readAt,
+    setAside: before.setAside,
+    size: before.size,
+  })
+})
+
+test('rates that turn too old, and fresh again, change what is sold: each time once', async () => {
+  const { world, deps, shelf, build } = store([topup('EURO', { price: fixed(1000, 'EUR') })])
+  expect(shelf.current().sold.topup.size).toBe(1)
+  world.now = days(30)
+  await repriceWhen(deps, false)
+  expect(shelf.current()).toMatchObject({ hasStaleRates: true, sold: { topup: { size: 0 } } })
+  await repriceWhen(deps, false)
+  expect(build).toHaveBeenCalledTimes(1)
+  world.now = fixtureNow
+  await repriceWhen(deps, false)
+  expect(shelf.current()).toMatchObject({ hasStaleRates: false, sold: { topup: { size: 1 } } })
+  expect(build).toHaveBeenCalledTimes(2)
+})
+
+test('rates that were never read are not too old', async () => {
+  const { world, deps, build } = store()
+  world.rates = undefined
+  world.now = days(30)
+  await repriceWhen(deps, false)
+  expect(build).not.toHaveBeenCalled()
+})
+
+test('an empty shelf has nothing to price', async () => {
+  const { deps, build } = store([])
+  await repriceWhen(deps, true)
+  expect(build).not.toHaveBeenCalled()
+})
+
+/** A stockroom whose first catalog takes until a test lets it go on. */
+function slowFirst(build: Stockroom['build']) {
+  const begun = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<void>()
+  let isFirst = true
+  const slow: Stockroom['build'] = async (...given) => {
+    if (isFirst) {
+      isFirst = false
+      begun.resolve()
+      await gate.promise
+    }
+    return build(...given)
+  }
+  return { slow, begun: begun.promise, go: gate.resolve, fail: gate.reject }
+}
+
+test('a slow catalog of an older list never replaces one of a newer list', async () => {
+  const { world, deps, shelf, build } = store()
+  const { slow, begun, go } = slowFirst(build)
+  const slowly = { ...deps, stockroom: { ...deps.stockroom, build: slow } }
+  const repriced = repriceWhen(slowly, true)
+  await begun
+  world.offers = [...shopOffers, topup('NEW')]
+  const restocked = restock(slowly)
+  go()
+  await Promise.all([repriced, restocked])
+  expect(shelf.current().find('NEW')?.id).toBe('NEW')
+})
+
+test('new rates that come while a list is built are worked into that list', async () => {
+  const { world, deps, shelf, build } = store()
+  const { slow, begun, go } = slowFirst(build)
+  const slowly = { ...deps, stockroom: { ...deps.stockroom, build: slow } }
+  world.offers = [...shopOffers, topup('NEW', { price: fixed(1000, 'EUR') })]
+  const restocked = restock(slowly)
+  await begun
+  const rates: RateTable = { asOf: fixtureNow, source: 'new', perUsd: { EUR: 2 } }
+  world.rates = rates
+  const repriced = repriceWhen(slowly, true)
+  go()
+  await Promise.all([restocked, repriced])
+  expect(shelf.current().find('NEW')?.id).toBe('NEW')
+  expect(build.mock.lastCall?.[1]).toMatchObject({ rates })
+})
+
+test('prices that could not be worked out are told, and leave the shelf and the next as they are', async () => {
+  const { deps, shelf, build } = store()
+  const { slow, begun, fail } = slowFirst(build)
+  const slowly = { ...deps, stockroom: { ...deps.stockroom, build: slow } }
+  const before = shelf.current()
+  const failed = expect(repriceWhen(slowly, true)).rejects.toThrow('no memory')
+  await begun
+  fail(new Error('no memory'))
+  await failed
+  expect(shelf.current()).toBe(before)
+  await repriceWhen(slowly, true)
+  expect(shelf.current()).not.toBe(before)
+})

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { catalogOf } from '../../../test/fixtures/catalog.ts'
+import { fixturePricing, voucher } from '../../../test/fixtures/offers.ts'
+import type { VoucherOffer } from '../voucher.ts'
+import { valuesAt } from './column.ts'
+import type { Filters } from './filters.ts'
+import { searchWithFacets } from './search.ts'
+
+/*
+ * Where a text or a brand finds a great part of a large catalog, the values are looked for in
+ * another way than in a small one. A place in the order is the number in the brand name here.
+ */
+
+const countries = ['AT', 'BE', 'CH', 'DE', 'ES'] as const
+
+function offerAt(place: number, changes: Partial<VoucherOffer>): VoucherOffer {
+  const brandName = `Brand ${String(place).padStart(5, '0')}`
+  const country = countries[place % countries.length] ?? 'AT'
+  return voucher(`V${place}`, {
+    brand: brandName.toUpperCase().replace(' ', '_'),
+    brandName,
+    country,
+    regions: [`Region ${country}`, 'Everywhere'],
+    subTypes: place % 7 === 0 ? [] : [`Type ${place % 3}`],
+    description: 'good',
+    ...changes,
+  })
+}
+
+const many = Array.from({ length: 3_000 }, (_, place) => offerAt(place, {}))
+
+/** As many as are given stand behind all the others, in a country of their own. */
+function withMore(...more: readonly Partial<VoucherOffer>[]): VoucherOffer[] {
+  return [...many, ...more.map((changes, at) => offerAt(many.length + at, changes))]
+}
+
+const far = { country: 'JP', regions: ['Asia'], subTypes: ['Rare'] }
+const bad = { ...far, description: 'bad' }
+const good = { ...far, description: 'good' }
+const times = <T>(count: number, each: T): T[] => Array(count).fill(each)
+
+function facetsOf(offers: readonly VoucherOffer[], filters: Filters) {
+  const index = catalogOf(offers, fixturePricing()).listed.voucher
+  const { facets, total } = searchWithFacets(index, filters, { limit: 1, offset: 0 })
+  return {
+    total,
+    countries: valuesAt(index.countries, facets.countries),
+    regions: valuesAt(index.regions, facets.regions),
+    brands: valuesAt(index.brandNames, facets.brandNames),
+    subTypes: valuesAt(index.subTypes, facets.subTypes),
+  }
+}
+
+function counted(found: readonly VoucherOffer[]) {
+  const among = (valuesOf: (offer: VoucherOffer) => readonly string[]) =>
+    [...new Set(found.flatMap(valuesOf))].sort()
+  return {
+    total: found.length,
+    countries: among(({ country }) => (country === undefined ? [] : [country])),
+    regions: among(({ regions }) => regions),
+    brands: among(({ brandName }) => [brandName]),
+    subTypes: among(({ subTypes }) => subTypes),
+  }
+}
+
+test.each([
+  ['are found at once', withMore(good)],
+  ['are few and none of them is found', withMore(...times(64, bad))],
+  ['are many and the first of them is found', withMore(good, ...times(200, bad))],
+  ['are many and the last looked at is found', withMore(...times(63, bad), good, bad)],
+  ['are many and the first not looked at is found', withMore(...times(64, bad), good)],
+  ['are many and only the last of them is found', withMore(...times(200, bad), good)],
+  ['are many and none of them is found', withMore(...times(200, bad))],
+])('a text finds most offers, and those of one country %s', (_, offers) => {
+  const found = offers.filter(({ description }) => description === 'good')
+  expect(facetsOf(offers, { text: 'good' })).toEqual(counted(found))
+})
+
+test('so do a brand and several regions', () => {
+  const offers = withMore(...times(70, bad), { ...good, brandName: 'Other' }, { ...good })
+  const named = offers.filter(({ brandName }) => brandName.startsWith('Brand'))
+  // A facet is counted as though its own filter were not there.
+  const { brands, ...expected } = counted(named)
+  expect(facetsOf(offers, { brand: 'brand' })).toEqual({
+    ...expected,
+    brands: counted(offers).brands,
+  })
+  const regions = countries.map((country) => `Region ${country}`)
+  const { regions: _, ...inThem } = counted(many)
+  expect(facetsOf(offers, { regions })).toEqual({ ...inThem, regions: counted(offers).regions })
+})

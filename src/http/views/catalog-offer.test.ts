@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest'
+import { catalogOf } from '../../../test/fixtures/catalog.ts'
+import {
+  esim,
+  fixed,
+  fixtureNow,
+  fixturePricing,
+  open,
+  shopOffers,
+  topup,
+  voucher,
+} from '../../../test/fixtures/offers.ts'
+import { createShelf } from '../../goods/catalog.ts'
+import { kinds } from '../../goods/good.ts'
+import type { Offer } from '../../goods/offer.ts'
+import { readyAt } from '../../goods/ready-json.ts'
+import { catalogOffer, publishing, unfinishedView } from './catalog-offer.ts'
+import { discoveryOffer } from './discovery-offer.ts'
+
+const siteUrl = 'https://kiosk.example'
+const allowance = {
+  dataGb: 2,
+  dataUnlimited: false,
+  durationDays: 30,
+  voiceMinutes: 5,
+  voiceUnlimited: true,
+  smsNumber: 9,
+  smsUnlimited: true,
+}
+const offers: readonly Offer[] = [
+  ...shopOffers,
+  topup('FULL_TOPUP', { allowance, shortNotes: 'Short "notes"', notes: 'é' }),
+  topup('OPEN_TOPUP', { price: open(100, 900), faceValue: open(100, 900) }),
+  esim('FULL_ESIM', { country: 'GT', allowance, shortNotes: '好', faceValue: fixed(450) }),
+  voucher('BARE', { regions: [], subTypes: [], requiredFields: [] }),
+  voucher('NO_RATE', { price: fixed(100, 'XYZ') }),
+]
+
+describe('the two parts of a published offer', () => {
+  test.each([0, 250])('are together the whole, and no key is in both (markup %i)', (markupBps) => {
+    const pricing = fixturePricing({ markupBps })
+    const publish = publishing({ siteUrl, pricing })
+    for (const offer of offers) {
+      const { discovery, beyond } = publish(offer)
+      expect(discovery, offer.id).toEqual(discoveryOffer(offer, { siteUrl, markupBps }))
+      const keys = [...Object.keys(discovery), ...Object.keys(beyond)]
+      expect(new Set(keys).size, offer.id).toBe(keys.length)
+      expect({ ...discovery, ...beyond }, offer.id).toEqual(
+        catalogOffer(offer, { siteUrl, pricing }),
+      )
+    }
+  })
+
+  test('are found finished in a catalog, byte for byte', () => {
+    const pricing = fixturePricing({ markupBps: 250 })
+    const catalog = catalogOf(offers, pricing)
+    for (const kind of kinds) {
+      const { rows, ready, all, offerAt } = catalog.listed[kind]
+      for (const doc of all) {
+        const offer = offerAt(doc)
+        const textOf = (form: 'discovery' | 'catalog') =>
+          `${Buffer.from(readyAt(ready, rows[doc] as number, form)).toString()}}`
+        const short = discoveryOffer(offer, { siteUrl, markupBps: 250 })
+        expect(textOf('discovery')).toBe(JSON.stringify(short))
+        expect(textOf('catalog')).toBe(JSON.stringify(catalogOffer(offer, { siteUrl, pricing })))
+      }
+    }
+  })
+
+  test('say what a line gets beyond what the discovery form shows', () => {
+    const publish = publishing({ siteUrl, pricing: fixturePricing() })
+    const { beyond } = publish(topup('FULL_TOPUP', { allowance, shortNotes: 'Notes' }))
+    expect(beyond).toMatchObject({ kind: 'topup', voiceUnlimited: true, shortNotes: 'Notes' })
+    expect(publish(esim('FULL_ESIM', { allowance })).beyond).toMatchObject({
+      brandName: 'Nomadnet',
+      voiceMinutes: 5,
+      smsNumber: 9,
+    })
+  })
+})
+
+describe('while the rates of a catalog and those of now differ in age', () => {
+  const later = new Date(fixtureNow.getTime() + 30 * 24 * 3_600_000)
+  const inEuro = voucher('EURO', { price: fixed(1000, 'EUR') })
+  const viewAt = (builtAt: Date, now: Date, rates = fixturePricing().rates) => {
+    const built = fixturePricing({ now: () => builtAt })
+    const shelf = createShelf(catalogOf([inEuro], built))
+    const pricing = fixturePricing({ now: () => now, rates })
+    const site = {
+      name: '',
+      description: '',
+      url: siteUrl,
+      logo: '',
+      contact: '',
+      acceptsCrypto: [],
+    }
+    return unfinishedView({ shelf, pricing, site })
+  }
+
+  test('offers are shown as they are now', () => {
+    expect(viewAt(fixtureNow, later)?.(inEuro)).toMatchObject({ available: false })
+    expect(viewAt(later, fixtureNow)?.(inEuro)).toMatchObject({ available: true })
+  })
+
+  test('and otherwise what is finished holds', () => {
+    expect(viewAt(fixtureNow, fixtureNow)).toBeUndefined()
+    expect(viewAt(later, later)).toBeUndefined()
+    expect(viewAt(fixtureNow, later, () => undefined)).toBeUndefined()
+  })
+})
