@@ -3,7 +3,7 @@ import { voucher } from '../../test/fixtures/offers.ts'
 import type { Offer } from './offer.ts'
 import { type ReadyForm, type ReadyJson, readyAt, readyWriter } from './ready-json.ts'
 
-const pieceBytes = 4 * 1024 * 1024
+const pieceBytes = 2 ** 16
 
 /** Offers whose published forms are as long as a test wants them to be. */
 function written(texts: readonly string[]) {
@@ -47,9 +47,9 @@ test('without anything beyond, both forms are the same', () => {
 })
 
 test('many offers fill one piece after the other, and none lies in two', () => {
-  const ready = written(Array.from({ length: 40 }, (_, row) => `${'é'.repeat(100_000 + row)}`))
-  expect(ready.pieces.length).toBeGreaterThan(1)
-  expect(ready.pieces.every(({ length }) => length === pieceBytes)).toBe(true)
+  const ready = written(Array.from({ length: 60 }, (_, row) => `${'é'.repeat(5_000 + row)}`))
+  const sizes = Array.from(ready.pieces, ({ length }) => length)
+  expect(sizes).toEqual([1, 4, 16].map((times) => times * pieceBytes))
 })
 
 test.each([0, 1, 2, 3])('an offer that ends %i bytes before its piece does is whole', (left) => {
@@ -65,6 +65,6 @@ test('an offer larger than a piece has one of its own, and others follow', () =>
 })
 
 test('one that takes little of the room kept for it leaves no place out of reach', () => {
-  const most = 'a'.repeat(1_390_000)
-  written(['a'.repeat(4_000_000), ...Array(8).fill(most), 'last'])
+  const most = 'a'.repeat(11_000_000)
+  written(['a'.repeat(22_500_000), ...Array(4).fill(most), 'last'])
 })
