@@ -2,7 +2,6 @@ import { startSupplier } from '../sandbox/supplier/server.ts'
 import { createZenditClient } from '../src/adapters/suppliers/zendit/client.ts'
 import { createZenditOffers } from '../src/adapters/suppliers/zendit/offers.ts'
 import { createShelf } from '../src/goods/catalog.ts'
-import { packOffers } from '../src/goods/offer-records.ts'
 import { searchEsims } from '../src/http/discovery/esims.ts'
 import { searchTopups } from '../src/http/discovery/topups.ts'
 import { searchVouchers } from '../src/http/discovery/vouchers.ts'
@@ -33,7 +32,7 @@ export async function measureSearch(offers: number): Promise<Figure[]> {
   })
   const listing = await createZenditOffers(client).list(new AbortController().signal)
   await supplier.stop()
-  const records = packOffers(listing.offers)
+  const records = listing.offers
   const at = performance.now()
   const shelf = createShelf(catalogOf(records))
   const buildMs = performance.now() - at

@@ -6,7 +6,7 @@ import { createZenditOffers } from './adapters/suppliers/zendit/offers.ts'
 import type { ReadList, StockJob } from './adapters/threads/stock-job.ts'
 import { transferable } from './adapters/threads/transferable.ts'
 import { type PackedCatalog, packCatalog } from './goods/building/build-catalog.ts'
-import { offersIn, packOffers } from './goods/offer-records.ts'
+import { offersIn } from './goods/offer-records.ts'
 import { publishing } from './http/views/catalog-offer.ts'
 
 /*
@@ -23,8 +23,8 @@ async function read(asked: StockJob & { readonly type: 'read' }): Promise<ReadLi
   const client = createZenditClient(asked.supplier)
   const source = createZenditOffers(client, () => new Date(), brands)
   // Whoever stops the load ends the thread.
-  const { offers, setAside } = await source.list(new AbortController().signal)
-  return { offers: packOffers(offers), setAside, note: Uint8Array.from(serialize(brands)) }
+  const listing = await source.list(new AbortController().signal)
+  return { ...listing, note: Uint8Array.from(serialize(brands)) }
 }
 
 function build({ offers, basis, siteUrl }: StockJob & { readonly type: 'build' }): PackedCatalog {

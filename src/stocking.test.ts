@@ -2,10 +2,10 @@ import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { startTestSupplier } from '../sandbox/supplier/client.fixture.ts'
 import type { Supplier } from '../sandbox/supplier/server.ts'
-import { stockroomOf } from '../test/fixtures/catalog.ts'
+import { type PlainListing, stockroomOf } from '../test/fixtures/catalog.ts'
 import { fixed, fixtureNow, topup } from '../test/fixtures/offers.ts'
 import { packOffers } from './goods/offer-records.ts'
-import type { Listing, Snapshot, SnapshotStore } from './goods/ports.ts'
+import type { Snapshot, SnapshotStore } from './goods/ports.ts'
 import { createVitals } from './health/vitals.ts'
 import { startStock } from './stocking.ts'
 
@@ -31,7 +31,7 @@ function memory(load: SnapshotStore['load']): SnapshotStore & { readonly kept: S
 }
 
 interface World {
-  readonly list: () => Promise<Listing>
+  readonly list: () => Promise<PlainListing>
   readonly snapshots: SnapshotStore
   readonly ratesUrl?: string
 }
@@ -63,7 +63,7 @@ test('the last good list serves at once, priced with the rates of now', async ()
 })
 
 test('without one the store waits for its first list, and keeps it', async () => {
-  const { promise, resolve } = Promise.withResolvers<Listing>()
+  const { promise, resolve } = Promise.withResolvers<PlainListing>()
   const asked = Promise.withResolvers<void>()
   const list = () => {
     asked.resolve()

@@ -17,9 +17,19 @@ export interface OfferRecords {
 /** A block takes some 50 µs to read, and is about an eighth of what it holds. */
 const offersPerBlock = 64
 
+interface Mark {
+  readonly blocks: number
+  readonly lines: readonly string[]
+  readonly count: number
+}
+
 export interface RecordsWriter {
   /** @param json the offer as one JSON text, which has no line break in it */
   add(json: string): void
+  /** How far was written. */
+  mark(): Mark
+  /** Forgets what was written since. */
+  backTo(mark: Mark): void
   finish(): OfferRecords
 }
 
@@ -36,6 +46,12 @@ export function recordsWriter(): RecordsWriter {
       lines.push(json)
       count += 1
       if (lines.length === offersPerBlock) endBlock()
+    },
+    mark: () => ({ blocks: blocks.length, lines: [...lines], count }),
+    backTo(mark) {
+      blocks.length = mark.blocks
+      lines = [...mark.lines]
+      count = mark.count
     },
     finish() {
       endBlock()

@@ -1,11 +1,10 @@
 import type { Basis } from './building/build-catalog.ts'
 import type { Catalog } from './catalog.ts'
-import type { Offer } from './offer.ts'
 import type { OfferRecords } from './offer-records.ts'
 
 /** Everything that a supplier lists, read in one go. */
 export interface Listing {
-  readonly offers: readonly Offer[]
+  readonly offers: OfferRecords
   /** Dirty offers, counted by reason, that must not be sold. They never fail a load. */
   readonly setAside: Readonly<Record<string, number>>
 }
@@ -17,8 +16,7 @@ export interface OfferSource {
 }
 
 /** A list as it is passed on and kept, so that a restart serves at once. */
-export interface Snapshot extends Omit<Listing, 'offers'> {
-  readonly offers: OfferRecords
+export interface Snapshot extends Listing {
   /** When the list was read from the supplier. */
   readonly readAt: Date
 }
@@ -29,7 +27,7 @@ export interface Snapshot extends Omit<Listing, 'offers'> {
  */
 export interface Stockroom {
   /** Reads the supplier's whole list. Throws when any part is missing: half a list is none. */
-  read(signal: AbortSignal): Promise<Omit<Snapshot, 'readAt'>>
+  read(signal: AbortSignal): Promise<Listing>
   build(snapshot: Snapshot, basis: Basis, signal: AbortSignal): Promise<Catalog>
 }
 

@@ -1,10 +1,10 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { stockroomOf } from '../../test/fixtures/catalog.ts'
+import { type PlainListing, stockroomOf } from '../../test/fixtures/catalog.ts'
 import type { OfferId } from '../primitives/ids.ts'
 import { inTurn } from '../primitives/in-turn.ts'
 import { createShelf } from './catalog.ts'
 import { packOffers } from './offer-records.ts'
-import type { Listing, Snapshot, SnapshotStore } from './ports.ts'
+import type { Snapshot, SnapshotStore } from './ports.ts'
 import type { Pricing } from './pricing.ts'
 import { type RestockDeps, repriceWhen, restock, serveLast, startRestocking } from './restock.ts'
 import type { TopupOffer } from './topup.ts'
@@ -31,7 +31,7 @@ function offer(id: string): TopupOffer {
   }
 }
 
-function listingOf(count: number): Listing {
+function listingOf(count: number): PlainListing {
   const offers = Array.from({ length: count }, (_, index) => offer(`O_${index}`))
   return { offers, setAside: { disabled: 3 } }
 }
@@ -52,7 +52,10 @@ function memory(fault?: Error): SnapshotStore & { readonly kept: Snapshot[] } {
   }
 }
 
-function depsFor(list: () => Promise<Listing>, snapshots: SnapshotStore = memory()): RestockDeps {
+function depsFor(
+  list: () => Promise<PlainListing>,
+  snapshots: SnapshotStore = memory(),
+): RestockDeps {
   const { signal } = new AbortController()
   return {
     stockroom: stockroomOf({ list }),
@@ -109,7 +112,7 @@ it('does not believe an empty list on a first start either', async () => {
 })
 
 it('changes nothing on sale when the list cannot be read', async () => {
-  const list = vi.fn<() => Promise<Listing>>().mockResolvedValueOnce(listingOf(4))
+  const list = vi.fn<() => Promise<PlainListing>>().mockResolvedValueOnce(listingOf(4))
   const deps = depsFor(list.mockRejectedValue(new Error('down')))
   await restock(deps)
   const before = deps.shelf.current()
@@ -135,7 +138,7 @@ it('restocks every quarter of an hour, and sooner after a bad load', async () =>
   vi.useFakeTimers()
   const stop = new AbortController()
   const list = vi
-    .fn<() => Promise<Listing>>()
+    .fn<() => Promise<PlainListing>>()
     .mockResolvedValueOnce(listingOf(10))
     .mockRejectedValueOnce(new Error('down'))
     .mockResolvedValueOnce(listingOf(1))
@@ -157,7 +160,7 @@ it('restocks every quarter of an hour, and sooner after a bad load', async () =>
 it('ends a load that is under way when it is stopped, and reports nothing of it', async () => {
   const stop = new AbortController()
   const list = (signal: AbortSignal) =>
-    new Promise<Listing>((_resolve, reject) => {
+    new Promise<PlainListing>((_resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason))
     })
   const deps = {

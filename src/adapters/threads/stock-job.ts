@@ -1,6 +1,6 @@
 import type { Basis } from '../../goods/building/build-catalog.ts'
 import type { OfferRecords } from '../../goods/offer-records.ts'
-import type { Snapshot } from '../../goods/ports.ts'
+import type { Listing } from '../../goods/ports.ts'
 
 /** What one thread is started for. */
 export type StockJob =
@@ -18,7 +18,7 @@ export type StockJob =
     }
 
 /** What a list was read into. */
-export interface ReadList extends Omit<Snapshot, 'readAt'> {
+export interface ReadList extends Listing {
   readonly note: Uint8Array
 }
 

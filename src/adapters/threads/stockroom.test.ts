@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { apiKey, ask, startTestSupplier } from '../../../sandbox/supplier/client.fixture.ts'
 import type { Supplier } from '../../../sandbox/supplier/server.ts'
 import { testApp } from '../../../test/fixtures/app.ts'
-import { stockroomOf } from '../../../test/fixtures/catalog.ts'
+import { plainListing, stockroomOf } from '../../../test/fixtures/catalog.ts'
 import { fixtureNow, fixturePricing, topup } from '../../../test/fixtures/offers.ts'
 import { type StoryProxy, startProxy } from '../../../test/harness/proxy.ts'
 import { createShelf } from '../../goods/catalog.ts'
@@ -45,7 +45,8 @@ function roomAt(url?: string): Stockroom {
 
 /** The same work, here and now. */
 function roomHere(): Stockroom {
-  return stockroomOf(createZenditOffers(createZenditClient(access())))
+  const source = createZenditOffers(createZenditClient(access()))
+  return stockroomOf({ list: async (given) => plainListing(await source.list(given)) })
 }
 
 async function madeIn(room: Stockroom) {

@@ -26,6 +26,9 @@ export function createStockroom({ supplier, siteUrl }: StockroomOptions): Stockr
   }
 }
 
+/** What is let go is collected sooner: the answering thread has no more than this process is given. */
+const resourceLimits = { maxYoungGenerationSizeMb: 16 }
+
 const thread = new URL('../../stock-thread.ts', import.meta.url)
 
 /** What the thread gives; rejects with what it throws, and when it is stopped. */
@@ -34,7 +37,7 @@ function inThread<T>(job: StockJob, signal: AbortSignal): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>()
   const worker = new Worker(thread, {
     workerData: job,
-    resourceLimits: { maxYoungGenerationSizeMb: 16 },
+    resourceLimits,
   })
   const stop = () => worker.terminate()
   signal.addEventListener('abort', stop)

@@ -8,7 +8,7 @@ interface BrandInfo {
   readonly image?: string
 }
 
-/** Knows the brands, and asks the supplier about each at most once a day. */
+/** Knows the brands of one load, and asks the supplier about each at most once a day. */
 export interface BrandBook {
   /** The same offers with description and image, as far as they can be had. Never fails. */
   describe(offers: readonly VoucherOffer[], signal: AbortSignal): Promise<readonly VoucherOffer[]>
@@ -33,12 +33,13 @@ export function createBrandBook(
   now: () => Date,
   known: KnownBrands,
 ): BrandBook {
+  const ask = createAsking()
   return {
     async describe(offers, signal) {
       const oldest = now().getTime() - keepForMs
       const brands = new Set(offers.map((offer) => offer.brand))
       const toAsk = [...brands].filter((brand) => !((known.get(brand)?.askedAt ?? 0) > oldest))
-      await askAll(toAsk, async (brand) => {
+      await ask(toAsk, async (brand) => {
         const info = await readBrand(client, brand, signal)
         if (info === undefined) return false
         known.set(brand, { info, askedAt: now().getTime() })
@@ -50,17 +51,22 @@ export function createBrandBook(
   }
 }
 
+/** @returns whether the supplier answered */
+type Ask = (brand: string) => Promise<boolean>
+
 /** Asks for a few at once, until all are asked or the failures of a row say that it is no use. */
-async function askAll(brands: readonly string[], ask: (brand: string) => Promise<boolean>) {
-  const queue = brands.values()
+function createAsking() {
   let failures = 0
-  const worker = async () => {
+  const askThrough = async (queue: Iterable<string>, ask: Ask) => {
     for (const brand of queue) {
       if (failures >= failuresToStop) return
       failures = (await ask(brand)) ? 0 : failures + 1
     }
   }
-  await Promise.all(Array.from({ length: callsAtOnce }, worker))
+  return async (brands: readonly string[], ask: Ask) => {
+    const queue = brands.values()
+    await Promise.all(Array.from({ length: callsAtOnce }, () => askThrough(queue, ask)))
+  }
 }
 
 /** What the supplier says; empty when it says that it knows no such brand; undefined on failure. */

@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
+import { plainListing } from '../../../../test/fixtures/catalog.ts'
 import { createZenditClient } from './client.ts'
 import { createZenditOffers } from './offers.ts'
 import { rawEsim, rawTopup, rawVoucher } from './sample-offers.fixture.ts'
@@ -50,7 +51,9 @@ async function sourceFor(script: (asked: Asked) => Reply, now = () => new Date()
   const server = await startScripted(script)
   running.push(server)
   const client = createZenditClient({ baseUrl: server.url, apiKey: 'k', timeoutMs: 1_000 })
-  return { server, source: createZenditOffers(client, now) }
+  const source = createZenditOffers(client, now)
+  const list = async (given: AbortSignal) => plainListing(await source.list(given))
+  return { server, source: { list } }
 }
 
 it('reads all three kinds, page by page', async () => {
@@ -138,7 +141,8 @@ it('stops when it is told to', async () => {
     return scriptOf(oneOfEach)(asked)
   })
   await expect(source.list(stop.signal)).rejects.toThrow('abort')
-  expect(server.asked.map(({ path }) => path)).toEqual(['/vouchers/offers', '/topups/offers'])
+  const asked = server.asked.map(({ path }) => path)
+  expect(asked).toEqual(['/vouchers/offers', '/brands/APPLE', '/topups/offers'])
 })
 
 const hourMs = 3_600_000

@@ -1,6 +1,8 @@
 import { kinds } from '../../../goods/good.ts'
 import type { Kind, Offer } from '../../../goods/offer.ts'
+import { type RecordsWriter, recordsWriter } from '../../../goods/offer-records.ts'
 import type { Listing, OfferSource } from '../../../goods/ports.ts'
+import type { VoucherOffer } from '../../../goods/voucher.ts'
 import type { OfferId } from '../../../primitives/ids.ts'
 import { type BrandBook, createBrandBook, type KnownBrands } from './brands.ts'
 import type { ZenditClient } from './client.ts'
@@ -9,79 +11,104 @@ import { families } from './families.ts'
 import { pagesOf } from './pages.ts'
 import { parseOffer } from './parse-offer.ts'
 
-/** The supplier's whole list: vouchers, topups and eSIM plans, parsed and cleaned. */
+/**
+ * The supplier's whole list: vouchers, topups and eSIM plans, parsed and cleaned. Each page is packed
+ * as it comes, so that a long list takes little more room than it does packed.
+ */
 export function createZenditOffers(
   client: ZenditClient,
   now: () => Date = () => new Date(),
   known: KnownBrands = new Map(),
 ): OfferSource {
-  const brands = createBrandBook(client, now, known)
-  return { list: (signal) => list(client, brands, signal) }
+  return {
+    list: (signal) => {
+      const brands = createBrandBook(client, now, known)
+      return list({ client, brands, signal })
+    },
+  }
 }
 
-type Parsed = readonly (Offer | Dirt)[]
+interface Reading {
+  readonly client: ZenditClient
+  readonly brands: BrandBook
+  readonly signal: AbortSignal
+}
 
-async function list(
-  client: ZenditClient,
-  brands: BrandBook,
-  signal: AbortSignal,
-): Promise<Listing> {
-  const parsed: (Offer | Dirt)[] = []
-  for (const kind of kinds) {
-    for (const page of await readKind(client, kind, signal)) parsed.push(...page)
-  }
-  const { offers, setAside } = sort(parsed)
-  const vouchers = offers.filter((offer) => offer.kind === 'voucher')
-  const others = offers.filter((offer) => offer.kind !== 'voucher')
-  const described = await brands.describe(vouchers, signal)
-  signal.throwIfAborted()
-  return { offers: [...described, ...others], setAside }
+/** What was read so far. */
+interface Taken {
+  readonly ids: Set<OfferId>
+  readonly setAside: Record<string, number>
+}
+
+async function list(reading: Reading): Promise<Listing> {
+  const writer = recordsWriter()
+  let taken: Taken = { ids: new Set(), setAside: {} }
+  for (const kind of kinds) taken = await readKind(reading, kind, { writer, before: taken })
+  reading.signal.throwIfAborted()
+  return { offers: writer.finish(), setAside: taken.setAside }
+}
+
+interface Into {
+  readonly writer: RecordsWriter
+  /** What was read of the kinds before this one. */
+  readonly before: Taken
 }
 
 /**
  * Reads one kind, and once more from its beginning when the list moved under our hands. A second
  * failure is the load's: half a list is none.
  */
-async function readKind(
-  client: ZenditClient,
-  kind: Kind,
-  signal: AbortSignal,
-): Promise<readonly Parsed[]> {
+async function readKind(reading: Reading, kind: Kind, into: Into): Promise<Taken> {
+  const beginning = into.writer.mark()
   try {
-    return await readOnce(client, kind, signal)
+    return await readOnce(reading, kind, into)
   } catch (first) {
-    signal.throwIfAborted()
-    return await readOnce(client, kind, signal).catch((second: unknown) => {
+    reading.signal.throwIfAborted()
+    into.writer.backTo(beginning)
+    return await readOnce(reading, kind, into).catch((second: unknown) => {
       throw new AggregateError([first, second], `The ${kind} offers: ${messageOf(second)}`)
     })
   }
 }
 
 async function readOnce(
-  client: ZenditClient,
+  { client, brands, signal }: Reading,
   kind: Kind,
-  signal: AbortSignal,
-): Promise<readonly Parsed[]> {
-  const parsed: Parsed[] = []
+  { writer, before }: Into,
+): Promise<Taken> {
+  const taken = { ids: new Set(before.ids), setAside: { ...before.setAside } }
   for await (const page of pagesOf(client, `/${families[kind]}/offers`, signal)) {
-    parsed.push(page.map((record) => parseOffer(record, kind)))
+    const offers = sort(
+      page.map((record) => parseOffer(record, kind)),
+      taken,
+    )
+    for (const offer of await described(offers, brands, signal)) writer.add(JSON.stringify(offer))
   }
-  return parsed
+  return taken
 }
 
 /** Parts what can be sold from what is set aside. Of two offers with one id, the first counts. */
-function sort(parsed: Parsed): { offers: Offer[]; setAside: Record<string, number> } {
-  const byId = new Map<OfferId, Offer>()
-  const setAside: Record<string, number> = {}
+function sort(parsed: readonly (Offer | Dirt)[], { ids, setAside }: Taken): Offer[] {
+  const offers: Offer[] = []
   for (const item of parsed) {
-    if (typeof item !== 'string' && !byId.has(item.id)) {
-      byId.set(item.id, item)
+    if (typeof item !== 'string' && !ids.has(item.id)) {
+      ids.add(item.id)
+      offers.push(item)
       continue
     }
     const dirt: Dirt = typeof item === 'string' ? item : 'duplicate_offer_id'
     setAside[dirt] = (setAside[dirt] ?? 0) + 1
   }
-  return { offers: [...byId.values()], setAside }
+  return offers
+}
+
+async function described(
+  offers: readonly Offer[],
+  brands: BrandBook,
+  signal: AbortSignal,
+): Promise<readonly Offer[]> {
+  const vouchers = offers.filter((offer): offer is VoucherOffer => offer.kind === 'voucher')
+  return vouchers.length === 0 ? offers : brands.describe(vouchers, signal)
 }
 
 function messageOf(error: unknown): string {

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Supplier as Sandbox, startSupplier } from '../../../../sandbox/supplier/server.ts'
-import { stockroomOf } from '../../../../test/fixtures/catalog.ts'
+import { type PlainListing, plainListing, stockroomOf } from '../../../../test/fixtures/catalog.ts'
 import { createShelf } from '../../../goods/catalog.ts'
 import type { Recipient } from '../../../goods/good.ts'
-import type { Listing } from '../../../goods/ports.ts'
 import { restock } from '../../../goods/restock.ts'
 import type { Held, SupplierOrder } from '../../../orders/ports.ts'
 import type { OfferId } from '../../../primitives/ids.ts'
@@ -17,13 +16,14 @@ const apiKey = 'sandbox-key'
 let sandbox: Sandbox
 let client: ZenditClient
 let supplier: ZenditSupplier
-let listing: Listing
+let listing: PlainListing
 
 beforeAll(async () => {
   sandbox = await startSupplier({ apiKey, stepMs: 5 })
   client = createZenditClient({ baseUrl: `${sandbox.url}/v1`, apiKey, timeoutMs: 5_000 })
   supplier = createZenditSupplier(client, { placeWithinMs: 60_000 })
-  listing = await createZenditOffers(client).list(new AbortController().signal)
+  const { signal } = new AbortController()
+  listing = plainListing(await createZenditOffers(client).list(signal))
 })
 afterAll(() => sandbox.stop())
 
