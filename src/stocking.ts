@@ -4,7 +4,7 @@ import { createFrankfurter, keepRates } from './adapters/rates/frankfurter.ts'
 import { createShelf, type Shelf } from './goods/catalog.ts'
 import type { SnapshotStore, Stockroom } from './goods/ports.ts'
 import type { Pricing } from './goods/pricing.ts'
-import { repriceWhen, serveLast, startRestocking } from './goods/restock.ts'
+import { reprice, serveLast, startRestocking } from './goods/restock.ts'
 import type { Vitals } from './health/vitals.ts'
 import { inTurn } from './primitives/in-turn.ts'
 
@@ -41,7 +41,7 @@ export async function startStock(
     signal,
     report: (read) => {
       log.info({ rates: read.outcome }, 'exchange rates')
-      repriceWhen(deps, read.outcome === 'read').catch((error) => {
+      reprice(deps).catch((error) => {
         if (!signal.aborted) failed('prices', error)
       })
     },

@@ -5,7 +5,8 @@ import { kinds } from './good.ts'
 import type { Kind, Offer } from './offer.ts'
 import { type OfferIds, rowsOf } from './offer-ids.ts'
 import { type OfferRecords, offerAt, packOffers } from './offer-records.ts'
-import type { Snapshot } from './ports.ts'
+import type { RateTable, Snapshot } from './ports.ts'
+import { letGo } from './ready-json.ts'
 import { openIndex, type PackedIndex, type SearchIndex } from './search/search-index.ts'
 
 /** One immutable state of everything on sale. A refresh makes a new one and swaps it in whole. */
@@ -21,10 +22,13 @@ export interface Catalog extends Pick<Snapshot, 'readAt' | 'setAside'> {
   readonly listed: Readonly<Record<Kind, SearchIndex>>
   /** Likewise those of them that are sold. */
   readonly sold: Readonly<Record<Kind, SearchIndex>>
-  /** Whether the exchange rates were too old to sell by when the catalog was made. */
+  /** The exchange rates that it was made with, and whether they were too old to sell by then. */
+  readonly rates: RateTable | undefined
   readonly hasStaleRates: boolean
   /** The least that a purchase of a kind cost when the catalog was made; absent where none is sold. */
   readonly lowest: Readonly<Partial<Record<Kind, Usdc>>>
+  /** Gives back the memory of the finished JSON. Nothing may be searched in it afterwards. */
+  readonly retire: () => void
 }
 
 /** Holds the catalog of now. Readers take `current()` once per request and keep to it. */
@@ -59,7 +63,7 @@ export function createShelf(initial?: Catalog): Shelf {
 
 /** Makes a packed catalog ready to answer. It takes over the arrays, and copies none. */
 export function openCatalog(
-  { version, ids, ready, listed, sold, lowest, hasStaleRates }: PackedCatalog,
+  { version, ids, ready, listed, sold, lowest, rates, hasStaleRates }: PackedCatalog,
   { offers: records, readAt, setAside }: Snapshot,
 ): Catalog {
   const opened = openKinds(listed, (index) => openIndex(index, ready, records))
@@ -73,7 +77,9 @@ export function openCatalog(
     listed: opened,
     sold: sold === listed ? opened : openKinds(sold, (index) => openIndex(index, ready, records)),
     lowest,
+    rates,
     hasStaleRates,
+    retire: () => letGo(ready),
   }
 }
 

@@ -5,7 +5,7 @@ import { inTurn } from '../primitives/in-turn.ts'
 import { createShelf } from './catalog.ts'
 import type { Offer } from './offer.ts'
 import type { RateTable, Stockroom } from './ports.ts'
-import { type RestockDeps, repriceWhen, restock } from './restock.ts'
+import { type RestockDeps, reprice, restock } from './restock.ts'
 
 const days = (count: number) => new Date(fixtureNow.getTime() + count * 24 * 3_600_000)
 
@@ -36,9 +36,10 @@ function store(offers: readonly Offer[] = shopOffers) {
 test('prices stay as they are while neither rates nor their age change', async () => {
   const { world, deps, shelf, build } = store()
   const before = shelf.current()
-  await repriceWhen(deps, false)
+  world.rates = structuredClone(world.rates)
+  await reprice(deps)
   world.now = new Date(fixtureNow.getTime() + 3_600_000)
-  await repriceWhen(deps, false)
+  await reprice(deps)
   expect(build).not.toHaveBeenCalled()
   expect(shelf.current()).toBe(before)
 })
@@ -47,7 +48,7 @@ test('new rates bring new prices, of the same list', async () => {
   const { world, deps, shelf, build } = store()
   const before = shelf.current()
   world.rates = { asOf: fixtureNow, source: 'new', perUsd: { EUR: 0.5, JPY: 150, GTQ: 7.7 } }
-  await repriceWhen(deps, true)
+  await reprice(deps)
   expect(build).toHaveBeenCalledTimes(1)
   const { records, readAt, setAside, size } = shelf.current()
   expect(shelf.current()).not.toBe(before)
@@ -63,12 +64,12 @@ test('rates that turn too old, and fresh again, change what is sold: each time o
   const { world, deps, shelf, build } = store([topup('EURO', { price: fixed(1000, 'EUR') })])
   expect(shelf.current().sold.topup.size).toBe(1)
   world.now = days(30)
-  await repriceWhen(deps, false)
+  await reprice(deps)
   expect(shelf.current()).toMatchObject({ hasStaleRates: true, sold: { topup: { size: 0 } } })
-  await repriceWhen(deps, false)
+  await reprice(deps)
   expect(build).toHaveBeenCalledTimes(1)
   world.now = fixtureNow
-  await repriceWhen(deps, false)
+  await reprice(deps)
   expect(shelf.current()).toMatchObject({ hasStaleRates: false, sold: { topup: { size: 1 } } })
   expect(build).toHaveBeenCalledTimes(2)
 })
@@ -77,13 +78,14 @@ test('rates that were never read are not too old', async () => {
   const { world, deps, build } = store()
   world.rates = undefined
   world.now = days(30)
-  await repriceWhen(deps, false)
+  await reprice(deps)
   expect(build).not.toHaveBeenCalled()
 })
 
 test('an empty shelf has nothing to price', async () => {
-  const { deps, build } = store([])
-  await repriceWhen(deps, true)
+  const { world, deps, build } = store([])
+  world.rates = { asOf: fixtureNow, source: 'new', perUsd: { EUR: 0.5 } }
+  await reprice(deps)
   expect(build).not.toHaveBeenCalled()
 })
 
@@ -107,7 +109,8 @@ test('a slow catalog of an older list never replaces one of a newer list', async
   const { world, deps, shelf, build } = store()
   const { slow, begun, go } = slowFirst(build)
   const slowly = { ...deps, stockroom: { ...deps.stockroom, build: slow } }
-  const repriced = repriceWhen(slowly, true)
+  world.rates = { asOf: fixtureNow, source: 'new', perUsd: { EUR: 0.5 } }
+  const repriced = reprice(slowly)
   await begun
   world.offers = [...shopOffers, topup('NEW')]
   const restocked = restock(slowly)
@@ -125,7 +128,7 @@ test('new rates that come while a list is built are worked into that list', asyn
   await begun
   const rates: RateTable = { asOf: fixtureNow, source: 'new', perUsd: { EUR: 2 } }
   world.rates = rates
-  const repriced = repriceWhen(slowly, true)
+  const repriced = reprice(slowly)
   go()
   await Promise.all([restocked, repriced])
   expect(shelf.current().find('NEW')?.id).toBe('NEW')
@@ -133,15 +136,16 @@ test('new rates that come while a list is built are worked into that list', asyn
 })
 
 test('prices that could not be worked out are told, and leave the shelf and the next as they are', async () => {
-  const { deps, shelf, build } = store()
+  const { world, deps, shelf, build } = store()
   const { slow, begun, fail } = slowFirst(build)
   const slowly = { ...deps, stockroom: { ...deps.stockroom, build: slow } }
   const before = shelf.current()
-  const failed = expect(repriceWhen(slowly, true)).rejects.toThrow('no memory')
+  world.rates = { asOf: fixtureNow, source: 'new', perUsd: { EUR: 0.5 } }
+  const failed = expect(reprice(slowly)).rejects.toThrow('no memory')
   await begun
   fail(new Error('no memory'))
   await failed
   expect(shelf.current()).toBe(before)
-  await repriceWhen(slowly, true)
+  await reprice(slowly)
   expect(shelf.current()).not.toBe(before)
 })

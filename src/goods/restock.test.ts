@@ -6,7 +6,7 @@ import { createShelf } from './catalog.ts'
 import { packOffers } from './offer-records.ts'
 import type { Snapshot, SnapshotStore } from './ports.ts'
 import type { Pricing } from './pricing.ts'
-import { type RestockDeps, repriceWhen, restock, serveLast, startRestocking } from './restock.ts'
+import { type RestockDeps, reprice, restock, serveLast, startRestocking } from './restock.ts'
 import type { TopupOffer } from './topup.ts'
 
 afterEach(() => {
@@ -189,7 +189,7 @@ it('prices what is on sale again when the rates change', async () => {
   await restock(deps)
   const before = deps.shelf.current()
   perUsd = { EUR: 0.86 }
-  await repriceWhen(deps, true)
+  await reprice(deps)
   const after = deps.shelf.current()
   expect(after.version).not.toBe(before.version)
   expect(after.readAt).toEqual(before.readAt)

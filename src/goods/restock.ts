@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { InTurn } from '../primitives/in-turn.ts'
 import { repeat } from '../primitives/repeat.ts'
 import type { Shelf } from './catalog.ts'
@@ -103,30 +104,34 @@ export async function serveLast(deps: RestockDeps): Promise<Served> {
 }
 
 /**
- * Builds the catalog of now again with the exchange rates of now: prices and order hang on them, and
- * on whether they are too old to sell by.
- *
- * @param isNew whether rates were read since the catalog was made
+ * Builds the catalog of now again when the exchange rates are other ones than it was built with, or
+ * have become too old to sell by: prices and order hang on them.
  */
-export function repriceWhen(deps: RestockDeps, isNew: boolean): Promise<void> {
+export function reprice(deps: RestockDeps): Promise<void> {
   const { inTurn, shelf, pricing } = deps
   // What is looked at may be replaced by the work before it, so it is looked at in turn.
   return inTurn(async () => {
-    const { size, hasStaleRates, records, readAt, setAside } = shelf.current()
+    const catalog = shelf.current()
     const rates = pricing.rates()
-    const isTooOld = rates !== undefined && isStale(rates, pricing.now())
-    if (size === 0 || (!isNew && isTooOld === hasStaleRates)) return
+    if (catalog.size === 0 || rates === undefined) return
+    const isTooOld = isStale(rates, pricing.now())
+    if (isDeepStrictEqual(rates, catalog.rates) && isTooOld === catalog.hasStaleRates) return
+    const { records, readAt, setAside } = catalog
     await put(deps, { offers: records, readAt, setAside })
   })
 }
 
-/** Makes a catalog and swaps it in, in one step. */
+/** Makes a catalog and swaps it in, in one step; the one before it is of no use any more. */
 async function put(
   { stockroom, shelf, pricing, signal }: RestockDeps,
   snapshot: Snapshot,
 ): Promise<void> {
   const basis = { markupBps: pricing.markupBps, rates: pricing.rates(), now: pricing.now() }
-  shelf.replace(await stockroom.build(snapshot, basis, signal))
+  const catalog = await stockroom.build(snapshot, basis, signal)
+  const last = shelf.current()
+  shelf.replace(catalog)
+  // No search ever waits, so none is under way in it.
+  last.retire()
 }
 
 /** Half of a list looks like a list. Only its size, against the last one, gives it away. */

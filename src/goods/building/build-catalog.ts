@@ -29,6 +29,7 @@ export interface PackedCatalog {
   readonly sold: Readonly<Record<Kind, PackedIndex>>
   /** The least that a purchase costs, of each kind that is sold. */
   readonly lowest: Readonly<Partial<Record<Kind, Usdc>>>
+  readonly rates: RateTable | undefined
   readonly hasStaleRates: boolean
 }
 
@@ -68,6 +69,7 @@ export function packCatalog(
     listed,
     sold: soldRows.length === rows.length ? listed : packKinds(soldRows),
     lowest: till.lowest(soldRows),
+    rates: basis.rates,
     hasStaleRates: basis.rates !== undefined && isStale(basis.rates, basis.now),
   }
 }
