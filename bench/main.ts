@@ -11,6 +11,7 @@ import { type Part, pageOf, partOf } from './page.ts'
 import { measurePeers } from './peers/compare.ts'
 import { measurePurchase } from './purchase.ts'
 import { compareWith, summaryOf } from './regressions.ts'
+import { measureReload } from './reload.ts'
 import { measureSearch } from './search.ts'
 import { measureIndex } from './search-index.ts'
 import { measureStart } from './start.ts'
@@ -31,6 +32,7 @@ const sections: readonly Section[] = [
   { name: 'memory', title: 'Memory', measure: measureMemory },
   { name: 'search', title: 'Search in process', measure: () => measureSearch(12_000) },
   { name: 'index', title: 'Search by size', measure: () => measureIndex([2_000, 20_000, 200_000]) },
+  { name: 'reload', title: 'Reloading under load', measure: measureReload },
   { name: 'http', title: 'Search over HTTP', measure: measureHttp },
   { name: 'peers', title: 'Search beside others', measure: () => measurePeers(200_000) },
   { name: 'buying', title: 'Buying', measure: measurePurchase },

@@ -1,3 +1,4 @@
+import { constants, platform, setPriority } from 'node:os'
 import { deserialize, serialize } from 'node:v8'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { KnownBrands } from './adapters/suppliers/zendit/brands.ts'
@@ -13,6 +14,10 @@ import { publishing } from './http/views/catalog-offer.ts'
  * A thread that does one piece of work on the whole list of offers and ends, so that the memory it
  * took goes back. Like `service.ts`, it names the concrete parts that it is put together from.
  */
+
+// Linux knows a nice value of each thread: this one gives way to the one that answers. Elsewhere it
+// would be the whole process that gives way.
+if (platform() === 'linux') setPriority(constants.priority.PRIORITY_LOW)
 
 const job = workerData as StockJob
 const done = job.type === 'read' ? await read(job) : build(job)

@@ -195,3 +195,13 @@ it('prices what is on sale again when the rates change', async () => {
   expect(after.readAt).toEqual(before.readAt)
   expect(after.find('EURO')).toEqual(inEuro)
 })
+
+it('gives back the memory of a catalog that another one replaced', async () => {
+  const deps = depsFor(async () => listingOf(4))
+  await restock(deps)
+  const { pieces } = deps.shelf.current().listed.topup.ready
+  expect(pieces.every(({ length }) => length > 0)).toBe(true)
+  await restock(deps)
+  expect(pieces.every(({ length }) => length === 0)).toBe(true)
+  expect(deps.shelf.current().listed.topup.ready.pieces[0]?.length).toBeGreaterThan(0)
+})

@@ -1,0 +1,146 @@
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
+import { createStockroom } from '../src/adapters/threads/stockroom.ts'
+import { createShelf, type Shelf } from '../src/goods/catalog.ts'
+import type { RateTable, SnapshotStore } from '../src/goods/ports.ts'
+import { type RestockDeps, reprice, restock } from '../src/goods/restock.ts'
+import type { Filters } from '../src/goods/search/filters.ts'
+import { searchWithFacets } from '../src/goods/search/search.ts'
+import { inTurn } from '../src/primitives/in-turn.ts'
+import { serveParent } from './child.ts'
+import { quantile } from './figures.ts'
+import { siteUrl } from './made-catalog.ts'
+import { madeQueries } from './search-load.ts'
+
+/*
+ * A process that answers searches at a steady pace while its catalog is made again, and tells how
+ * long they took. Each counts from when it was due, so one that finds the process held up is late,
+ * and so are those behind it.
+ */
+
+export interface ReloadInput {
+  readonly supplierUrl: string
+  readonly apiKey: string
+  readonly rounds: number
+}
+
+/** How one stretch of searches went. */
+export interface Stretch {
+  /** Microseconds from when a search was due to its answer. */
+  readonly p99: number
+  readonly longest: number
+  readonly seconds: number
+}
+
+export type Doing = 'nothing' | 'repricing' | 'restocking'
+
+export interface ReloadTold {
+  readonly offers: number
+  readonly rounds: readonly Readonly<Record<Doing, Stretch>>[]
+  /** Resident memory: with one catalog at rest, and at most while another one was made. */
+  readonly megabytes: { readonly atRest: number; readonly most: number }
+}
+
+/** Two thousand searches a second, which leave the thread time to spare. */
+const paceMs = 0.5
+const quietMs = 3_000
+const page = { limit: 20, offset: 0 }
+
+async function measure({ supplierUrl, apiKey, rounds }: ReloadInput): Promise<ReloadTold> {
+  const world = { rates: ratesOf(0.9) }
+  const shelf = createShelf()
+  const deps = depsFor({ supplierUrl, apiKey }, shelf, () => world.rates)
+  const restockNow = async () => {
+    const { outcome } = await restock(deps)
+    if (outcome !== 'loaded') throw new Error(`The list was not loaded: ${outcome}`)
+  }
+  await restockNow()
+  const queries = queriesOf(shelf)
+  const memory = watchMemory()
+  const stretch = (until: Promise<unknown>) => answerUntil(until, { shelf, queries, memory })
+  await stretch(delay(quietMs))
+  await delay(quietMs)
+  const atRest = memory.now()
+  const told: Record<Doing, Stretch>[] = []
+  for (let round = 0; round < rounds; round += 1) {
+    const nothing = await stretch(delay(quietMs))
+    world.rates = ratesOf(0.9 + round / 100)
+    const repricing = await stretch(reprice(deps))
+    told.push({ nothing, repricing, restocking: await stretch(restockNow()) })
+  }
+  const offers = shelf.current().size
+  return { offers, rounds: told, megabytes: { atRest, most: memory.most() } }
+}
+
+function ratesOf(eur: number): RateTable {
+  return { asOf: new Date(), source: 'bench', perUsd: { EUR: eur } }
+}
+
+function depsFor(
+  { supplierUrl, apiKey }: Omit<ReloadInput, 'rounds'>,
+  shelf: Shelf,
+  rates: () => RateTable,
+): RestockDeps {
+  const now = () => new Date()
+  const supplier = { baseUrl: supplierUrl, apiKey, timeoutMs: 60_000 }
+  return {
+    stockroom: createStockroom({ supplier, siteUrl }),
+    snapshots: keepsNothing,
+    shelf,
+    pricing: { markupBps: 0, rates, now },
+    inTurn: inTurn(),
+    now,
+    signal: new AbortController().signal,
+  }
+}
+
+const keepsNothing: SnapshotStore = { save: async () => undefined, load: async () => undefined }
+
+/** Searches with values that offers of the catalog have. */
+function queriesOf(shelf: Shelf): Filters[] {
+  const { topup } = shelf.current().sold
+  const step = Math.max(1, Math.floor(topup.size / 1_000))
+  const docs = topup.all.filter((doc) => doc % step === 0)
+  return madeQueries(Array.from(docs, topup.offerAt), 700)
+}
+
+interface Load {
+  readonly shelf: Shelf
+  readonly queries: readonly Filters[]
+  readonly memory: ReturnType<typeof watchMemory>
+}
+
+async function answerUntil(until: Promise<unknown>, load: Load): Promise<Stretch> {
+  const times: number[] = []
+  let isOver = false
+  const over = until.finally(() => {
+    isOver = true
+  })
+  const begun = performance.now()
+  for (let due = begun; !isOver; due += paceMs) {
+    while (performance.now() < due) await nextTurn()
+    const query = load.queries[times.length % load.queries.length] ?? {}
+    searchWithFacets(load.shelf.current().sold.topup, query, page)
+    times.push((performance.now() - due) * 1_000)
+    if (times.length % 100 === 0) load.memory.look()
+  }
+  await over
+  const seconds = (performance.now() - begun) / 1_000
+  return { p99: quantile(times, 0.99), longest: Math.max(...times), seconds }
+}
+
+function watchMemory() {
+  const now = () => process.memoryUsage.rss() / 2 ** 20
+  let most = 0
+  return {
+    now,
+    look() {
+      most = Math.max(most, now())
+    },
+    most: () => most,
+  }
+}
+
+await serveParent<ReloadInput>(async (input) => ({
+  told: await measure(input),
+  stop: async () => undefined,
+}))
