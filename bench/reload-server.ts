@@ -43,6 +43,8 @@ export interface ReloadTold {
 /** Two thousand searches a second, which leave the thread time to spare. */
 const paceMs = 0.5
 const quietMs = 3_000
+/** V8 gives back what a thread has left after some seconds. */
+const restMs = 12_000
 const page = { limit: 20, offset: 0 }
 
 async function measure({ supplierUrl, apiKey, rounds }: ReloadInput): Promise<ReloadTold> {
@@ -58,7 +60,7 @@ async function measure({ supplierUrl, apiKey, rounds }: ReloadInput): Promise<Re
   const memory = watchMemory()
   const stretch = (until: Promise<unknown>) => answerUntil(until, { shelf, queries, memory })
   await stretch(delay(quietMs))
-  await delay(quietMs)
+  await delay(restMs)
   const atRest = memory.now()
   const told: Record<Doing, Stretch>[] = []
   for (let round = 0; round < rounds; round += 1) {
