@@ -127,6 +127,20 @@ export function nextShared(one: Bits, other: Bits, doc: number): number {
   return -1
 }
 
+/** A page of the docs whose bit is set, of which there are at least `offset` and `limit` together. */
+export function pageIn({ words, from, to }: Bits, offset: number, limit: number): Docs {
+  const page = new Uint32Array(limit)
+  let passed = 0
+  for (let at = from; at < to; at++) {
+    for (let word = words[at] as number; word !== 0; word &= word - 1) {
+      if (passed >= offset) page[passed - offset] = at * 32 + 31 - Math.clz32(word & -word)
+      passed += 1
+      if (passed >= offset + limit) return page
+    }
+  }
+  return page
+}
+
 /** Writes the docs whose bit is set, ascending, and tells how many they are. */
 export function docsIn({ words, from, to }: Bits, into: Docs): number {
   let count = 0

@@ -137,8 +137,10 @@ function placesOf(
 ): Places {
   const seen = marks.values
   const places: number[] = []
-  for (const code of codes) {
-    for (let at = starts[code] as number; at < (starts[code + 1] as number); at++) {
+  for (let each = 0; each < codes.length; each++) {
+    const code = codes[each] as number
+    const end = starts[code + 1] as number
+    for (let at = starts[code] as number; at < end; at++) {
       const place = numbers[at] as number
       if (seen[place] === 1) continue
       seen[place] = 1

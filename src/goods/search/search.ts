@@ -1,4 +1,4 @@
-import { addDocs, nextBit } from './bits.ts'
+import { addDocs, pageIn } from './bits.ts'
 import type { Docs } from './docs.ts'
 import { type Facets, facetsAmong } from './facets.ts'
 import { type Filters, type Found, met, type Query, queryOf } from './filters.ts'
@@ -52,11 +52,5 @@ function pageOf(
 function inOrder(found: Found, { offset, limit }: Page): Docs {
   const end = Math.min(offset + limit, found.total)
   if ('docs' in found) return found.docs.slice(offset, end)
-  const docs = new Uint32Array(end - offset)
-  let doc = nextBit(found.bits, 0)
-  for (let at = 0; at < end; at++) {
-    if (at >= offset) docs[at - offset] = doc
-    doc = nextBit(found.bits, doc + 1)
-  }
-  return docs
+  return pageIn(found.bits, offset, end - offset)
 }
