@@ -61,10 +61,7 @@ async function check(deps: RailDeps, asked: Tender): Promise<Checked> {
     if (!isReadable(tender.signature)) return { outcome: 'bad', ...unreadableSignature }
     // Its money is for refunds only, and a refund to itself would give nothing back.
     if (tender.payer === refunds.address) return { outcome: 'bad', ...paidByRefunds }
-    const [head, verified] = await Promise.all([
-      chain.reader.getBlock(),
-      facilitator.verify(tender),
-    ])
+    const [head, verified] = await Promise.all([chain.recentHead(), facilitator.verify(tender)])
     // A balance of long ago is no balance, and a settlement would not land in time.
     const age = headAgeOf(head, deps.now())
     if (age > deps.headMostSeconds) return { outcome: 'unknown', reason: staleHead(age) }

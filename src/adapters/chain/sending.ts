@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { BaseError, type Hex, keccak256, type TransactionReceipt } from 'viem'
 import { getTransactionError } from 'viem/utils'
-import type { Chain } from './clients.ts'
+import type { Chain, Fees } from './clients.ts'
 import { receiptOf } from './receipts.ts'
 
 /** A call that costs gas, and how much of it at most. */
@@ -16,11 +16,6 @@ export interface Sent {
   readonly hash: Hex
   /** In a block, where it moved nothing and cost gas. */
   readonly isReverted: boolean
-}
-
-interface Fees {
-  readonly maxFeePerGas: bigint
-  readonly maxPriorityFeePerGas: bigint
 }
 
 interface Broadcast {
@@ -68,7 +63,7 @@ export async function sendCall(chain: Chain, call: Call, withinMs: number): Prom
 
 /** Another process may send with the same key: then the number is its, and ours is the next one. */
 async function sendFirst(chain: Chain, call: Call): Promise<Broadcast> {
-  const fees = await chain.reader.estimateFeesPerGas()
+  const fees = await chain.fees()
   for (let tried = 1; ; tried += 1) {
     const nonce = await chain.nonces.take()
     try {
