@@ -7,9 +7,10 @@ import type { Chain } from './clients.ts'
 import {
   confirmationTimeoutMs,
   type Facilitator,
-  hashIn,
   payloadOf,
   requirementsOf,
+  type Submitted,
+  submittedIn,
   transferOf,
 } from './facilitator.ts'
 import { type Observed, observedSigner } from './observed-signer.ts'
@@ -74,7 +75,7 @@ export function ownFacilitator(
         payloadOf(chain, tender),
         requirementsOf(chain, tender),
       )
-      return hashIn(settled.transaction)
+      return submittedIn(settled.transaction)
     },
   }
 }
@@ -98,15 +99,15 @@ async function withinCost(
  */
 function sendingOnly(chain: Chain, estimates: Estimates, most: number, withinMs: number) {
   const reverts = new Map<string, number>()
-  return async (tender: X402Tender): Promise<Hex | undefined> => {
+  return async (tender: X402Tender): Promise<Submitted | undefined> => {
     const key = paymentKeyOf(tender)
     const before = reverts.get(key) ?? 0
     if (before >= most) return undefined
     const sent = await sendTransfer(chain, transferOf(tender), withinMs, estimates.take(key))
-    if (!sent.isReverted) return sent.hash
+    if (!sent.isReverted) return sent
     reverts.set(key, before + 1)
     const [oldest] = reverts.keys()
     if (reverts.size > remembersMost && oldest !== undefined) reverts.delete(oldest)
-    return sent.hash
+    return sent
   }
 }

@@ -3,7 +3,7 @@ import type { Network } from '../../payments/networks.ts'
 import type { X402Tender } from '../../payments/payment.ts'
 import type { Chain } from './clients.ts'
 import { transferOf } from './facilitator.ts'
-import { isRevert } from './faults.ts'
+import { isSilence } from './faults.ts'
 import { transferTypes } from './token.ts'
 import { gasOf, settlementGasMost } from './transfer.ts'
 
@@ -22,8 +22,8 @@ export async function gasOfPlain(chain: Chain, tender: X402Tender): Promise<bigi
     const gas = await gasOf(chain, transferOf(tender))
     return gas > settlementGasMost ? undefined : gas
   } catch (error) {
-    if (isRevert(error)) return undefined
-    throw error
+    if (isSilence(error)) throw error
+    return undefined
   }
 }
 

@@ -16,6 +16,8 @@ export interface Sent {
   readonly hash: Hex
   /** In a block, where it moved nothing and cost gas. */
   readonly isReverted: boolean
+  /** What the node said of it when it was in a block; undefined when it was in none in time. */
+  readonly receipt: TransactionReceipt | undefined
 }
 
 interface Broadcast {
@@ -47,10 +49,11 @@ export async function sendCall(chain: Chain, call: Call, withinMs: number): Prom
     for (let wait = 1; ; wait += 1) {
       const receipt = await waitForAny(chain, all, withinMs / waits)
       if (receipt) {
-        return { hash: receipt.transactionHash, isReverted: receipt.status === 'reverted' }
+        const isReverted = receipt.status === 'reverted'
+        return { hash: receipt.transactionHash, isReverted, receipt }
       }
       const last = all.at(-1) as Broadcast
-      if (wait === waits) return { hash: last.hash, isReverted: false }
+      if (wait === waits) return { hash: last.hash, isReverted: false, receipt }
       // Whatever happens while it is pushed, or does not: the transaction is on its way already.
       const pushing = push(chain, call, last).catch(() => undefined)
       const pushed = await Promise.race([pushing, delay(withinMs / waits)])
