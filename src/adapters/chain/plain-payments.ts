@@ -1,11 +1,11 @@
-import { type Hex, hashTypedData, isAddressEqual, recoverAddress } from 'viem'
+import { type Hex, isAddressEqual, recoverAddress } from 'viem'
 import type { Network } from '../../payments/networks.ts'
 import type { X402Tender } from '../../payments/payment.ts'
 import type { Chain } from './clients.ts'
 import { transferOf } from './facilitator.ts'
 import { isSilence } from './faults.ts'
-import { transferTypes } from './token.ts'
 import { gasOf, settlementGasMost } from './transfer.ts'
+import { authorizationHash } from './typed-data.ts'
 
 /**
  * Checks the common payment with one question to the node. That the payer's own key has signed it is
@@ -28,27 +28,10 @@ export async function gasOfPlain(chain: Chain, tender: X402Tender): Promise<bigi
 }
 
 async function isSignedByPayer(network: Network, tender: X402Tender): Promise<boolean> {
-  const { payer, payTo, amount, validAfter, validBefore, nonce, signature } = tender
-  const hash = hashTypedData({
-    domain: {
-      ...network.usdcDomain,
-      chainId: network.chainId,
-      verifyingContract: network.usdc as Hex,
-    },
-    types: transferTypes,
-    primaryType: 'TransferWithAuthorization',
-    message: {
-      from: payer as Hex,
-      to: payTo as Hex,
-      value: amount,
-      validAfter: BigInt(validAfter),
-      validBefore: BigInt(validBefore),
-      nonce: nonce as Hex,
-    },
-  })
+  const hash = authorizationHash(network, transferOf(tender))
   try {
-    const signer = await recoverAddress({ hash, signature: signature as Hex })
-    return isAddressEqual(signer, payer as Hex)
+    const signer = await recoverAddress({ hash, signature: tender.signature as Hex })
+    return isAddressEqual(signer, tender.payer as Hex)
   } catch {
     // Of another length, or no point of the curve: perhaps a wallet's own kind of signature.
     return false
