@@ -3,10 +3,14 @@ import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
 import { x402Facilitator } from '@x402/core/facilitator'
 import type { Network } from '@x402/core/types'
+import { toFacilitatorEvmSigner } from '@x402/evm'
 import { ExactEvmScheme as ExactFacilitator } from '@x402/evm/exact/facilitator'
 import { ExactEvmScheme as ExactServer } from '@x402/evm/exact/server'
 import { paymentMiddleware, x402ResourceServer } from '@x402/hono'
 import { Hono } from 'hono'
+import { createWalletClient, http, nonceManager, publicActions } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { baseSepolia } from 'viem/chains'
 import { openChain } from '../src/adapters/chain/clients.ts'
 import { confirmationTimeoutMs } from '../src/adapters/chain/facilitator.ts'
 import { observedSigner } from '../src/adapters/chain/observed-signer.ts'
@@ -16,25 +20,50 @@ import { type Served, serveParent } from './child.ts'
 import { watchOutside } from './outside.ts'
 import { benchPrice, openStore, pollMs, type StoreParts } from './shop.ts'
 
-/** What takes the money: the store, or the middleware of the x402 packages as it comes. */
+/**
+ * What takes the money: the store, or the middleware of the x402 packages as it comes, which reaches
+ * the chain over the store's own connection (`stock`) or as its documentation says (`documented`).
+ */
 export type TillServer = Omit<StoreParts, 'outside'> &
-  ({ readonly kind: 'store'; readonly databaseUrl: string } | { readonly kind: 'stock' })
+  (
+    | { readonly kind: 'store'; readonly databaseUrl: string }
+    | { readonly kind: 'stock' | 'documented' }
+  )
 
 async function serveStore(input: TillServer & { readonly kind: 'store' }): Promise<Served> {
   const store = await openStore({ ...input, outside: watchOutside([]) }, input.databaseUrl)
   return { told: { port: store.port }, stop: store.service.stop }
 }
 
+type Signer = ReturnType<typeof toFacilitatorEvmSigner>
+type ChainParts = TillServer['chain']
+
+const network = networks['base-sepolia']
+
+/** Over the connection, the signer, the fees and the numbers of transactions that the store has. */
+function signerOfStore({ rpcUrl, keys }: ChainParts): Signer {
+  const chain = openChain({ network, rpcUrl, pollMs, gasKey: keys.gas })
+  return observedSigner(chain, { isContract: false, silence: undefined }, confirmationTimeoutMs)
+}
+
+/** A client of viem, as the package's documentation has it, that polls as often as the store. */
+function documentedSigner({ rpcUrl, keys }: ChainParts): Signer {
+  // Without numbers of its own, two settlements at once would be sent under the same one.
+  const account = privateKeyToAccount(keys.gas, { nonceManager })
+  const client = createWalletClient({
+    account,
+    chain: baseSepolia,
+    transport: http(rpcUrl),
+    pollingInterval: pollMs,
+  }).extend(publicActions)
+  return toFacilitatorEvmSigner({ ...client, address: account.address } as never)
+}
+
 /**
  * Sells one constant to whoever pays, and keeps no record of it. Its payments are checked and
- * settled in this process by the package's own facilitator, over the connection, the signer and the
- * numbers of transactions that the store has: what is compared is not how the chain is reached.
+ * settled in this process by the package's own facilitator.
  */
-async function serveStock({ chain: { rpcUrl, keys } }: TillServer): Promise<Served> {
-  const network = networks['base-sepolia']
-  const chain = openChain({ network, rpcUrl, pollMs, gasKey: keys.gas })
-  const observed = { isContract: false, silence: undefined }
-  const signer = observedSigner(chain, observed, confirmationTimeoutMs)
+async function serveStock({ keys }: ChainParts, signer: Signer): Promise<Served> {
   const id = network.id as Network
   const facilitator = new x402Facilitator().register(id, new ExactFacilitator(signer))
   const resources = new x402ResourceServer({
@@ -53,6 +82,8 @@ async function serveStock({ chain: { rpcUrl, keys } }: TillServer): Promise<Serv
   return { told: { port }, stop: async () => server.close() }
 }
 
-await serveParent<TillServer>((input) =>
-  input.kind === 'store' ? serveStore(input) : serveStock(input),
-)
+await serveParent<TillServer>((input) => {
+  if (input.kind === 'store') return serveStore(input)
+  const signerOf = input.kind === 'stock' ? signerOfStore : documentedSigner
+  return serveStock(input.chain, signerOf(input.chain))
+})

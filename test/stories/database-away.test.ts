@@ -114,7 +114,7 @@ test('without a database nobody is charged, and the same payment is good when it
 
 test('a database that goes away before the order is written: nothing is sent to the chain', async () => {
   // The check of the payment is the last thing before the order is written.
-  atFirst(rpc, (call) => call.startsWith('eth_call'), goAway)
+  atFirst(rpc, (call) => call === 'eth_estimateGas', goAway)
   const sent = rpc.calls.filter((call) => call === 'eth_sendRawTransaction').length
   const refused = await payForVoucher(store, await payment())
   expect(refused).toMatchObject({ status: 503, body: { code: 'try_again', charged: 'unknown' } })

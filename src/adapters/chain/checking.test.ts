@@ -1,4 +1,7 @@
+import { erc20Abi, type Hex } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { deploy, walletCode } from '../../../test/stories/contracts/wallet.ts'
 import type { Rail } from '../../payments/ports.ts'
 import {
   cancel,
@@ -29,14 +32,31 @@ beforeEach(async () => {
 })
 afterEach(() => node.tamper())
 
+/** A payment of a smart wallet: what its code says of the signature, only the node can tell. */
+async function walletPayment() {
+  const owner = privateKeyToAccount(generatePrivateKey())
+  return newPayment(chain, { owner, payer: await deploy(chain, walletCode(owner.address)) })
+}
+
+const payments = { plain: () => newPayment(chain), wallet: walletPayment } as const
+
+/** All that a node is asked about a payment. */
+const questions = [
+  ['plain', 'eth_estimateGas'],
+  ['plain', 'eth_getBlockByNumber'],
+  ['wallet', 'eth_getCode'],
+  ['wallet', 'eth_call'],
+  ['wallet', 'eth_estimateGas'],
+] as const
+
 describe('a node that does not answer a question is no reason to refuse a payment', () => {
-  test('a good payment is good', async () => {
-    const { tender } = await newPayment(chain)
+  test.each(['plain', 'wallet'] as const)('a good payment is good: %s', async (kind) => {
+    const { tender } = await payments[kind]()
     expect(await rail.check(tender)).toMatchObject({ outcome: 'good' })
   })
 
-  test.each(['eth_getCode', 'eth_call', 'eth_getBlockByNumber'])('%s', async (silent) => {
-    const { tender } = await newPayment(chain)
+  test.each(questions)('%s, %s', async (kind, silent) => {
+    const { tender } = await payments[kind]()
     node.tamper((method) => (method === silent ? 'silence' : undefined))
     expect(await rail.check(tender)).toMatchObject({ outcome: 'unknown' })
     expect(node.calls).toContain(silent)
@@ -49,25 +69,62 @@ describe('a node that does not answer a question is no reason to refuse a paymen
     ['too many questions', -32_005, 'limit exceeded'],
     ['no resources', -32_002, 'resource unavailable'],
   ])('an error: %s', async (_, code, message) => {
-    const { tender } = await newPayment(chain)
-    for (const failing of ['eth_getCode', 'eth_call']) {
+    for (const [kind, failing] of questions) {
+      // The newest block is that of a moment ago when it has been asked for already.
+      rail = chain.connect({ rpcUrl: node.url }).rail
+      const { tender } = await payments[kind]()
       node.tamper((method) => (method === failing ? { error: { code, message } } : undefined))
       expect(await rail.check(tender), failing).toMatchObject({ outcome: 'unknown' })
     }
   })
 
   test('one silence among answers is enough', async () => {
-    const { tender } = await newPayment(chain)
+    const { tender } = await walletPayment()
     for (const which of [1, 2]) {
       let asked = 0
       // A question is asked a second time by itself, so both times have to fail.
       node.tamper((method, params) => {
-        if (method !== 'eth_getCode' || params[0] !== tender.payer) return undefined
+        const isPayer = String(params[0]).toLowerCase() === tender.payer.toLowerCase()
+        if (method !== 'eth_getCode' || !isPayer) return undefined
         asked += 1
         return asked === which || asked === which + 1 ? 'silence' : undefined
       })
       expect(await rail.check(tender)).toMatchObject({ outcome: 'unknown' })
     }
+  })
+})
+
+describe('a payment that its payer signed with a key of his own', () => {
+  test('takes one question to the node, and its settlement asks no estimate again', async () => {
+    const first = await newPayment(chain)
+    await rail.check(first.tender)
+    const { tender } = await newPayment(chain)
+    node.calls.length = 0
+    expect(await rail.check(tender)).toMatchObject({ outcome: 'good' })
+    expect(node.calls).toEqual(['eth_estimateGas'])
+    expect(await rail.collect(tender)).toMatchObject({ outcome: 'settled' })
+    expect(node.calls.filter((method) => method === 'eth_estimateGas')).toHaveLength(1)
+  })
+
+  test('is refused when another key has signed it, whatever a node says of it', async () => {
+    const { tender } = await newPayment(chain)
+    const other = await newPayment(chain)
+    const forged = { ...tender, signature: other.tender.signature }
+    node.tamper((method) => (method === 'eth_estimateGas' ? { result: '0x15f90' } : undefined))
+    expect(await rail.check(forged)).toMatchObject({ outcome: 'bad', code: 'bad_signature' })
+  })
+
+  test('is refused for what the token finds, in the words for that', async () => {
+    const { owner, tender } = await newPayment(chain)
+    const { client, usdc: token, keys } = chain
+    await client.setBalance({ address: owner.address, value: 10n ** 18n })
+    const hash = await client.writeContract({
+      ...{ account: owner, address: token, abi: erc20Abi },
+      ...{ functionName: 'transfer', args: [keys.payTo as Hex, 1n] },
+    })
+    await client.waitForTransactionReceipt({ hash })
+    const refused = { outcome: 'bad', code: 'insufficient_balance' }
+    expect(await rail.check(tender)).toMatchObject(refused)
   })
 })
 

@@ -3,6 +3,7 @@ import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { base, baseSepolia } from 'viem/chains'
 import type { Network } from '../../payments/networks.ts'
 import { type AccountNonces, accountNonces } from './nonces.ts'
+import { recent } from './recent.ts'
 import { rpcTransport } from './rpc-transport.ts'
 
 export interface NodeOptions {
@@ -28,7 +29,24 @@ export interface Chain extends ChainNode {
   readonly pollMs: number
   readonly gasAccount: PrivateKeyAccount
   readonly nonces: AccountNonces
+  /** What a transaction has to offer for its gas; asked for a moment ago at most. */
+  readonly fees: () => Promise<Fees>
+  /** The newest block, or the one before: asked for a moment ago at most. */
+  readonly recentHead: () => Promise<{ readonly number: bigint; readonly timestamp: bigint }>
 }
+
+/** In wei for each unit of gas. */
+export interface Fees {
+  readonly maxFeePerGas: bigint
+  readonly maxPriorityFeePerGas: bigint
+}
+
+/**
+ * How old the newest block and the fees may be that many payments of one moment share; milliseconds.
+ * Base makes a block every two seconds. From one to the next its base fee rises by two percent at
+ * most, and what is offered is a fifth more than the base fee.
+ */
+const recentMs = 1_000
 
 export function openNode({ network, rpcUrl, pollMs }: NodeOptions): ChainNode {
   const chain = [base, baseSepolia].find(({ id }) => id === network.chainId)
@@ -42,10 +60,13 @@ export function openChain(options: ChainOptions): Chain {
   const node = openNode(options)
   const gasAccount = privateKeyToAccount(options.gasKey)
   const { address } = gasAccount
+  const { reader } = node
   return {
     ...node,
     pollMs: options.pollMs,
     gasAccount,
-    nonces: accountNonces(() => node.reader.getTransactionCount({ address, blockTag: 'pending' })),
+    nonces: accountNonces(() => reader.getTransactionCount({ address, blockTag: 'pending' })),
+    fees: recent(recentMs, () => reader.estimateFeesPerGas()),
+    recentHead: recent(recentMs, () => reader.getBlock()),
   }
 }

@@ -123,7 +123,7 @@ test('what was sent for a wallet of a factory and dropped again is sent again', 
   await client.setAutomine(false)
   const facilitator = ownFacilitator(chain.open(), [factory], 30)
   const dropped = await facilitator.settle(tender)
-  await client.dropTransaction({ hash: dropped as Hex })
+  await client.dropTransaction({ hash: dropped?.hash as Hex })
   await facilitator.settle(tender)
   await chain.mine()
   await client.setAutomine(true)

@@ -1,6 +1,6 @@
 import { HTTPFacilitatorClient } from '@x402/core/http'
 import type { PaymentPayload, PaymentRequirements, VerifyResponse } from '@x402/core/types'
-import type { Hex } from 'viem'
+import type { Hex, TransactionReceipt } from 'viem'
 import type { X402Tender } from '../../payments/payment.ts'
 import { termsOf } from '../../payments/terms.ts'
 import type { ChainNode } from './clients.ts'
@@ -10,8 +10,15 @@ import type { SignedTransfer } from './transfer.ts'
 export interface Facilitator {
   /** Throws when it cannot tell whether the payment is good. */
   verify(tender: X402Tender): Promise<VerifyResponse>
-  /** Submits a payment that was verified. The hash is a hint of where to look, not a proof. */
-  settle(tender: X402Tender): Promise<Hex | undefined>
+  /** Submits a payment that was verified. Undefined when nobody can say in which transaction. */
+  settle(tender: X402Tender): Promise<Submitted | undefined>
+}
+
+export interface Submitted {
+  /** A hint of where to look, not a proof. */
+  readonly hash: Hex
+  /** Where our own node has said what became of the transaction; its logs can prove the transfer. */
+  readonly receipt?: TransactionReceipt | undefined
 }
 
 /** Longer than a few blocks, much shorter than an order's lease; after it the logs are asked. */
@@ -24,7 +31,7 @@ export function hostedFacilitator(node: ChainNode, url: string): Facilitator {
 
     async settle(tender) {
       const settled = await hosted.settle(payloadOf(node, tender), requirementsOf(node, tender))
-      return hashIn(settled.transaction)
+      return submittedIn(settled.transaction)
     },
   }
 }
@@ -34,8 +41,8 @@ export function transferOf(tender: X402Tender): SignedTransfer {
   return { ...tender, from: tender.payer, to: tender.payTo }
 }
 
-export function hashIn(transaction: string): Hex | undefined {
-  return transaction === '' ? undefined : (transaction as Hex)
+export function submittedIn(transaction: string): Submitted | undefined {
+  return transaction === '' ? undefined : { hash: transaction as Hex }
 }
 
 export function requirementsOf({ network }: ChainNode, tender: X402Tender): PaymentRequirements {

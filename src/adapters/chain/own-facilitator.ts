@@ -7,12 +7,14 @@ import type { Chain } from './clients.ts'
 import {
   confirmationTimeoutMs,
   type Facilitator,
-  hashIn,
   payloadOf,
   requirementsOf,
+  type Submitted,
+  submittedIn,
   transferOf,
 } from './facilitator.ts'
 import { type Observed, observedSigner } from './observed-signer.ts'
+import { createEstimates, type Estimates, gasOfPlain } from './plain-payments.ts'
 import { costOf, sendTransfer } from './transfer.ts'
 import { ownReasons } from './verdicts.ts'
 
@@ -25,9 +27,10 @@ const remembersMost = 10_000
 const undeployedMark = '6492'.repeat(16)
 
 /**
- * The package verifies. It would also settle, but verifies once more before that: one more round
- * trip and two more milliseconds of arithmetic for what the token checks anyway. So a plain
- * authorization is sent directly, and only a wallet that must be deployed first goes through it.
+ * A payment that its payer's own key has signed is checked and sent directly. The package verifies
+ * all others, and whatever is wrong with one, it says. It would also settle, but verifies once more
+ * before that, which the token does anyway, so only a wallet that must be deployed first goes
+ * through it.
  *
  * @param factories smart-wallet factories that may be called to deploy a payer's wallet; none by
  *   default, because each deployment is at our expense
@@ -38,7 +41,8 @@ export function ownFacilitator(
   factories: readonly string[],
   withinMs = confirmationTimeoutMs,
 ): Facilitator {
-  const send = sendingOnly(chain, revertsMost, withinMs)
+  const estimates = createEstimates()
+  const send = sendingOnly(chain, estimates, revertsMost, withinMs)
   // Made anew for each call: it would remember what it sent, and wait for what the chain has dropped.
   const packaged = (observed: Observed) => {
     const scheme = new ExactEvmScheme(observedSigner(chain, observed, withinMs), {
@@ -48,6 +52,11 @@ export function ownFacilitator(
   }
   return {
     async verify(tender) {
+      const gas = await gasOfPlain(chain, tender)
+      if (gas !== undefined) {
+        estimates.keep(paymentKeyOf(tender), gas)
+        return { isValid: true, payer: tender.payer }
+      }
       const observed: Observed = { isContract: false, silence: undefined }
       const verified = await packaged(observed).verify(
         payloadOf(chain, tender),
@@ -66,7 +75,7 @@ export function ownFacilitator(
         payloadOf(chain, tender),
         requirementsOf(chain, tender),
       )
-      return hashIn(settled.transaction)
+      return submittedIn(settled.transaction)
     },
   }
 }
@@ -88,17 +97,17 @@ async function withinCost(
  * in every block, and would have us pay for that until the authorization ends. Anybody may still
  * submit such a payment, and the logs tell.
  */
-function sendingOnly(chain: Chain, most: number, withinMs: number) {
+function sendingOnly(chain: Chain, estimates: Estimates, most: number, withinMs: number) {
   const reverts = new Map<string, number>()
-  return async (tender: X402Tender): Promise<Hex | undefined> => {
+  return async (tender: X402Tender): Promise<Submitted | undefined> => {
     const key = paymentKeyOf(tender)
     const before = reverts.get(key) ?? 0
     if (before >= most) return undefined
-    const sent = await sendTransfer(chain, transferOf(tender), withinMs)
-    if (!sent.isReverted) return sent.hash
+    const sent = await sendTransfer(chain, transferOf(tender), withinMs, estimates.take(key))
+    if (!sent.isReverted) return sent
     reverts.set(key, before + 1)
     const [oldest] = reverts.keys()
     if (reverts.size > remembersMost && oldest !== undefined) reverts.delete(oldest)
-    return sent.hash
+    return sent
   }
 }

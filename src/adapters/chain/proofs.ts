@@ -43,8 +43,17 @@ export async function proveByTransaction(
   expected: Expected,
 ): Promise<Found | undefined> {
   const receipt = await receiptOf(node, transaction)
-  return receipt && proves(node, receipt, expected)
-    ? { transaction, block: Number(receipt.blockNumber) }
+  return receipt && proveByReceipt(node, { hash: transaction, receipt }, expected)
+}
+
+/** The same where this node has just shown the transaction's receipt. */
+export function proveByReceipt(
+  node: ChainNode,
+  { hash, receipt }: { readonly hash: Hex; readonly receipt: TransactionReceipt },
+  expected: Expected,
+): Found | undefined {
+  return proves(node, receipt, expected)
+    ? { transaction: hash, block: Number(receipt.blockNumber) }
     : undefined
 }
 

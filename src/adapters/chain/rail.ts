@@ -4,12 +4,13 @@ import type { Checked, Collected, Rail, Standing } from '../../payments/ports.ts
 import type { Expected } from '../../payments/proof.ts'
 import { never } from '../../primitives/never.ts'
 import type { Chain } from './clients.ts'
-import { type Facilitator, transferOf } from './facilitator.ts'
+import { type Facilitator, type Submitted, transferOf } from './facilitator.ts'
 import { headAgeOf } from './facts.ts'
 import {
   type Found,
   isClosedTo,
   isSpentOtherwise,
+  proveByReceipt,
   proveByTransaction,
   wouldRevert,
 } from './proofs.ts'
@@ -61,10 +62,7 @@ async function check(deps: RailDeps, asked: Tender): Promise<Checked> {
     if (!isReadable(tender.signature)) return { outcome: 'bad', ...unreadableSignature }
     // Its money is for refunds only, and a refund to itself would give nothing back.
     if (tender.payer === refunds.address) return { outcome: 'bad', ...paidByRefunds }
-    const [head, verified] = await Promise.all([
-      chain.reader.getBlock(),
-      facilitator.verify(tender),
-    ])
+    const [head, verified] = await Promise.all([chain.recentHead(), facilitator.verify(tender)])
     // A balance of long ago is no balance, and a settlement would not land in time.
     const age = headAgeOf(head, deps.now())
     if (age > deps.headMostSeconds) return { outcome: 'unknown', reason: staleHead(age) }
@@ -131,7 +129,7 @@ async function collect(deps: RailDeps, tender: Tender): Promise<Collected> {
   const expected = expectedOf(tender)
   try {
     const submitted = await submit(deps, tender)
-    const found = submitted && (await proveByTransaction(chain, submitted, expected))
+    const found = submitted && (await proofIn(chain, submitted, expected))
     if (found) return await settledBy(evidence, found, expected)
     const judged = await evidence.judge({ ...expected, ...tender })
     switch (judged.verdict) {
@@ -149,14 +147,21 @@ async function collect(deps: RailDeps, tender: Tender): Promise<Collected> {
   }
 }
 
+/** The receipt that our node has shown already says as much as the same one asked for again. */
+function proofIn(chain: Chain, { hash, receipt }: Submitted, expected: Expected) {
+  return receipt
+    ? proveByReceipt(chain, { hash, receipt }, expected)
+    : proveByTransaction(chain, hash, expected)
+}
+
 async function settledBy(evidence: Evidence, found: Found, expected: Expected): Promise<Collected> {
   return (await evidence.bearsOut(found, expected))
     ? { outcome: 'settled', receipt: { rail: 'x402', ...found } }
     : { outcome: 'unknown', reason: 'No further node has seen the payment yet.' }
 }
 
-/** Sends the authorization to the chain while it can still land. Its answer is only a hint. */
-async function submit(deps: RailDeps, tender: Tender): Promise<Hex | undefined> {
+/** Sends the authorization to the chain while it can still land. What a facilitator answers is only a hint. */
+async function submit(deps: RailDeps, tender: Tender): Promise<Submitted | undefined> {
   if (deps.now().getTime() > tender.validBefore * 1_000 - settleMarginMs) return undefined
   try {
     return await deps.facilitator.settle(tender)

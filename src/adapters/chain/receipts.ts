@@ -1,15 +1,16 @@
-import { type Hex, type TransactionReceipt, TransactionReceiptNotFoundError } from 'viem'
+import { formatTransactionReceipt, type Hex, type TransactionReceipt } from 'viem'
 import type { ChainNode } from './clients.ts'
 
-/** What became of a transaction; undefined while this node has it in no block. */
+/**
+ * What became of a transaction; undefined while this node has it in no block.
+ *
+ * Asked without viem's action for it, which makes an error of every “not yet”, with its stack and a
+ * page of text: a payment on its way to its block is asked about several times.
+ */
 export async function receiptOf(
-  node: ChainNode,
+  { reader }: ChainNode,
   hash: Hex,
 ): Promise<TransactionReceipt | undefined> {
-  try {
-    return await node.reader.getTransactionReceipt({ hash })
-  } catch (error) {
-    if (error instanceof TransactionReceiptNotFoundError) return undefined
-    throw error
-  }
+  const receipt = await reader.request({ method: 'eth_getTransactionReceipt', params: [hash] })
+  return receipt ? formatTransactionReceipt(receipt) : undefined
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createPublicClient } from 'viem'
+import { createPublicClient, HttpRequestError, InternalRpcError, TimeoutError } from 'viem'
 import { afterEach, expect, test } from 'vitest'
 import { rpcTransport } from './rpc-transport.ts'
 
@@ -10,15 +10,19 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop()
 })
 
+interface Asked {
+  readonly method: string
+  readonly params: readonly [Record<string, string>]
+}
+
 /** A node that answers as it is told, and a client that speaks with it. */
-async function nodeThat(
-  answer: (response: ServerResponse, asked: { params: [Record<string, string>] }) => void,
-  mostMs?: number,
-) {
-  const asked: { method: string; params: [Record<string, string>] }[] = []
+async function nodeThat(answer: (response: ServerResponse, asked: Asked) => void, mostMs?: number) {
+  const asked: Asked[] = []
+  const authorizations: (string | undefined)[] = []
   const server = createServer(async (request, response) => {
     const body = JSON.parse(await textOf(request))
     asked.push(body)
+    authorizations.push(request.headers.authorization)
     answer(response, body)
   })
   server.listen(0, '127.0.0.1')
@@ -29,7 +33,7 @@ async function nodeThat(
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const client = createPublicClient({ transport: rpcTransport(url, mostMs) })
-  return { url, asked, client }
+  return { url, asked, authorizations, client }
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {
@@ -62,7 +66,7 @@ test('an answer that begins and does not end is given up', async () => {
     response.setHeader('content-type', 'application/json')
     response.write('{"jsonrpc":')
   }, 150)
-  await expect(client.getChainId()).rejects.toThrow()
+  await expect(client.getChainId()).rejects.toThrow(TimeoutError)
 })
 
 test('an answer without an end in sight is not read to it', async () => {
@@ -83,4 +87,34 @@ test('a call may only compute so much, unless it says itself how much', async ()
   await client.call({ to })
   await client.call({ to, gas: 21_000n })
   expect(asked.map(({ params: [{ gas }] }) => gas)).toEqual(['0x989680', '0x5208'])
+})
+
+test('a name and a password in the address go into a header', async () => {
+  const { url, authorizations } = await nodeThat((response) => result(response, '0x1'))
+  const transport = rpcTransport(url.replace('//', '//me:p%40ss@'))
+  expect(await createPublicClient({ transport }).getChainId()).toBe(1)
+  expect(authorizations).toEqual([`Basic ${Buffer.from('me:p@ss').toString('base64')}`])
+})
+
+const refusal = JSON.stringify({ error: { code: -32_603, message: 'no such thing' } })
+
+test.each([200, 400])(
+  'a refusal of the node is told in its words, at status %d',
+  async (status) => {
+    const { client } = await nodeThat((response) => response.writeHead(status).end(refusal))
+    const asking = client.getChainId()
+    await expect(asking).rejects.toThrow(InternalRpcError)
+    await expect(asking).rejects.toThrow(/no such thing/)
+  },
+)
+
+test.each([
+  ['an error of HTTP', 503, ''],
+  ['a page of a gateway', 502, '<html>'],
+  ['a page instead of an answer', 200, '<html>'],
+  ['nothing', 200, ''],
+])('%s is no answer, and is asked for once more', async (_, status, text) => {
+  const { client, asked } = await nodeThat((response) => response.writeHead(status).end(text))
+  await expect(client.getChainId()).rejects.toThrow(HttpRequestError)
+  expect(asked).toHaveLength(2)
 })

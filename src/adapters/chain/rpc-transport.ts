@@ -1,10 +1,8 @@
-import { type EIP1193RequestFn, http, type Transport } from 'viem'
+import { createTransport, type EIP1193RequestFn, type Transport } from 'viem'
+import { type Asked, type NodeAddress, nodeAddress, resultOf } from './rpc-call.ts'
 
 /** No call to the chain may hang longer than this; an order's lease is much longer. */
 const callMostMs = 8_000
-
-/** The receipt of one transaction that fills a block with logs has less. */
-const answerMostBytes = 10 * 1_048_576
 
 /**
  * What a call that changes nothing may compute. Checking a signature can run a contract of the
@@ -15,29 +13,28 @@ const callGas = '0x989680'
 
 /**
  * How a node is spoken with: to the address that the operator gave and to no other, for a limited
- * time from the connection to the last byte, with limits on what it answers and computes.
+ * time from the connection to the last byte, with limits on what it answers and computes. A call
+ * that fails on its way, or that the node could not answer just then, is made once more.
  */
 export function rpcTransport(url: string, mostMs = callMostMs): Transport {
-  const plain = http(url, {
-    timeout: mostMs,
-    retryCount: 1,
-    batch: false,
-    maxResponseBodySize: answerMostBytes,
-    // The package's own time ends with the first byte of the body.
-    fetchFn: (target, init) => {
-      const signals = [AbortSignal.timeout(mostMs), ...(init?.signal ? [init.signal] : [])]
-      return fetch(target, { ...init, redirect: 'error', signal: AbortSignal.any(signals) })
-    },
-  })
-  return (config) => {
-    const transport = plain(config)
-    const request = ((asked, options) =>
-      transport.request(withGas(asked) as never, options)) as EIP1193RequestFn
-    return { ...transport, request }
-  }
+  const address = nodeAddress(url)
+  return ({ timeout }) =>
+    createTransport({
+      key: 'http',
+      name: 'HTTP JSON-RPC',
+      type: 'http',
+      retryCount: 1,
+      timeout,
+      request: requestOf(address, mostMs),
+    })
 }
 
-function withGas(asked: { readonly method: string; readonly params?: unknown }): unknown {
+function requestOf(address: NodeAddress, mostMs: number): EIP1193RequestFn {
+  const request = (asked: Asked) => resultOf(address, withGas(asked), mostMs)
+  return request as EIP1193RequestFn
+}
+
+function withGas(asked: Asked): Asked {
   if (asked.method !== 'eth_call' || !Array.isArray(asked.params)) return asked
   const [call, ...rest] = asked.params
   return { ...asked, params: [{ gas: callGas, ...call }, ...rest] }

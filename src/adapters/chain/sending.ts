@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { BaseError, type Hex, keccak256, type TransactionReceipt } from 'viem'
 import { getTransactionError } from 'viem/utils'
-import type { Chain } from './clients.ts'
+import type { Chain, Fees } from './clients.ts'
 import { receiptOf } from './receipts.ts'
 
 /** A call that costs gas, and how much of it at most. */
@@ -16,11 +16,8 @@ export interface Sent {
   readonly hash: Hex
   /** In a block, where it moved nothing and cost gas. */
   readonly isReverted: boolean
-}
-
-interface Fees {
-  readonly maxFeePerGas: bigint
-  readonly maxPriorityFeePerGas: bigint
+  /** What the node said of it when it was in a block; undefined when it was in none in time. */
+  readonly receipt: TransactionReceipt | undefined
 }
 
 interface Broadcast {
@@ -52,10 +49,11 @@ export async function sendCall(chain: Chain, call: Call, withinMs: number): Prom
     for (let wait = 1; ; wait += 1) {
       const receipt = await waitForAny(chain, all, withinMs / waits)
       if (receipt) {
-        return { hash: receipt.transactionHash, isReverted: receipt.status === 'reverted' }
+        const isReverted = receipt.status === 'reverted'
+        return { hash: receipt.transactionHash, isReverted, receipt }
       }
       const last = all.at(-1) as Broadcast
-      if (wait === waits) return { hash: last.hash, isReverted: false }
+      if (wait === waits) return { hash: last.hash, isReverted: false, receipt }
       // Whatever happens while it is pushed, or does not: the transaction is on its way already.
       const pushing = push(chain, call, last).catch(() => undefined)
       const pushed = await Promise.race([pushing, delay(withinMs / waits)])
@@ -68,7 +66,7 @@ export async function sendCall(chain: Chain, call: Call, withinMs: number): Prom
 
 /** Another process may send with the same key: then the number is its, and ours is the next one. */
 async function sendFirst(chain: Chain, call: Call): Promise<Broadcast> {
-  const fees = await chain.reader.estimateFeesPerGas()
+  const fees = await chain.fees()
   for (let tried = 1; ; tried += 1) {
     const nonce = await chain.nonces.take()
     try {

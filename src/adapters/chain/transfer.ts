@@ -61,22 +61,32 @@ export async function costOf(
 /**
  * Sends it with our gas and waits until it is in a block ({@link sendCall}).
  *
+ * @param estimated what it takes by {@link gasOf}, where that was asked a moment ago
  * @throws when the token refuses it, when it would cost too much, or when the node does not take it
  */
 export async function sendTransfer(
   chain: Chain,
   transfer: SignedTransfer,
   withinMs: number,
+  estimated?: bigint,
 ): Promise<Sent> {
   const call = transferCall(chain.network, transfer)
-  const needed = await gasOf(chain, transfer)
+  const needed = estimated ?? (await gasOf(chain, transfer))
   if (needed > settlementGasMost) throw new Error(`The transfer would cost ${needed} gas.`)
   const margin = needed + gasMargin
   const gas = margin < settlementGasMost ? margin : settlementGasMost
   return sendCall(chain, { to: call.address, data: encodeFunctionData(call), gas }, withinMs)
 }
 
-function gasOf({ network, reader, gasAccount }: Chain, transfer: SignedTransfer): Promise<bigint> {
+/**
+ * What the transfer would take now, in gas. Nobody pays for asking.
+ *
+ * @throws when the token refuses it ({@link isRevert}), or when the node does not say
+ */
+export function gasOf(
+  { network, reader, gasAccount }: Chain,
+  transfer: SignedTransfer,
+): Promise<bigint> {
   const call = transferCall(network, transfer)
   return reader.estimateContractGas({ ...call, account: gasAccount.address })
 }

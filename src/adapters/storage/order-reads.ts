@@ -1,7 +1,7 @@
 import type { Order } from '../../orders/order.ts'
 import type { OrderPage, OrderPageRequest } from '../../orders/ports.ts'
 import type { OrderId } from '../../primitives/ids.ts'
-import type { Database } from './database.ts'
+import { type Database, prepared } from './database.ts'
 import { type OrderRow, orderOf } from './order-row.ts'
 
 /** What an order is read from, wherever it is read. */
@@ -10,41 +10,48 @@ export const orderColumns = 'version, recipient, delivery, doc, write_id'
 /** An order's row, and the name of the write that made it. */
 export type StoredOrder = OrderRow & { readonly write_id: string }
 
+const byId = `select ${orderColumns} from orders where id = $1`
+const byPaymentId = `select ${orderColumns} from orders where payment_id = $1`
 /** Several payments may travel in one transaction; the first order of it stands for all. */
-const readSql = {
-  id: `select ${orderColumns} from orders where id = $1`,
-  paymentId: `select ${orderColumns} from orders where payment_id = $1`,
-  transaction: `select ${orderColumns} from orders where transaction_hash = $1
-    order by placed_at, id limit 1`,
-  paymentKey: `select ${orderColumns} from orders
-    where id = (select order_id from payments where payment_key = $1)`,
+const byTransaction = `select ${orderColumns} from orders where transaction_hash = $1
+  order by placed_at, id limit 1`
+const byPaymentKey = `select ${orderColumns} from orders
+  where id = (select order_id from payments where payment_key = $1)`
+
+const readStatements = {
+  id: prepared('order_by_id', byId),
+  paymentId: prepared('order_by_payment_id', byPaymentId),
+  transaction: prepared('order_by_transaction', byTransaction),
+  paymentKey: prepared('order_by_payment_key', byPaymentKey),
 } as const
 
 export async function readBy(
   database: Database,
-  by: keyof typeof readSql,
+  by: keyof typeof readStatements,
   value: string,
 ): Promise<StoredOrder | undefined> {
-  const { rows } = await database.query<StoredOrder>(readSql[by], [value])
+  const { rows } = await database.query<StoredOrder>(readStatements[by]([value]))
   return rows[0]
 }
+
+const keyStatement = prepared(
+  'order_by_key',
+  `select ${orderColumns} from orders
+   where id = (select order_id from idempotency_keys where payer = $1 and key = $2)`,
+)
 
 export async function readByKey(
   database: Database,
   payer: string,
   key: string,
 ): Promise<StoredOrder | undefined> {
-  const { rows } = await database.query<StoredOrder>(
-    `select ${orderColumns} from orders
-     where id = (select order_id from idempotency_keys where payer = $1 and key = $2)`,
-    [payer.toLowerCase(), key],
-  )
+  const { rows } = await database.query<StoredOrder>(keyStatement([payer.toLowerCase(), key]))
   return rows[0]
 }
 
 export async function findBy(
   database: Database,
-  by: keyof typeof readSql,
+  by: keyof typeof readStatements,
   value: string,
 ): Promise<Order | undefined> {
   const stored = await readBy(database, by, value)

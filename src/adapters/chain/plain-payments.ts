@@ -1,0 +1,67 @@
+import { type Hex, isAddressEqual, recoverAddress } from 'viem'
+import type { Network } from '../../payments/networks.ts'
+import type { X402Tender } from '../../payments/payment.ts'
+import type { Chain } from './clients.ts'
+import { transferOf } from './facilitator.ts'
+import { isSilence } from './faults.ts'
+import { gasOf, settlementGasMost } from './transfer.ts'
+import { authorizationHash } from './typed-data.ts'
+
+/**
+ * Checks the common payment with one question to the node. That the payer's own key has signed it is
+ * found here, and no node is asked about it. Everything else that can be wrong with it (the balance,
+ * the nonce, the times, a pause, a blacklist, what code of the payer says) the token itself says when
+ * it is asked what the settlement would take, with the very call that will be sent.
+ *
+ * @returns the gas it takes, or undefined for whatever is not plainly good: why, others find out
+ * @throws when the node does not say
+ */
+export async function gasOfPlain(chain: Chain, tender: X402Tender): Promise<bigint | undefined> {
+  if (!(await isSignedByPayer(chain.network, tender))) return undefined
+  try {
+    const gas = await gasOf(chain, transferOf(tender))
+    return gas > settlementGasMost ? undefined : gas
+  } catch (error) {
+    if (isSilence(error)) throw error
+    return undefined
+  }
+}
+
+async function isSignedByPayer(network: Network, tender: X402Tender): Promise<boolean> {
+  const hash = authorizationHash(network, transferOf(tender))
+  try {
+    const signer = await recoverAddress({ hash, signature: tender.signature as Hex })
+    return isAddressEqual(signer, tender.payer as Hex)
+  } catch {
+    // Of another length, or no point of the curve: perhaps a wallet's own kind of signature.
+    return false
+  }
+}
+
+/** Estimates of payments that were found good a moment ago, each for one settlement. */
+export interface Estimates {
+  keep(key: string, gas: bigint): void
+  /** The estimate is gone with it: what is sent again is estimated again. */
+  take(key: string): bigint | undefined
+}
+
+/** From the check to the settlement there is one statement of the database. */
+const estimateMostMs = 2_000
+/** Those whose settlement never came are forgotten: a bound on memory. */
+const estimatesMost = 10_000
+
+export function createEstimates(): Estimates {
+  const kept = new Map<string, { readonly gas: bigint; readonly at: number }>()
+  return {
+    keep(key, gas) {
+      const [oldest] = kept.keys()
+      if (kept.size >= estimatesMost && oldest !== undefined) kept.delete(oldest)
+      kept.set(key, { gas, at: performance.now() })
+    },
+    take(key) {
+      const estimate = kept.get(key)
+      kept.delete(key)
+      return estimate && performance.now() - estimate.at < estimateMostMs ? estimate.gas : undefined
+    },
+  }
+}

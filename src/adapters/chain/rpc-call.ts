@@ -1,0 +1,101 @@
+import { HttpRequestError, RpcRequestError, TimeoutError } from 'viem'
+import { readText } from '../../primitives/read-text.ts'
+
+/** The receipt of one transaction that fills a block with logs has less. */
+const answerMostBytes = 10 * 1_048_576
+
+/** A question in JSON-RPC. */
+export interface Asked {
+  readonly method: string
+  readonly params?: unknown
+}
+
+/** Where a node is, and what it is shown with every call. */
+export interface NodeAddress {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** A name and a password in the URL go into a header, because `fetch` takes no such URL. */
+export function nodeAddress(text: string): NodeAddress {
+  const url = new URL(text)
+  const headers = { 'content-type': 'application/json' }
+  if (url.username === '') return { url: text, headers }
+  const secret = [url.username, url.password].map(decodeURIComponent).join(':')
+  url.username = ''
+  url.password = ''
+  const authorization = `Basic ${Buffer.from(secret).toString('base64')}`
+  return { url: url.href, headers: { ...headers, authorization } }
+}
+
+/**
+ * Asks a node one question. viem's own transport does the same with a second `Request` for each
+ * call, and with an error for its timeout that is made, stack and all, before anything is late.
+ *
+ * @param mostMs from the connection to the last byte
+ * @throws RpcRequestError for what the node refuses, in its own words and with its code
+ * @throws HttpRequestError or TimeoutError where it did not answer
+ */
+export async function resultOf(node: NodeAddress, asked: Asked, mostMs: number): Promise<unknown> {
+  const { method, params } = asked
+  const { url } = node
+  const body = { method, params }
+  const { error, result } = await answerOf(node, body, mostMs)
+  if (error) throw new RpcRequestError({ body, error: error as never, url })
+  return result
+}
+
+interface Answer {
+  readonly result?: unknown
+  readonly error?: unknown
+}
+
+async function answerOf(
+  { url, headers }: NodeAddress,
+  body: { method: string; params: unknown },
+  mostMs: number,
+): Promise<Answer> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers,
+      // Each call is an exchange of its own, so all of them may have the same number.
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }),
+      redirect: 'error',
+      signal: AbortSignal.timeout(mostMs),
+    })
+    return await readAnswer(response, { url, body })
+  } catch (error) {
+    if (error instanceof HttpRequestError) throw error
+    if (isTimeout(error)) throw new TimeoutError({ body, url })
+    throw new HttpRequestError({ body, cause: error as Error, url })
+  }
+}
+
+async function readAnswer(
+  response: Response,
+  { url, body }: { readonly url: string; readonly body: { method: string; params: unknown } },
+): Promise<Answer> {
+  const text = await readText(response, answerMostBytes)
+  if (text === undefined) throw new HttpRequestError({ body, details: 'Too large an answer.', url })
+  if (response.ok) return JSON.parse(text)
+  // Some nodes refuse a question in JSON-RPC and with an error of HTTP: the former says why.
+  const refusal = refusalIn(text)
+  if (refusal) return refusal
+  const { status, statusText: details, headers } = response
+  throw new HttpRequestError({ body, details, headers, status, url })
+}
+
+function refusalIn(text: string): Answer | undefined {
+  try {
+    const { error } = JSON.parse(text)
+    const isRefusal = typeof error?.code === 'number' && typeof error?.message === 'string'
+    return isRefusal ? { error } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'TimeoutError'
+}
