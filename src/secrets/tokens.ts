@@ -1,4 +1,12 @@
-import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import {
+  createHash,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
 
 /**
  * Signs small statements that the store hands out and later gets back, so that nothing has to be
@@ -29,7 +37,7 @@ export function createSigner(operatorKeys: readonly Buffer[], purpose: string): 
     read(text) {
       const [body, mac, ...rest] = text.split('.')
       if (!body || !mac || rest.length > 0) return undefined
-      const signedBy = (key: Buffer) => sameHash(macOf(key, body).toString('base64url'), mac)
+      const signedBy = (key: KeyObject) => sameHash(macOf(key, body).toString('base64url'), mac)
       if (!keys.some(signedBy)) return undefined
       return JSON.parse(Buffer.from(body, 'base64url').toString())
     },
@@ -63,18 +71,19 @@ export function createDigest(operatorKeys: readonly Buffer[], purpose: string): 
   const keys = operatorKeys.map((key) => derive(key, purpose))
   const [current] = keys
   if (!current) throw new Error('The digest needs a key')
-  const hex = (key: Buffer, text: string) => macOf(key, text).toString('hex')
+  const hex = (key: KeyObject, text: string) => macOf(key, text).toString('hex')
   return {
     of: (text) => hex(current, text),
     matches: (text, digest) => keys.some((key) => sameHash(hex(key, text), digest)),
   }
 }
 
-function derive(key: Buffer, purpose: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', key, Buffer.alloc(0), `kiosk402:${purpose}`, 32))
+function derive(key: Buffer, purpose: string): KeyObject {
+  const derived = hkdfSync('sha256', key, Buffer.alloc(0), `kiosk402:${purpose}`, 32)
+  return createSecretKey(Buffer.from(derived))
 }
 
-function macOf(key: Buffer, text: string): Buffer {
+function macOf(key: KeyObject, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest()
 }
 

@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto'
 import type { Brand } from '../primitives/brand.ts'
 
 /** Something only the vault can read. Safe to store and to log, because it tells nothing. */
@@ -29,17 +36,18 @@ const cipherOptions = { authTagLength: tagBytes }
  * @param operatorKeys 32 bytes each; the first one seals, all of them open
  */
 export function createVault(operatorKeys: readonly Buffer[]): Vault {
-  const byId = new Map(operatorKeys.map((key) => [keyIdOf(key), key]))
-  const [current] = operatorKeys
-  if (!current) throw new Error('The vault needs a key')
-  const currentId = keyIdOf(current)
+  const byId = new Map(operatorKeys.map((key) => [keyIdOf(key), createSecretKey(key)]))
+  const [first] = operatorKeys
+  if (!first) throw new Error('The vault needs a key')
+  const currentId = keyIdOf(first)
+  const current = createSecretKey(first)
 
   return {
     seal(value, belonging) {
       const recordKey = randomBytes(32)
       const context = contextOf(belonging, currentId)
       const wrapped = encrypt(current, recordKey, context)
-      const body = encrypt(recordKey, Buffer.from(JSON.stringify(value)), context)
+      const body = encrypt(createSecretKey(recordKey), Buffer.from(JSON.stringify(value)), context)
       return ['v1', currentId, wrapped, body].join('.') as Sealed
     },
 
@@ -51,7 +59,7 @@ export function createVault(operatorKeys: readonly Buffer[]): Vault {
       }
       const context = contextOf(belonging, keyId)
       const recordKey = decrypt(key, wrapped, context)
-      return JSON.parse(decrypt(recordKey, body, context).toString())
+      return JSON.parse(decrypt(createSecretKey(recordKey), body, context).toString())
     },
   }
 }
@@ -65,14 +73,14 @@ function contextOf({ order, field }: SealedFor, keyId: string): Buffer {
   return Buffer.from([order, field, keyId].join('|'))
 }
 
-function encrypt(key: Buffer, plain: Buffer, context: Buffer): string {
+function encrypt(key: KeyObject, plain: Buffer, context: Buffer): string {
   const iv = randomBytes(ivBytes)
   const cipher = createCipheriv(cipherName, key, iv, cipherOptions).setAAD(context)
   const body = Buffer.concat([cipher.update(plain), cipher.final()])
   return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url')
 }
 
-function decrypt(key: Buffer, text: string, context: Buffer): Buffer {
+function decrypt(key: KeyObject, text: string, context: Buffer): Buffer {
   const bytes = Buffer.from(text, 'base64url')
   // Node reads many spellings of the same bytes; only the one that was written is ours.
   if (bytes.toString('base64url') !== text) throw new Error('This sealed value was changed')
