@@ -46,11 +46,9 @@ export function packColumn({ codes, found }: Field, rows: Uint32Array): PackedCo
   const keys = [...names.keys()].sort((one, other) => (one < other ? -1 : 1))
   const places = new Map(keys.map((key, place) => [key, place]))
   const valuesOf = keysOf.map((own) => own.map((key) => places.get(key) ?? 0))
-  const values = keys.map((key) => names.get(key) ?? key)
   return {
     keys: packTexts(keys),
-    values,
-    quoted: quotedOf(values),
+    quoted: quotedOf(keys.map((key) => names.get(key) ?? key)),
     codes: docCodes,
     valuesOf: listsOf(valuesOf),
     codesOf: inverted(keys.length, (add) => {

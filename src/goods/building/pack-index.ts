@@ -106,7 +106,7 @@ function brandsOf(
     brands.push({ brand, brandName })
   }
   return {
-    brands,
+    brandsJson: Uint8Array.from(Buffer.from(JSON.stringify(brands))),
     brandWords: termsOf(brands.map(({ brandName }) => indexWordsOf(brandName))),
     nameForms: termsOf(
       brands.map(({ brand, brandName }) => [brand, brandName].flatMap(nameFormsOf)),

@@ -8,11 +8,12 @@ import { findText, type Texts } from './texts.ts'
  * holds the number of its combination, and a test or a count looks at one small number.
  */
 export interface PackedColumn {
-  /** Without case and accents, sorted. */
+  /** The values without case and accents, sorted. */
   readonly keys: Texts
-  /** As they are written; of values that have one key, the first one found. */
-  readonly values: readonly string[]
-  /** Each value as JSON and a comma behind it: the inside of an array of neighbours is one copy. */
+  /**
+   * Each value as it is written, in JSON with a comma behind it: the inside of an array of neighbours
+   * is one copy. Of values that have one key it is the first one found.
+   */
   readonly quoted: { readonly starts: Uint32Array; readonly bytes: Uint8Array }
   /** The docs of each value, ascending. */
   readonly docs: Lists
@@ -38,6 +39,10 @@ export type Codes = Uint16Array | Uint32Array
 export type Places = readonly number[]
 
 export interface Column extends PackedColumn {
+  /** How many values there are. */
+  readonly size: number
+  /** The values as they are written, read when first asked for: most columns are never shown whole. */
+  readonly values: readonly string[]
   /** The docs of each value, made when first asked for: asked twice, it is the same object. */
   readonly lists: (Docs | undefined)[]
   /** Those of frequent values as sets, likewise. */
@@ -47,16 +52,27 @@ export interface Column extends PackedColumn {
 }
 
 export function openColumn(packed: PackedColumn): Column {
-  const { values, valuesOf } = packed
+  const { quoted, valuesOf } = packed
+  const size = quoted.starts.length - 1
+  let values: readonly string[] | undefined
   return {
     ...packed,
+    size,
+    get values() {
+      values ??= valuesIn(quoted.bytes)
+      return values
+    },
     lists: [],
     sets: [],
     marks: {
       codes: new Uint8Array(valuesOf.starts.length - 1),
-      values: new Uint8Array(values.length),
+      values: new Uint8Array(size),
     },
   }
+}
+
+function valuesIn(quoted: Uint8Array): readonly string[] {
+  return JSON.parse(`[${Buffer.from(quoted).subarray(0, -1).toString()}]`)
 }
 
 /** Where a value stands, compared without case and accents; undefined where no offer has it. */
@@ -93,7 +109,7 @@ export function countAt({ docs: { starts } }: PackedColumn, place: number): numb
 }
 
 /** Each value and how many docs have it. */
-export function countsIn(column: PackedColumn): [value: string, docs: number][] {
+export function countsIn(column: Column): [value: string, docs: number][] {
   return column.values.map((value, place) => [value, countAt(column, place)])
 }
 
@@ -187,7 +203,7 @@ function isAscending(places: readonly number[]): boolean {
   return true
 }
 
-export function valuesAt({ values }: PackedColumn, places: Places): string[] {
+export function valuesAt({ values }: Column, places: Places): string[] {
   return places.map((place) => values[place] as string)
 }
 

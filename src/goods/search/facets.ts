@@ -35,7 +35,7 @@ function placesIn(index: SearchIndex, column: Column, found: Found): Places {
   if ('docs' in found) {
     return found.kept ? known(column, found.docs) : placesAmong(column, found.docs, found.total)
   }
-  if (column === index.brandNames && found.total > column.values.length) {
+  if (column === index.brandNames && found.total > column.size) {
     return brandsIn(column, found.bits)
   }
   return valuesIn(index, column, found)
@@ -91,8 +91,7 @@ function valuesIn(
 ): Places {
   const { bits, total } = found
   const looks = size / total
-  const quick =
-    column.values.length * looks < total ? valuesByLooks(column, bits, 8 * looks) : undefined
+  const quick = column.size * looks < total ? valuesByLooks(column, bits, 8 * looks) : undefined
   if (quick !== undefined) return quick
   // Several facets ask for it.
   if (found.listed === undefined) {
@@ -105,7 +104,7 @@ function valuesIn(
 /** Undefined where so many looks do not suffice to tell. */
 function valuesByLooks(column: Column, bits: Bits, most: number): Places | undefined {
   const places: number[] = []
-  for (let place = 0; place < column.values.length; place++) {
+  for (let place = 0; place < column.size; place++) {
     const docs = docsAt(column, place)
     if (isAmong(docs, bits, most)) places.push(place)
     else if (docs.length > most) return undefined

@@ -32,8 +32,8 @@ export interface PackedIndex extends Readonly<Record<ColumnName, PackedColumn>> 
   readonly rows: Uint32Array
   /** Multi-country eSIM plans. */
   readonly multiCountry: Docs
-  /** What each combination in `names` says: a brand. */
-  readonly brands: readonly BrandNames[]
+  /** What each combination in `names` says, a brand: as JSON, since it is seldom asked for. */
+  readonly brandsJson: Uint8Array
   /** The docs of each of them. */
   readonly ofBrand: Runs
   /** The words of `brandName`, each with the brands that have it, as combinations in `names`. */
@@ -56,6 +56,7 @@ export interface SearchIndex
   readonly all: Docs
   readonly ready: ReadyJson
   readonly scratch: Scratch
+  brands(): readonly BrandNames[]
   offerAt(doc: number): Offer
 }
 
@@ -79,6 +80,7 @@ export function openIndex(
     all: allDocs(size),
     ready,
     scratch: createScratch(size, opened['names']?.valuesOf.starts.length ?? 0),
+    brands: () => JSON.parse(Buffer.from(packed.brandsJson).toString()),
     offerAt: (doc) => offerAt(records, packed.rows[doc] as number),
   }
 }

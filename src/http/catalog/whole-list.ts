@@ -17,7 +17,7 @@ export function countryItems({ countries }: SearchIndex): Published[] {
 /** The brands that have offers of a kind: `{brand, brandName, countries, offers}`. */
 export function brandItems({ brands, ofBrand, countries, size }: SearchIndex): Published[] {
   const groups = new Map<string, { brandName: string; docs: Bits }>()
-  for (const [code, { brand, brandName }] of brands.entries()) {
+  for (const [code, { brand, brandName }] of brands().entries()) {
     const group = groups.get(brand) ?? { brandName, docs: createBits(size) }
     groups.set(brand, group)
     addRuns(group.docs, ofBrand, code)
