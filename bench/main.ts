@@ -53,12 +53,23 @@ async function main(names: readonly string[]): Promise<void> {
   const parts: Part[] = []
   for (const { title, measure } of chosen(names)) {
     console.log(`Measuring: ${title} …`)
-    const part = { title, figures: compareWith(last, await measure()) }
+    const part = { title, figures: compareWith(last, await measured(title, measure)) }
     console.log(`\n${partOf(part)}`)
     parts.push(part)
   }
   if (names.length === 0) await writeFile('docs/benchmarks.md', pageOf(await machine(), parts))
   console.log(summaryOf(parts.flatMap(({ figures }) => figures)))
+}
+
+/** A section that fails says so on the page and ends the command with 1, and costs the others nothing. */
+async function measured(title: string, measure: Measure): Promise<Figures> {
+  try {
+    return await measure()
+  } catch (error) {
+    console.error(error)
+    process.exitCode = 1
+    return [{ what: title, value: 'failed', note: 'What happened is in the output of the run.' }]
+  }
 }
 
 function chosen(names: readonly string[]): readonly Section[] {

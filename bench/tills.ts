@@ -1,3 +1,4 @@
+import { createTestClient, http, parseEther } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { type Account, askPrice, pay, sign, type Terms } from './buyer.ts'
 import { type Child, startChild } from './child.ts'
@@ -34,23 +35,31 @@ export async function measureTills(): Promise<Figure[]> {
   const started: Server[] = []
   try {
     const databaseUrl = await newDatabase(parts, 'tills')
-    const { rpcUrl, keys } = parts.chain
-    const common = { chain: { rpcUrl, keys }, supplierUrl: parts.supplierUrl }
+    const { supplierUrl } = parts
+    const common = async () => ({ chain: await ownTill(parts), supplierUrl })
     const start = async (server: TillServer) => {
       const child = await startChild<{ port: number }>('till-server.ts', server)
       started.push(child)
       return child
     }
     const servers = {
-      store: await start({ ...common, kind: 'store', databaseUrl }),
-      stock: await start({ ...common, kind: 'stock' }),
-      documented: await start({ ...common, kind: 'documented' }),
+      store: await start({ ...(await common()), kind: 'store', databaseUrl }),
+      stock: await start({ ...(await common()), kind: 'stock' }),
+      documented: await start({ ...(await common()), kind: 'documented' }),
     }
     return figuresOf(await buyInTurn(servers, await accountsOn(parts)))
   } finally {
     await Promise.all(started.map((child) => child.stop()))
     await parts.stop()
   }
+}
+
+/** Each has a key of its own for gas: two that count the same account's transactions disturb each other. */
+async function ownTill({ chain: { rpcUrl, keys } }: Parts): Promise<TillServer['chain']> {
+  const gas = generatePrivateKey()
+  const client = createTestClient({ mode: 'anvil', transport: http(rpcUrl) })
+  await client.setBalance({ address: privateKeyToAccount(gas).address, value: parseEther('1000') })
+  return { rpcUrl, keys: { ...keys, gas } }
 }
 
 async function accountsOn({ chain }: Parts): Promise<readonly Account[]> {
