@@ -88,6 +88,17 @@ describe('an empty result or an unsold offer explains itself', () => {
       unavailableReason: expect.stringContaining('too old'),
     })
   })
+
+  test('a new rate changes a price at once, before the catalog is made again', async () => {
+    let rates = fixturePricing().rates()
+    const pricing = fixturePricing({ rates: () => rates })
+    const offer = voucher('SPAR_AT_10', { price: fixed(1000, 'EUR') })
+    const { app } = testApp({ shelf: createShelf(catalogOf([offer], pricing)), pricing })
+    const read = async () => (await app.inject('/api/catalog/vouchers/offers')).json().items[0]
+    expect(await read()).toMatchObject({ usdc: { amount: '11120000' } })
+    rates = { asOf: new Date('2026-11-18T11:00:00Z'), source: 'new', perUsd: { EUR: 0.5 } }
+    expect(await read()).toMatchObject({ usdc: { amount: '20000000' } })
+  })
 })
 
 describe('an offer', () => {

@@ -26,7 +26,7 @@ export function createStockroom({ supplier, siteUrl }: StockroomOptions): Stockr
   }
 }
 
-/** What is let go is collected sooner: the answering thread has no more than this process is given. */
+/** Garbage is collected sooner, which takes a little longer and much less of the process's memory. */
 const resourceLimits = { maxYoungGenerationSizeMb: 16 }
 
 const thread = new URL('../../stock-thread.ts', import.meta.url)
@@ -35,10 +35,7 @@ const thread = new URL('../../stock-thread.ts', import.meta.url)
 function inThread<T>(job: StockJob, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted()
   const { promise, resolve, reject } = Promise.withResolvers<T>()
-  const worker = new Worker(thread, {
-    workerData: job,
-    resourceLimits,
-  })
+  const worker = new Worker(thread, { workerData: job, resourceLimits })
   const stop = () => worker.terminate()
   signal.addEventListener('abort', stop)
   worker.once('message', resolve)

@@ -34,9 +34,9 @@ interface Clause {
   readonly own: keyof Filters
   /** No more docs than this have it. */
   readonly most: number
-  /** A list that the index keeps, or a set made for this search. Absent where there is only a test. */
-  readonly docs?: Docs | Bits
-  /** The same as a set. */
+  /** The docs that have it, as a list that the index keeps. */
+  readonly list?: Docs
+  /** The same as a set. A clause with neither can only test. */
   readonly set?: () => Bits
   /** Copies those of the first `count` docs that have it, perhaps onto themselves; tells how many. */
   readonly keep: (docs: Docs, count: number, into: Docs) => number
@@ -71,40 +71,33 @@ export function matching(index: SearchIndex, filters: Filters): Docs {
   return docs
 }
 
-/** The smallest filter gives its docs and the others only test them, the smallest first. */
+/**
+ * The smallest filter gives its docs and the others only test them, the smallest first. Sets are met
+ * 32 docs at a time, so where even the smallest filter has many docs, that is sooner done than looking
+ * at each of them.
+ */
 export function met(index: SearchIndex, clauses: readonly Clause[]): Found {
+  const { scratch, size, all } = index
   const [first, ...rest] = clauses
-  if (first === undefined) return { docs: index.all, total: index.size, kept: true }
-  const asSets = metAsSets(index, clauses)
-  if (asSets !== undefined) return asSets
-  const { docs } = first
-  if (docs === undefined) return tested({ docs: index.all, total: index.size }, clauses, index)
-  if (docs instanceof Uint32Array) {
-    const found = { docs, total: docs.length, kept: true }
-    return rest.length === 0 ? found : tested(found, rest, index)
-  }
-  const left = index.scratch.docs()
-  return tested({ docs: left, total: docsIn(docs, left) }, rest, index)
+  if (first === undefined) return { docs: all, total: size, kept: true }
+  if (rest.length === 0) return alone(index, first)
+  const sets = first.most > size / 8 ? clauses.flatMap(({ set }) => set?.() ?? []) : []
+  if (sets.length === clauses.length) return counted(intersection(sets, scratch.bits()))
+  if (first.list) return tested({ docs: first.list, total: first.list.length }, rest, index)
+  if (!first.set) return tested({ docs: all, total: size }, clauses, index)
+  const docs = scratch.docs()
+  return tested({ docs, total: docsIn(first.set(), docs) }, rest, index)
 }
 
-/**
- * Sets are met 32 docs at a time, so where even the smallest filter has many docs that is sooner done
- * than looking at each of them.
- *
- * @returns undefined where it is not, or where a filter has no set
- */
-function metAsSets({ scratch, size }: SearchIndex, clauses: readonly Clause[]): Found | undefined {
-  const [first] = clauses
-  const isMany = first !== undefined && first.most > size / 8
-  if (clauses.length > 1 && !isMany) return undefined
-  const sets = clauses.flatMap(({ set, docs }) => {
-    // Alone, a list that is kept is better: its answers are kept too.
-    if (clauses.length === 1 && docs instanceof Uint32Array) return []
-    return set?.() ?? []
-  })
-  if (sets.length === 0 || sets.length < clauses.length) return undefined
-  const [only] = sets
-  const bits = sets.length === 1 && only ? only : intersection(sets, scratch.bits())
+/** A list is better than its set here: it is kept, and so is what was found among it. */
+function alone(index: SearchIndex, clause: Clause): Found {
+  const { list, set } = clause
+  if (list) return { docs: list, total: list.length, kept: true }
+  if (set) return counted(set())
+  return tested({ docs: index.all, total: index.size }, [clause], index)
+}
+
+function counted(bits: Bits): Found {
   return { bits, total: countOf(bits) }
 }
 
@@ -138,14 +131,13 @@ function clausesOf(index: SearchIndex, filters: Filters): Clause[] {
 
 function listClause(own: keyof Filters, list: Docs): Clause {
   const keep: Clause['keep'] = (docs, count, into) => keepListed(docs, count, list, into)
-  return { own, most: list.length, docs: list, keep }
+  return { own, most: list.length, list, keep }
 }
 
 function setClause(own: keyof Filters, set: Bits, most: number): Clause {
   return {
     own,
     most,
-    docs: set,
     set: () => set,
     keep(docs, count, into) {
       let kept = 0
@@ -170,7 +162,7 @@ function valueClause(
   return {
     own,
     most: countAt(column, only),
-    docs: docsAt(column, only),
+    list: docsAt(column, only),
     set: () => setAt(column, only),
     keep: (docs, count, into) => keepCodes({ docs, count, into }, column, only),
   }

@@ -87,14 +87,10 @@ function classesOf(index: SearchIndex, { phrase, near, exact }: TextMatch): (() 
     add(brands)
     return docsOfBrands(index, brands)
   }
-  const exactly = (bits: () => Bits) => () => {
-    const docs = bits()
-    if (exact !== near) meet(docs, exact)
-    return docs
-  }
+  // Where the text begins a name, each of its words begins a word: none of these was forgiven a typo.
   const found = [
-    exactly(brandsBy((bits) => addWord(nameForms, phrase, bits))),
-    exactly(brandsBy((bits) => addFrom(nameForms, phrase, bits))),
+    brandsBy((bits) => addWord(nameForms, phrase, bits)),
+    brandsBy((bits) => addFrom(nameForms, phrase, bits)),
     () => exact,
   ]
   if (exact === near) return found

@@ -79,7 +79,7 @@ describe('the two parts of a published offer', () => {
   })
 })
 
-describe('while the rates of a catalog and those of now differ in age', () => {
+describe('while the rates of a catalog and those of now differ', () => {
   const later = new Date(fixtureNow.getTime() + 30 * 24 * 3_600_000)
   const inEuro = voucher('EURO', { price: fixed(1000, 'EUR') })
   const viewAt = (builtAt: Date, now: Date, rates = fixturePricing().rates) => {
@@ -100,11 +100,12 @@ describe('while the rates of a catalog and those of now differ in age', () => {
   test('offers are shown as they are now', () => {
     expect(viewAt(fixtureNow, later)?.(inEuro)).toMatchObject({ available: false })
     expect(viewAt(later, fixtureNow)?.(inEuro)).toMatchObject({ available: true })
+    const noRates = viewAt(fixtureNow, fixtureNow, () => undefined)
+    expect(noRates?.(inEuro)).toMatchObject({ available: false })
   })
 
   test('and otherwise what is finished holds', () => {
     expect(viewAt(fixtureNow, fixtureNow)).toBeUndefined()
     expect(viewAt(later, later)).toBeUndefined()
-    expect(viewAt(fixtureNow, later, () => undefined)).toBeUndefined()
   })
 })

@@ -21,15 +21,17 @@ export function publishing({ siteUrl, pricing }: CatalogViewDeps): Publish {
 }
 
 /**
- * How offers look now, where the finished JSON of the catalog holds no more: rates that become too
- * old change what is available at once, a moment before the catalog is made again.
+ * How offers look now, where the finished JSON of the catalog holds no more: new rates, and rates that
+ * become too old, change prices at once, some seconds before the catalog is made again.
  *
  * @returns undefined while the finished JSON holds
  */
 export function unfinishedView({ shelf, pricing, site }: ReadDeps) {
+  const { rates: built, hasStaleRates } = shelf.current()
   const rates = pricing.rates()
   const areStale = rates !== undefined && isStale(rates, pricing.now())
-  if (areStale === shelf.current().hasStaleRates) return undefined
+  const areBuilt = rates?.asOf.getTime() === built?.asOf.getTime()
+  if (areBuilt && areStale === hasStaleRates) return undefined
   return (offer: Offer) => catalogOffer(offer, { siteUrl: site.url, pricing })
 }
 
