@@ -1,8 +1,8 @@
+import { publishing } from '../src/desk/views/catalog-offer.ts'
 import { packCatalog } from '../src/goods/building/build-catalog.ts'
 import { type Catalog, openCatalog } from '../src/goods/catalog.ts'
 import type { Offer } from '../src/goods/offer.ts'
 import { type OfferRecords, offersIn, packOffers } from '../src/goods/offer-records.ts'
-import { publishing } from '../src/http/views/catalog-offer.ts'
 
 export const siteUrl = 'http://localhost:4020'
 export const pricing = { markupBps: 0, rates: () => undefined, now: () => new Date() }

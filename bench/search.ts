@@ -1,10 +1,11 @@
 import { startSupplier } from '../sandbox/supplier/server.ts'
 import { createZenditClient } from '../src/adapters/suppliers/zendit/client.ts'
 import { createZenditOffers } from '../src/adapters/suppliers/zendit/offers.ts'
+import { searchEsims } from '../src/desk/discovery/esims.ts'
+import { searchTopups } from '../src/desk/discovery/topups.ts'
+import { searchVouchers } from '../src/desk/discovery/vouchers.ts'
 import { createShelf } from '../src/goods/catalog.ts'
-import { searchEsims } from '../src/http/discovery/esims.ts'
-import { searchTopups } from '../src/http/discovery/topups.ts'
-import { searchVouchers } from '../src/http/discovery/vouchers.ts'
+import { inQuery } from '../src/http/in-query.ts'
 import { type Figure, figure, quantile } from './figures.ts'
 import { catalogOf, pricing } from './made-catalog.ts'
 
@@ -50,7 +51,7 @@ export async function measureSearch(offers: number): Promise<Figure[]> {
   for (let round = 0; round < rounds; round += 1) {
     for (const [kind, url] of queries) {
       const startedAt = performance.now()
-      search[kind](url, deps).answer()
+      search[kind].ask(inQuery(url), deps).answer()
       samples.push((performance.now() - startedAt) * 1_000)
     }
   }

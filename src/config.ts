@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import type { Site } from './desk/site.ts'
 import { commonShape, listOf, liveShape, problemOf, sandboxShape, url } from './environment.ts'
 import { cryptoCurrencies } from './goods/lists.ts'
-import type { Site } from './http/site.ts'
 import type { TrustedProxies } from './http/trusted-proxies.ts'
 import type { Policy } from './orders/steps.ts'
 import { type Network, networks } from './payments/networks.ts'

@@ -6,9 +6,9 @@ import { createZenditClient } from './adapters/suppliers/zendit/client.ts'
 import { createZenditOffers } from './adapters/suppliers/zendit/offers.ts'
 import type { ReadList, StockJob } from './adapters/threads/stock-job.ts'
 import { transferable } from './adapters/threads/transferable.ts'
+import { publishing } from './desk/views/catalog-offer.ts'
 import { type PackedCatalog, packCatalog } from './goods/building/build-catalog.ts'
 import { offersIn } from './goods/offer-records.ts'
-import { publishing } from './http/views/catalog-offer.ts'
 
 /*
  * A thread that does one piece of work on the whole list of offers and ends, so that the memory it

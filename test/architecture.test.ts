@@ -10,8 +10,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   goods: ['primitives'],
   payments: ['primitives', 'goods', 'secrets'],
   orders: ['primitives', 'goods', 'payments', 'secrets', 'health'],
-  http: ['primitives', 'goods', 'payments', 'orders', 'secrets', 'health'],
-  web: ['primitives', 'goods', 'payments', 'http'],
+  // What may be asked of the store and what it answers, whatever the door.
+  desk: ['primitives', 'goods', 'payments', 'orders', 'secrets', 'health'],
+  http: ['primitives', 'goods', 'payments', 'orders', 'secrets', 'health', 'desk'],
+  web: ['primitives', 'goods', 'payments', 'desk', 'http'],
   operations: ['primitives', 'goods', 'payments', 'orders', 'health', 'reconcile'],
   reconcile: ['primitives', 'goods', 'payments', 'orders', 'secrets'],
 
@@ -33,14 +35,14 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'adapters/suppliers': ['primitives', 'goods', 'orders/ports.ts', 'reconcile/ports.ts'],
 
   // What runs in a thread of its own is put together from the same parts as the store.
-  'stock-thread.ts': ['goods', 'http/views', 'adapters'],
+  'stock-thread.ts': ['goods', 'desk/views', 'adapters'],
 
   // Keeping a catalog on the shelf, a part of putting the store together.
   'stocking.ts': ['primitives', 'goods', 'health', 'adapters/rates'],
 
   'front-door.ts': ['health', 'http', 'web'],
   'environment.ts': ['goods', 'http'],
-  'config.ts': ['primitives', 'goods', 'payments', 'orders', 'http', 'environment.ts'],
+  'config.ts': ['primitives', 'goods', 'payments', 'orders', 'desk', 'http', 'environment.ts'],
   'sandbox-parts.ts': [
     'config.ts',
     'payments',

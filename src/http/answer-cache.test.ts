@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { testApp } from '../../test/fixtures/app.ts'
 import { catalogOf } from '../../test/fixtures/catalog.ts'
 import { fixed, fixturePricing, shopOffers, voucher } from '../../test/fixtures/offers.ts'
+import { questionOf } from '../desk/question.ts'
 import { createShelf } from '../goods/catalog.ts'
 import type { RateTable } from '../goods/ports.ts'
 import { createAnswerCache } from './answer-cache.ts'
 import type { compress } from './content-coding.ts'
-import { questionOf } from './question.ts'
 
 const pricing = fixturePricing()
 const shop = (offers = shopOffers) => catalogOf(offers, pricing)

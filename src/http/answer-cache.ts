@@ -1,9 +1,9 @@
+import type { ReadDeps } from '../desk/deps.ts'
+import type { Content, Question } from '../desk/question.ts'
 import { isStale, type Pricing } from '../goods/pricing.ts'
 import { type ByteBounded, byteBounded } from './byte-bounded.ts'
 import { digestOf } from './caching.ts'
 import { type Compressed, compress } from './content-coding.ts'
-import type { ReadDeps } from './deps.ts'
-import type { Content, Question } from './question.ts'
 
 /** An answer as it goes out, with the smaller forms that were made of it so far. */
 interface Answer {

@@ -1,15 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { Shelf } from '../goods/catalog.ts'
-import type { Pricing } from '../goods/pricing.ts'
+import type { ReadDeps } from '../desk/deps.ts'
 import type { LimitName, Limits } from './rate-limit.ts'
-import type { Site } from './site.ts'
-
-/** What the front door needs to show what the store has. */
-export interface ReadDeps {
-  readonly shelf: Shelf
-  readonly pricing: Pricing
-  readonly site: Site
-}
 
 /** What every part of the front door shares. */
 export interface AppDeps extends ReadDeps {

@@ -1,12 +1,16 @@
 import type { FastifyInstance } from 'fastify'
+import { offerReadings } from '../desk/catalog/offer.ts'
+import type { Operation } from '../desk/operation.ts'
+import { catalogReadings } from '../desk/operations.ts'
+import type { Params } from '../desk/params.ts'
+import { purchasePath } from '../desk/paths.ts'
+import type { Site } from '../desk/site.ts'
 import { kinds } from '../goods/good.ts'
 import type { Kind } from '../goods/offer.ts'
 import { kindSchemaFor } from '../goods/purchase-body.ts'
 import type { Signals } from '../health/signals.ts'
+import { orderParams, pageParams } from './catalog/order-query.ts'
 import { orderPath, retryAfterSeconds } from './catalog/orders.ts'
-import { browseSchemas, page } from './catalog/schemas.ts'
-import { purchasePath } from './paywall.ts'
-import type { Site } from './site.ts'
 import { refundDeadlineSeconds, refundPath } from './views/refund.ts'
 
 export interface ManifestDeps {
@@ -99,13 +103,13 @@ const orderResources = [
     '/api/catalog/esims/orders/info',
     'List eSIM orders',
     'Order history of the wallet that signs in (sign-in-with-x).',
-    { ...page },
+    schemasOf(pageParams),
   ),
   resource(
     '/api/catalog/orders',
     'List orders',
     'Orders of the wallet that signs in, or one by transactionHash or paymentId.',
-    { transactionHash: { type: 'string' }, paymentId: { type: 'string' }, ...page },
+    schemasOf(orderParams),
   ),
   resource(
     orderPath('{orderId}'),
@@ -136,9 +140,7 @@ const purchaseTexts: Readonly<Record<Kind, readonly [name: string, description: 
 }
 
 function resourcesOf(site: Site) {
-  const browsing = browseSchemas.map(({ path, name, description, properties, required }) =>
-    resource(path, name, description, properties, required),
-  )
+  const browsing = [...catalogReadings, ...offerReadings].map(readingResource)
   const buying = kinds.map((kind) => {
     const [name, description] = purchaseTexts[kind]
     return { url: purchasePath(kind), name, description, inputSchema: kindSchemaFor(kind) }
@@ -147,6 +149,15 @@ function resourcesOf(site: Site) {
     ...entry,
     url: `${site.url}${entry.url}`,
   }))
+}
+
+function readingResource({ path, name, description, pathParams = {}, query = {} }: Operation) {
+  const properties = { ...pathParams, ...schemasOf(query) }
+  return resource(path, name, description, properties, Object.keys(pathParams))
+}
+
+function schemasOf(params: Params): object {
+  return Object.fromEntries(Object.entries(params).map(([name, { schema }]) => [name, schema]))
 }
 
 function resource(

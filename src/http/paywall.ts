@@ -7,11 +7,12 @@ import type { Network, PaymentRequired, PaymentRequirements } from '@x402/core/t
 import { declareDiscoveryExtension } from '@x402/extensions/bazaar'
 import { declarePaymentIdentifierExtension } from '@x402/extensions/payment-identifier'
 import type { FastifyReply } from 'fastify'
+import { purchasePath } from '../desk/paths.ts'
+import type { Site } from '../desk/site.ts'
 import type { Kind } from '../goods/offer.ts'
 import { kindSchemaFor } from '../goods/purchase-body.ts'
 import type { Order } from '../orders/order.ts'
 import { PaymentPayload, type Terms } from '../payments/x402.ts'
-import type { Site } from './site.ts'
 import { transactionOf } from './views/order.ts'
 
 /** The x402 headers, version 2. */
@@ -112,10 +113,6 @@ export function paymentResponse(order: Order): Record<string, string> {
     amount: order.amount.toString(),
   }
   return { [paymentHeaders.response]: encodePaymentResponseHeader(settled) }
-}
-
-export function purchasePath(kind: Kind): string {
-  return `/api/catalog/${kind}s/purchase/info`
 }
 
 function guidance(terms: Terms, error: string): string {

@@ -11,11 +11,11 @@ import {
   verifySIWxSignature,
 } from '@x402/extensions/sign-in-with-x'
 import type { FastifyReply } from 'fastify'
+import type { Site } from '../desk/site.ts'
 import type { NonceStore } from '../orders/ports.ts'
 import { Refusal } from '../primitives/refusal.ts'
 import type { Digest } from '../secrets/tokens.ts'
 import { answer402 } from './paywall.ts'
-import type { Site } from './site.ts'
 
 /** A challenge is good for this long. */
 const challengeMs = 5 * 60_000

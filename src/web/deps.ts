@@ -1,4 +1,4 @@
-import type { ReadDeps } from '../http/deps.ts'
+import type { ReadDeps } from '../desk/deps.ts'
 
 /** What pages are made of, besides what the whole reading side shares. */
 export interface WebDeps extends ReadDeps {

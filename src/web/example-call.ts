@@ -1,9 +1,9 @@
 import { type CountryCode, getExampleNumber } from 'libphonenumber-js/max'
 import examples from 'libphonenumber-js/mobile/examples'
+import { purchasePath } from '../desk/paths.ts'
 import type { Offer } from '../goods/offer.ts'
 import type { Retail } from '../goods/pricing.ts'
 import { requiredFieldsOf } from '../goods/purchase-body.ts'
-import { purchasePath } from '../http/paywall.ts'
 
 /** What an agent sends to buy an offer, ready to be copied but for whom it is for. */
 export interface ExampleCall {

@@ -1,4 +1,4 @@
-import type { Site } from '../http/site.ts'
+import type { Site } from '../desk/site.ts'
 import { dataBlock, type Html, html, textOf } from './html.ts'
 
 /** What every page needs to know besides its own content. */

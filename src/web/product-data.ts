@@ -1,6 +1,6 @@
+import type { Site } from '../desk/site.ts'
 import { countryName } from '../goods/countries.ts'
 import type { Offer } from '../goods/offer.ts'
-import type { Site } from '../http/site.ts'
 import type { PriceTexts } from './money-text.ts'
 import { kindName, productName } from './offer-words.ts'
 

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Site } from '../../desk/site.ts'
 import type { Viewer } from '../../orders/access.ts'
 import type { OrderStore } from '../../orders/ports.ts'
 import type { PurchaseDeps } from '../../orders/purchase.ts'
@@ -6,7 +7,6 @@ import type { PaymentPayload } from '../../payments/x402.ts'
 import { Refusal } from '../../primitives/refusal.ts'
 import type { SignInDeps } from '../sign-in.ts'
 import { signedInWallet } from '../sign-in.ts'
-import type { Site } from '../site.ts'
 
 /** What the routes that buy, show and refund orders need. */
 export interface BuyingDeps {

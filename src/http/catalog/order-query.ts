@@ -1,29 +1,47 @@
 import type { FastifyRequest } from 'fastify'
-import { pageOf, paging, readParams, refused, text } from '../params.ts'
+import {
+  described,
+  type Param,
+  pageOf,
+  paging,
+  readParams,
+  refused,
+  text,
+} from '../../desk/params.ts'
+import { inQuery } from '../in-query.ts'
 
 /** The most orders on a page, as everywhere in the catalog interface (decisions 3). */
 const limitMost = 100
 
+const transactionHash: Param<string> = {
+  schema: { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' },
+  read: (name, value) => {
+    if (/^0x[0-9a-fA-F]{64}$/.test(value)) return value.toLowerCase()
+    throw refused(name, `${name} must be 0x and 64 hexadecimal digits.`)
+  },
+}
+
+/** What a list of orders takes. */
+export const pageParams = paging(limitMost)
+
+/** What finds an order by its payment, or pages through the list. */
+export const orderParams = {
+  ...pageParams,
+  transactionHash: described(transactionHash, 'The transaction that paid'),
+  paymentId: described(text, 'From the answer to the purchase'),
+}
+
 /** The query of a list of orders. @throws Refusal 400 */
 export function pageQuery(request: FastifyRequest) {
-  return pageOf(readParams(request.url, paging(limitMost)))
+  return pageOf(readParams(inQuery(request.url), pageParams))
 }
 
 /** The query of a look-up by transaction or payment, or of the list. @throws Refusal 400 */
 export function orderQuery(request: FastifyRequest) {
-  const params = readParams(request.url, {
-    ...paging(limitMost),
-    transactionHash,
-    paymentId: text,
-  })
+  const params = readParams(inQuery(request.url), orderParams)
   return {
     ...pageOf(params),
     transactionHash: params.transactionHash,
     paymentId: params.paymentId,
   }
-}
-
-function transactionHash(name: string, value: string): string {
-  if (/^0x[0-9a-fA-F]{64}$/.test(value)) return value.toLowerCase()
-  throw refused(name, `${name} must be 0x and 64 hexadecimal digits.`)
 }

@@ -1,12 +1,28 @@
 import { topupRegions, voucherSubTypes } from '../../goods/lists.ts'
 import type { SearchIndex } from '../../goods/search/search-index.ts'
 import type { ReadDeps } from '../deps.ts'
+import type { Given } from '../given.ts'
+import { answers, type Reading } from '../operation.ts'
 import { type Question, wholeQuestion } from '../question.ts'
+import { Capabilities } from '../shapes/lists.ts'
 import { paths } from './paths.ts'
 
-/** `GET /ai/capabilities`: every value that a search can be asked for and finds something with. */
-export function capabilities(url: string, { shelf, site }: ReadDeps): Question {
-  return wholeQuestion(url, () => {
+export const capabilities: Reading = {
+  id: 'capabilities',
+  method: 'GET',
+  path: paths.capabilities,
+  group: 'Discovery',
+  name: 'What can be searched for',
+  description:
+    'Every country, region, brand and sub-type that a search finds something with, and the currencies that the store takes from people.',
+  answers: answers('All values', Capabilities),
+  refusals: [],
+  access: 'free',
+  ask,
+}
+
+function ask(given: Given, { shelf, site }: ReadDeps): Question {
+  return wholeQuestion(given, () => {
     const { voucher, topup, esim } = shelf.current().sold
     return {
       accepts_crypto: site.acceptsCrypto,

@@ -4,32 +4,53 @@ import type { Filters } from '../../goods/search/filters.ts'
 import { mostOffered, nearestBrands, nearestCountries } from '../../goods/search/nearest.ts'
 import type { SearchIndex } from '../../goods/search/search-index.ts'
 import type { ReadDeps } from '../deps.ts'
+import type { Given } from '../given.ts'
+import { answers, type Reading } from '../operation.ts'
 import {
   country,
+  described,
   oneOf,
-  type ParamsOf,
   pageOf,
   paging,
   readParams,
   searchText,
   text,
+  type ValuesOf,
 } from '../params.ts'
 import type { Question } from '../question.ts'
 import { searchQuestion } from '../search-answer.ts'
+import { EsimSearchResult } from '../shapes/lists.ts'
+import { paths } from './paths.ts'
 
 const coarseNames = Object.keys(coarseRegions) as (keyof typeof coarseRegions)[]
 
-const readers = {
-  country,
-  regions: oneOf(coarseNames),
-  q: searchText,
-  brand: text,
+const query = {
+  country: described(
+    country,
+    'ISO 3166-1 alpha-2 code. Alone: plans of this country only. With regions: plans that cover it',
+  ),
+  regions: described(oneOf(coarseNames), 'Multi-country plans of this region'),
+  q: described(searchText, 'Free text over provider, notes and places'),
+  brand: described(text, 'Provider: its name, or the beginning of the words of its name'),
   ...paging(50),
 }
 
-/** `GET /ai/esims`: an EsimSearchResult. */
-export function searchEsims(url: string, { shelf }: ReadDeps): Question {
-  const { limit, offset, ...params } = readParams(url, readers)
+export const searchEsims: Reading = {
+  id: 'searchEsims',
+  method: 'GET',
+  path: paths.esims,
+  group: 'Discovery',
+  name: 'Search eSIM plans',
+  description: 'eSIM data plans for one country or many. All filters must be met.',
+  query,
+  answers: answers('A page of eSIM plans', EsimSearchResult),
+  refusals: [],
+  access: 'free',
+  ask,
+}
+
+function ask(given: Given, { shelf }: ReadDeps): Question {
+  const { limit, offset, ...params } = readParams(given, query)
   const index = shelf.current().sold.esim
   return searchQuestion({
     kind: 'esim',
@@ -46,7 +67,7 @@ export function searchEsims(url: string, { shelf }: ReadDeps): Question {
  * A country alone means plans of that country; beside a region, which always means multi-country
  * plans, it means plans that cover it (decisions 2).
  */
-function filtersOf({ country, regions, q, brand }: ParamsOf<typeof readers>): Filters {
+function filtersOf({ country, regions, q, brand }: ValuesOf<typeof query>): Filters {
   const shared = { brand, text: q }
   if (regions === undefined) return { ...shared, country }
   const covers = country === undefined ? [] : [country]

@@ -1,3 +1,4 @@
+import type { Given } from './given.ts'
 import { readParams } from './params.ts'
 import type { Published } from './views/discovery-offer.ts'
 
@@ -21,8 +22,8 @@ export function questionOf(params: object, answer: () => Content): Question {
   return { key, answer }
 }
 
-/** What is asked at a path that takes no parameters. */
-export function wholeQuestion(url: string, answer: () => Content): Question {
-  readParams(url, {})
+/** What is asked where no parameters are taken. */
+export function wholeQuestion(given: Given, answer: () => Content): Question {
+  readParams(given, {})
   return questionOf({}, answer)
 }

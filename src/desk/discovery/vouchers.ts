@@ -3,23 +3,50 @@ import type { Docs } from '../../goods/search/docs.ts'
 import { mostOffered, nearestBrands, nearestCountries } from '../../goods/search/nearest.ts'
 import type { SearchIndex } from '../../goods/search/search-index.ts'
 import type { ReadDeps } from '../deps.ts'
-import { country, oneOf, pageOf, paging, readParams, searchText, text } from '../params.ts'
+import type { Given } from '../given.ts'
+import { answers, type Reading } from '../operation.ts'
+import {
+  country,
+  described,
+  oneOf,
+  pageOf,
+  paging,
+  readParams,
+  searchText,
+  text,
+} from '../params.ts'
 import type { Question } from '../question.ts'
 import { searchQuestion } from '../search-answer.ts'
+import { VoucherSearchResult } from '../shapes/lists.ts'
+import { paths } from './paths.ts'
 
 type SubType = (typeof voucherSubTypes)[number]
 
-const readers = {
+const query = {
   country,
-  brand: text,
-  subType: oneOf(voucherSubTypes),
-  search: searchText,
+  brand: described(text, 'Brand: its name, or the beginning of the words of its name'),
+  subType: described(oneOf(voucherSubTypes), 'What kind of brand'),
+  search: described(searchText, 'Free text over brand, description, notes, sub-types and places'),
   ...paging(50),
 }
 
-/** `GET /ai/vouchers`: a VoucherSearchResult. */
-export function searchVouchers(url: string, { shelf }: ReadDeps): Question {
-  const { limit, offset, ...params } = readParams(url, readers)
+export const searchVouchers: Reading = {
+  id: 'searchVouchers',
+  method: 'GET',
+  path: paths.vouchers,
+  group: 'Discovery',
+  name: 'Search vouchers',
+  description:
+    'Gift vouchers on sale. All filters must be met. An empty result says in hint what would find something.',
+  query,
+  answers: answers('A page of vouchers, the best match first', VoucherSearchResult),
+  refusals: [],
+  access: 'free',
+  ask,
+}
+
+function ask(given: Given, { shelf }: ReadDeps): Question {
+  const { limit, offset, ...params } = readParams(given, query)
   const index = shelf.current().sold.voucher
   return searchQuestion({
     kind: 'voucher',

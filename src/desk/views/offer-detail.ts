@@ -3,7 +3,7 @@ import { goods } from '../../goods/good.ts'
 import type { Offer } from '../../goods/offer.ts'
 import { retailOf } from '../../goods/pricing.ts'
 import { bodySchemaFor } from '../../goods/purchase-body.ts'
-import { purchasePath } from '../paywall.ts'
+import { purchasePath } from '../paths.ts'
 import { type CatalogViewDeps, catalogOffer } from './catalog-offer.ts'
 import type { Published } from './discovery-offer.ts'
 

@@ -4,21 +4,48 @@ import type { Filters } from '../../goods/search/filters.ts'
 import { nearestBrands, nearestCountries } from '../../goods/search/nearest.ts'
 import type { SearchIndex } from '../../goods/search/search-index.ts'
 import type { ReadDeps } from '../deps.ts'
-import { country, oneOf, type ParamsOf, pageOf, paging, readParams, text } from '../params.ts'
+import type { Given } from '../given.ts'
+import { answers, type Reading } from '../operation.ts'
+import {
+  country,
+  described,
+  oneOf,
+  pageOf,
+  paging,
+  readParams,
+  text,
+  type ValuesOf,
+} from '../params.ts'
 import type { Question } from '../question.ts'
 import { searchQuestion } from '../search-answer.ts'
+import { TopupSearchResult } from '../shapes/lists.ts'
+import { paths } from './paths.ts'
 
-const readers = {
+const query = {
   country,
-  brand: text,
-  subType: oneOf(topupSubTypes),
-  region: oneOf(topupRegions),
+  brand: described(text, 'Operator: its name, or the beginning of the words of its name'),
+  subType: described(oneOf(topupSubTypes), 'What the line gets'),
+  region: described(oneOf(topupRegions), 'Where the line is'),
   ...paging(50),
 }
 
-/** `GET /ai/topups`: a TopupSearchResult, with facets. */
-export function searchTopups(url: string, { shelf }: ReadDeps): Question {
-  const { limit, offset, ...params } = readParams(url, readers)
+export const searchTopups: Reading = {
+  id: 'searchTopups',
+  method: 'GET',
+  path: paths.topups,
+  group: 'Discovery',
+  name: 'Search topups',
+  description:
+    'Airtime, data and bundles for mobile lines. All filters must be met; facets says what each could be switched to.',
+  query,
+  answers: answers('A page of topups, with facets', TopupSearchResult),
+  refusals: [],
+  access: 'free',
+  ask,
+}
+
+function ask(given: Given, { shelf }: ReadDeps): Question {
+  const { limit, offset, ...params } = readParams(given, query)
   const index = shelf.current().sold.topup
   return searchQuestion({
     kind: 'topup',
@@ -32,7 +59,7 @@ export function searchTopups(url: string, { shelf }: ReadDeps): Question {
   })
 }
 
-function filtersOf({ region, ...filters }: ParamsOf<typeof readers>): Filters {
+function filtersOf({ region, ...filters }: ValuesOf<typeof query>): Filters {
   const { country, brand, subType } = filters
   return { country, brand, subType, regions: region && [region] }
 }

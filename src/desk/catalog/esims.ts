@@ -10,39 +10,63 @@ import {
 } from '../../goods/search/nearest.ts'
 import type { SearchIndex } from '../../goods/search/search-index.ts'
 import type { ReadDeps } from '../deps.ts'
+import type { Given } from '../given.ts'
+import { answers, type Reading } from '../operation.ts'
 import {
   countries,
   country,
+  described,
   flag,
-  type ParamsOf,
   pageOf,
   paging,
   readParams,
   refused,
   searchText,
   slugIn,
+  type ValuesOf,
   wholeNumber,
 } from '../params.ts'
+import { catalogPrefix } from '../paths.ts'
 import type { Question } from '../question.ts'
 import { searchQuestion } from '../search-answer.ts'
+import { CatalogPage } from '../shapes/lists.ts'
 import { unfinishedView } from '../views/catalog-offer.ts'
 
 /** Both published parameter sets, in force together (decisions 3). */
-const readers = {
-  country,
-  covers: countries,
-  regions: slugIn(regions),
-  region: slugIn(regions),
-  regional: flag,
-  duration: wholeNumber(1, 3650),
-  q: searchText,
+const query = {
+  country: described(
+    country,
+    'ISO 3166-1 alpha-2 code of a single-country plan; with regional=true a country to be covered',
+  ),
+  covers: described(
+    countries,
+    'Country codes with commas between them; a plan must cover every one',
+  ),
+  regions: described(slugIn(regions), 'The region of the plan'),
+  region: described(slugIn(regions), 'The same as regions'),
+  regional: described(flag, 'true finds multi-country plans only'),
+  duration: described(wholeNumber(1, 3650), 'Duration in days, exactly'),
+  q: described(searchText, 'Free text over provider, notes and places'),
   ...paging(100),
 }
-type Params = ParamsOf<typeof readers>
+type Params = ValuesOf<typeof query>
 
-/** `GET /esims/offers`: browse eSIM plans. */
-export function browseEsims(url: string, deps: ReadDeps): Question {
-  const { limit, offset, ...params } = readParams(url, readers)
+export const browseEsims: Reading = {
+  id: 'browseEsims',
+  method: 'GET',
+  path: `${catalogPrefix}/esims/offers`,
+  group: 'Catalog',
+  name: 'Browse eSIM plans',
+  description: 'eSIM data plans for one country or many, with exact prices in USDC.',
+  query,
+  answers: answers('A page of eSIM plans', CatalogPage.esim),
+  refusals: [],
+  access: 'free',
+  ask,
+}
+
+function ask(given: Given, deps: ReadDeps): Question {
+  const { limit, offset, ...params } = readParams(given, query)
   checkRegions(params)
   const index = deps.shelf.current().listed.esim
   return searchQuestion({

@@ -1,0 +1,47 @@
+import { goods, kinds } from '../../goods/good.ts'
+import type { Kind } from '../../goods/offer.ts'
+import { Refusal } from '../../primitives/refusal.ts'
+import type { ReadDeps } from '../deps.ts'
+import type { Given } from '../given.ts'
+import { answers, type Operation } from '../operation.ts'
+import { readParams } from '../params.ts'
+import { catalogPrefix } from '../paths.ts'
+import type { Question } from '../question.ts'
+import { OfferDetail } from '../shapes/offers.ts'
+import { offerDetail } from '../views/offer-detail.ts'
+
+/** The full record of one offer: how to read it for each kind. */
+export interface OfferReading extends Operation {
+  readonly kind: Kind
+}
+
+export const offerReadings: readonly OfferReading[] = kinds.map((kind) => ({
+  id: `${kind}Offer`,
+  kind,
+  method: 'GET',
+  path: `${catalogPrefix}/${goods[kind].plural}/offers/{id}`,
+  group: 'Catalog',
+  name: `Get one ${kind}`,
+  description:
+    'One offer with its price, its notes, when it is refunded, and the exact schema of the body that buys it.',
+  pathParams: { id: { type: 'string', description: 'offerId' } },
+  answers: answers('The offer', OfferDetail[kind]),
+  refusals: ['offer_not_found'],
+  access: 'free',
+}))
+
+/** @throws Refusal `offer_not_found` when the question is answered */
+export function askOffer(kind: Kind, id: string, given: Given, deps: ReadDeps): Question {
+  readParams(given, {})
+  return { key: id, answer: () => detailOf(kind, id, deps) }
+}
+
+function detailOf(kind: Kind, id: string, { shelf, pricing, site }: ReadDeps) {
+  const offer = shelf.current().find(id)
+  if (offer?.kind !== kind) {
+    throw new Refusal('offer_not_found', `There is no ${kind} offer with this id.`, {
+      parameter: 'id',
+    })
+  }
+  return offerDetail(offer, { siteUrl: site.url, pricing })
+}

@@ -1,0 +1,94 @@
+import { topupRegions } from '../../goods/lists.ts'
+import { countsIn } from '../../goods/search/column.ts'
+import type { Docs } from '../../goods/search/docs.ts'
+import type { Filters } from '../../goods/search/filters.ts'
+import { nearestBrands, nearestCountries } from '../../goods/search/nearest.ts'
+import type { SearchIndex } from '../../goods/search/search-index.ts'
+import { slugOf } from '../../primitives/text.ts'
+import type { ReadDeps } from '../deps.ts'
+import type { Given } from '../given.ts'
+import { answers, type Reading } from '../operation.ts'
+import {
+  country,
+  described,
+  pageOf,
+  paging,
+  readParams,
+  slugIn,
+  text,
+  type ValuesOf,
+} from '../params.ts'
+import { catalogPrefix } from '../paths.ts'
+import { type Question, wholeQuestion } from '../question.ts'
+import { searchQuestion } from '../search-answer.ts'
+import { CatalogPage, RegionList } from '../shapes/lists.ts'
+import { unfinishedView } from '../views/catalog-offer.ts'
+import { wholeList } from './whole-list.ts'
+
+const query = {
+  country,
+  region: described(slugIn(topupRegions), 'Where the line is: the name of a region or its slug'),
+  operator: described(text, 'Operator: its name, or the beginning of the words of its name'),
+  ...paging(100),
+}
+
+export const browseTopups: Reading = {
+  id: 'browseTopups',
+  method: 'GET',
+  path: `${catalogPrefix}/topups/offers`,
+  group: 'Catalog',
+  name: 'Browse topups',
+  description: 'Airtime, data and bundle offers of mobile operators, with exact prices in USDC.',
+  query,
+  answers: answers('A page of topups', CatalogPage.topup),
+  refusals: [],
+  access: 'free',
+  ask: askOffers,
+}
+
+export const topupRegionList: Reading = {
+  id: 'topupRegions',
+  method: 'GET',
+  path: `${catalogPrefix}/topups/regions`,
+  group: 'Catalog',
+  name: 'Topup regions',
+  description: 'Regions with topups, with their slugs and their number of offers.',
+  answers: answers('All regions', RegionList),
+  refusals: [],
+  access: 'free',
+  ask: askRegions,
+}
+
+function askOffers(given: Given, deps: ReadDeps): Question {
+  const index = deps.shelf.current().listed.topup
+  const { limit, offset, ...params } = readParams(given, query)
+  return searchQuestion({
+    kind: 'topup',
+    index,
+    params,
+    page: pageOf({ limit, offset }),
+    filtersOf,
+    alternatives: alternativesIn(index),
+    form: 'catalog',
+    view: unfinishedView(deps),
+  })
+}
+
+function askRegions(given: Given, { shelf }: ReadDeps): Question {
+  return wholeQuestion(given, () => {
+    const counts = countsIn(shelf.current().listed.topup.regions)
+    return wholeList(counts.map(([name, offers]) => ({ slug: slugOf(name), name, offers })))
+  })
+}
+
+function filtersOf({ country, region, operator }: ValuesOf<typeof query>): Filters {
+  return { country, brand: operator, regions: region && [region] }
+}
+
+function alternativesIn(index: SearchIndex) {
+  return {
+    region: () => topupRegions,
+    country: (given: string, left: Docs) => nearestCountries(index, given, left),
+    operator: (given: string, left: Docs) => nearestBrands(index, given, left),
+  }
+}

@@ -1,0 +1,138 @@
+import type { Docs } from '../../goods/search/docs.ts'
+import type { Filters } from '../../goods/search/filters.ts'
+import {
+  highestFaceUsd,
+  lowestFaceUsd,
+  mostOffered,
+  nearestBrands,
+  nearestCountries,
+} from '../../goods/search/nearest.ts'
+import type { SearchIndex } from '../../goods/search/search-index.ts'
+import { Refusal } from '../../primitives/refusal.ts'
+import type { ReadDeps } from '../deps.ts'
+import type { Given } from '../given.ts'
+import { answers, type Reading } from '../operation.ts'
+import {
+  country,
+  described,
+  dollars,
+  oneOf,
+  pageOf,
+  paging,
+  readParams,
+  text,
+  type ValuesOf,
+} from '../params.ts'
+import { catalogPrefix } from '../paths.ts'
+import { type Question, wholeQuestion } from '../question.ts'
+import { searchQuestion } from '../search-answer.ts'
+import { BrandList, CatalogPage, VoucherFilters } from '../shapes/lists.ts'
+import { unfinishedView } from '../views/catalog-offer.ts'
+import { brandItems, wholeList } from './whole-list.ts'
+
+const query = {
+  brand: described(text, 'Brand: its name, or the beginning of the words of its name'),
+  country,
+  category: described(text, 'A sub-type found in the catalog; /vouchers/filters lists them'),
+  minValue: described(dollars, 'Least face value, in USD'),
+  maxValue: described(dollars, 'Greatest face value, in USD'),
+  ...paging(100),
+}
+type Params = ValuesOf<typeof query>
+
+export const browseVouchers: Reading = {
+  id: 'browseVouchers',
+  method: 'GET',
+  path: `${catalogPrefix}/vouchers/offers`,
+  group: 'Catalog',
+  name: 'Browse vouchers',
+  description:
+    'Gift voucher offers with exact prices in USDC, also those that cannot be bought now, with the reason.',
+  query,
+  answers: answers('A page of vouchers', CatalogPage.voucher),
+  refusals: [],
+  access: 'free',
+  ask: askOffers,
+}
+
+export const voucherBrands: Reading = {
+  id: 'voucherBrands',
+  method: 'GET',
+  path: `${catalogPrefix}/vouchers/brands`,
+  group: 'Catalog',
+  name: 'Voucher brands',
+  description: 'Brands with vouchers, their countries and their number of offers.',
+  answers: answers('All brands', BrandList),
+  refusals: [],
+  access: 'free',
+  ask: (given, { shelf }) =>
+    wholeQuestion(given, () => wholeList(brandItems(shelf.current().listed.voucher))),
+}
+
+export const voucherFilters: Reading = {
+  id: 'voucherFilters',
+  method: 'GET',
+  path: `${catalogPrefix}/vouchers/filters`,
+  group: 'Catalog',
+  name: 'Voucher filters',
+  description: 'Every value that brand, category and country of the voucher list take.',
+  answers: answers('All values', VoucherFilters),
+  refusals: [],
+  access: 'free',
+  ask: askFilters,
+}
+
+function askOffers(given: Given, deps: ReadDeps): Question {
+  const index = deps.shelf.current().listed.voucher
+  const { limit, offset, ...read } = readParams(given, query)
+  const params = { ...read, ...categoryIn(index, read) }
+  checkBounds(params)
+  return searchQuestion({
+    kind: 'voucher',
+    index,
+    params,
+    page: pageOf({ limit, offset }),
+    filtersOf,
+    alternatives: alternativesIn(index),
+    form: 'catalog',
+    view: unfinishedView(deps),
+  })
+}
+
+function askFilters(given: Given, { shelf }: ReadDeps): Question {
+  return wholeQuestion(given, () => {
+    const { brandNames, subTypes, countries } = shelf.current().listed.voucher
+    return {
+      brands: brandNames.values,
+      categories: subTypes.values,
+      countries: countries.values,
+    }
+  })
+}
+
+/** A category is a sub-type found in the catalog, so the list is the catalog's (decisions 3). */
+function categoryIn(index: SearchIndex, { category }: Params): Pick<Params, 'category'> {
+  if (category === undefined) return {}
+  return { category: oneOf(index.subTypes.values).read('category', category) }
+}
+
+function filtersOf({ brand, country, category, minValue, maxValue }: Params): Filters {
+  return { brand, country, subType: category, minUsd: minValue, maxUsd: maxValue }
+}
+
+function checkBounds({ minValue, maxValue }: Params): void {
+  if (minValue === undefined || maxValue === undefined || minValue <= maxValue) return
+  throw new Refusal('invalid_parameter', 'minValue must not be more than maxValue.', {
+    parameter: 'minValue',
+  })
+}
+
+function alternativesIn(index: SearchIndex) {
+  return {
+    minValue: (_: number, left: Docs) => highestFaceUsd(index, left),
+    maxValue: (_: number, left: Docs) => lowestFaceUsd(index, left),
+    country: (given: string, left: Docs) => nearestCountries(index, given, left),
+    category: (_: string, left: Docs) => mostOffered(index.subTypes, left),
+    brand: (given: string, left: Docs) => nearestBrands(index, given, left),
+  }
+}

@@ -1,0 +1,32 @@
+import type { ReadDeps } from '../deps.ts'
+import type { Given } from '../given.ts'
+import { answers, type Reading } from '../operation.ts'
+import { type Question, wholeQuestion } from '../question.ts'
+import { ServiceIndex } from '../shapes/lists.ts'
+import { paths } from './paths.ts'
+
+export const serviceIndex: Reading = {
+  id: 'serviceIndex',
+  method: 'GET',
+  path: paths.index,
+  group: 'Discovery',
+  name: 'Where everything is',
+  description:
+    'The name of the store and the paths of its searches. Not counted against any limit.',
+  answers: answers('The index', ServiceIndex),
+  refusals: [],
+  access: 'free',
+  ask,
+}
+
+function ask(given: Given, { site }: ReadDeps): Question {
+  return wholeQuestion(given, () => ({
+    name: site.name,
+    description: site.description,
+    accepts_crypto: site.acceptsCrypto,
+    delivery: 'instant',
+    website: site.url,
+    catalogs: { vouchers: paths.vouchers, topups: paths.topups, esims: paths.esims },
+    capabilities: paths.capabilities,
+  }))
+}

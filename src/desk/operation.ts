@@ -1,0 +1,62 @@
+import type * as z from 'zod'
+import type { Kind } from '../goods/offer.ts'
+import type { RefusalCode } from '../primitives/refusal.ts'
+import type { ReadDeps } from './deps.ts'
+import type { Given } from './given.ts'
+import type { Params } from './params.ts'
+import type { Question } from './question.ts'
+
+/**
+ * Something that may be asked of the store, described once: the routes, the manifest, openapi.json,
+ * the tools of MCP and the pages for models are all made of it.
+ */
+export interface Operation {
+  /** Its name for programs: `searchVouchers`. */
+  readonly id: string
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Its path, with names in braces: `/api/catalog/orders/{orderId}`. */
+  readonly path: string
+  readonly group: Group
+  /** Its name for people: "Search vouchers". */
+  readonly name: string
+  /** What it does, and what a caller should know before the first call; whole sentences. */
+  readonly description: string
+  /** JSON Schema of each name in the path. */
+  readonly pathParams?: Readonly<Record<string, object>>
+  readonly query?: Params
+  readonly headers?: Readonly<Record<string, HeaderParam>>
+  /** JSON Schema of the body. */
+  readonly body?: object
+  /** What it answers by status, when it does what was asked. */
+  readonly answers: Readonly<Record<number, AnswerShape>>
+  /** Why it may refuse, besides what every operation may (`anywhere`). */
+  readonly refusals: readonly RefusalCode[]
+  /** What its caller must bring: nothing, a payment for goods of this kind, or a wallet's sign-in. */
+  readonly access: 'free' | 'sign_in' | { readonly pays: Kind }
+}
+
+export const groups = ['Discovery', 'Catalog', 'Buying', 'Orders', 'Store'] as const
+export type Group = (typeof groups)[number]
+
+export interface HeaderParam {
+  readonly schema: object
+  readonly required?: true
+}
+
+export interface AnswerShape {
+  readonly description: string
+  readonly shape: z.ZodType
+  /** The headers that matter to the caller, by name, with what they say. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** An operation that anyone may ask for free, and whose answer may be kept. */
+export interface Reading extends Operation {
+  /** Understands what is asked, or refuses it; the answer is made when it is needed. */
+  readonly ask: (given: Given, deps: ReadDeps) => Question
+}
+
+/** The one answer of most operations. */
+export function answers(description: string, shape: z.ZodType): Operation['answers'] {
+  return { 200: { description, shape } }
+}

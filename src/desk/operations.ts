@@ -1,0 +1,31 @@
+import { topupCountries, voucherCountries } from './catalog/countries.ts'
+import { browseEsims } from './catalog/esims.ts'
+import { browseTopups, topupRegionList } from './catalog/topups.ts'
+import { browseVouchers, voucherBrands, voucherFilters } from './catalog/vouchers.ts'
+import { capabilities } from './discovery/capabilities.ts'
+import { searchEsims } from './discovery/esims.ts'
+import { serviceIndex } from './discovery/service-index.ts'
+import { searchTopups } from './discovery/topups.ts'
+import { searchVouchers } from './discovery/vouchers.ts'
+import type { Reading } from './operation.ts'
+
+/** The discovery interface, in the order of service.md. */
+export const discoveryReadings: readonly Reading[] = [
+  serviceIndex,
+  capabilities,
+  searchVouchers,
+  searchTopups,
+  searchEsims,
+]
+
+/** What the catalog interface lists. */
+export const catalogReadings: readonly Reading[] = [
+  browseVouchers,
+  voucherBrands,
+  voucherCountries,
+  voucherFilters,
+  browseTopups,
+  topupCountries,
+  topupRegionList,
+  browseEsims,
+]

@@ -1,0 +1,193 @@
+import { countryMeantBy, isCountry } from '../goods/countries.ts'
+import type { Page } from '../goods/search/search.ts'
+import { Refusal } from '../primitives/refusal.ts'
+import { fold, slugOf, wordsOf } from '../primitives/text.ts'
+import type { Given } from './given.ts'
+
+/**
+ * A parameter: what it takes, as JSON Schema for whoever reads about it, and how its text becomes
+ * its value. Both stand together, so that what is published is what is checked.
+ */
+export interface Param<T> {
+  readonly schema: Readonly<Record<string, unknown>>
+  /** Turns the text into its value. It is never empty. @throws Refusal `invalid_parameter` */
+  readonly read: (name: string, text: string) => T
+}
+
+export type Params = Readonly<Record<string, Param<unknown>>>
+
+/** The values that a set of parameters gives; a parameter that was not given is absent. */
+export type ValuesOf<P extends Params> = {
+  readonly [Name in keyof P]?: ReturnType<P[Name]['read']>
+}
+
+/** The most characters of a text, and codes in a list (reliability: sizes). */
+const textMax = 64
+const codesMax = 50
+
+/**
+ * Reads what was given strictly (decisions 2).
+ *
+ * @throws Refusal 400 that names the one parameter at fault and what it may be
+ */
+export function readParams<P extends Params>(given: Given, params: P): ValuesOf<P> {
+  const values = Array.from(given(Object.keys(params)), ([name, text]) => {
+    if (text === '') throw refused(name, `${name} is empty; leave it out or give it a value.`)
+    return [name, params[name]?.read(name, text)]
+  })
+  return Object.fromEntries(values) as ValuesOf<P>
+}
+
+/** The same parameter, with what it means where it stands. */
+export function described<T>(param: Param<T>, description: string, more: object = {}): Param<T> {
+  return { ...param, schema: { ...param.schema, description, ...more } }
+}
+
+/** Free text of at most 64 characters. */
+export const text: Param<string> = {
+  schema: { type: 'string', minLength: 1, maxLength: textMax },
+  read: boundedText,
+}
+
+/** Text to search by: it needs something to look for. */
+export const searchText: Param<string> = {
+  schema: text.schema,
+  read: (name, value) => {
+    if (wordsOf(boundedText(name, value)).length > 0) return value
+    throw refused(name, `${name} needs at least one letter or digit.`)
+  },
+}
+
+/** An ISO 3166-1 alpha-2 code in any case; gives it in upper case. */
+export const country: Param<string> = {
+  schema: {
+    type: 'string',
+    pattern: '^[A-Za-z]{2}$',
+    description: 'ISO 3166-1 alpha-2 country code, in any case',
+  },
+  read: countryCode,
+}
+
+/** Comma-separated country codes, at most 50; each is given once. */
+export const countries: Param<readonly string[]> = {
+  schema: { type: 'string', pattern: '^ *[A-Za-z]{2} *(, *[A-Za-z]{2} *)*$' },
+  read: (name, value) => {
+    const codes = value.split(',').map((code) => code.trim())
+    if (codes.length > codesMax) throw refused(name, `${name} may list at most ${codesMax} codes.`)
+    if (codes.includes('')) {
+      throw refused(
+        name,
+        `${name} must be country codes with single commas between them: US,CA,MX.`,
+      )
+    }
+    return [...new Set(codes.map((code) => countryCode(name, code)))]
+  },
+}
+
+/** One value of a list, compared without case and accents; gives it as the list has it. */
+export function oneOf<const T extends string>(list: readonly T[]): Param<T> {
+  return {
+    schema: { type: 'string', enum: list },
+    read: (name, value) => {
+      const key = fold(value)
+      return found(name, list, (item) => fold(item) === key)
+    },
+  }
+}
+
+/** Likewise, and its slug is taken too: `south-asia` is South Asia (decisions 3). */
+export function slugIn<const T extends string>(list: readonly T[]): Param<T> {
+  return {
+    schema: { type: 'string', enum: [...list, ...list.map(slugOf)] },
+    read: (name, value) => {
+      const slug = slugOf(value)
+      return found(name, list, (item) => slugOf(item) === slug)
+    },
+  }
+}
+
+/** A whole number within a range; what lies outside is refused, never clamped (decisions 2). */
+export function wholeNumber(min: number, max: number): Param<number> {
+  const isOpen = max === Number.MAX_SAFE_INTEGER
+  return {
+    schema: { type: 'integer', minimum: min, ...(isOpen ? {} : { maximum: max }) },
+    read: (name, value) => {
+      const number = /^-?\d{1,16}$/.test(value) ? Number(value) : Number.NaN
+      if (number >= min && number <= max) return number
+      const range = isOpen ? `${min} or more` : `from ${min} to ${max}`
+      throw refused(name, `${name} must be a whole number, ${range}.`)
+    },
+  }
+}
+
+/** An amount of US dollars, 0 or more, written in digits. */
+export const dollars: Param<number> = {
+  schema: { type: 'number', minimum: 0 },
+  read: (name, value) => {
+    if (/^\d{1,9}(\.\d{1,6})?$/.test(value)) return Number(value)
+    throw refused(name, `${name} must be an amount of US dollars, 0 or more, such as 25 or 12.5.`)
+  },
+}
+
+export const flag: Param<boolean> = {
+  schema: { type: 'boolean' },
+  read: (name, value) => {
+    if (value === 'true' || value === 'false') return value === 'true'
+    throw new Refusal('invalid_parameter', `${name} must be true or false.`, {
+      parameter: name,
+      allowed: ['true', 'false'],
+    })
+  },
+}
+
+const defaultLimit = 20
+
+/** The parameters of every paged list; `maxLimit` is 50 in discovery and 100 in the catalog. */
+export function paging(maxLimit: number) {
+  return {
+    limit: described(wholeNumber(1, maxLimit), 'How many items at most', { default: defaultLimit }),
+    offset: described(wholeNumber(0, Number.MAX_SAFE_INTEGER), 'How many items to skip', {
+      default: 0,
+    }),
+  }
+}
+
+/** The page that was asked for, with the published defaults: 20 from 0. */
+export function pageOf(values: {
+  readonly limit?: number | undefined
+  readonly offset?: number | undefined
+}): Page {
+  return { limit: values.limit ?? defaultLimit, offset: values.offset ?? 0 }
+}
+
+export function refused(parameter: string, message: string): Refusal {
+  return new Refusal('invalid_parameter', message, { parameter })
+}
+
+function boundedText(name: string, value: string): string {
+  if ([...value].length > textMax) {
+    throw refused(name, `${name} may have at most ${textMax} characters.`)
+  }
+  return value
+}
+
+function countryCode(name: string, value: string): string {
+  const code = boundedText(name, value).toUpperCase()
+  if (isCountry(code)) return code
+  const meant = countryMeantBy(value)
+  const hint = meant === undefined ? '' : ` Did you mean ${meant}?`
+  throw new Refusal(
+    'invalid_parameter',
+    `${name} must be an ISO 3166-1 alpha-2 code such as US.${hint}`,
+    { parameter: name, ...(meant === undefined ? {} : { extra: { didYouMean: meant } }) },
+  )
+}
+
+function found<T extends string>(name: string, list: readonly T[], test: (item: T) => boolean): T {
+  const item = list.find(test)
+  if (item !== undefined) return item
+  throw new Refusal('invalid_parameter', `${name} must be one of: ${list.join(', ')}.`, {
+    parameter: name,
+    allowed: list,
+  })
+}
