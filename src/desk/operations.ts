@@ -1,5 +1,7 @@
+import { orderOperations, purchases, quotes } from './buying/operations.ts'
 import { topupCountries, voucherCountries } from './catalog/countries.ts'
 import { browseEsims } from './catalog/esims.ts'
+import { offerReadings } from './catalog/offer.ts'
 import { browseTopups, topupRegionList } from './catalog/topups.ts'
 import { browseVouchers, voucherBrands, voucherFilters } from './catalog/vouchers.ts'
 import { capabilities } from './discovery/capabilities.ts'
@@ -7,7 +9,7 @@ import { searchEsims } from './discovery/esims.ts'
 import { serviceIndex } from './discovery/service-index.ts'
 import { searchTopups } from './discovery/topups.ts'
 import { searchVouchers } from './discovery/vouchers.ts'
-import type { Reading } from './operation.ts'
+import type { Operation, Reading } from './operation.ts'
 
 /** The discovery interface, in the order of service.md. */
 export const discoveryReadings: readonly Reading[] = [
@@ -28,4 +30,14 @@ export const catalogReadings: readonly Reading[] = [
   topupCountries,
   topupRegionList,
   browseEsims,
+]
+
+/** Everything that may be asked of the store. */
+export const operations: readonly Operation[] = [
+  ...discoveryReadings,
+  ...catalogReadings,
+  ...offerReadings,
+  ...quotes,
+  ...purchases,
+  ...orderOperations,
 ]

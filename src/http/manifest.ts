@@ -1,17 +1,14 @@
 import type { FastifyInstance } from 'fastify'
+import { orderOperations, purchases } from '../desk/buying/operations.ts'
 import { offerReadings } from '../desk/catalog/offer.ts'
 import type { Operation } from '../desk/operation.ts'
 import { catalogReadings } from '../desk/operations.ts'
 import type { Params } from '../desk/params.ts'
-import { purchasePath } from '../desk/paths.ts'
+import { catalogPrefix, orderPath, refundPath } from '../desk/paths.ts'
 import type { Site } from '../desk/site.ts'
-import { kinds } from '../goods/good.ts'
-import type { Kind } from '../goods/offer.ts'
-import { kindSchemaFor } from '../goods/purchase-body.ts'
 import type { Signals } from '../health/signals.ts'
-import { orderParams, pageParams } from './catalog/order-query.ts'
-import { orderPath, retryAfterSeconds } from './catalog/orders.ts'
-import { refundDeadlineSeconds, refundPath } from './views/refund.ts'
+import { retryAfterSeconds } from './catalog/orders.ts'
+import { refundDeadlineSeconds } from './views/refund.ts'
 
 export interface ManifestDeps {
   readonly site: Site
@@ -22,7 +19,7 @@ export interface ManifestDeps {
 
 /** The manifest, at the two addresses where it is looked for (decisions 5). */
 export function routeManifest(app: FastifyInstance, deps: ManifestDeps): void {
-  for (const path of ['/.well-known/x402', '/api/catalog']) {
+  for (const path of ['/.well-known/x402', catalogPrefix]) {
     // Signals older than five minutes count as down, so no cache may keep them for long.
     app.get(path, { config: { limit: 'reading' } }, (_, reply) =>
       reply.header('cache-control', 'public, max-age=15').send(manifest(deps)),
@@ -96,81 +93,24 @@ const refundPolicy = {
   },
 }
 
-const orderId = { orderId: { type: 'string', description: 'From any purchase answer' } }
-
-const orderResources = [
-  resource(
-    '/api/catalog/esims/orders/info',
-    'List eSIM orders',
-    'Order history of the wallet that signs in (sign-in-with-x).',
-    schemasOf(pageParams),
-  ),
-  resource(
-    '/api/catalog/orders',
-    'List orders',
-    'Orders of the wallet that signs in, or one by transactionHash or paymentId.',
-    schemasOf(orderParams),
-  ),
-  resource(
-    orderPath('{orderId}'),
-    'Order status',
-    'Poll the fulfillment status of any order.',
-    orderId,
-    ['orderId'],
-  ),
-  resource(
-    refundPath('{orderId}'),
-    'Refund',
-    'Claim or watch the refund of an order that failed; needs Idempotency-Key.',
-    orderId,
-    ['orderId'],
-  ),
+const listed: readonly Operation[] = [
+  ...catalogReadings,
+  ...offerReadings,
+  ...purchases,
+  ...orderOperations.filter(({ method, path }) => !(method === 'GET' && path.endsWith('/refund'))),
 ]
 
-const purchaseTexts: Readonly<Record<Kind, readonly [name: string, description: string]>> = {
-  voucher: ['Purchase a voucher', 'Buy a gift voucher. Paid with x402; GET quotes, POST buys.'],
-  topup: [
-    'Purchase a topup',
-    'Send airtime or data to a number. Paid with x402; GET quotes, POST buys.',
-  ],
-  esim: [
-    'Purchase an eSIM',
-    'Buy an eSIM plan; answers ICCID and QR code. Paid with x402; GET quotes, POST buys.',
-  ],
-}
-
+/** What the manifest lists: an address once, and a purchase by what buys it. */
 function resourcesOf(site: Site) {
-  const browsing = [...catalogReadings, ...offerReadings].map(readingResource)
-  const buying = kinds.map((kind) => {
-    const [name, description] = purchaseTexts[kind]
-    return { url: purchasePath(kind), name, description, inputSchema: kindSchemaFor(kind) }
+  return listed.map(({ path, name, description, pathParams = {}, query = {}, body }) => {
+    const required = Object.keys(pathParams)
+    const properties = { ...pathParams, ...schemasOf(query) }
+    const fields = { type: 'object', properties, ...(required.length > 0 ? { required } : {}) }
+    const inputSchema = required.length > 0 ? fields : (body ?? fields)
+    return { url: `${site.url}${path}`, name, description, inputSchema }
   })
-  return [...browsing, ...buying, ...orderResources].map((entry) => ({
-    ...entry,
-    url: `${site.url}${entry.url}`,
-  }))
-}
-
-function readingResource({ path, name, description, pathParams = {}, query = {} }: Operation) {
-  const properties = { ...pathParams, ...schemasOf(query) }
-  return resource(path, name, description, properties, Object.keys(pathParams))
 }
 
 function schemasOf(params: Params): object {
   return Object.fromEntries(Object.entries(params).map(([name, { schema }]) => [name, schema]))
-}
-
-function resource(
-  url: string,
-  name: string,
-  description: string,
-  properties: object,
-  required: readonly string[] = [],
-) {
-  return {
-    url,
-    name,
-    description,
-    inputSchema: { type: 'object', properties, ...(required.length > 0 ? { required } : {}) },
-  }
 }

@@ -1,20 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { lookUpIn, pageIn } from '../../desk/buying/order-params.ts'
 import type { Kind } from '../../goods/offer.ts'
 import { mayReveal } from '../../orders/access.ts'
 import { isUnderWay, type Order, refundStateOf } from '../../orders/order.ts'
 import { isOrderId, isPaymentId } from '../../primitives/ids.ts'
 import { Refusal } from '../../primitives/refusal.ts'
+import { inQuery } from '../in-query.ts'
 import { sendSignInRequired, signedInWallet } from '../sign-in.ts'
 import { orderBody, orderItem } from '../views/order.ts'
 import { type BuyingDeps, orNotNow, privately, viewerOf } from './buying.ts'
-import { orderQuery, pageQuery } from './order-query.ts'
 
 /** How often an agent should ask for an order; seconds (service.md, Limits). */
 export const retryAfterSeconds = 5
-
-export function orderPath(orderId: string): string {
-  return `/api/catalog/orders/${orderId}`
-}
 
 const limited = { config: { limit: 'reading' } } as const
 
@@ -25,14 +22,14 @@ export function routeOrders(app: FastifyInstance, deps: BuyingDeps): void {
     return sendOrder(deps, request, reply, () => findOrder(deps, orderId))
   })
   app.get('/api/catalog/orders', limited, async (request, reply) => {
-    const { transactionHash, paymentId, ...page } = orderQuery(request)
+    const { transactionHash, paymentId, ...page } = lookUpIn(inQuery(request.url))
     if (transactionHash === undefined && paymentId === undefined) {
       return sendList(deps, request, reply, page)
     }
     return sendOrder(deps, request, reply, () => lookUp(deps, transactionHash, paymentId))
   })
   app.get('/api/catalog/esims/orders/info', limited, (request, reply) =>
-    sendList(deps, request, reply, pageQuery(request), 'esim'),
+    sendList(deps, request, reply, pageIn(inQuery(request.url)), 'esim'),
   )
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { purchasePath } from '../../desk/paths.ts'
+import { orderPath, purchasePath } from '../../desk/paths.ts'
 import { goods, kinds } from '../../goods/good.ts'
 import type { Kind, Offer } from '../../goods/offer.ts'
 import { price, termsFor } from '../../orders/price.ts'
@@ -10,7 +10,7 @@ import { Refusal } from '../../primitives/refusal.ts'
 import { paymentResponse, presentedPayment, sendPaymentRequired } from '../paywall.ts'
 import { orderBody } from '../views/order.ts'
 import { type BuyingDeps, fieldsOf, preferredWaitMs, privately, viewerOf } from './buying.ts'
-import { orderPath, retryAfterSeconds } from './orders.ts'
+import { retryAfterSeconds } from './orders.ts'
 import { quoteFields } from './quote-fields.ts'
 
 const config = { limit: 'purchase', charges: true } as const

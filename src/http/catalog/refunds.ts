@@ -1,21 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import * as z from 'zod'
+import type * as z from 'zod'
+import { RefundClaim } from '../../desk/buying/refund-claim.ts'
+import { refundPath } from '../../desk/paths.ts'
 import { claimRefund, notRefundable } from '../../orders/claim-refund.ts'
 import { isRefunding, type Order, refundStateOf } from '../../orders/order.ts'
 import { Refusal } from '../../primitives/refusal.ts'
 import { hashOf } from '../../secrets/tokens.ts'
-import { refundBody, refundPath } from '../views/refund.ts'
+import { refundBody } from '../views/refund.ts'
 import { type BuyingDeps, fieldsOf, idempotencyKeyOf, orNotNow, privately } from './buying.ts'
 import { findOrder, retryAfterSeconds } from './orders.ts'
-
-/** What a claim may say (x402-signals 7.1). Where the money goes is not for the claim to say. */
-const Claim = z.strictObject({
-  paymentId: z.string().max(100).optional(),
-  transactionHash: z.string().max(100).optional(),
-  orderIds: z.array(z.string().max(100)).max(10).optional(),
-  reason: z.string().max(500).optional(),
-})
 
 const destinations: ReadonlySet<string> = new Set([
   'refund_to',
@@ -67,14 +61,14 @@ function send(
   return reply.send(refundBody(order, claim))
 }
 
-function readClaim(order: Order, fields: Record<string, unknown>): z.infer<typeof Claim> {
+function readClaim(order: Order, fields: Record<string, unknown>): z.infer<typeof RefundClaim> {
   const destination = Object.keys(fields).find((name) => destinations.has(name))
   if (destination !== undefined) {
     const message =
       'A refund always goes to the payer of the order; a claim cannot name another destination.'
     throw new Refusal('refund_destination_refused', message, { parameter: destination })
   }
-  const claim = Claim.safeParse(fields)
+  const claim = RefundClaim.safeParse(fields)
   if (!claim.success) {
     const errors = claim.error.issues.map((issue) => ({
       parameter: issue.code === 'unrecognized_keys' ? issue.keys.join(', ') : issue.path.join('.'),
@@ -88,7 +82,7 @@ function readClaim(order: Order, fields: Record<string, unknown>): z.infer<typeo
 }
 
 /** A claim that names its order twice must name the same one. */
-function requireSameOrder(order: Order, claim: z.infer<typeof Claim>): void {
+function requireSameOrder(order: Order, claim: z.infer<typeof RefundClaim>): void {
   const transaction = 'receipt' in order ? order.receipt.transaction : undefined
   const wrong =
     (claim.paymentId !== undefined && claim.paymentId !== order.paymentId && 'paymentId') ||
@@ -101,7 +95,7 @@ function requireSameOrder(order: Order, claim: z.infer<typeof Claim>): void {
   throw new Refusal('invalid_body', message, { parameter: wrong })
 }
 
-function reasonOf({ reason }: z.infer<typeof Claim>): { reason?: string } {
+function reasonOf({ reason }: z.infer<typeof RefundClaim>): { reason?: string } {
   return reason === undefined ? {} : { reason }
 }
 

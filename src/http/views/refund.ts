@@ -1,3 +1,4 @@
+import { refundPath } from '../../desk/paths.ts'
 import { goods } from '../../goods/good.ts'
 import { type Refunding, refundStateOf } from '../../orders/order.ts'
 import { refundIdOf } from '../../primitives/ids.ts'
@@ -5,11 +6,6 @@ import { usdcDecimals } from '../../primitives/money.ts'
 
 /** Refunds are promised within this time of the failure; seconds (service.md, Limits). */
 export const refundDeadlineSeconds = 86_400
-
-/** Where the refund of an order is claimed and watched. */
-export function refundPath(orderId: string): string {
-  return `/api/catalog/orders/${orderId}/refund`
-}
 
 /** The refund object of x402-signals 7.2. The destination is always the payer. */
 export function refundBody(order: Refunding, claim: { reason?: string; idempotencyKey?: string }) {

@@ -1,19 +1,19 @@
-import type { FastifyRequest } from 'fastify'
 import { describe, expect, test } from 'vitest'
-import { orderQuery, pageQuery } from './order-query.ts'
+import { inQuery } from '../../http/in-query.ts'
+import { lookUpIn, pageIn } from './order-params.ts'
 
 const hash = `0x${'aB'.repeat(32)}`
-const request = (query: string) => ({ url: `/api/catalog/orders?${query}` }) as FastifyRequest
+const asked = (query: string) => inQuery(`/api/catalog/orders?${query}`)
 
 describe('the query of orders', () => {
   test('has a page of 20 from the start', () => {
-    expect(orderQuery(request(''))).toMatchObject({ limit: 20, offset: 0 })
-    expect(pageQuery(request('limit=100&offset=40'))).toMatchObject({ limit: 100, offset: 40 })
+    expect(lookUpIn(asked(''))).toMatchObject({ limit: 20, offset: 0 })
+    expect(pageIn(asked('limit=100&offset=40'))).toMatchObject({ limit: 100, offset: 40 })
   })
 
   test('finds a transaction whatever its letter case', () => {
-    expect(orderQuery(request(`transactionHash=${hash}`)).transactionHash).toBe(hash.toLowerCase())
-    expect(orderQuery(request('paymentId=pay_x')).paymentId).toBe('pay_x')
+    expect(lookUpIn(asked(`transactionHash=${hash}`)).transactionHash).toBe(hash.toLowerCase())
+    expect(lookUpIn(asked('paymentId=pay_x')).paymentId).toBe('pay_x')
   })
 
   test.each([
@@ -28,11 +28,11 @@ describe('the query of orders', () => {
     ['transactionhash=x', 'unknown_parameter'],
     ['limit=1&limit=2', 'repeated_parameter'],
   ])('refuses %s', (query, code) => {
-    expect(() => orderQuery(request(query))).toThrow(expect.objectContaining({ code }))
+    expect(() => lookUpIn(asked(query))).toThrow(expect.objectContaining({ code }))
   })
 
   test('of a list takes no look-up', () => {
-    const act = () => pageQuery(request(`transactionHash=${hash}`))
+    const act = () => pageIn(asked(`transactionHash=${hash}`))
     expect(act).toThrow(expect.objectContaining({ code: 'unknown_parameter' }))
   })
 })

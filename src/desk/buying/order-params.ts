@@ -1,14 +1,5 @@
-import type { FastifyRequest } from 'fastify'
-import {
-  described,
-  type Param,
-  pageOf,
-  paging,
-  readParams,
-  refused,
-  text,
-} from '../../desk/params.ts'
-import { inQuery } from '../in-query.ts'
+import type { Given } from '../given.ts'
+import { described, type Param, pageOf, paging, readParams, refused, text } from '../params.ts'
 
 /** The most orders on a page, as everywhere in the catalog interface (decisions 3). */
 const limitMost = 100
@@ -31,14 +22,14 @@ export const orderParams = {
   paymentId: described(text, 'From the answer to the purchase'),
 }
 
-/** The query of a list of orders. @throws Refusal 400 */
-export function pageQuery(request: FastifyRequest) {
-  return pageOf(readParams(inQuery(request.url), pageParams))
+/** The page of a list of orders. @throws Refusal 400 */
+export function pageIn(given: Given) {
+  return pageOf(readParams(given, pageParams))
 }
 
-/** The query of a look-up by transaction or payment, or of the list. @throws Refusal 400 */
-export function orderQuery(request: FastifyRequest) {
-  const params = readParams(inQuery(request.url), orderParams)
+/** A look-up by transaction or payment, or a page of the list. @throws Refusal 400 */
+export function lookUpIn(given: Given) {
+  const params = readParams(given, orderParams)
   return {
     ...pageOf(params),
     transactionHash: params.transactionHash,

@@ -1,0 +1,234 @@
+import * as z from 'zod'
+import { goods, kinds } from '../../goods/good.ts'
+import type { Kind } from '../../goods/offer.ts'
+import { kindSchemaFor } from '../../goods/purchase-body.ts'
+import type { HeaderParam, Operation } from '../operation.ts'
+import { answers } from '../operation.ts'
+import type { Param, Params } from '../params.ts'
+import { catalogPrefix, orderPath, purchasePath, refundPath } from '../paths.ts'
+import { OrderAnswer, OrderList, RefundAnswer } from '../shapes/orders.ts'
+import { QuoteAnswer } from '../shapes/payments.ts'
+import { orderParams, pageParams } from './order-params.ts'
+import { RefundClaim } from './refund-claim.ts'
+
+/** Everything that is asked about buying, described; the manifest lists it in this order. */
+
+const keySchema = { type: 'string', pattern: '^[A-Za-z0-9_-]{16,128}$' }
+const idempotencyKey: HeaderParam = {
+  schema: {
+    ...keySchema,
+    description: 'Yours, and new for each purchase. Sent again, it gives the same order.',
+  },
+}
+const viewerHeaders: Readonly<Record<string, HeaderParam>> = {
+  Authorization: {
+    schema: {
+      type: 'string',
+      pattern: '^Bearer [A-Za-z0-9_-]{1,200}$',
+      description: 'Bearer and the accessToken of the first answer: shows the goods.',
+    },
+  },
+  'SIGN-IN-WITH-X': {
+    schema: { type: 'string', description: 'Sign-in of the wallet that paid: shows the goods.' },
+  },
+}
+
+const paymentHeaders: Readonly<Record<string, HeaderParam>> = {
+  'PAYMENT-SIGNATURE': {
+    schema: { type: 'string', description: 'The signed x402 payment, base64 of JSON.' },
+  },
+  'Idempotency-Key': idempotencyKey,
+  Prefer: {
+    schema: {
+      type: 'string',
+      description: 'wait=N: wait at most N seconds for the goods. respond-async: do not wait.',
+    },
+  },
+}
+
+const paidHeaders = {
+  'PAYMENT-RESPONSE': 'The receipt of the payment, once it is proven; base64 of JSON.',
+  'Idempotent-Replayed': 'true: this order was opened by an earlier request.',
+}
+const laterHeaders = {
+  Location: 'Where to read the order.',
+  'Retry-After': 'Seconds until the next look is worth it.',
+}
+
+const whatIsBought: Readonly<Record<Kind, readonly [name: string, description: string]>> = {
+  voucher: ['Purchase a voucher', 'Buys a gift voucher.'],
+  topup: ['Purchase a topup', 'Sends airtime or data to a phone number.'],
+  esim: ['Purchase an eSIM', 'Buys an eSIM plan: the answer has its ICCID and QR code.'],
+}
+
+const offerRefusals = ['invalid_body', 'offer_not_found', 'offer_unavailable'] as const
+
+export const purchases: readonly (Operation & { readonly kind: Kind })[] = kinds.map((kind) => ({
+  id: `purchase${nameOf(kind)}`,
+  kind,
+  method: 'POST',
+  path: purchasePath(kind),
+  group: 'Buying',
+  name: whatIsBought[kind][0],
+  description: `${whatIsBought[kind][1]} Send it without a payment first: the 402 names the exact price. Sign that and send the same request with the payment. ${goods[kind].refundRule}`,
+  headers: paymentHeaders,
+  body: kindSchemaFor(kind),
+  answers: {
+    200: { description: 'Paid and delivered', shape: OrderAnswer, headers: paidHeaders },
+    202: {
+      description:
+        'Not delivered yet, or it is not known yet whether the money moved. Look again; never pay again.',
+      shape: OrderAnswer,
+      headers: { ...paidHeaders, ...laterHeaders },
+    },
+  },
+  refusals: [
+    ...offerRefusals,
+    'invalid_json',
+    'invalid_header',
+    'unsupported_media_type',
+    'body_too_large',
+    'payment_invalid',
+    'payment_mismatch',
+    'payment_reused',
+    'idempotency_conflict',
+    'sign_in_invalid',
+    'store_paused',
+  ],
+  access: { pays: kind },
+}))
+
+export const quotes: readonly (Operation & { readonly kind: Kind })[] = kinds.map((kind) => ({
+  id: `quote${nameOf(kind)}`,
+  kind,
+  method: 'GET',
+  path: purchasePath(kind),
+  group: 'Buying',
+  name: `Quote a ${kind}`,
+  description:
+    'The full check of a purchase and its exact price, free. Takes the fields of the body in the query; nothing is stored.',
+  query: quoteParamsOf(kind),
+  answers: answers('The price', QuoteAnswer),
+  refusals: [...offerRefusals],
+  access: 'free',
+}))
+
+const orderId = {
+  orderId: { type: 'string', description: 'From the answer to the purchase' },
+}
+
+export const getOrder: Operation = {
+  id: 'getOrder',
+  method: 'GET',
+  path: orderPath('{orderId}'),
+  group: 'Orders',
+  name: 'Order status',
+  description:
+    'The state of any order, for whoever knows its id. The goods only with the access token or a sign-in of the paying wallet.',
+  pathParams: orderId,
+  headers: viewerHeaders,
+  answers: answers('The order', OrderAnswer),
+  refusals: ['order_not_found', 'sign_in_invalid', 'try_again'],
+  access: 'free',
+}
+
+export const findOrders: Operation = {
+  id: 'findOrders',
+  method: 'GET',
+  path: `${catalogPrefix}/orders`,
+  group: 'Orders',
+  name: 'List orders',
+  description:
+    'The orders of the wallet that signs in, newest first; or one order by transactionHash or paymentId, without a sign-in.',
+  query: orderParams,
+  headers: viewerHeaders,
+  answers: answers('A page of orders, or the one order', OrderList.or(OrderAnswer)),
+  refusals: ['order_not_found', 'sign_in_invalid', 'try_again'],
+  access: 'sign_in',
+}
+
+export const listEsimOrders: Operation = {
+  id: 'listEsimOrders',
+  method: 'GET',
+  path: `${catalogPrefix}/esims/orders/info`,
+  group: 'Orders',
+  name: 'List eSIM orders',
+  description: 'The eSIM orders of the wallet that signs in, newest first.',
+  query: pageParams,
+  headers: { 'SIGN-IN-WITH-X': viewerHeaders['SIGN-IN-WITH-X'] as HeaderParam },
+  answers: answers('A page of orders', OrderList),
+  refusals: ['sign_in_invalid', 'try_again'],
+  access: 'sign_in',
+}
+
+const refund = {
+  path: refundPath('{orderId}'),
+  group: 'Orders',
+  pathParams: orderId,
+  access: 'free',
+} as const
+
+const pending = {
+  description: 'The money is on its way back. Look again.',
+  shape: RefundAnswer,
+  headers: laterHeaders,
+}
+
+export const claimRefund: Operation = {
+  ...refund,
+  id: 'claimRefund',
+  method: 'POST',
+  name: 'Claim a refund',
+  description:
+    'Starts or reports the refund of an order that failed. Refunds start by themselves, so a claim is never needed; it always goes to the wallet that paid, in full.',
+  headers: { 'Idempotency-Key': { ...idempotencyKey, required: true } },
+  body: z.toJSONSchema(RefundClaim),
+  answers: { 200: { description: 'Paid back', shape: RefundAnswer }, 202: pending },
+  refusals: [
+    'idempotency_key_missing',
+    'idempotency_conflict',
+    'invalid_body',
+    'invalid_json',
+    'invalid_header',
+    'unsupported_media_type',
+    'body_too_large',
+    'order_not_found',
+    'not_refundable',
+    'refund_destination_refused',
+    'try_again',
+  ],
+}
+
+export const getRefund: Operation = {
+  ...refund,
+  id: 'getRefund',
+  method: 'GET',
+  name: 'Watch a refund',
+  description: 'The refund of an order that failed.',
+  answers: { 200: { description: 'Paid back', shape: RefundAnswer }, 202: pending },
+  refusals: ['order_not_found', 'not_refundable', 'try_again'],
+}
+
+/** In the order in which the manifest lists them. */
+export const orderOperations: readonly Operation[] = [
+  listEsimOrders,
+  findOrders,
+  getOrder,
+  claimRefund,
+  getRefund,
+]
+
+/** The fields of the body as parameters of a query; the text of each is checked with the offer. */
+function quoteParamsOf(kind: Kind): Params {
+  const { properties } = kindSchemaFor(kind) as {
+    properties: Record<string, Param<string>['schema']>
+  }
+  const entries = Object.entries(properties).map(
+    ([name, schema]) => [name, { schema, read: (_: string, text: string) => text }] as const,
+  )
+  return Object.fromEntries(entries)
+}
+
+function nameOf(kind: Kind): string {
+  return kind.charAt(0).toUpperCase() + kind.slice(1)
+}
