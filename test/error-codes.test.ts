@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { internalRule, rules } from '../src/http/refusals.ts'
+import { internalRule, rules } from '../src/desk/refusals.ts'
 import { happeningNames } from '../src/operations/reporter.ts'
 import { refundFaults } from '../src/orders/refund.ts'
 
