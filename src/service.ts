@@ -250,6 +250,7 @@ function openFrontDoor(
         verifyMessage: chain.verifyMessage,
         now,
       },
+      reveals: createSigner(config.secretsKeys, 'reveal'),
     },
     webhook: {
       orders: storage.orders,

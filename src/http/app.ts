@@ -27,6 +27,11 @@ const crossOrigin = {
     'access-control-expose-headers',
     'accept',
     'if-none-match',
+    'mcp-protocol-version',
+    'mcp-method',
+    'mcp-name',
+    'mcp-session-id',
+    'last-event-id',
   ].join(', '),
   exposedHeaders: [
     'PAYMENT-REQUIRED',

@@ -1,5 +1,6 @@
 import type { OrderStore } from '../../orders/ports.ts'
 import type { PurchaseDeps } from '../../orders/purchase.ts'
+import type { Signer } from '../../secrets/tokens.ts'
 import type { Site } from '../site.ts'
 import type { SignInDeps } from './sign-in.ts'
 
@@ -9,6 +10,8 @@ export interface BuyingDeps {
   readonly purchases: PurchaseDeps
   readonly orders: OrderStore
   readonly signIn: SignInDeps
+  /** Signs the links that show the goods of an order once. */
+  readonly reveals: Signer
 }
 
 /** Where the operator hears what went wrong in our house while a caller was served. */
