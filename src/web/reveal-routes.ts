@@ -19,13 +19,15 @@ export function routeReveal(
   pages: FastifyInstance,
   { frame, scriptUrl, buying }: { frame: Frame; scriptUrl: string; buying: BuyingDeps },
 ): void {
+  // An operator's logo may come from another host, which need not hear of these pages.
+  const own = { ...frame, site: { ...frame.site, logo: '/logo.svg' } }
   const send = (reply: FastifyReply, page: Page, needs: PageNeeds = {}) =>
     reply
-      .headers(pageHeaders([frame.site.logo], needs))
+      .headers(pageHeaders([], needs))
       .header('cache-control', 'no-store')
       .header('x-robots-tag', 'noindex, nofollow')
       .type('text/html; charset=utf-8')
-      .send(document(frame, page))
+      .send(document(own, page))
 
   takeForms(pages)
   pages.get(revealPath, limited, (_, reply) =>
