@@ -49,7 +49,7 @@ export const closedLinks: Readonly<
     status: 410,
     message: {
       title: 'There is nothing to show',
-      text: 'This order was not delivered. What was paid for it goes back to the wallet that paid, by itself and in full.',
+      text: 'This order was not delivered. If it was paid, the money goes back to the wallet that paid, by itself and in full.',
     },
   },
   used: {

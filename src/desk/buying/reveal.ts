@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Kind } from '../../goods/offer.ts'
-import type { Order } from '../../orders/order.ts'
+import { isUnderWay, type Order } from '../../orders/order.ts'
 import type { OrderId } from '../../primitives/ids.ts'
 import { orderBody } from '../views/order.ts'
 import type { BuyingDeps, FaultLog } from './deps.ts'
@@ -71,7 +71,7 @@ export async function openReveal(
     const order = await deps.orders.find(orderId)
     if (order === undefined) return { type: 'unknown' }
     const [shown] = (await orderBody(deps.purchases.vault, { order, reveal: true })).orders
-    if (!shown?.result) return { type: shown?.agent_action === 'wait' ? 'not_yet' : 'never' }
+    if (!shown?.result) return { type: isUnderWay(order) ? 'not_yet' : 'never' }
     const isFirst = await deps.signIn.nonces.useOnce(`reveal:${link}`, new Date(until * 1_000))
     if (!isFirst) return { type: 'used' }
     const { kind, brandName } = order.item
