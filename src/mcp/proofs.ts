@@ -48,24 +48,21 @@ export const shownFields = {
 } as const
 
 /** What a call shows of who sends it. @throws Refusal `invalid_header`, `invalid_parameter` */
-export function shownBy({ args, meta }: ToolCall): Shown {
+export function shownBy(call: ToolCall): Shown {
+  const { args } = call
   return {
     accessToken: textIn(args, 'access_token'),
-    signIn: signInOf(meta[signInKey]),
+    signIn: signInWith(call),
     idempotencyKey: keyOf(args['idempotency_key'], 'idempotency_key'),
   }
 }
 
-/** A sign-in in the form that HTTP carries it in, whichever of both it has here. */
-export function signInOf(given: unknown): string | undefined {
+/** The sign-in of a call in the form that HTTP carries it in, whichever of both it has here. */
+export function signInWith({ meta }: ToolCall): string | undefined {
+  const given = meta[signInKey]
   if (given === undefined || given === null) return undefined
   if (typeof given === 'string') return given
   return Buffer.from(JSON.stringify(given)).toString('base64')
-}
-
-/** The sign-in of a call. */
-export function signInWith({ meta }: ToolCall): string | undefined {
-  return signInOf(meta[signInKey])
 }
 
 function unreadable(why: string): Presented {

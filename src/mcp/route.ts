@@ -28,20 +28,26 @@ export function routeMcp(app: FastifyInstance, deps: McpDeps): void {
       throw new Refusal('invalid_body', 'Send one JSON-RPC message a request, not a list of them.')
     }
     const visit = visitOf(deps.limits, request, reply)
+    let fault: Error | undefined
     const { fetch } = createMcpHandler(
       () =>
         createServer({
           site: deps.reading.site,
           call: (tool, args, meta) => answerCall(deps, visit, tool, { args, meta }),
         }),
-      // Nothing that a client could listen for changes while it listens.
       {
+        // Nothing that a client could listen for changes while it listens.
         maxSubscriptions: 0,
         keepAliveMs: 0,
-        onerror: (error) => request.log.debug({ err: error }),
+        onerror: (error) => {
+          fault = error
+        },
       },
     )
-    return send(reply, await fetch(webRequest(request), { parsedBody: request.body }))
+    const response = await fetch(webRequest(request), { parsedBody: request.body })
+    // What the library refuses is the caller's fault, unless it says that it is ours.
+    if (response.status >= 500) request.log.error({ err: fault }, 'unexpected error')
+    return send(reply, response)
   })
 }
 

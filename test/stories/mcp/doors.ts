@@ -8,7 +8,7 @@ export interface Outcome {
   readonly body: unknown
 }
 
-export interface BuyOptions {
+interface BuyOptions {
   readonly key?: string
   readonly payment?: string
 }

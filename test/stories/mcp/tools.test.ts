@@ -168,13 +168,44 @@ describe('the address of the server', () => {
     expect((await ask(body)).status).toBe(status)
   })
 
+  const called = (params: unknown) => ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+  const meta = (more: object) => called({ name: 'buy', arguments: { offerId: 'X' }, _meta: more })
+
+  test.each<[string, unknown]>([
+    ['nothing', ''],
+    ['null', 'null'],
+    ['a number', '5'],
+    ['a text', '"x"'],
+    ['an unknown method', { jsonrpc: '2.0', id: 1, method: 'nothing' }],
+    ['no parameters', called(undefined)],
+    ['a number for parameters', called(5)],
+    ['a number for a tool', called({ name: 5 })],
+    ['a tool of every object', called({ name: '__proto__', arguments: {} })],
+    ['a text for arguments', called({ name: 'search', arguments: 'x' })],
+    ['a list for arguments', called({ name: 'search', arguments: ['x'] })],
+    ['nested arguments', called({ name: 'buy', arguments: { offerId: { a: [{}] } } })],
+    ['a text beside arguments', called({ name: 'buy', arguments: {}, _meta: 'x' })],
+    ['a list for a payment', meta({ 'x402/payment': [1] })],
+    ['a number for a sign-in', meta({ 'sign-in-with-x': 5 })],
+    ['a deep sign-in', meta({ 'sign-in-with-x': { a: { b: [] } } })],
+    ['a strange id', { ...called({ name: 'search' }), id: { a: 1 } }],
+    ['another version', { ...called({ name: 'search' }), jsonrpc: '1.0' }],
+  ])('makes no defect of %s, and tells nothing of our insides', async (_, body) => {
+    for (const headers of [{}, { 'mcp-protocol-version': '2026-07-28' }]) {
+      const { status, body: said } = await ask(body, headers)
+      expect(status).toBeLessThan(500)
+      const text = typeof said === 'string' ? said : JSON.stringify(said)
+      expect(text).not.toMatch(/internal_error|node_modules|\.ts\b| {4}at /)
+    }
+  })
+
   test('lets nobody listen for ever', async () => {
-    const meta = {
+    const envelope = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
       'io.modelcontextprotocol/clientCapabilities': {},
       'io.modelcontextprotocol/clientInfo': { name: 'story', version: '1' },
     }
-    const params = { notifications: { toolsListChanged: true }, _meta: meta }
+    const params = { notifications: { toolsListChanged: true }, _meta: envelope }
     const method = 'subscriptions/listen'
     const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method }
     const answer = await ask({ jsonrpc: '2.0', id: 1, method, params }, headers)
