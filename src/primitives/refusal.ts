@@ -32,6 +32,8 @@ export type RefusalCode = (typeof refusalCodes)[number]
 export interface Fault {
   readonly parameter: string
   readonly message: string
+  /** What was probably meant instead. */
+  readonly didYouMean?: string | number
 }
 
 export interface RefusalDetails {
