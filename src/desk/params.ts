@@ -206,12 +206,12 @@ function found<T extends string>(
   })
 }
 
-/** The value that a misspelt one was: hardly any letters away, or the only one it is a part of. */
+/** The value that was meant: the only one that the text is a part of, or hardly any letters away. */
 function nearestOf<T extends string>(value: string, list: readonly T[]): T | undefined {
   const text = fold(value)
+  const holding = list.filter((item) => text.length > 2 && fold(item).includes(text))
+  if (holding.length === 1) return holding[0]
   const far = (item: T) => distance(text, fold(item))
   const [nearest] = list.toSorted((one, other) => far(one) - far(other))
-  if (nearest !== undefined && far(nearest) <= Math.min(2, text.length / 3)) return nearest
-  const holding = list.filter((item) => text.length > 2 && fold(item).includes(text))
-  return holding.length === 1 ? holding[0] : undefined
+  return nearest !== undefined && far(nearest) <= Math.min(2, text.length / 3) ? nearest : undefined
 }
