@@ -100,12 +100,17 @@ export function oneOf<const T extends string>(list: readonly T[]): Param<T> {
 /** Likewise, and its slug is taken too: `south-asia` is South Asia (decisions 3). */
 export function slugIn<const T extends string>(list: readonly T[]): Param<T> {
   return {
-    schema: { type: 'string', enum: [...list, ...list.map(slugOf)] },
+    schema: { type: 'string', enum: list },
     read: (name, value) => {
       const slug = slugOf(value)
       return found(name, value, list, (item) => slugOf(item) === slug)
     },
   }
+}
+
+/** The same, for where slugs are asked for: they are what is published. */
+export function slugOrName<const T extends string>(list: readonly T[]): Param<T> {
+  return { ...slugIn(list), schema: { type: 'string', enum: list.map(slugOf) } }
 }
 
 /** A whole number within a range; what lies outside is refused, never clamped (decisions 2). */

@@ -21,7 +21,7 @@ export const offerReadings: readonly OfferReading[] = kinds.map((kind) => ({
   method: 'GET',
   path: `${catalogPrefix}/${goods[kind].plural}/offers/{id}`,
   group: 'Catalog',
-  name: `Get one ${kind}`,
+  name: `Get one ${goods[kind].noun}`,
   description:
     'One offer with its price, its notes, when it is refunded, and the exact schema of the body that buys it.',
   pathParams: { id: { type: 'string', description: 'offerId' } },

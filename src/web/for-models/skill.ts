@@ -2,7 +2,7 @@ import { findOrders, getOrder, getRefund, purchases, quotes } from '../../desk/b
 import { searchEsims } from '../../desk/discovery/esims.ts'
 import { searchTopups } from '../../desk/discovery/topups.ts'
 import { searchVouchers } from '../../desk/discovery/vouchers.ts'
-import { goods, kinds } from '../../goods/good.ts'
+import { kinds } from '../../goods/good.ts'
 import type { Kind } from '../../goods/offer.ts'
 import { kindSchemaFor } from '../../goods/purchase-body.ts'
 import { limitRules } from '../../http/rate-limit.ts'
@@ -70,7 +70,7 @@ Always send an \`Idempotency-Key\` (16 to 128 of A-Z a-z 0-9 _ -), new for each 
 ## Rules
 
 - Codes are money: do not print them where others read, and give them to your user only.
-- Refunds go to the wallet that paid, in full, by themselves. ${kinds.map((kind) => goods[kind].refundRule).join(' ')}
+- Refunds go to the wallet that paid, in full, by themselves. What was delivered (a code that was issued, a line that was credited, an eSIM) is never refunded.
 - At most ${limitRules.discovery.limit} searches, ${limitRules.reading.limit} reads and ${limitRules.purchase.limit} purchase calls a minute. On 429 wait for \`Retry-After\`.
 - When \`signals.agent_action\` in [the manifest](${site.url}/.well-known/x402) is \`stop\`, do not try.
 
