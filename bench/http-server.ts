@@ -2,10 +2,10 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
 import { destination } from 'pino'
+import type { BuyingDeps } from '../src/desk/buying/deps.ts'
 import { createFrontDoor } from '../src/front-door.ts'
 import { createShelf } from '../src/goods/catalog.ts'
 import { createVitals } from '../src/health/vitals.ts'
-import type { BuyingDeps } from '../src/http/catalog/buying.ts'
 import {
   countingHere,
   createLimits,

@@ -1,4 +1,4 @@
-import { rules } from '../src/http/refusals.ts'
+import { rules } from '../src/desk/refusals.ts'
 import { insidesIn } from '../test/stories/reading.ts'
 import type { Answer } from './connection.ts'
 import type { Input } from './input.ts'

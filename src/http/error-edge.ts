@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { discoveryError, internalRule, problem, rules } from '../desk/refusals.ts'
 import { Refusal } from '../primitives/refusal.ts'
 import { bodyMax } from './body.ts'
-import { discoveryError, internalRule, problem, rules } from './refusals.ts'
 import { pathOf, type RouteTable } from './route-table.ts'
 
 export interface ErrorEdge {

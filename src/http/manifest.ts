@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import { orderOperations, purchases } from '../desk/buying/operations.ts'
+import { retryAfterSeconds } from '../desk/buying/orders.ts'
 import { offerReadings } from '../desk/catalog/offer.ts'
 import type { Operation } from '../desk/operation.ts'
 import { catalogReadings } from '../desk/operations.ts'
 import type { Params } from '../desk/params.ts'
 import { catalogPrefix, orderPath, refundPath } from '../desk/paths.ts'
 import type { Site } from '../desk/site.ts'
+import { refundDeadlineSeconds } from '../desk/views/refund.ts'
 import type { Signals } from '../health/signals.ts'
-import { retryAfterSeconds } from './catalog/orders.ts'
-import { refundDeadlineSeconds } from './views/refund.ts'
 
 export interface ManifestDeps {
   readonly site: Site

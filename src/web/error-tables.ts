@@ -1,4 +1,4 @@
-import { internalRule, type Rule, rules } from '../http/refusals.ts'
+import { internalRule, type Rule, rules } from '../desk/refusals.ts'
 import { type ErrorCode, errorTexts } from './error-texts.ts'
 import { outcomeSections } from './outcome-texts.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { rules } from '../desk/refusals.ts'
 import { digestOf, publicMinute, sendText } from '../http/caching.ts'
-import { rules } from '../http/refusals.ts'
 import { Refusal } from '../primitives/refusal.ts'
 import { buyPage, pictureOf } from './buy-page.ts'
 import type { WebDeps } from './deps.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { internalRule, rules } from '../desk/refusals.ts'
 import { createShelf, type Shelf } from '../goods/catalog.ts'
-import { internalRule, rules } from '../http/refusals.ts'
 import { refusalCodes } from '../primitives/refusal.ts'
 import { errorCodes } from './error-tables.ts'
 import { outcomeSections } from './outcome-texts.ts'

@@ -1,12 +1,17 @@
 import type { FastifyRequest } from 'fastify'
 import { describe, expect, test } from 'vitest'
+import type { BuyingDeps } from '../../desk/buying/deps.ts'
+import { viewerOf as viewerShown } from '../../desk/buying/viewer.ts'
 import { fixtureTerms, paymentFor } from '../../payments/payments.fixture.ts'
+import type { PaymentPayload } from '../../payments/x402.ts'
 import { Refusal } from '../../primitives/refusal.ts'
-import { type BuyingDeps, fieldsOf, idempotencyKeyOf, preferredWaitMs, viewerOf } from './buying.ts'
+import { fieldsOf, idempotencyKeyOf, preferredWaitMs, shownBy } from './buying.ts'
 
 const request = (headers: Record<string, unknown>) => ({ headers }) as unknown as FastifyRequest
 const deps = { signIn: {} } as BuyingDeps
 const key = 'Key_of-16-letter'
+const viewerOf = (of: BuyingDeps, by: FastifyRequest, paid?: PaymentPayload) =>
+  viewerShown(of, shownBy(by), paid)
 const payment = paymentFor(fixtureTerms(), new Date('2026-01-05T12:00:00Z'))
 const identified = (info: unknown) => ({
   ...payment,

@@ -1,17 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { BuyingDeps } from '../../desk/buying/deps.ts'
+import { orNotNow } from '../../desk/buying/or-not-now.ts'
 import { lookUpIn, pageIn } from '../../desk/buying/order-params.ts'
+import {
+  listOrders,
+  lookAtOrder,
+  retryAfterSeconds,
+  type Sought,
+} from '../../desk/buying/orders.ts'
+import { signedInWallet, signInRequired } from '../../desk/buying/sign-in.ts'
+import { orderBody } from '../../desk/views/order.ts'
 import type { Kind } from '../../goods/offer.ts'
-import { mayReveal } from '../../orders/access.ts'
-import { isUnderWay, type Order, refundStateOf } from '../../orders/order.ts'
-import { isOrderId, isPaymentId } from '../../primitives/ids.ts'
-import { Refusal } from '../../primitives/refusal.ts'
 import { inQuery } from '../in-query.ts'
-import { sendSignInRequired, signedInWallet } from '../sign-in.ts'
-import { orderBody, orderItem } from '../views/order.ts'
-import { type BuyingDeps, orNotNow, privately, viewerOf } from './buying.ts'
-
-/** How often an agent should ask for an order; seconds (service.md, Limits). */
-export const retryAfterSeconds = 5
+import { answer402 } from '../payment-headers.ts'
+import { privately, shownBy } from './buying.ts'
 
 const limited = { config: { limit: 'reading' } } as const
 
@@ -19,52 +21,30 @@ const limited = { config: { limit: 'reading' } } as const
 export function routeOrders(app: FastifyInstance, deps: BuyingDeps): void {
   app.get('/api/catalog/orders/:orderId', limited, async (request, reply) => {
     const { orderId } = request.params as { orderId: string }
-    return sendOrder(deps, request, reply, () => findOrder(deps, orderId))
+    return sendOrder(deps, request, reply, { orderId })
   })
   app.get('/api/catalog/orders', limited, async (request, reply) => {
     const { transactionHash, paymentId, ...page } = lookUpIn(inQuery(request.url))
     if (transactionHash === undefined && paymentId === undefined) {
       return sendList(deps, request, reply, page)
     }
-    return sendOrder(deps, request, reply, () => lookUp(deps, transactionHash, paymentId))
+    return sendOrder(deps, request, reply, { transactionHash, paymentId })
   })
   app.get('/api/catalog/esims/orders/info', limited, (request, reply) =>
     sendList(deps, request, reply, pageIn(inQuery(request.url)), 'esim'),
   )
 }
 
-/** @throws Refusal `order_not_found`, the same for an id that never was and one that is not yours */
-export async function findOrder(
-  { orders }: Pick<BuyingDeps, 'orders'>,
-  id: string,
-): Promise<Order> {
-  const order = isOrderId(id) ? await orders.find(id) : undefined
-  if (order === undefined) throw notFound()
-  return order
-}
-
-async function lookUp({ orders }: BuyingDeps, hash?: string, paymentId?: string): Promise<Order> {
-  const byHash = hash === undefined ? undefined : await orders.findByTransaction(hash)
-  if (paymentId === undefined) return byHash ?? throwNotFound()
-  const byId = isPaymentId(paymentId) ? await orders.findByPaymentId(paymentId) : undefined
-  const agree = hash === undefined || byHash?.id === byId?.id
-  return byId && agree ? byId : throwNotFound()
-}
-
 async function sendOrder(
   deps: BuyingDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  found: () => Promise<Order>,
+  sought: Sought,
 ) {
-  const { order, reveal } = await orNotNow(request, async () => {
-    const order = await found()
-    return { order, reveal: await mayReveal(deps.orders, order, await viewerOf(deps, request)) }
-  })
-  const waits = isUnderWay(order) || refundStateOf(order) === 'REFUND_PENDING'
+  const { waits, ...found } = await lookAtOrder(deps, sought, () => shownBy(request), request.log)
   return privately(reply)
     .headers(waits ? { 'retry-after': String(retryAfterSeconds) } : {})
-    .send(await orderBody(deps.purchases.vault, { order, reveal }))
+    .send(await orderBody(deps.purchases.vault, found))
 }
 
 async function sendList(
@@ -74,22 +54,15 @@ async function sendList(
   page: { readonly limit: number; readonly offset: number },
   kind?: Kind,
 ) {
-  const wallet = await orNotNow(request, () =>
+  const wallet = await orNotNow(request.log, () =>
     signedInWallet(deps.signIn, request.headers['sign-in-with-x']),
   )
   if (wallet === undefined) {
     const [path = ''] = request.url.split('?')
-    return sendSignInRequired(reply, deps.signIn, path)
+    return answer402(reply, signInRequired(deps.signIn, path), { message: signInGuidance })
   }
-  const asked = { ...page, ...(kind === undefined ? {} : { kind }) }
-  const { total, items } = await orNotNow(request, () => deps.orders.listByPayer(wallet, asked))
-  return privately(reply).send({ total, ...page, items: items.map(orderItem) })
+  return privately(reply).send(await listOrders(deps, wallet, { ...page, kind }, request.log))
 }
 
-function notFound(): Refusal {
-  return new Refusal('order_not_found', 'There is no such order.')
-}
-
-function throwNotFound(): never {
-  throw notFound()
-}
+const signInGuidance =
+  'Sign the challenge in extensions["sign-in-with-x"] with the paying wallet and send it as SIGN-IN-WITH-X. Nothing is charged.'

@@ -1,24 +1,10 @@
-import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type * as z from 'zod'
-import { RefundClaim } from '../../desk/buying/refund-claim.ts'
+import type { BuyingDeps } from '../../desk/buying/deps.ts'
+import { retryAfterSeconds } from '../../desk/buying/orders.ts'
+import { type RefundReport, refundClaimed, refundWatched } from '../../desk/buying/refunds.ts'
 import { refundPath } from '../../desk/paths.ts'
-import { claimRefund, notRefundable } from '../../orders/claim-refund.ts'
-import { isRefunding, type Order, refundStateOf } from '../../orders/order.ts'
 import { Refusal } from '../../primitives/refusal.ts'
-import { hashOf } from '../../secrets/tokens.ts'
-import { refundBody } from '../views/refund.ts'
-import { type BuyingDeps, fieldsOf, idempotencyKeyOf, orNotNow, privately } from './buying.ts'
-import { findOrder, retryAfterSeconds } from './orders.ts'
-
-const destinations: ReadonlySet<string> = new Set([
-  'refund_to',
-  'refundTo',
-  'to',
-  'address',
-  'destination',
-  'recipient',
-])
+import { fieldsOf, idempotencyKeyOf, privately } from './buying.ts'
 
 const config = { limit: 'purchase', charges: true } as const
 
@@ -30,73 +16,22 @@ export function routeRefunds(app: FastifyInstance, deps: BuyingDeps): void {
       const message = 'A refund claim needs an Idempotency-Key header.'
       throw new Refusal('idempotency_key_missing', message, { parameter: 'Idempotency-Key' })
     }
-    const order = await orNotNow(request, () => findOrder(deps, orderIdOf(request)), 'unknown')
-    const claim = readClaim(order, fieldsOf(request.body))
-    const bodyHash = createHash('sha256').update(JSON.stringify(claim)).digest('hex')
-    const claimed = await orNotNow(
-      request,
-      () => claimRefund(deps, order, { key: hashOf(key), bodyHash }),
-      'unknown',
-    )
-    return send(reply, claimed, { idempotencyKey: key, ...reasonOf(claim) })
+    const fields = fieldsOf(request.body)
+    const claimed = { orderId: orderIdOf(request), key, fields }
+    return send(reply, await refundClaimed(deps, claimed, request.log))
   })
 
-  app.get(path, { config: { limit: 'reading', charges: true } }, async (request, reply) => {
-    const order = await orNotNow(request, () => findOrder(deps, orderIdOf(request)), 'unknown')
-    return send(reply, order, {})
-  })
+  app.get(path, { config: { limit: 'reading', charges: true } }, async (request, reply) =>
+    send(reply, await refundWatched(deps, orderIdOf(request), request.log)),
+  )
 }
 
-function send(
-  reply: FastifyReply,
-  order: Order,
-  claim: { reason?: string; idempotencyKey?: string },
-) {
-  if (!isRefunding(order)) throw notRefundable(order)
-  const pending = refundStateOf(order) === 'REFUND_PENDING'
+function send(reply: FastifyReply, { orderId, pending, body }: RefundReport) {
   privately(reply).status(pending ? 202 : 200)
   if (pending) {
-    reply.headers({ location: refundPath(order.id), 'retry-after': String(retryAfterSeconds) })
+    reply.headers({ location: refundPath(orderId), 'retry-after': String(retryAfterSeconds) })
   }
-  return reply.send(refundBody(order, claim))
-}
-
-function readClaim(order: Order, fields: Record<string, unknown>): z.infer<typeof RefundClaim> {
-  const destination = Object.keys(fields).find((name) => destinations.has(name))
-  if (destination !== undefined) {
-    const message =
-      'A refund always goes to the payer of the order; a claim cannot name another destination.'
-    throw new Refusal('refund_destination_refused', message, { parameter: destination })
-  }
-  const claim = RefundClaim.safeParse(fields)
-  if (!claim.success) {
-    const errors = claim.error.issues.map((issue) => ({
-      parameter: issue.code === 'unrecognized_keys' ? issue.keys.join(', ') : issue.path.join('.'),
-      message:
-        issue.code === 'unrecognized_keys' ? 'is not a field of a refund claim' : 'is not valid',
-    }))
-    throw new Refusal('invalid_body', 'The refund claim is not valid.', { errors })
-  }
-  requireSameOrder(order, claim.data)
-  return claim.data
-}
-
-/** A claim that names its order twice must name the same one. */
-function requireSameOrder(order: Order, claim: z.infer<typeof RefundClaim>): void {
-  const transaction = 'receipt' in order ? order.receipt.transaction : undefined
-  const wrong =
-    (claim.paymentId !== undefined && claim.paymentId !== order.paymentId && 'paymentId') ||
-    (claim.transactionHash !== undefined &&
-      claim.transactionHash !== transaction &&
-      'transactionHash') ||
-    (claim.orderIds?.some((id) => id !== order.id) && 'orderIds')
-  if (!wrong) return
-  const message = `${wrong} does not belong to the order ${order.id}.`
-  throw new Refusal('invalid_body', message, { parameter: wrong })
-}
-
-function reasonOf({ reason }: z.infer<typeof RefundClaim>): { reason?: string } {
-  return reason === undefined ? {} : { reason }
+  return reply.send(body)
 }
 
 function orderIdOf(request: FastifyRequest): string {

@@ -2,7 +2,7 @@ import { encodePaymentSignatureHeader } from '@x402/core/http'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fixtureTerms, paymentFor } from '../payments/payments.fixture.ts'
-import { presentedPayment } from './paywall.ts'
+import { presentedPayment } from './payment-headers.ts'
 
 const payment = paymentFor(fixtureTerms(), new Date('2026-01-05T12:00:00Z'))
 const base64 = (content: unknown) =>

@@ -3,13 +3,12 @@ import {
   encodeSIWxHeader,
   type SIWxPayload,
 } from '@x402/extensions/sign-in-with-x'
-import type { FastifyReply } from 'fastify'
 import { type Hex, verifyMessage } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { Refusal } from '../primitives/refusal.ts'
-import { createDigest } from '../secrets/tokens.ts'
-import { type SignInDeps, sendSignInRequired, signedInWallet } from './sign-in.ts'
+import { Refusal } from '../../primitives/refusal.ts'
+import { createDigest } from '../../secrets/tokens.ts'
+import { type SignInDeps, signedInWallet, signInRequired } from './sign-in.ts'
 
 const wallet = privateKeyToAccount(`0x${'17'.repeat(32)}`)
 const stranger = privateKeyToAccount(`0x${'18'.repeat(32)}`)
@@ -42,19 +41,12 @@ function doorman(changes: { url?: string; secret?: number } = {}) {
 
 /** What the store asks to be signed, as the client gets it. */
 function challengeOf(deps: SignInDeps) {
-  const sent: { status?: number; body?: Record<string, unknown> } = {}
-  const reply = {
-    status: (status: number) => Object.assign(reply, { sent: Object.assign(sent, { status }) }),
-    header: () => reply,
-    send: (body: Record<string, unknown>) =>
-      Object.assign(reply, { sent: Object.assign(sent, { body }) }),
-  }
-  sendSignInRequired(reply as unknown as FastifyReply, deps, path)
-  const { extensions } = sent.body as never as {
+  const required = signInRequired(deps, path)
+  const { extensions } = required as never as {
     extensions: { 'sign-in-with-x': { info: Record<string, string>; supportedChains: object[] } }
   }
   const { info, supportedChains } = extensions['sign-in-with-x']
-  return { info: { ...info, ...supportedChains[0] } as never as SIWxPayload, sent }
+  return { info: { ...info, ...supportedChains[0] } as never as SIWxPayload, required }
 }
 
 async function signed(deps: SignInDeps, changes: Partial<SIWxPayload> = {}): Promise<SIWxPayload> {
@@ -74,9 +66,9 @@ async function refusalOf(act: Promise<unknown>): Promise<string> {
   return error.message
 }
 
-test('the challenge is a 402 with nothing to pay and a nonce of letters and digits', () => {
-  const { sent, info } = challengeOf(doorman().deps)
-  expect(sent).toMatchObject({ status: 402, body: { x402Version: 2, accepts: [] } })
+test('the challenge is a demand with nothing to pay and a nonce of letters and digits', () => {
+  const { required, info } = challengeOf(doorman().deps)
+  expect(required).toMatchObject({ x402Version: 2, accepts: [] })
   expect(info.nonce).toMatch(/^[a-z0-9]{100}$/)
   expect(info).toMatchObject({ domain: 'store.example', uri: `https://store.example${path}` })
 })

@@ -10,16 +10,14 @@ import {
   validateSIWxMessage,
   verifySIWxSignature,
 } from '@x402/extensions/sign-in-with-x'
-import type { FastifyReply } from 'fastify'
-import type { Site } from '../desk/site.ts'
-import type { NonceStore } from '../orders/ports.ts'
-import { Refusal } from '../primitives/refusal.ts'
-import type { Digest } from '../secrets/tokens.ts'
-import { answer402 } from './paywall.ts'
+import type { NonceStore } from '../../orders/ports.ts'
+import { Refusal } from '../../primitives/refusal.ts'
+import type { Digest } from '../../secrets/tokens.ts'
+import type { Site } from '../site.ts'
 
 /** A challenge is good for this long. */
 const challengeMs = 5 * 60_000
-const headerMost = 8_192
+const encodedMost = 8_192
 
 export interface SignInDeps {
   readonly site: Site
@@ -34,20 +32,21 @@ export interface SignInDeps {
 }
 
 /**
- * The wallet that signs in with this request, or undefined when none tries to.
+ * The wallet that signs in with this message, or undefined when none tries to.
  *
  * Only the package's parsing, checking and verifying are used. Its own bookkeeping of who paid for
  * what believes the client's word for the resource, so it is not.
  *
+ * @param encoded base64 of the signed message, as a client's library makes it
  * @throws Refusal `sign_in_invalid`
  */
 export async function signedInWallet(
   deps: SignInDeps,
-  header: string | string[] | undefined,
+  encoded: string | string[] | undefined,
 ): Promise<string | undefined> {
-  if (header === undefined || header === '') return undefined
-  if (typeof header !== 'string' || header.length > headerMost) throw invalid('it is too long')
-  const message = parse(header)
+  if (encoded === undefined || encoded === '') return undefined
+  if (typeof encoded !== 'string' || encoded.length > encodedMost) throw invalid('it is too long')
+  const message = parse(encoded)
   requireFitting(message, deps.network)
   const valid = await validateSIWxMessage(message, new URL(deps.site.url), {
     maxAge: challengeMs,
@@ -63,15 +62,11 @@ export async function signedInWallet(
   return verified.payer
 }
 
-/** Answers 402 with nothing to pay and a challenge to sign, as the extension defines. */
-export function sendSignInRequired(
-  reply: FastifyReply,
-  deps: SignInDeps,
-  path: string,
-): FastifyReply {
+/** A demand with nothing to pay and a challenge to sign, as the extension defines. */
+export function signInRequired(deps: SignInDeps, path: string): PaymentRequired {
   const url = `${deps.site.url}${path}`
   const issued = deps.now()
-  const required: PaymentRequired = {
+  return {
     x402Version: 2,
     error: 'Sign in with the paying wallet',
     resource: {
@@ -97,10 +92,6 @@ export function sendSignInRequired(
       },
     },
   }
-  return answer402(reply, required, {
-    message:
-      'Sign the challenge in extensions["sign-in-with-x"] with the paying wallet and send it as SIGN-IN-WITH-X. Nothing is charged.',
-  })
 }
 
 /** Letters and digits only, as EIP-4361 wants: time, randomness, and our mark over both. */
@@ -117,9 +108,9 @@ function isOurs({ nonceMark, now }: SignInDeps, nonce: string): boolean {
   return fresh && nonceMark.matches(body, nonce.slice(36))
 }
 
-function parse(header: string) {
+function parse(encoded: string) {
   try {
-    return parseSIWxHeader(header)
+    return parseSIWxHeader(encoded)
   } catch {
     throw invalid('it is not base64 of a sign-in message')
   }

@@ -1,8 +1,8 @@
-import { refundPath } from '../../desk/paths.ts'
 import { goods } from '../../goods/good.ts'
 import { type Refunding, refundStateOf } from '../../orders/order.ts'
 import { refundIdOf } from '../../primitives/ids.ts'
 import { usdcDecimals } from '../../primitives/money.ts'
+import { refundPath } from '../paths.ts'
 
 /** Refunds are promised within this time of the failure; seconds (service.md, Limits). */
 export const refundDeadlineSeconds = 86_400

@@ -1,0 +1,17 @@
+import type { OrderStore } from '../../orders/ports.ts'
+import type { PurchaseDeps } from '../../orders/purchase.ts'
+import type { Site } from '../site.ts'
+import type { SignInDeps } from './sign-in.ts'
+
+/** What it takes to sell, and to show and refund orders, whatever the door. */
+export interface BuyingDeps {
+  readonly site: Site
+  readonly purchases: PurchaseDeps
+  readonly orders: OrderStore
+  readonly signIn: SignInDeps
+}
+
+/** Where the operator hears what went wrong in our house while a caller was served. */
+export interface FaultLog {
+  error(details: object, message: string): void
+}

@@ -1,0 +1,130 @@
+import { goods } from '../../goods/good.ts'
+import type { Kind, Offer } from '../../goods/offer.ts'
+import { price, termsFor } from '../../orders/price.ts'
+import { type PurchaseAnswer, purchase } from '../../orders/purchase.ts'
+import { termsOf, termsValidSeconds } from '../../payments/terms.ts'
+import { formatUsdc, usdc, usdcDecimals } from '../../primitives/money.ts'
+import { Refusal } from '../../primitives/refusal.ts'
+import { purchasePath } from '../paths.ts'
+import type { OrderView } from '../views/order.ts'
+import type { BuyingDeps } from './deps.ts'
+import { type Demanded, type PaymentDoor, paymentRequired } from './payment-required.ts'
+import { type Presented, type Settled, settledOf } from './presented.ts'
+import { type Shown, viewerOf } from './viewer.ts'
+
+/** A call that buys, or asks what it costs, as it came through its door. */
+export interface PurchaseCall {
+  readonly kind: Kind
+  /** The flat fields of the purchase. */
+  readonly fields: Record<string, unknown>
+  readonly presented: Presented
+  readonly shown: () => Shown
+  /** How long the buyer wants to wait for the goods at most; milliseconds. */
+  readonly patienceMs: number | undefined
+  readonly door: PaymentDoor
+}
+
+/** What a purchase answers: a demand for money, or the order that it opened or found. */
+export type PurchaseOutcome =
+  | ({ readonly type: 'payment_required' } & Demanded)
+  | (OrderView & {
+      readonly type: 'order'
+      /** Whether the goods came; if not, they are on their way, or the money is. */
+      readonly came: boolean
+      readonly replayed: boolean
+      /** The receipt of the payment, once it is proven. */
+      readonly settled: Settled | undefined
+    })
+
+/**
+ * Buys, or says what it takes to buy.
+ *
+ * @throws Refusal when what is asked for is not sold like that, or not now
+ */
+export async function buy(deps: BuyingDeps, call: PurchaseCall): Promise<PurchaseOutcome> {
+  const { kind, fields, presented, shown, patienceMs } = call
+  if (presented.type === 'none' && Object.keys(fields).length === 0) return probe(deps, call)
+  if (presented.type === 'unreadable') return unreadable(deps, call, presented.reason)
+
+  const payment = presented.type === 'payment' ? presented.payment : undefined
+  const viewer = await viewerOf(deps, shown(), payment)
+  const answer = await purchase(deps.purchases, { kind, fields, payment, viewer, patienceMs })
+  return answer.type === 'order' ? outcomeOf(answer) : demand(deps, call, answer)
+}
+
+/**
+ * The full validation and the exact amount, without a payment. Nothing is stored.
+ *
+ * @throws Refusal `invalid_body`, `offer_not_found`, `offer_unavailable`
+ */
+export function quote(deps: BuyingDeps, kind: Kind, fields: Record<string, unknown>) {
+  const priced = price(deps.purchases, kind, fields)
+  const terms = termsFor(deps.purchases, priced)
+  const now = deps.purchases.now()
+  return {
+    offerId: priced.offer.id,
+    kind,
+    usdc: { amount: terms.amount, decimals: usdcDecimals },
+    display: `${formatUsdc(usdc(terms.amount))} USDC`,
+    validUntil: new Date(now.getTime() + termsValidSeconds * 1_000).toISOString(),
+    accepts: [terms],
+    purchase: { method: 'POST', url: `${deps.site.url}${purchasePath(kind)}` },
+    refundRule: goods[kind].refundRule,
+  }
+}
+
+/** What an indexer's empty call gets: the lowest price of the kind, and how the route is used. */
+function probe(deps: BuyingDeps, { kind, door }: PurchaseCall): PurchaseOutcome {
+  const { shelf, till } = deps.purchases
+  const lowest = shelf.current().lowest[kind]
+  if (lowest === undefined) {
+    throw new Refusal('offer_unavailable', `No ${kind} is on sale just now.`, { charged: 'no' })
+  }
+  const demanded = paymentRequired(deps.site, door, {
+    kind,
+    terms: termsOf(lowest, till),
+    error: `Payment required: name an offerId for its exact price; this is the lowest price of any ${kind}`,
+    description: `Buy a ${kind}. Search ${deps.site.url}/ai/${kind}s or browse ${deps.site.url}/api/catalog/${kind}s/offers for an offerId.`,
+    describe: true,
+  })
+  return { type: 'payment_required', ...demanded }
+}
+
+/** A payment that cannot be read buys nothing and is stored nowhere. */
+function unreadable(deps: BuyingDeps, call: PurchaseCall, reason: string): PurchaseOutcome {
+  const priced = price(deps.purchases, call.kind, call.fields)
+  const { offer } = priced
+  const fault = { code: 'payment_invalid', reason }
+  const terms = termsFor(deps.purchases, priced)
+  return demand(deps, call, { type: 'payment_required', terms, offer, fault })
+}
+
+function demand(
+  deps: BuyingDeps,
+  { kind, door }: PurchaseCall,
+  { terms, offer, fault }: Extract<PurchaseAnswer, { type: 'payment_required' }>,
+): PurchaseOutcome {
+  const demanded = paymentRequired(deps.site, door, {
+    kind,
+    terms,
+    error: fault?.reason ?? 'Payment required',
+    ...(fault ? { code: fault.code } : {}),
+    description: describe(offer),
+    describe: false,
+  })
+  return { type: 'payment_required', ...demanded }
+}
+
+function describe(offer: Offer): string {
+  const text = [offer.brandName, offer.shortNotes ?? offer.productType, offer.country ?? '']
+  return text
+    .map((part) => part.replace(/\.$/, ''))
+    .filter((part) => part !== '')
+    .join(', ')
+    .slice(0, 400)
+}
+
+function outcomeOf(answer: Extract<PurchaseAnswer, { type: 'order' }>): PurchaseOutcome {
+  const { order } = answer
+  return { ...answer, came: order.state === 'FULFILLED', settled: settledOf(order) }
+}

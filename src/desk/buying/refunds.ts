@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import type * as z from 'zod'
+import { claimRefund, notRefundable } from '../../orders/claim-refund.ts'
+import { isRefunding, type Order, refundStateOf } from '../../orders/order.ts'
+import { Refusal } from '../../primitives/refusal.ts'
+import { hashOf } from '../../secrets/tokens.ts'
+import { refundBody } from '../views/refund.ts'
+import type { BuyingDeps, FaultLog } from './deps.ts'
+import { orNotNow } from './or-not-now.ts'
+import { findOrder } from './orders.ts'
+import { RefundClaim } from './refund-claim.ts'
+
+const destinations: ReadonlySet<string> = new Set([
+  'refund_to',
+  'refundTo',
+  'to',
+  'address',
+  'destination',
+  'recipient',
+])
+
+/** A refund as it stands. */
+export interface RefundReport {
+  readonly orderId: string
+  readonly pending: boolean
+  readonly body: ReturnType<typeof refundBody>
+}
+
+/**
+ * Claims the refund of an order, which reports the one that is under way or starts it again.
+ *
+ * @param key the caller's idempotency key
+ * @param fields the fields of the claim, checked here
+ * @throws Refusal `order_not_found`, `refund_destination_refused`, `invalid_body`, `not_refundable`,
+ *   `idempotency_conflict`, `try_again`
+ */
+export async function refundClaimed(
+  deps: Pick<BuyingDeps, 'orders'>,
+  claimed: { orderId: string; key: string; fields: Record<string, unknown> },
+  log: FaultLog,
+): Promise<RefundReport> {
+  const { orderId, key, fields } = claimed
+  const order = await orNotNow(log, () => findOrder(deps, orderId), 'unknown')
+  const claim = readClaim(order, fields)
+  const bodyHash = createHash('sha256').update(JSON.stringify(claim)).digest('hex')
+  const claiming = () => claimRefund(deps, order, { key: hashOf(key), bodyHash })
+  const refunding = await orNotNow(log, claiming, 'unknown')
+  return report(refunding, { idempotencyKey: key, ...reasonOf(claim) })
+}
+
+/** The refund of an order. @throws Refusal `order_not_found`, `not_refundable`, `try_again` */
+export async function refundWatched(
+  deps: Pick<BuyingDeps, 'orders'>,
+  orderId: string,
+  log: FaultLog,
+): Promise<RefundReport> {
+  return report(await orNotNow(log, () => findOrder(deps, orderId), 'unknown'), {})
+}
+
+function report(
+  order: Order,
+  claim: { readonly reason?: string; readonly idempotencyKey?: string },
+): RefundReport {
+  if (!isRefunding(order)) throw notRefundable(order)
+  const pending = refundStateOf(order) === 'REFUND_PENDING'
+  return { orderId: order.id, pending, body: refundBody(order, claim) }
+}
+
+function readClaim(order: Order, fields: Record<string, unknown>): z.infer<typeof RefundClaim> {
+  const destination = Object.keys(fields).find((name) => destinations.has(name))
+  if (destination !== undefined) {
+    const message =
+      'A refund always goes to the payer of the order; a claim cannot name another destination.'
+    throw new Refusal('refund_destination_refused', message, { parameter: destination })
+  }
+  const claim = RefundClaim.safeParse(fields)
+  if (!claim.success) {
+    const errors = claim.error.issues.map((issue) => ({
+      parameter: issue.code === 'unrecognized_keys' ? issue.keys.join(', ') : issue.path.join('.'),
+      message:
+        issue.code === 'unrecognized_keys' ? 'is not a field of a refund claim' : 'is not valid',
+    }))
+    throw new Refusal('invalid_body', 'The refund claim is not valid.', { errors })
+  }
+  requireSameOrder(order, claim.data)
+  return claim.data
+}
+
+/** A claim that names its order twice must name the same one. */
+function requireSameOrder(order: Order, claim: z.infer<typeof RefundClaim>): void {
+  const transaction = 'receipt' in order ? order.receipt.transaction : undefined
+  const wrong =
+    (claim.paymentId !== undefined && claim.paymentId !== order.paymentId && 'paymentId') ||
+    (claim.transactionHash !== undefined &&
+      claim.transactionHash !== transaction &&
+      'transactionHash') ||
+    (claim.orderIds?.some((id) => id !== order.id) && 'orderIds')
+  if (!wrong) return
+  const message = `${wrong} does not belong to the order ${order.id}.`
+  throw new Refusal('invalid_body', message, { parameter: wrong })
+}
+
+function reasonOf({ reason }: z.infer<typeof RefundClaim>): { reason?: string } {
+  return reason === undefined ? {} : { reason }
+}

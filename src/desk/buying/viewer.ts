@@ -1,0 +1,60 @@
+import type { Viewer } from '../../orders/access.ts'
+import type { PaymentPayload } from '../../payments/x402.ts'
+import { Refusal } from '../../primitives/refusal.ts'
+import type { BuyingDeps } from './deps.ts'
+import { signedInWallet } from './sign-in.ts'
+
+/** What a call shows of who sends it, as it came through its door. */
+export interface Shown {
+  readonly accessToken?: string | undefined
+  /** A signed sign-in message, in base64. */
+  readonly signIn?: string | string[] | undefined
+  /** Checked by `keyOf`. */
+  readonly idempotencyKey?: string | undefined
+}
+
+const keyPattern = /^[A-Za-z0-9_-]{16,128}$/
+
+/**
+ * Who sends a call, by what it shows.
+ *
+ * @throws Refusal `invalid_header`, `sign_in_invalid`
+ */
+export async function viewerOf(
+  { signIn }: Pick<BuyingDeps, 'signIn'>,
+  shown: Shown,
+  payment?: PaymentPayload,
+): Promise<Viewer> {
+  const keys = [shown.idempotencyKey, paymentIdentifierOf(payment)]
+  return {
+    accessToken: shown.accessToken,
+    wallet: await signedInWallet(signIn, shown.signIn),
+    keys: [...new Set(keys.filter((key) => key !== undefined))],
+  }
+}
+
+/**
+ * An idempotency key, or undefined where none is given.
+ *
+ * @param parameter what the door calls it
+ * @throws Refusal `invalid_header`
+ */
+export function keyOf(given: unknown, parameter: string): string | undefined {
+  if (given === undefined) return undefined
+  if (typeof given === 'string' && keyPattern.test(given)) return given
+  throw badKey(parameter)
+}
+
+/** The x402 extension's id plays the part of an idempotency key (decisions 4). */
+function paymentIdentifierOf(payment: PaymentPayload | undefined): string | undefined {
+  const declared = payment?.extensions?.['payment-identifier']
+  if (typeof declared !== 'object' || declared === null || !('info' in declared)) return undefined
+  const { info } = declared
+  if (typeof info !== 'object' || info === null || !('id' in info)) return undefined
+  return keyOf(info.id, 'payment-identifier')
+}
+
+function badKey(parameter: string): Refusal {
+  const message = `${parameter} must be 16 to 128 characters of A-Z a-z 0-9 _ and -.`
+  return new Refusal('invalid_header', message, { parameter, charged: 'no' })
+}

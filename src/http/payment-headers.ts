@@ -1,0 +1,65 @@
+import {
+  decodePaymentSignatureHeader,
+  encodePaymentRequiredHeader,
+  encodePaymentResponseHeader,
+} from '@x402/core/http'
+import type { PaymentRequired } from '@x402/core/types'
+import type { FastifyReply } from 'fastify'
+import type { PaymentDoor } from '../desk/buying/payment-required.ts'
+import { type Presented, presentedIn, type Settled } from '../desk/buying/presented.ts'
+import { purchasePath } from '../desk/paths.ts'
+
+/** The x402 headers, version 2. */
+const paymentHeaders = {
+  required: 'PAYMENT-REQUIRED',
+  signature: 'PAYMENT-SIGNATURE',
+  response: 'PAYMENT-RESPONSE',
+} as const
+
+/** An ERC-6492 signature makes 6.9 kB; nothing longer is a payment. */
+const signatureHeaderMost = 8_192
+
+export const httpDoor: PaymentDoor = {
+  resource: ({ url }, kind) => `${url}${purchasePath(kind)}`,
+  howToSend: `send the same request with it in ${paymentHeaders.signature}`,
+}
+
+/** Reads the payment of a request. Never throws: an attacker writes this header. */
+export function presentedPayment(header: string | string[] | undefined): Presented {
+  if (header === undefined || header === '') return { type: 'none' }
+  if (typeof header !== 'string') return unreadable('there is more than one')
+  if (header.length > signatureHeaderMost) return unreadable('it is longer than 8 kB')
+  try {
+    return presentedIn(decodePaymentSignatureHeader(header), unreadable)
+  } catch {
+    return unreadable('it is not base64 of a JSON object')
+  }
+}
+
+/**
+ * Answers 402 with the demand in the header. The body repeats it, decoded, and adds a sentence that
+ * a person or a model can act on, because not every client reads headers.
+ */
+export function answer402(
+  reply: FastifyReply,
+  required: PaymentRequired,
+  more: object,
+): FastifyReply {
+  return reply
+    .status(402)
+    .header(paymentHeaders.required, encodePaymentRequiredHeader(required))
+    .header('cache-control', 'no-store')
+    .send({ ...required, ...more })
+}
+
+/** The receipt of a payment that is proven; nothing while it is not. */
+export function paymentResponse(settled: Settled | undefined): Record<string, string> {
+  return settled ? { [paymentHeaders.response]: encodePaymentResponseHeader(settled) } : {}
+}
+
+function unreadable(why: string): Presented {
+  return {
+    type: 'unreadable',
+    reason: `The ${paymentHeaders.signature} header cannot be read: ${why}`,
+  }
+}
