@@ -3,8 +3,8 @@ import { kinds } from '../goods/good.ts'
 import type { Kind } from '../goods/offer.ts'
 import { kindSchemaFor } from '../goods/purchase-body.ts'
 import type { Signals } from '../health/signals.ts'
-import { orderPath, retryAfterSeconds } from './catalog/orders.ts'
 import { browseSchemas, page } from './catalog/schemas.ts'
+import { orderPath, receiptPath, retryAfterSeconds } from './order-address.ts'
 import { purchasePath } from './paywall.ts'
 import type { Site } from './site.ts'
 import { refundDeadlineSeconds, refundPath } from './views/refund.ts'
@@ -111,6 +111,13 @@ const orderResources = [
     orderPath('{orderId}'),
     'Order status',
     'Poll the fulfillment status of any order.',
+    orderId,
+    ['orderId'],
+  ),
+  resource(
+    receiptPath('{orderId}'),
+    'Delivery receipt',
+    'What was paid and delivered, signed (JWS) by the keys of /.well-known/jwks.json.',
     orderId,
     ['orderId'],
   ),

@@ -4,13 +4,16 @@ import {
   encodePaymentResponseHeader,
 } from '@x402/core/http'
 import type { Network, PaymentRequired, PaymentRequirements } from '@x402/core/types'
-import { declareDiscoveryExtension } from '@x402/extensions/bazaar'
+import type { OfferReceiptIssuer } from '@x402/extensions/offer-receipt'
 import { declarePaymentIdentifierExtension } from '@x402/extensions/payment-identifier'
 import type { FastifyReply } from 'fastify'
 import type { Kind } from '../goods/offer.ts'
-import { kindSchemaFor } from '../goods/purchase-body.ts'
+import type { Signals } from '../health/signals.ts'
 import type { Order } from '../orders/order.ts'
 import { PaymentPayload, type Terms } from '../payments/x402.ts'
+import { bazaarOf, tagsOf } from './extensions/bazaar.ts'
+import { signedOffer, signedReceipt } from './extensions/offer-receipt.ts'
+import { signalsOf } from './extensions/signals.ts'
 import type { Site } from './site.ts'
 import { transactionOf } from './views/order.ts'
 
@@ -21,8 +24,11 @@ const paymentHeaders = {
   response: 'PAYMENT-RESPONSE',
 } as const
 
-/** An ERC-6492 signature makes 6.9 kB; nothing longer is a payment. */
-const signatureHeaderMost = 8_192
+/**
+ * A demand that is echoed whole, below 3 kB, and the longest signature that is taken, 6 kB of hex for a
+ * wallet that is not deployed yet (ERC-6492), make 12.6 kB of base64. Node takes 16 kB of headers.
+ */
+const signatureHeaderMost = 13 * 1_024
 
 /** Stock clients refuse more than this until they are told otherwise, and say so nowhere. */
 const stockSpendLimitAtomic = 1_000_000n
@@ -37,7 +43,7 @@ export type Presented =
 export function presentedPayment(header: string | string[] | undefined): Presented {
   if (header === undefined || header === '') return { type: 'none' }
   if (typeof header !== 'string') return unreadable('there is more than one')
-  if (header.length > signatureHeaderMost) return unreadable('it is longer than 8 kB')
+  if (header.length > signatureHeaderMost) return unreadable('it is longer than 13 kB')
   try {
     const parsed = PaymentPayload.safeParse(decodePaymentSignatureHeader(header))
     if (parsed.success) return { type: 'payment', payment: parsed.data }
@@ -48,43 +54,86 @@ export function presentedPayment(header: string | string[] | undefined): Present
   }
 }
 
+/** Bytes of a description: the demand is a header, and a proxy's smallest buffer is small. */
+const descriptionMost = 110
+
+/** What every demand says, whatever is asked for. */
+export interface PaywallDeps {
+  readonly site: Site
+  readonly issuer: OfferReceiptIssuer
+  readonly signals: () => Signals
+  /** From payment to `EXPIRED`; seconds. */
+  readonly fulfillmentDeadlineSeconds: number
+}
+
 export interface Demand {
   readonly kind: Kind
   readonly terms: Terms
+  /** For how long the store stands by the amount. */
+  readonly validSeconds: number
   /** Why payment is asked for, or asked for again. */
   readonly error: string
   readonly code?: string
   readonly description: string
-  /** An indexer's empty call gets the description of the route; a purchase stays short. */
-  readonly describe: boolean
+  /** The JSON Schema of the body that buys this. */
+  readonly bodySchema: object
 }
 
 /**
  * Answers 402. The body repeats the header, decoded, and adds a sentence that a person or a model
  * can act on, because not every client reads headers.
  */
-export function sendPaymentRequired(reply: FastifyReply, site: Site, demand: Demand): FastifyReply {
-  const { kind, terms, error, code, description, describe } = demand
+export async function sendPaymentRequired(
+  reply: FastifyReply,
+  deps: PaywallDeps,
+  demand: Demand,
+): Promise<FastifyReply> {
+  const { kind, terms, error, code, description, bodySchema } = demand
+  const { site } = deps
   const required: PaymentRequired = {
     x402Version: 2,
     error,
     resource: {
-      url: `${site.url}${purchasePath(kind)}`,
-      description,
+      url: resourceUrl(site, kind),
+      description: cut(description, descriptionMost),
       mimeType: 'application/json',
-      serviceName: site.name.slice(0, 32),
+      serviceName: site.name.replace(/[^\x20-\x7e]/g, '').slice(0, 32),
+      tags: tagsOf[kind],
     },
     accepts: [terms as PaymentRequirements],
-    extensions: {
-      'payment-identifier': declarePaymentIdentifierExtension(false),
-      ...(describe ? bazaarOf(kind) : {}),
-    },
+    extensions: await extensionsOf(deps, demand),
   }
   return answer402(reply, required, {
     ...(code === undefined ? {} : { code }),
     charged: 'no',
     message: guidance(terms, error),
+    bodySchema,
   })
+}
+
+/** What stands beside the terms, for clients that know the extension and for indexes. */
+async function extensionsOf(deps: PaywallDeps, { kind, terms, validSeconds }: Demand) {
+  const { site, issuer, signals, fulfillmentDeadlineSeconds } = deps
+  return {
+    'payment-identifier': paymentIdentifier,
+    ...bazaarOf(kind),
+    ...(await signedOffer(issuer, resourceUrl(site, kind), terms, validSeconds)),
+    ...signalsOf(kind, signals(), fulfillmentDeadlineSeconds),
+  }
+}
+
+/** With a shorter schema than the package's, which says the same. */
+const paymentIdentifier = {
+  ...declarePaymentIdentifierExtension(false),
+  schema: {
+    type: 'object',
+    properties: { id: { type: 'string', pattern: '^[a-zA-Z0-9_-]{16,128}$' } },
+  },
+}
+
+/** The public address of a purchase route, whatever a proxy asked for. */
+function resourceUrl({ url }: Site, kind: Kind): string {
+  return `${url}${purchasePath(kind)}`
 }
 
 /** Answers 402 with the demand in the header and, beside some words more, in the body. */
@@ -101,7 +150,10 @@ export function answer402(
 }
 
 /** The receipt of a payment that is proven; nothing while it is not. */
-export function paymentResponse(order: Order): Record<string, string> {
+export async function paymentResponse(
+  { site, issuer }: Pick<PaywallDeps, 'site' | 'issuer'>,
+  order: Order,
+): Promise<Record<string, string>> {
   const transaction = transactionOf(order)
   if (transaction === null) return {}
   const settled = {
@@ -110,6 +162,7 @@ export function paymentResponse(order: Order): Record<string, string> {
     network: order.tender.network as Network,
     payer: order.tender.payer,
     amount: order.amount.toString(),
+    extensions: await signedReceipt(issuer, resourceUrl(site, order.item.kind), order),
   }
   return { [paymentHeaders.response]: encodePaymentResponseHeader(settled) }
 }
@@ -128,26 +181,12 @@ function guidance(terms: Terms, error: string): string {
   return `${error.replace(/\.$/, '')}. ${how}${limit}`
 }
 
-function bazaarOf(kind: Kind): Record<string, unknown> {
-  const declared = declareDiscoveryExtension({
-    bodyType: 'json',
-    input: exampleInput[kind],
-    inputSchema: kindSchemaFor(kind),
-    output: { example: { orderId: 'ord_…', orders: [{ state: 'FULFILLED', result: {} }] } },
-  })
-  const { bazaar } = declared as unknown as { bazaar: { info: { input: object } } }
-  return {
-    bazaar: {
-      ...bazaar,
-      info: { ...bazaar.info, input: { method: 'POST', ...bazaar.info.input } },
-    },
-  }
-}
-
-const exampleInput: Readonly<Record<Kind, Record<string, string>>> = {
-  voucher: { offerId: 'AMAZON_US_25_EGIFT', firstName: 'Ada', lastName: 'Lovelace' },
-  topup: { offerId: 'CLARO_GT_OPEN', msisdn: '+50255551234' },
-  esim: { offerId: 'ESIM-US-7D-1GB' },
+/** As many whole characters of a text as fit in this many bytes of UTF-8. */
+function cut(text: string, bytesMost: number): string {
+  return Buffer.from(text)
+    .subarray(0, bytesMost)
+    .toString()
+    .replace(/\ufffd+$/, '')
 }
 
 function unreadable(why: string): Presented {

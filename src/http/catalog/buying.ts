@@ -4,13 +4,17 @@ import type { OrderStore } from '../../orders/ports.ts'
 import type { PurchaseDeps } from '../../orders/purchase.ts'
 import type { PaymentPayload } from '../../payments/x402.ts'
 import { Refusal } from '../../primitives/refusal.ts'
+import type { PaywallDeps } from '../paywall.ts'
 import type { SignInDeps } from '../sign-in.ts'
 import { signedInWallet } from '../sign-in.ts'
 import type { Site } from '../site.ts'
+import type { ReceiptDeps } from '../views/receipt.ts'
 
 /** What the routes that buy, show and refund orders need. */
 export interface BuyingDeps {
   readonly site: Site
+  readonly paywall: PaywallDeps
+  readonly receipts: ReceiptDeps
   readonly purchases: PurchaseDeps
   readonly orders: OrderStore
   readonly signIn: SignInDeps

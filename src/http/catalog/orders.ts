@@ -4,17 +4,11 @@ import { mayReveal } from '../../orders/access.ts'
 import { isUnderWay, type Order, refundStateOf } from '../../orders/order.ts'
 import { isOrderId, isPaymentId } from '../../primitives/ids.ts'
 import { Refusal } from '../../primitives/refusal.ts'
+import { retryAfterSeconds } from '../order-address.ts'
 import { sendSignInRequired, signedInWallet } from '../sign-in.ts'
 import { orderBody, orderItem } from '../views/order.ts'
 import { type BuyingDeps, orNotNow, privately, viewerOf } from './buying.ts'
 import { orderQuery, pageQuery } from './order-query.ts'
-
-/** How often an agent should ask for an order; seconds (service.md, Limits). */
-export const retryAfterSeconds = 5
-
-export function orderPath(orderId: string): string {
-  return `/api/catalog/orders/${orderId}`
-}
 
 const limited = { config: { limit: 'reading' } } as const
 

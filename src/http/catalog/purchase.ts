@@ -1,15 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { goods, kinds } from '../../goods/good.ts'
 import type { Kind, Offer } from '../../goods/offer.ts'
+import { retailOf } from '../../goods/pricing.ts'
+import { bodySchemaFor, kindSchemaFor } from '../../goods/purchase-body.ts'
 import { price, termsFor } from '../../orders/price.ts'
 import { type PurchaseAnswer, purchase } from '../../orders/purchase.ts'
 import { termsOf, termsValidSeconds } from '../../payments/terms.ts'
 import { formatUsdc, usdc, usdcDecimals } from '../../primitives/money.ts'
 import { Refusal } from '../../primitives/refusal.ts'
+import { orderPath, retryAfterSeconds } from '../order-address.ts'
 import { paymentResponse, presentedPayment, purchasePath, sendPaymentRequired } from '../paywall.ts'
 import { orderBody } from '../views/order.ts'
 import { type BuyingDeps, fieldsOf, preferredWaitMs, privately, viewerOf } from './buying.ts'
-import { orderPath, retryAfterSeconds } from './orders.ts'
 import { quoteFields } from './quote-fields.ts'
 
 const config = { limit: 'purchase', charges: true } as const
@@ -64,12 +66,13 @@ function probe(deps: BuyingDeps, kind: Kind, reply: FastifyReply) {
   if (lowest === undefined) {
     throw new Refusal('offer_unavailable', `No ${kind} is on sale just now.`, { charged: 'no' })
   }
-  return sendPaymentRequired(reply, deps.site, {
+  return sendPaymentRequired(reply, deps.paywall, {
     kind,
     terms: termsOf(lowest, till),
+    validSeconds: termsValidSeconds,
     error: `Payment required: name an offerId for its exact price; this is the lowest price of any ${kind}`,
-    description: `Buy a ${kind}. Search ${deps.site.url}/ai/${kind}s or browse ${deps.site.url}/api/catalog/${kind}s/offers for an offerId.`,
-    describe: true,
+    description: `Buy a ${kind}. Find its offerId at ${deps.site.url}/ai/${kind}s`,
+    bodySchema: kindSchemaFor(kind),
   })
 }
 
@@ -94,13 +97,14 @@ function demand(
   reply: FastifyReply,
   { terms, offer, fault }: Extract<PurchaseAnswer, { type: 'payment_required' }>,
 ) {
-  return sendPaymentRequired(reply, deps.site, {
+  return sendPaymentRequired(reply, deps.paywall, {
     kind,
     terms,
+    validSeconds: deps.purchases.quotes.secondsLeft(terms.extra['quote']),
     error: fault?.reason ?? 'Payment required',
     ...(fault ? { code: fault.code } : {}),
     description: describe(offer),
-    describe: false,
+    bodySchema: bodySchemaFor(offer, retailOf(offer, deps.purchases.pricing)),
   })
 }
 
@@ -110,7 +114,6 @@ function describe(offer: Offer): string {
     .map((part) => part.replace(/\.$/, ''))
     .filter((part) => part !== '')
     .join(', ')
-    .slice(0, 400)
 }
 
 async function sendOrder(
@@ -121,7 +124,7 @@ async function sendOrder(
   const came = order.state === 'FULFILLED'
   privately(reply)
     .status(came ? 200 : 202)
-    .headers(paymentResponse(order))
+    .headers(await paymentResponse(deps.paywall, order))
     .headers(
       came ? {} : { location: orderPath(order.id), 'retry-after': String(retryAfterSeconds) },
     )

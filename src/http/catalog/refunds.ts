@@ -5,9 +5,10 @@ import { claimRefund, notRefundable } from '../../orders/claim-refund.ts'
 import { isRefunding, type Order, refundStateOf } from '../../orders/order.ts'
 import { Refusal } from '../../primitives/refusal.ts'
 import { hashOf } from '../../secrets/tokens.ts'
+import { retryAfterSeconds } from '../order-address.ts'
 import { refundBody, refundPath } from '../views/refund.ts'
 import { type BuyingDeps, fieldsOf, idempotencyKeyOf, orNotNow, privately } from './buying.ts'
-import { findOrder, retryAfterSeconds } from './orders.ts'
+import { findOrder } from './orders.ts'
 
 /** What a claim may say (x402-signals 7.1). Where the money goes is not for the claim to say. */
 const Claim = z.strictObject({
