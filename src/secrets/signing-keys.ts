@@ -24,7 +24,7 @@ export interface SigningKeys {
 }
 
 /** What stands before the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410, 7). */
-const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex')
+const pkcs8Prefix = '302e020100300506032b657004220420'
 
 /**
  * Ed25519 keys that follow from the vault's, so that every node agrees and nothing more has to be
@@ -46,7 +46,7 @@ export function createSigningKeys(operatorKeys: readonly Buffer[], purpose: stri
 }
 
 function pairOf(seed: Buffer): { readonly privateKey: KeyObject; readonly published: PublicJwk } {
-  const der = Buffer.concat([pkcs8Prefix, seed])
+  const der = Buffer.concat([Buffer.from(pkcs8Prefix, 'hex'), seed])
   const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
   const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' })
   const named = { crv: 'Ed25519', kty: 'OKP', x } as const

@@ -51,7 +51,13 @@ export async function receiptAnswer(
 /** What was delivered, as it is hashed. Pictures can be made again from the text beside them. */
 function deliveredOf({ vault, salts }: ReceiptDeps, order: PaidOrder): Delivered | undefined {
   if (order.state !== 'FULFILLED') return undefined
-  return { salt: salts.of(order.id), result: { ...goodsOf(vault, order) } }
+  return { salt: salts.of(order.id), result: wellFormed(goodsOf(vault, order)) }
+}
+
+/** A supplier may send half a surrogate pair, which canonical JSON has no word for. */
+function wellFormed(goods: object): Delivered['result'] {
+  const text = JSON.stringify(goods)
+  return JSON.parse(text, (_, value) => (typeof value === 'string' ? value.toWellFormed() : value))
 }
 
 function claimsOf(
