@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { PaymentRequired } from '@x402/core/types'
 import {
-  buildSIWxSchema,
   type CompleteSIWxInfo,
   createSIWxMessage,
+  declareSIWxExtension,
   type EVMMessageVerifier,
   parseSIWxHeader,
+  SIGN_IN_WITH_X,
   type SIWxPayload,
   validateSIWxMessage,
   verifySIWxSignature,
@@ -71,6 +72,7 @@ export function sendSignInRequired(
 ): FastifyReply {
   const url = `${deps.site.url}${path}`
   const issued = deps.now()
+  const { info, supportedChains, schema } = declared(deps.network)
   const required: PaymentRequired = {
     x402Version: 2,
     error: 'Sign in with the paying wallet',
@@ -81,19 +83,18 @@ export function sendSignInRequired(
     },
     accepts: [],
     extensions: {
-      'sign-in-with-x': {
+      [SIGN_IN_WITH_X]: {
         info: {
+          ...info,
           domain: new URL(deps.site.url).host,
           uri: url,
-          version: '1',
           nonce: newNonce(deps, issued),
           issuedAt: issued.toISOString(),
           expirationTime: new Date(issued.getTime() + challengeMs).toISOString(),
-          statement: 'Show the orders that this wallet paid for.',
           resources: [url],
         },
-        supportedChains: [{ chainId: deps.network, type: 'eip191' }],
-        schema: buildSIWxSchema(),
+        supportedChains,
+        schema,
       },
     },
   }
@@ -101,6 +102,14 @@ export function sendSignInRequired(
     message:
       'Sign the challenge in extensions["sign-in-with-x"] with the paying wallet and send it as SIGN-IN-WITH-X. Nothing is charged.',
   })
+}
+
+/** What every challenge says. Nonce and times are ours, so that a nonce can be known as ours. */
+function declared(network: string) {
+  const statement = 'Show the orders that this wallet paid for.'
+  const { [SIGN_IN_WITH_X]: declaration } = declareSIWxExtension({ network, statement })
+  if (declaration === undefined) throw new Error('The package declares no sign-in')
+  return declaration
 }
 
 /** Letters and digits only, as EIP-4361 wants: time, randomness, and our mark over both. */
