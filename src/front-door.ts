@@ -5,9 +5,11 @@ import { logAccess } from './http/access-log.ts'
 import { createApp } from './http/app.ts'
 import { routeOrders } from './http/catalog/orders.ts'
 import { routePurchases } from './http/catalog/purchases.ts'
+import { routeReceipts } from './http/catalog/receipts.ts'
 import { routeRefunds } from './http/catalog/refunds.ts'
 import type { AppDeps } from './http/deps.ts'
 import { routeHealth } from './http/health.ts'
+import { routeKeys } from './http/keys.ts'
 import { routeManifest } from './http/manifest.ts'
 import { type MetricsDoor, routeMetrics } from './http/metrics.ts'
 import { routeSandbox, type SandboxDoor } from './http/sandbox.ts'
@@ -32,7 +34,9 @@ export function createFrontDoor(deps: FrontDoorDeps): FastifyInstance {
   logAccess(app)
   routePurchases(app, buying)
   routeOrders(app, buying)
+  routeReceipts(app, buying)
   routeRefunds(app, buying)
+  routeKeys(app, { site: deps.site, keys: buying.receipts.keys })
   routeManifest(app, {
     site: deps.site,
     signals: vitals.signals,

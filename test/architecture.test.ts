@@ -52,6 +52,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'log.ts': [],
   'terminal.ts': ['config.ts'],
   'service.ts': [
+    'desk',
     'primitives',
     'goods',
     'payments',

@@ -35,6 +35,7 @@ export const rules: Readonly<Record<RefusalCode, Rule>> = {
   payment_reused: rule(409, 'The payment was used before'),
   idempotency_conflict: rule(409, 'The idempotency key belongs to another request'),
   idempotency_key_missing: rule(400, 'An idempotency key is missing'),
+  no_receipt: rule(409, 'There is no receipt'),
   not_refundable: rule(409, 'The order is not refundable'),
   refund_destination_refused: rule(422, 'Refunds go to the payer only'),
   sign_in_invalid: rule(401, 'The sign-in is not valid'),

@@ -19,6 +19,7 @@ export const refusalCodes = [
   'payment_reused',
   'idempotency_conflict',
   'idempotency_key_missing',
+  'no_receipt',
   'not_refundable',
   'refund_destination_refused',
   'sign_in_invalid',

@@ -116,6 +116,12 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
     agent: 'Send a key of 16 to 128 characters, and the same one when you repeat the claim.',
     operator: nothing,
   },
+  no_receipt: {
+    when: 'A receipt is asked for, and the payment of the order is not proven yet, or no money came.',
+    agent:
+      'Read "state". While it is PAYMENT_PENDING, poll the order and ask again once it is paid.',
+    operator: 'Nothing. If a payment stays pending for long, look at the RPC node.',
+  },
   not_refundable: {
     when: 'The order was delivered, or is still under way, so there is nothing to refund.',
     agent:

@@ -99,7 +99,6 @@ describe.each(kinds)('asking what a %s costs', (kind) => {
       ],
       extensions: { 'payment-identifier': { info: { required: false } } },
     })
-    expect(required.extensions).not.toHaveProperty('bazaar')
     expect(message).toContain('PAYMENT-SIGNATURE')
     expect(message).not.toMatch(/spend limit/)
     await expectNothingHappened()

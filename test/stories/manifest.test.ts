@@ -42,6 +42,7 @@ const operations: Readonly<Record<string, string>> = {
   '/esims/orders/info': 'limit offset',
   '/orders': 'transactionHash paymentId limit offset',
   '/orders/{orderId}': 'orderId*',
+  '/orders/{orderId}/receipt': 'orderId*',
   '/orders/{orderId}/refund': 'orderId*',
 }
 

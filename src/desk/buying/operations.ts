@@ -2,10 +2,11 @@ import * as z from 'zod'
 import { goods, kinds } from '../../goods/good.ts'
 import type { Kind } from '../../goods/offer.ts'
 import { kindSchemaFor } from '../../goods/purchase-body.ts'
+import { ReceiptAnswer } from '../../orders/delivery-receipt.ts'
 import type { HeaderParam, Operation } from '../operation.ts'
 import { answers } from '../operation.ts'
 import type { Param, Params } from '../params.ts'
-import { catalogPrefix, orderPath, purchasePath, refundPath } from '../paths.ts'
+import { catalogPrefix, orderPath, purchasePath, receiptPath, refundPath } from '../paths.ts'
 import { OrderAnswer, OrderList, RefundAnswer } from '../shapes/orders.ts'
 import { QuoteAnswer } from '../shapes/payments.ts'
 import { orderParams, pageParams } from './order-params.ts'
@@ -209,11 +210,27 @@ export const getRefund: Operation = {
   refusals: ['order_not_found', 'not_refundable', 'try_again'],
 }
 
+export const getReceipt: Operation = {
+  id: 'getReceipt',
+  method: 'GET',
+  path: receiptPath('{orderId}'),
+  group: 'Orders',
+  name: 'Delivery receipt',
+  description:
+    'What was paid and delivered, signed (JWS) by the keys of /.well-known/jwks.json. The goods stand beside it for whoever may see them.',
+  pathParams: orderId,
+  headers: viewerHeaders,
+  answers: answers('The receipt', ReceiptAnswer),
+  refusals: ['order_not_found', 'no_receipt', 'sign_in_invalid', 'try_again'],
+  access: 'free',
+}
+
 /** In the order in which the manifest lists them. */
 export const orderOperations: readonly Operation[] = [
   listEsimOrders,
   findOrders,
   getOrder,
+  getReceipt,
   claimRefund,
   getRefund,
 ]

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { PaymentRequired } from '@x402/core/types'
 import {
-  buildSIWxSchema,
   type CompleteSIWxInfo,
   createSIWxMessage,
+  declareSIWxExtension,
   type EVMMessageVerifier,
   parseSIWxHeader,
+  SIGN_IN_WITH_X,
   type SIWxPayload,
   validateSIWxMessage,
   verifySIWxSignature,
@@ -66,6 +67,7 @@ export async function signedInWallet(
 export function signInRequired(deps: SignInDeps, path: string): PaymentRequired {
   const url = `${deps.site.url}${path}`
   const issued = deps.now()
+  const { info, supportedChains, schema } = declared(deps.network)
   return {
     x402Version: 2,
     error: 'Sign in with the paying wallet',
@@ -76,22 +78,29 @@ export function signInRequired(deps: SignInDeps, path: string): PaymentRequired 
     },
     accepts: [],
     extensions: {
-      'sign-in-with-x': {
+      [SIGN_IN_WITH_X]: {
         info: {
+          ...info,
           domain: new URL(deps.site.url).host,
           uri: url,
-          version: '1',
           nonce: newNonce(deps, issued),
           issuedAt: issued.toISOString(),
           expirationTime: new Date(issued.getTime() + challengeMs).toISOString(),
-          statement: 'Show the orders that this wallet paid for.',
           resources: [url],
         },
-        supportedChains: [{ chainId: deps.network, type: 'eip191' }],
-        schema: buildSIWxSchema(),
+        supportedChains,
+        schema,
       },
     },
   }
+}
+
+/** What every challenge says. Nonce and times are ours, so that a nonce can be known as ours. */
+function declared(network: string) {
+  const statement = 'Show the orders that this wallet paid for.'
+  const { [SIGN_IN_WITH_X]: declaration } = declareSIWxExtension({ network, statement })
+  if (declaration === undefined) throw new Error('The package declares no sign-in')
+  return declaration
 }
 
 /** Letters and digits only, as EIP-4361 wants: time, randomness, and our mark over both. */

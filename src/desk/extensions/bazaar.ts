@@ -1,0 +1,99 @@
+import { declareDiscoveryExtension } from '@x402/extensions/bazaar'
+import { kinds } from '../../goods/good.ts'
+import type { Kind } from '../../goods/offer.ts'
+import { kindSchemaFor } from '../../goods/purchase-body.ts'
+
+/**
+ * How a purchase route is called and what it answers, for indexes of paid resources. An index reads
+ * it from the empty call, or from a payment that a client sent through a facilitator.
+ */
+export function bazaarOf(kind: Kind): Readonly<Record<string, unknown>> {
+  return declared[kind]
+}
+
+const exampleInput: Readonly<Record<Kind, Record<string, string>>> = {
+  voucher: { offerId: 'AMAZON_US_25', firstName: 'Ada', lastName: 'Lovelace' },
+  topup: { offerId: 'CLARO_GT_OPEN', msisdn: '+50255551234' },
+  esim: { offerId: 'ESIM-US-7D-1GB' },
+}
+
+/** What such an index shows beside the description; at most five, of 32 letters each. */
+export const tagsOf: Readonly<Record<Kind, string[]>> = {
+  voucher: ['gift-card', 'voucher'],
+  topup: ['topup', 'airtime'],
+  esim: ['esim', 'data'],
+}
+
+/** The one way to buy. */
+const postedJson = {
+  type: { const: 'http' },
+  method: { const: 'POST' },
+  bodyType: { const: 'json' },
+}
+
+/** Made once: nothing in it depends on the offer that is asked for. */
+const declared = Object.fromEntries(
+  kinds.map((kind) => [kind, declarationOf(kind)]),
+) as unknown as Readonly<Record<Kind, Record<string, unknown>>>
+
+/** The parts of the package's declaration that are taken from it. */
+interface Declared {
+  readonly info: { readonly input: object }
+  readonly schema: {
+    readonly properties: {
+      readonly input: { readonly properties: object; readonly required: readonly string[] }
+      readonly output: { readonly properties: { readonly example: object } }
+    }
+  }
+}
+
+function declarationOf(kind: Kind): Record<string, unknown> {
+  const { bazaar } = declareDiscoveryExtension({
+    bodyType: 'json',
+    input: exampleInput[kind],
+    inputSchema: shortSchemaOf(kind),
+    output: {
+      example: { orders: [{ state: 'FULFILLED', result: {} }] },
+      schema: { required: ['orders'] },
+    },
+  }) as unknown as { bazaar: Declared }
+  return { bazaar: shortened(bazaar) }
+}
+
+/**
+ * With the method, which the package leaves to its server that is not used here, and without what a
+ * header has no room for: the name of the schema's dialect, and other ways to call than this one.
+ */
+function shortened({ info, schema }: Declared) {
+  const { input, output } = schema.properties
+  const { example } = output.properties
+  return {
+    info: { ...info, input: { ...info.input, method: 'POST' } },
+    schema: {
+      type: 'object',
+      properties: {
+        input: {
+          type: 'object',
+          properties: { ...input.properties, ...postedJson },
+          required: input.required,
+        },
+        output: { type: 'object', properties: { example } },
+      },
+      required: ['input'],
+    },
+  }
+}
+
+/**
+ * The fields of the body with their types, without texts and patterns: it has to fit in a header, twice
+ * (docs/receipts.md). The body of the 402 has the whole schema.
+ */
+function shortSchemaOf(kind: Kind): Record<string, unknown> {
+  const { properties, required } = kindSchemaFor(kind)
+  const fields = Object.entries(properties as Record<string, { readonly type: string }>)
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields.map(([name, { type }]) => [name, { type }])),
+    required,
+  }
+}

@@ -1,0 +1,44 @@
+import { goods } from '../../goods/good.ts'
+import type { Kind } from '../../goods/offer.ts'
+import type { Signals } from '../../health/signals.ts'
+import { retryAfterSeconds } from '../buying/orders.ts'
+import { orderPath } from '../paths.ts'
+import { refundDeadlineSeconds } from '../views/refund.ts'
+
+/**
+ * What an agent weighs before it pays for a good of this kind: how it is delivered, what comes back
+ * when it is not, and how the store is doing (x402-signals 4 and 5.1). What is the same for every kind is in
+ * the manifest.
+ *
+ * @param fulfillmentDeadlineSeconds from payment to `EXPIRED`
+ */
+export function signalsOf(
+  kind: Kind,
+  signals: Signals,
+  fulfillmentDeadlineSeconds: number,
+): Record<string, unknown> {
+  const info = {
+    fulfillment_policy: {
+      mode: 'instant',
+      fulfillment_deadline_seconds: fulfillmentDeadlineSeconds,
+      status_endpoint: orderPath('{orderId}'),
+      retry_after_seconds: retryAfterSeconds,
+    },
+    refund_policy: {
+      type: goods[kind].refund,
+      ...anyRefund,
+    },
+    signals,
+  }
+  return { 'x402-signals': { info, schema: { type: 'object' } } }
+}
+
+const anyRefund = {
+  refund_to: 'original_payer',
+  refund_deadline_seconds: refundDeadlineSeconds,
+  // An order that expired counts as one that failed (x402-signals 3.3).
+  refund_policy_by_state: {
+    FULFILLED: { type: 'none' },
+    FULFILLMENT_FAILED: { type: 'automatic' },
+  },
+}
