@@ -3,6 +3,7 @@ import type { Vitals } from './health/vitals.ts'
 import { logAccess } from './http/access-log.ts'
 import { createApp } from './http/app.ts'
 import type { BuyingDeps } from './http/catalog/buying.ts'
+import { routeLimits } from './http/catalog/limits.ts'
 import { routeOrders } from './http/catalog/orders.ts'
 import { routePurchases } from './http/catalog/purchase.ts'
 import { routeRefunds } from './http/catalog/refunds.ts'
@@ -33,6 +34,7 @@ export function createFrontDoor(deps: FrontDoorDeps): FastifyInstance {
   routePurchases(app, buying)
   routeOrders(app, buying)
   routeRefunds(app, buying)
+  routeLimits(app, buying)
   routeManifest(app, {
     site: deps.site,
     signals: vitals.signals,

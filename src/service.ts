@@ -189,6 +189,7 @@ function purchasesOf(ground: Ground, { chain, storage, supply, stock }: Parts): 
     orders: countedOrders(storage.orders, counters),
     rails: { x402: watchedRail(chain.rail, vitals) },
     supplier: supply.supplier,
+    limits: storage.limits,
     treasury: storage.treasury,
     vault: createVault(config.secretsKeys),
     digest: createDigest(config.secretsKeys, 'orders'),
@@ -242,6 +243,12 @@ function openFrontDoor(
       site,
       purchases,
       orders: storage.orders,
+      guardrails: {
+        limits: storage.limits,
+        digest: purchases.digest,
+        now,
+        coolingMs: config.limitsCoolingMs,
+      },
       signIn: {
         site,
         network: config.network.id,

@@ -138,10 +138,15 @@ const hints: Readonly<Record<string, string>> = {
 }
 
 function unknownText(key: string, known: readonly string[]): string {
-  const near = known.find((name) => distance(name.toLowerCase(), key.toLowerCase()) <= 2)
+  const near = nearField(key, known)
   return near
     ? `is not a field of this purchase; did you mean ${near}?`
     : 'is not a field of this purchase'
+}
+
+/** The name that was meant by one that is not known, when one is near. */
+export function nearField(key: string, known: readonly string[]): string | undefined {
+  return known.find((name) => distance(name.toLowerCase(), key.toLowerCase()) <= 2)
 }
 
 /** What this offer asks for beyond its kind. */

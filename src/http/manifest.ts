@@ -1,8 +1,11 @@
 import type { FastifyInstance } from 'fastify'
+import * as z from 'zod'
 import { kinds } from '../goods/good.ts'
 import type { Kind } from '../goods/offer.ts'
 import { kindSchemaFor } from '../goods/purchase-body.ts'
 import type { Signals } from '../health/signals.ts'
+import { LimitsBody } from '../orders/limits/body.ts'
+import { limitsPath } from './catalog/limits.ts'
 import { orderPath, retryAfterSeconds } from './catalog/orders.ts'
 import { browseSchemas, page } from './catalog/schemas.ts'
 import { purchasePath } from './paywall.ts'
@@ -120,6 +123,12 @@ const orderResources = [
     'Claim or watch the refund of an order that failed; needs Idempotency-Key.',
     orderId,
     ['orderId'],
+  ),
+  resource(
+    limitsPath,
+    'Limits of a wallet',
+    'What the wallet that signs in (sign-in-with-x) lets itself buy: GET shows, PUT sets, DELETE lifts.',
+    z.toJSONSchema(LimitsBody, { io: 'input' }).properties ?? {},
   ),
 ]
 

@@ -33,22 +33,33 @@ export interface SignInDeps {
   readonly now: () => Date
 }
 
+/** What a challenge says that a signature is for. */
+export interface SignInAsk {
+  readonly path: string
+  readonly description: string
+  /** Shown to whoever signs (EIP-4361): printable ASCII on one line. */
+  readonly statement: string
+}
+
 /**
  * The wallet that signs in with this request, or undefined when none tries to.
  *
  * Only the package's parsing, checking and verifying are used. Its own bookkeeping of who paid for
  * what believes the client's word for the resource, so it is not.
  *
+ * @param only what must have been signed for; without it, a sign-in for any path of the store will do
  * @throws Refusal `sign_in_invalid`
  */
 export async function signedInWallet(
   deps: SignInDeps,
   header: string | string[] | undefined,
+  only?: SignInAsk,
 ): Promise<string | undefined> {
   if (header === undefined || header === '') return undefined
   if (typeof header !== 'string' || header.length > headerMost) throw invalid('it is too long')
   const message = parse(header)
   requireFitting(message, deps.network)
+  if (only) requireMeant(message, deps.site, only)
   const valid = await validateSIWxMessage(message, new URL(deps.site.url), {
     maxAge: challengeMs,
     checkNonce: (nonce) => isOurs(deps, nonce),
@@ -67,7 +78,7 @@ export async function signedInWallet(
 export function sendSignInRequired(
   reply: FastifyReply,
   deps: SignInDeps,
-  path: string,
+  { path, description, statement }: SignInAsk,
 ): FastifyReply {
   const url = `${deps.site.url}${path}`
   const issued = deps.now()
@@ -76,7 +87,7 @@ export function sendSignInRequired(
     error: 'Sign in with the paying wallet',
     resource: {
       url,
-      description: 'Orders of the wallet that signs in',
+      description,
       mimeType: 'application/json',
     },
     accepts: [],
@@ -89,7 +100,7 @@ export function sendSignInRequired(
           nonce: newNonce(deps, issued),
           issuedAt: issued.toISOString(),
           expirationTime: new Date(issued.getTime() + challengeMs).toISOString(),
-          statement: 'Show the orders that this wallet paid for.',
+          statement,
           resources: [url],
         },
         supportedChains: [{ chainId: deps.network, type: 'eip191' }],
@@ -135,6 +146,16 @@ function requireFitting(message: SIWxPayload, network: string): void {
   } catch {
     throw invalid('its fields do not make a message of EIP-4361')
   }
+}
+
+/** What was signed to read something must not open the way to change something else. */
+function requireMeant(
+  { uri, statement }: SIWxPayload,
+  site: Site,
+  { path, statement: asked }: SignInAsk,
+): void {
+  if (uri !== `${site.url}${path}`) throw invalid(`it was signed for another address than ${path}`)
+  if (statement !== asked) throw invalid('it was signed for something else than this request asks')
 }
 
 function invalid(why: string): Refusal {

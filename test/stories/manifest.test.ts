@@ -43,6 +43,7 @@ const operations: Readonly<Record<string, string>> = {
   '/orders': 'transactionHash paymentId limit offset',
   '/orders/{orderId}': 'orderId*',
   '/orders/{orderId}/refund': 'orderId*',
+  '/limits': 'perOrderUsdc perDayUsdc kinds countries recipients',
 }
 
 describe('the manifest', () => {

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Viewer } from '../../orders/access.ts'
+import type { LimitsDeps } from '../../orders/limits/keep.ts'
 import type { OrderStore } from '../../orders/ports.ts'
 import type { PurchaseDeps } from '../../orders/purchase.ts'
 import type { PaymentPayload } from '../../payments/x402.ts'
@@ -13,6 +14,8 @@ export interface BuyingDeps {
   readonly site: Site
   readonly purchases: PurchaseDeps
   readonly orders: OrderStore
+  /** The limits that wallets set themselves. */
+  readonly guardrails: LimitsDeps
   readonly signIn: SignInDeps
 }
 
@@ -61,7 +64,7 @@ export function privately(reply: FastifyReply): FastifyReply {
 export function fieldsOf(body: unknown): Record<string, unknown> {
   if (body === undefined || body === null) return {}
   if (typeof body !== 'object' || Array.isArray(body)) {
-    throw new Refusal('invalid_json', 'The body must be a JSON object.', { charged: 'no' })
+    throw new Refusal('invalid_json', 'The body must be a JSON object.')
   }
   return { ...body }
 }
@@ -102,8 +105,8 @@ export async function orNotNow<T>(
     return await look()
   } catch (error) {
     if (error instanceof Refusal) throw error
-    request.log.error({ err: error }, 'orders not readable')
-    const message = 'The orders cannot be read just now. Send the same request again.'
+    request.log.error({ err: error }, 'records not readable')
+    const message = 'The records cannot be read just now. Send the same request again.'
     throw new Refusal('try_again', message, {
       retryAfterSeconds: 5,
       ...(charged === undefined ? {} : { charged }),

@@ -82,7 +82,11 @@ async function sendList(
   )
   if (wallet === undefined) {
     const [path = ''] = request.url.split('?')
-    return sendSignInRequired(reply, deps.signIn, path)
+    return sendSignInRequired(reply, deps.signIn, {
+      path,
+      description: 'Orders of the wallet that signs in',
+      statement: 'Show the orders that this wallet paid for.',
+    })
   }
   const asked = { ...page, ...(kind === undefined ? {} : { kind }) }
   const { total, items } = await orNotNow(request, () => deps.orders.listByPayer(wallet, asked))
