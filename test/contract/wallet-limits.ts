@@ -19,7 +19,7 @@ import {
 
 const noon = new Date('2026-03-01T12:00:00Z')
 const hour = 3_600_000
-const after = (ms: number) => new Date(noon.getTime() + ms)
+const later = (ms: number) => new Date(noon.getTime() + ms)
 
 /** An order of ten units, placed at noon. */
 const order = (changes: Partial<In<'PAYMENT_PENDING'>> = {}) =>
@@ -99,7 +99,7 @@ export function describeLimits(nodes: Nodes): void {
     expect(await nodes().limits.find(payer)).toMatchObject({
       limits: { inForce: { perOrder: 9n }, coming },
     })
-    expect(await attempt(nodes, order({ placedAt: after(-1) }))).toBe('per_order')
+    expect(await attempt(nodes, order({ placedAt: later(-1) }))).toBe('per_order')
     expect(await attempt(nodes, order())).toBe('opened')
     expect(await attempt(nodes, order({ amount: usdc(11n) }))).toBe('per_order')
   })
@@ -117,12 +117,12 @@ function describeDay(nodes: Nodes): void {
   it('count what was placed in the last 24 hours, to the millisecond', async () => {
     await set(nodes, { perDay: usdc(25n) })
     expect(await attempt(nodes, order())).toBe('opened')
-    expect(await attempt(nodes, order({ placedAt: after(hour) }))).toBe('opened')
-    expect(await attempt(nodes, order({ placedAt: after(24 * hour - 1) }))).toBe('per_day')
-    expect(await spent(after(24 * hour - 1))).toBe(20n)
-    expect(await attempt(nodes, order({ placedAt: after(24 * hour) }))).toBe('opened')
-    expect(await attempt(nodes, order({ placedAt: after(25 * hour - 1) }))).toBe('per_day')
-    expect(await spent(after(25 * hour - 1))).toBe(20n)
+    expect(await attempt(nodes, order({ placedAt: later(hour) }))).toBe('opened')
+    expect(await attempt(nodes, order({ placedAt: later(24 * hour - 1) }))).toBe('per_day')
+    expect(await spent(later(24 * hour - 1))).toBe(20n)
+    expect(await attempt(nodes, order({ placedAt: later(24 * hour) }))).toBe('opened')
+    expect(await attempt(nodes, order({ placedAt: later(25 * hour - 1) }))).toBe('per_day')
+    expect(await spent(later(25 * hour - 1))).toBe(20n)
   })
 
   it('count orders of before the limit, and those of nobody else', async () => {
@@ -145,7 +145,11 @@ function describeDay(nodes: Nodes): void {
     ['that is not paid yet counts', 10n, (first) => [first]],
     ['whose payment failed does not count', 0n, (first) => [first, paymentFailed(first)]],
     ['that is delivered counts', 10n, (first) => [...givenUp(first), fulfilled(asked(first))]],
-    ['whose money is on its way back counts', 10n, (first) => [...givenUp(first), failed(asked(first))]],
+    [
+      'whose money is on its way back counts',
+      10n,
+      (first) => [...givenUp(first), failed(asked(first))],
+    ],
     ['whose payment vanished does not count', 0n, lost],
     [
       'whose money came back does not count',
@@ -165,7 +169,7 @@ function describeDay(nodes: Nodes): void {
   it('let exactly as many of many at once through as there is room for, on two nodes', async () => {
     await set(nodes, { perDay: usdc(55n) })
     for (let round = 0; round < 8; round += 1) {
-      const placedAt = after(round * 24 * hour)
+      const placedAt = later(round * 24 * hour)
       const attempts = Array.from({ length: 16 }, (_, index) =>
         (index % 2 ? nodes().store : nodes().other).open(order({ placedAt }), []),
       )
@@ -220,7 +224,7 @@ function describeRecord(nodes: Nodes): void {
       countries: ['DE', 'US'],
       recipients: ['aa', 'bb'],
     }
-    const limits = { inForce: rules, coming: { rules: {}, from: after(hour) } }
+    const limits = { inForce: rules, coming: { rules: {}, from: later(hour) } }
     await set(nodes, limits)
     expect((await nodes().limits.find(payer))?.limits).toStrictEqual(limits)
     await set(nodes, {})
@@ -253,7 +257,7 @@ function describeRecord(nodes: Nodes): void {
     await set(nodes, { inForce: { perDay: usdc(1n) }, coming: { rules: {}, from: noon } })
     const coming = { rules: { perDay: usdc(2n) }, from: noon }
     await set(nodes, { inForce: { perDay: usdc(1n) }, coming }, other)
-    expect(await limits.forgetLifted(after(-1))).toBe(0)
+    expect(await limits.forgetLifted(later(-1))).toBe(0)
     expect(await limits.forgetLifted(noon)).toBe(1)
     expect(await limits.find(payer)).toBeUndefined()
     expect(await limits.find(other)).toBeDefined()
