@@ -112,8 +112,9 @@ describe('beyond the limits of the payer', () => {
     ['a new eSIM', { kind: 'esim', fields: { offerId: plan.id } }, 'A new eSIM is none of them'],
     ['another eSIM', { kind: 'esim', fields: { offerId: plan.id, iccid } }, 'The eSIM is none'],
   ])('by recipient is %s', async (_, request, why) => {
-    const { buy } = await limitedTo({ recipients: ['+50255599999', 'ada@example.com'] })
+    const { buy, calls } = await limitedTo({ recipients: ['+50255599999', 'ada@example.com'] })
     const refusal = await refusalOf(buy(request))
+    expect(calls).toEqual(['check'])
     expect(refusal.message).toContain(why)
     expect(JSON.stringify(refusal.details)).not.toMatch(/\+502|@|89444/)
   })
