@@ -16,13 +16,13 @@ export function routeLimits(app: FastifyInstance, deps: BuyingDeps): void {
   app.get(limitsPath, { config: { limit: 'reading' } }, (request, reply) =>
     asWallet(deps, request, reply, 'Show the limits of this wallet.', showLimits),
   )
-  app.put(limitsPath, { config: { limit: 'reading' } }, (request, reply) => {
+  app.put(limitsPath, { config: { limit: 'purchase' } }, (request, reply) => {
     const body = readLimits(fieldsOf(request.body))
     return asWallet(deps, request, reply, sentenceOf(body), (limits, wallet) =>
       setLimits(limits, wallet, body),
     )
   })
-  app.delete(limitsPath, { config: { limit: 'reading' } }, (request, reply) =>
+  app.delete(limitsPath, { config: { limit: 'purchase' } }, (request, reply) =>
     asWallet(deps, request, reply, 'Lift all limits of this wallet.', liftLimits),
   )
 }

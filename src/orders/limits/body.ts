@@ -7,7 +7,7 @@ import type { Fault } from '../../primitives/refusal.ts'
 import { readReceiver } from './recipient.ts'
 
 /** More would not fit into the body of a request. */
-const recipientsMax = 100
+const recipientsMax = 50
 
 /**
  * An amount is text, because JSON's numbers are floats to most who read them, and because what the
