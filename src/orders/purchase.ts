@@ -9,10 +9,9 @@ import { never } from '../primitives/never.ts'
 import { Refusal } from '../primitives/refusal.ts'
 import { hashOf, newAccessToken } from '../secrets/tokens.ts'
 import { type AdvanceDeps, advance } from './advance.ts'
-import { beforeLimits, type CheckDeps, limitExceeded } from './limits/check.ts'
+import { beforeLimits, type CheckDeps, openWithin } from './limits/check.ts'
 import { idsFor } from './naming.ts'
 import type { In, Item, Order } from './order.ts'
-import { LimitReached, type Opened } from './ports.ts'
 import { type PriceDeps, type Priced, price, termsFor } from './price.ts'
 import { earlierOrder, type PurchaseRequest, patienceOf, replay } from './replay.ts'
 
@@ -89,7 +88,7 @@ async function consider(deps: PurchaseDeps, request: PurchaseRequest): Promise<C
       const within = await beforeLimits(deps, priced, tender.payer)
       const refusal = within.refusal ?? (await foreignEsim(deps, priced.wish, tender))
       if (refusal) return (await earlierOf(deps, request)) ?? refuse(refusal)
-      return { type: 'ready', priced, tender, receiver: within.recipient }
+      return { type: 'ready', priced, tender, receiver: within.receiver }
     }
     case 'bad':
       return noGood(deps, request, priced, checked)
@@ -131,9 +130,8 @@ async function noGood(
 async function place(
   deps: PurchaseDeps,
   request: PurchaseRequest,
-  ready: Extract<Considered, { type: 'ready' }>,
+  { priced, tender, receiver }: Extract<Considered, { type: 'ready' }>,
 ): Promise<PurchaseAnswer> {
-  const { priced, tender } = ready
   const { offer, wish, amount } = priced
   const accessToken = newAccessToken()
   const { id, paymentId } = idsFor(deps.digest, tender)
@@ -154,26 +152,13 @@ async function place(
   }
   const keys = (request.viewer.keys ?? []).map(hashOf)
   // Whether the order was written may be unknown; if it was, it will be carried out.
-  const opened = await orTryAgain(deps, 'unknown', () => open(deps, order, keys, ready))
+  const opened = await orTryAgain(deps, 'unknown', () =>
+    openWithin(deps, order, { keys, priced, receiver }),
+  )
   if (!opened.isNew) return again(deps, request, opened.order)
   const advanced = await advanceSafely(deps, opened.order, patienceOf(deps, request))
   if (advanced.state === 'PAYMENT_FAILED') return refusedPayment(deps, request, advanced)
   return { type: 'order', order: advanced, accessToken, replayed: false, reveal: true }
-}
-
-/** @throws Refusal `limit_exceeded`: the record decides, whatever was seen before */
-async function open(
-  deps: PurchaseDeps,
-  order: In<'PAYMENT_PENDING'>,
-  keys: readonly string[],
-  { priced, tender, receiver }: Extract<Considered, { type: 'ready' }>,
-): Promise<Opened> {
-  try {
-    return await deps.orders.open(order, keys, receiver)
-  } catch (error) {
-    if (!(error instanceof LimitReached)) throw error
-    throw await limitExceeded(deps, error.limit, { priced, payer: tender.payer })
-  }
 }
 
 /** What is on record, or what we knew last when not even that can be read. */

@@ -135,7 +135,9 @@ describe('the manifest', () => {
       expect(description).toMatch(/\S/)
       expect(inputSchema.type).toBe('object')
       for (const [parameter, schema] of Object.entries(inputSchema.properties)) {
-        expect(schema.type, `${url} ${parameter}`).toMatch(/^(string|number|integer|boolean|array)$/)
+        expect(schema.type, `${url} ${parameter}`).toMatch(
+          /^(string|number|integer|boolean|array)$/,
+        )
       }
       if (!url.endsWith('/offers')) continue
       expect(inputSchema.properties['limit']).toMatchObject({ default: 20 })

@@ -2,7 +2,8 @@ import type { Kind } from '../../goods/offer.ts'
 import { formatUsdc, type Usdc } from '../../primitives/money.ts'
 import { Refusal, type RefusalDetails } from '../../primitives/refusal.ts'
 import type { Digest } from '../../secrets/tokens.ts'
-import type { LimitStore } from '../ports.ts'
+import type { In } from '../order.ts'
+import { LimitReached, type LimitStore, type Opened, type OrderStore } from '../ports.ts'
 import type { Priced } from '../price.ts'
 import { lessOf, money } from './answer.ts'
 import { digestOf, receiverOf } from './recipient.ts'
@@ -42,19 +43,32 @@ export async function beforeLimits(
   deps: CheckDeps,
   priced: Priced,
   payer: string,
-): Promise<{ readonly refusal: Refusal | undefined; readonly recipient: string | undefined }> {
+): Promise<{ readonly refusal: Refusal | undefined; readonly receiver: string | undefined }> {
   const weighed = await weigh(deps, priced, payer)
   const limit = limitHit(weighed.rules, weighed.asked, spentOn(weighed.spends))
-  return { refusal: limit && refusalFor(limit, weighed), recipient: weighed.asked.recipient }
+  return { refusal: limit && refusalFor(limit, weighed), receiver: weighed.asked.recipient }
 }
 
-/** The refusal of a purchase that the record did not open because of this limit. */
-export async function limitExceeded(
-  deps: CheckDeps,
-  limit: LimitName,
-  { priced, payer }: { readonly priced: Priced; readonly payer: string },
-): Promise<Refusal> {
-  return refusalFor(limit, await weigh(deps, priced, payer))
+/**
+ * Opens the order, if the limits of its payer allow it at this very moment, whatever was seen before.
+ *
+ * @throws Refusal `limit_exceeded`
+ */
+export async function openWithin(
+  deps: CheckDeps & { readonly orders: Pick<OrderStore, 'open'> },
+  order: In<'PAYMENT_PENDING'>,
+  sent: {
+    readonly keys: readonly string[]
+    readonly priced: Priced
+    readonly receiver: string | undefined
+  },
+): Promise<Opened> {
+  try {
+    return await deps.orders.open(order, sent.keys, sent.receiver)
+  } catch (error) {
+    if (!(error instanceof LimitReached)) throw error
+    throw refusalFor(error.limit, await weigh(deps, sent.priced, order.tender.payer))
+  }
 }
 
 async function weigh(deps: CheckDeps, priced: Priced, payer: string): Promise<Weighed> {
@@ -117,7 +131,8 @@ const explained: Readonly<Record<LimitName, (weighed: Weighed) => Explained>> = 
   }),
 
   per_day: ({ rules, asked, spends }) => {
-    const { perDay, amount } = { perDay: rules.perDay, amount: asked.amount }
+    const { perDay } = rules
+    const { amount } = asked
     const spent = spentOn(spends)
     const until = perDay === undefined ? undefined : roomFrom(perDay, amount, spends)
     return {
