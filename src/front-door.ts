@@ -3,6 +3,7 @@ import type { BuyingDeps } from './desk/buying/deps.ts'
 import type { Vitals } from './health/vitals.ts'
 import { logAccess } from './http/access-log.ts'
 import { createApp } from './http/app.ts'
+import { routeLimits } from './http/catalog/limits.ts'
 import { routeOrders } from './http/catalog/orders.ts'
 import { routePurchases } from './http/catalog/purchases.ts'
 import { routeReceipts } from './http/catalog/receipts.ts'
@@ -37,6 +38,7 @@ export function createFrontDoor(deps: FrontDoorDeps): FastifyInstance {
   routeReceipts(app, buying)
   routeRefunds(app, buying)
   routeKeys(app, { site: deps.site, keys: buying.receipts.keys })
+  routeLimits(app, buying)
   routeManifest(app, {
     site: deps.site,
     signals: vitals.signals,

@@ -192,6 +192,7 @@ function purchasesOf(ground: Ground, { chain, storage, supply, stock }: Parts): 
     orders: countedOrders(storage.orders, counters),
     rails: { x402: watchedRail(chain.rail, vitals) },
     supplier: supply.supplier,
+    limits: storage.limits,
     treasury: storage.treasury,
     vault: createVault(config.secretsKeys),
     digest: createDigest(config.secretsKeys, 'orders'),
@@ -274,6 +275,12 @@ function buyingOf({ config, now, vitals }: Ground, parts: DoorParts): BuyingDeps
     },
     purchases,
     orders: storage.orders,
+    guardrails: {
+      limits: storage.limits,
+      digest: purchases.digest,
+      now,
+      coolingMs: config.limitsCoolingMs,
+    },
     signIn: {
       site,
       network: config.network.id,

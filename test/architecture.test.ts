@@ -28,6 +28,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'orders/ports.ts',
     'orders/order.ts',
     'orders/ledger.ts',
+    'orders/limits/rules.ts',
     'reconcile/ports.ts',
   ],
   'adapters/threads': ['goods'],

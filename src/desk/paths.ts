@@ -13,6 +13,9 @@ export function receiptPath(orderId: string): string {
   return `${orderPath(orderId)}/receipt`
 }
 
+/** Where a wallet reads and sets its own limits. */
+export const limitsPath = `${catalogPrefix}/limits`
+
 /** Where the refund of an order is claimed and watched. */
 export function refundPath(orderId: string): string {
   return `${orderPath(orderId)}/refund`

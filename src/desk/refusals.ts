@@ -39,6 +39,7 @@ export const rules: Readonly<Record<RefusalCode, Rule>> = {
   not_refundable: rule(409, 'The order is not refundable'),
   refund_destination_refused: rule(422, 'Refunds go to the payer only'),
   sign_in_invalid: rule(401, 'The sign-in is not valid'),
+  limit_exceeded: rule(403, 'The wallet has limited itself to less'),
   rate_limited: rule(429, 'Too many requests', true),
   store_paused: rule(503, 'The store is paused', true),
   try_again: rule(503, 'Not now', true),

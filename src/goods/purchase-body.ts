@@ -131,7 +131,6 @@ function onlyFault({ parameter, didYouMean }: Fault) {
   return { parameter, ...(didYouMean === undefined ? {} : { extra: { didYouMean } }) }
 }
 
-/** The fault with what was probably meant, where that can be told. */
 function hinted(fault: Fault, given: unknown, country?: string): Fault {
   return meaning(fault, valueMeantBy(fault.parameter, given, country))
 }
@@ -142,7 +141,8 @@ function unknownField(key: string, kind: Kind): Fault {
   return meaning(fault, fieldMeantBy(key, known))
 }
 
-function meaning(fault: Fault, meant: string | number | undefined): Fault {
+/** The fault with what was probably meant, where that is known. */
+export function meaning(fault: Fault, meant: string | number | undefined): Fault {
   if (meant === undefined) return fault
   return { ...fault, message: `${fault.message}; did you mean ${meant}?`, didYouMean: meant }
 }

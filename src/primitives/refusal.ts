@@ -23,6 +23,7 @@ export const refusalCodes = [
   'not_refundable',
   'refund_destination_refused',
   'sign_in_invalid',
+  'limit_exceeded',
   'rate_limited',
   'store_paused',
   'try_again',

@@ -140,6 +140,12 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
     operator:
       'If nobody can sign in, check that the public URL of the store is set as people reach it.',
   },
+  limit_exceeded: {
+    when: 'The wallet has set itself limits, and the purchase goes beyond the one named in "limit". Nothing was charged.',
+    agent:
+      'Buy within the limit, or wait for "until" where it is given. Do not work around it: whoever set it may loosen it, which takes effect a day later.',
+    operator: 'Nothing: the limits are the wallet’s own.',
+  },
   rate_limited: {
     when: 'More requests than allowed came from this address within a minute.',
     agent: 'Wait for the seconds in Retry-After. The RateLimit header tells how many are left.',

@@ -44,6 +44,7 @@ const operations: Readonly<Record<string, string>> = {
   '/orders/{orderId}': 'orderId*',
   '/orders/{orderId}/receipt': 'orderId*',
   '/orders/{orderId}/refund': 'orderId*',
+  '/limits': 'perOrderUsdc perDayUsdc kinds countries recipients',
 }
 
 describe('the manifest', () => {
@@ -135,7 +136,9 @@ describe('the manifest', () => {
       expect(description).toMatch(/\S/)
       expect(inputSchema.type).toBe('object')
       for (const [parameter, schema] of Object.entries(inputSchema.properties)) {
-        expect(schema.type, `${url} ${parameter}`).toMatch(/^(string|number|integer|boolean)$/)
+        expect(schema.type, `${url} ${parameter}`).toMatch(
+          /^(string|number|integer|boolean|array)$/,
+        )
       }
       if (!url.endsWith('/offers')) continue
       expect(inputSchema.properties['limit']).toMatchObject({ default: 20 })

@@ -1,3 +1,4 @@
+import type { LimitsDeps } from '../../orders/limits/keep.ts'
 import type { OrderStore } from '../../orders/ports.ts'
 import type { PurchaseDeps } from '../../orders/purchase.ts'
 import type { Site } from '../site.ts'
@@ -12,6 +13,8 @@ export interface BuyingDeps {
   readonly receipts: ReceiptDeps
   readonly purchases: PurchaseDeps
   readonly orders: OrderStore
+  /** The limits that wallets set themselves. */
+  readonly guardrails: LimitsDeps
   readonly signIn: SignInDeps
 }
 

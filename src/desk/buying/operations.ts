@@ -33,6 +33,12 @@ const viewerHeaders: Readonly<Record<string, HeaderParam>> = {
     schema: { type: 'string', description: 'Sign-in of the wallet that paid: shows the goods.' },
   },
 }
+/** How a wallet signs in; without it, the answer is 402 with the challenge to sign. */
+export const signInHeader: Readonly<Record<string, HeaderParam>> = {
+  'SIGN-IN-WITH-X': {
+    schema: { type: 'string', description: 'The signed challenge of the 402, base64 of JSON.' },
+  },
+}
 
 const paymentHeaders: Readonly<Record<string, HeaderParam>> = {
   'PAYMENT-SIGNATURE': {
@@ -94,6 +100,7 @@ export const purchases: readonly (Operation & { readonly kind: Kind })[] = kinds
     'payment_reused',
     'idempotency_conflict',
     'sign_in_invalid',
+    'limit_exceeded',
     'store_paused',
   ],
   access: { pays: kind },
@@ -156,7 +163,7 @@ export const listEsimOrders: Operation = {
   name: 'List eSIM orders',
   description: 'The eSIM orders of the wallet that signs in, newest first.',
   query: pageParams,
-  headers: { 'SIGN-IN-WITH-X': viewerHeaders['SIGN-IN-WITH-X'] as HeaderParam },
+  headers: signInHeader,
   answers: answers('A page of orders', OrderList),
   refusals: ['sign_in_invalid', 'try_again'],
   access: 'sign_in',
