@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { happeningNames } from '../src/operations/reporter.ts'
+import { limitNames } from '../src/orders/limits/rules.ts'
 import { refundFaults } from '../src/orders/refund.ts'
 import { errorTables } from '../src/web/error-tables.ts'
 import { outcomeSections } from '../src/web/outcome-texts.ts'
@@ -35,6 +36,10 @@ test.each([
   ['docs/errors.md', 'Refunds that failed'],
 ])('%s has a row for every reason why a refund fails, and for nothing else', (file, heading) => {
   expect(codesOf(file, heading)).toEqual([...refundFaults])
+})
+
+test('docs/errors.md has a row for every limit that a wallet can set, in their order', () => {
+  expect(codesOf('docs/errors.md', 'Limits of the wallet')).toEqual([...limitNames])
 })
 
 test('docs/treasury.md names happenings and metrics that there are', () => {
