@@ -31,8 +31,6 @@ export const DidDocument = z.object({
   assertionMethod: z.array(z.string()),
 })
 
-export const jwksPath = '/.well-known/jwks.json'
-
 export interface KeyDeps {
   readonly site: Site
   readonly keys: { readonly published: readonly PublicJwk[] }
@@ -43,7 +41,7 @@ export function routeKeys(app: FastifyInstance, { site, keys }: KeyDeps): void {
   const set: z.infer<typeof JwkSet> = { keys: [...keys.published] }
   const document = didDocument(site, keys.published)
   const limited = { config: { limit: 'reading' } } as const
-  app.get(jwksPath, limited, (_, reply) =>
+  app.get('/.well-known/jwks.json', limited, (_, reply) =>
     reply.type('application/jwk-set+json').header('cache-control', kept).send(set),
   )
   app.get(didPath(site), limited, (_, reply) =>
