@@ -13,7 +13,7 @@ import type { Order } from '../orders/order.ts'
 import { PaymentPayload, type Terms } from '../payments/x402.ts'
 import { bazaarOf, tagsOf } from './extensions/bazaar.ts'
 import { signedOffer, signedReceipt } from './extensions/offer-receipt.ts'
-import { signalsOf } from './extensions/signals.ts'
+import { signalsExtension } from './extensions/signals.ts'
 import type { Site } from './site.ts'
 import { transactionOf } from './views/order.ts'
 
@@ -118,7 +118,7 @@ async function extensionsOf(deps: PaywallDeps, { kind, terms, validSeconds }: De
     'payment-identifier': paymentIdentifier,
     ...bazaarOf(kind),
     ...(await signedOffer(issuer, resourceUrl(site, kind), terms, validSeconds)),
-    ...signalsOf(kind, signals(), fulfillmentDeadlineSeconds),
+    ...signalsExtension(kind, signals(), fulfillmentDeadlineSeconds),
   }
 }
 

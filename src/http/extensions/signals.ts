@@ -11,7 +11,7 @@ import { refundDeadlineSeconds } from '../views/refund.ts'
  *
  * @param fulfillmentDeadlineSeconds from payment to `EXPIRED`
  */
-export function signalsOf(
+export function signalsExtension(
   kind: Kind,
   signals: Signals,
   fulfillmentDeadlineSeconds: number,
