@@ -110,10 +110,10 @@ describe.each(kinds)('the 402 of a %s', (kind: Kind) => {
         type: kind === 'voucher' ? 'none' : 'automatic',
         refund_to: 'original_payer',
         refund_deadline_seconds: 86_400,
-        refund_policy_by_state: {
-          FULFILLED: { type: 'none' },
-          FULFILLMENT_FAILED: { type: 'automatic' },
-        },
+        refund_policy_by_state:
+          kind === 'voucher'
+            ? { FULFILLMENT_FAILED: { type: 'automatic' } }
+            : { FULFILLED: { type: 'none' } },
       },
       signals: {
         provider_health: 'degraded',
@@ -159,7 +159,7 @@ describe.each(kinds)('the 402 of a %s', (kind: Kind) => {
           quotes.promise('X'.repeat(48) as OfferId, cents(9_999_999), usdc('99999999999')),
         ),
       },
-      { url: `https://${'gift-cards-and-more'.padEnd(30, 'x')}.example.com`, name: 'n'.repeat(80) },
+      { url: `https://${'gift-cards-and-more'.padEnd(35, 'x')}.example.com`, name: 'n'.repeat(80) },
     )
     expect(long.header.length).toBeLessThan(4_096)
     expect(long.required.resource.description).toMatch(/^買{30,}$/)

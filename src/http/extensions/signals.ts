@@ -25,19 +25,17 @@ export function signalsExtension(
     },
     refund_policy: {
       type: goods[kind].refund,
-      ...anyRefund,
+      refund_to: 'original_payer',
+      refund_deadline_seconds: refundDeadlineSeconds,
+      refund_policy_by_state: exceptions[goods[kind].refund],
     },
     signals,
   }
   return { 'x402-signals': { info, schema: { type: 'object' } } }
 }
 
-const anyRefund = {
-  refund_to: 'original_payer',
-  refund_deadline_seconds: refundDeadlineSeconds,
-  // An order that expired counts as one that failed (x402-signals 3.3).
-  refund_policy_by_state: {
-    FULFILLED: { type: 'none' },
-    FULFILLMENT_FAILED: { type: 'automatic' },
-  },
+/** What differs from the type of the kind. An order that expired counts as failed (x402-signals 3.3). */
+const exceptions = {
+  none: { FULFILLMENT_FAILED: { type: 'automatic' } },
+  automatic: { FULFILLED: { type: 'none' } },
 }
