@@ -97,7 +97,7 @@ export async function sendPaymentRequired(
       url: resourceUrl(site, kind),
       description: cut(description, descriptionMost),
       mimeType: 'application/json',
-      serviceName: site.name.replace(/[^\x20-\x7e]/g, '').slice(0, 32),
+      ...serviceNameOf(site),
       tags: tagsOf[kind],
     },
     accepts: [terms as PaymentRequirements],
@@ -129,6 +129,12 @@ const paymentIdentifier = {
     type: 'object',
     properties: { id: { type: 'string', pattern: '^[a-zA-Z0-9_-]{16,128}$' } },
   },
+}
+
+/** As indexes take a name: printable ASCII, at most 32 of it; nothing where that leaves nothing. */
+function serviceNameOf({ name }: Site): { serviceName?: string } {
+  const serviceName = name.replace(/[^\x20-\x7e]/g, '').slice(0, 32)
+  return serviceName === '' ? {} : { serviceName }
 }
 
 /** The public address of a purchase route, whatever a proxy asked for. */

@@ -92,6 +92,8 @@ describe.each(kinds)('the 402 of a %s', (kind: Kind) => {
       await demanded({ kind }, { name: 'Käfer und Söhne, Gutscheine aller Art' })
     ).required
     expect(resource.serviceName).toMatch(/^[\x20-\x7e]{1,32}$/)
+    const foreign = await demanded({ kind }, { name: 'ギフト' })
+    expect(foreign.required.resource).not.toHaveProperty('serviceName')
     expect(resource.tags.length).toBeLessThanOrEqual(5)
     for (const tag of resource.tags) expect(tag).toMatch(/^[\x20-\x7e]{1,32}$/)
     expect([...resource.description].length).toBeLessThan(500)
