@@ -30,8 +30,6 @@ export const DidDocument = z.object({
   assertionMethod: z.array(z.string()),
 })
 
-export const jwksPath = '/.well-known/jwks.json'
-
 /** The name of the store as a signer: did:web, which is its address. */
 export function didOf({ url }: Site): string {
   const { host, pathname } = new URL(url)

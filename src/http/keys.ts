@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type * as z from 'zod'
-import { didDocument, didPath, type JwkSet, jwksPath } from '../desk/keys.ts'
+import { didDocument, didPath, type JwkSet } from '../desk/keys.ts'
 import type { Site } from '../desk/site.ts'
 import type { PublicJwk } from '../secrets/signing-keys.ts'
 
@@ -14,7 +14,7 @@ export function routeKeys(app: FastifyInstance, { site, keys }: KeyDeps): void {
   const set: z.infer<typeof JwkSet> = { keys: [...keys.published] }
   const document = didDocument(site, keys.published)
   const limited = { config: { limit: 'reading' } } as const
-  app.get(jwksPath, limited, (_, reply) =>
+  app.get('/.well-known/jwks.json', limited, (_, reply) =>
     reply.type('application/jwk-set+json').header('cache-control', kept).send(set),
   )
   app.get(didPath(site), limited, (_, reply) =>

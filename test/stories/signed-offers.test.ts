@@ -16,7 +16,7 @@ import {
 import { wrapFetchWithPayment } from '@x402/fetch'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from './buyer.ts'
-import { type Answer, bodyFor, get, type Kind, post, purchasePath } from './requests.ts'
+import { type Answer, bodyFor, eventually, get, type Kind, post, purchasePath } from './requests.ts'
 import { openStore, type Store } from './store.ts'
 
 // What the store signs for x402 clients, checked by the functions of the clients' own package, with
@@ -142,6 +142,27 @@ test('an offer of which a byte was changed is nobody’s, and so is one checked 
     x: `${keys[0].x.slice(0, -2)}${keys[0].x.at(-2) === 'A' ? 'B' : 'A'}A`,
   }
   await expect(verifyOfferSignatureJWS(offer, other)).rejects.toThrow()
+})
+
+test('an offer holds for as long as the promise of its price, and no longer', async () => {
+  const first = requiredIn(await ask('voucher')).required
+  const [accepts] = first.accepts
+  const [quote] = accepts.extra.quote.split('.')
+  const until = JSON.parse(Buffer.from(quote, 'base64url').toString())[3]
+  const then = until - 300 + 3
+  await eventually(
+    () => Date.now() / 1_000,
+    (now) => now >= then,
+  )
+  // It pays too little, so the same promise is offered again.
+  const { header } = await buyer.sign(accepts, { value: '1' })
+  const again = await post(store.url, purchasePath('voucher'), bodyFor('voucher', 'OK'), {
+    'payment-signature': header,
+  })
+  expect(again).toMatchObject({ status: 402, body: { code: 'payment_mismatch' } })
+  expect(again.body.accepts[0].extra.quote).toBe(accepts.extra.quote)
+  const { validUntil } = await verifyOfferSignatureJWS(offerIn(again))
+  expect(Math.abs(validUntil - until)).toBeLessThanOrEqual(1)
 })
 
 describe('what a client echoes makes no difference:', () => {

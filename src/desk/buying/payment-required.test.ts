@@ -89,6 +89,8 @@ describe.each(kinds)('the 402 of a %s', (kind: Kind) => {
       await demanded({ kind }, { name: 'Käfer und Söhne, Gutscheine aller Art' })
     ).required
     expect(resource.serviceName).toMatch(/^[\x20-\x7e]{1,32}$/)
+    const foreign = await demanded({ kind }, { name: 'ギフト' })
+    expect(foreign.required.resource).not.toHaveProperty('serviceName')
     expect(resource.tags.length).toBeLessThanOrEqual(5)
     for (const tag of resource.tags) expect(tag).toMatch(/^[\x20-\x7e]{1,32}$/)
     expect([...resource.description].length).toBeLessThan(500)
@@ -107,10 +109,10 @@ describe.each(kinds)('the 402 of a %s', (kind: Kind) => {
         type: kind === 'voucher' ? 'none' : 'automatic',
         refund_to: 'original_payer',
         refund_deadline_seconds: 86_400,
-        refund_policy_by_state: {
-          FULFILLED: { type: 'none' },
-          FULFILLMENT_FAILED: { type: 'automatic' },
-        },
+        refund_policy_by_state:
+          kind === 'voucher'
+            ? { FULFILLMENT_FAILED: { type: 'automatic' } }
+            : { FULFILLED: { type: 'none' } },
       },
       signals: {
         provider_health: 'degraded',
@@ -156,7 +158,7 @@ describe.each(kinds)('the 402 of a %s', (kind: Kind) => {
           quotes.promise('X'.repeat(48) as OfferId, cents(9_999_999), usdc('99999999999')),
         ),
       },
-      { url: `https://${'gift-cards-and-more'.padEnd(28, 'x')}.example.com`, name: 'n'.repeat(80) },
+      { url: `https://${'gift-cards-and-more'.padEnd(35, 'x')}.example.com`, name: 'n'.repeat(80) },
     )
     expect(long.header.length).toBeLessThan(4_096)
     expect(long.required.resource.description).toMatch(/^買{30,}$/)

@@ -1,12 +1,11 @@
 import type { PaymentRequired, PaymentRequirements } from '@x402/core/types'
-import type { OfferReceiptIssuer } from '@x402/extensions/offer-receipt'
 import { declarePaymentIdentifierExtension } from '@x402/extensions/payment-identifier'
 import type { Kind } from '../../goods/offer.ts'
 import type { Signals } from '../../health/signals.ts'
 import type { Terms } from '../../payments/x402.ts'
 import { bazaarOf, tagsOf } from '../extensions/bazaar.ts'
-import { signedOffer } from '../extensions/offer-receipt.ts'
-import { signalsOf } from '../extensions/signals.ts'
+import { type Issuer, signedOffer } from '../extensions/offer-receipt.ts'
+import { signalsExtension } from '../extensions/signals.ts'
 import type { Site } from '../site.ts'
 
 /** Stock clients refuse more than this until they are told otherwise, and say so nowhere. */
@@ -18,7 +17,7 @@ const descriptionMost = 110
 /** What every demand says, whatever is asked for. */
 export interface DemandDeps {
   readonly site: Site
-  readonly issuer: OfferReceiptIssuer
+  readonly issuer: Issuer
   readonly signals: () => Signals
   /** From payment to `EXPIRED`; seconds. */
   readonly fulfillmentDeadlineSeconds: number
@@ -74,7 +73,7 @@ export async function paymentRequired(
       url,
       description: cut(description, descriptionMost),
       mimeType: 'application/json',
-      serviceName: site.name.replace(/[^\x20-\x7e]/g, '').slice(0, 32),
+      ...serviceNameOf(site),
       tags: tagsOf[kind],
     },
     accepts: [terms as PaymentRequirements],
@@ -96,8 +95,14 @@ async function extensionsOf(
     'payment-identifier': paymentIdentifier,
     ...bazaarOf(kind),
     ...(await signedOffer(issuer, url, terms, validSeconds)),
-    ...signalsOf(kind, signals(), fulfillmentDeadlineSeconds),
+    ...signalsExtension(kind, signals(), fulfillmentDeadlineSeconds),
   }
+}
+
+/** As indexes take a name: printable ASCII, at most 32 of it; nothing where that leaves nothing. */
+function serviceNameOf({ name }: Site): { serviceName?: string } {
+  const serviceName = name.replace(/[^\x20-\x7e]/g, '').slice(0, 32)
+  return serviceName === '' ? {} : { serviceName }
 }
 
 /** With a shorter schema than the package's, which says the same. */

@@ -12,7 +12,7 @@ import { refundDeadlineSeconds } from '../views/refund.ts'
  *
  * @param fulfillmentDeadlineSeconds from payment to `EXPIRED`
  */
-export function signalsOf(
+export function signalsExtension(
   kind: Kind,
   signals: Signals,
   fulfillmentDeadlineSeconds: number,
@@ -26,19 +26,17 @@ export function signalsOf(
     },
     refund_policy: {
       type: goods[kind].refund,
-      ...anyRefund,
+      refund_to: 'original_payer',
+      refund_deadline_seconds: refundDeadlineSeconds,
+      refund_policy_by_state: exceptions[goods[kind].refund],
     },
     signals,
   }
   return { 'x402-signals': { info, schema: { type: 'object' } } }
 }
 
-const anyRefund = {
-  refund_to: 'original_payer',
-  refund_deadline_seconds: refundDeadlineSeconds,
-  // An order that expired counts as one that failed (x402-signals 3.3).
-  refund_policy_by_state: {
-    FULFILLED: { type: 'none' },
-    FULFILLMENT_FAILED: { type: 'automatic' },
-  },
+/** What differs from the type of the kind. An order that expired counts as failed (x402-signals 3.3). */
+const exceptions = {
+  none: { FULFILLMENT_FAILED: { type: 'automatic' } },
+  automatic: { FULFILLED: { type: 'none' } },
 }
