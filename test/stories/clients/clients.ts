@@ -8,7 +8,7 @@ import type { LocalAccount } from 'viem'
 import { type Answer, answerOf } from '../requests.ts'
 
 /** How a client is called: it pays by itself when it is asked to. */
-export type Post = (
+type Post = (
   url: string,
   body: unknown,
   headers?: Readonly<Record<string, string>>,
