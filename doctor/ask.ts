@@ -38,20 +38,21 @@ const limits = {
 export function askerOf(origin: string, bounds = limits): Ask {
   let asked = 0
   let patience = bounds.waitMostMs
+  const ask = async (url: URL, question: Question): Promise<Answer> => {
+    asked += 1
+    const { requestsMost } = bounds
+    if (asked > requestsMost) return nothing(`after ${requestsMost} requests the doctor stops`)
+    const answer = await askOnce(url, question, bounds)
+    const wait = answer.status === 429 ? retryAfterMs(answer) : undefined
+    if (wait === undefined || wait > patience) return answer
+    patience -= wait
+    await sleep(wait)
+    return ask(url, question)
+  }
   return async (pathOrUrl, question = {}) => {
     const url = new URL(pathOrUrl, origin)
     if (url.origin !== origin) throw new Error(`The doctor does not go to ${url.origin}.`)
-    for (;;) {
-      asked += 1
-      if (asked > bounds.requestsMost) {
-        return nothing(`after ${bounds.requestsMost} requests the doctor stops`)
-      }
-      const answer = await askOnce(url, question, bounds)
-      const wait = answer.status === 429 ? retryAfterMs(answer) : undefined
-      if (wait === undefined || wait > patience) return answer
-      patience -= wait
-      await sleep(wait)
-    }
+    return ask(url, question)
   }
 }
 
