@@ -8,16 +8,21 @@ import { clients } from './clients.ts'
 
 let store: Store
 
-beforeAll(async () => {
-  store = await openStore({ offers: 50 })
-})
-afterAll(() => store.close())
+/** One each, because all come from this address, and a store limits what an address may ask. */
+function withStore(): void {
+  beforeAll(async () => {
+    store = await openStore({ offers: 50 })
+  })
+  afterAll(() => store.close())
+}
 
 const urlOf = (kind: Kind) => `${store.url}${purchasePath(kind)}`
 
 const placed = async () => Number((await store.query('select count(*) as n from orders'))[0]?.n)
 
 describe.each(Object.entries(clients))('%s', (_, clientFor) => {
+  withStore()
+
   test.each<Kind>(['voucher', 'topup', 'esim'])(
     'buys a %s with one call and reads the receipt',
     async (kind) => {
@@ -82,24 +87,30 @@ describe.each(Object.entries(clients))('%s', (_, clientFor) => {
   })
 })
 
-test('the stock client refuses more than a dollar until its limit is raised, as the 402 says', async () => {
-  const buyer = await newBuyer()
-  const before = await buyer.balance()
-  const { offerId, price } = await esimOverADollar()
-  const { body: asked } = await post(store.url, purchasePath('esim'), { offerId })
-  expect(asked.message).toMatch(/refuse payments over 1 USD until their own spend limit is raised/)
-  const client = new x402Client().register('eip155:*', new ExactEvmScheme(buyer.account))
-  const buy = () =>
-    wrapFetchWithPayment(fetch, client)(urlOf('esim'), {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ offerId }),
-    })
-  await expect(buy()).rejects.toThrow(/maxAmountPerPayment/)
-  expect(await buyer.balance()).toBe(before)
-  client.setSpendControls({ maxAmountPerPayment: '$100' })
-  expect((await buy()).status).toBe(200)
-  expect(await buyer.balance()).toBe(before - BigInt(price) * 10_000n)
+describe('the spend limit of the stock client', () => {
+  withStore()
+
+  test('refuses more than a dollar until it is raised, as the 402 says', async () => {
+    const buyer = await newBuyer()
+    const before = await buyer.balance()
+    const { offerId, price } = await esimOverADollar()
+    const { body: asked } = await post(store.url, purchasePath('esim'), { offerId })
+    expect(asked.message).toMatch(
+      /refuse payments over 1 USD until their own spend limit is raised/,
+    )
+    const client = new x402Client().register('eip155:*', new ExactEvmScheme(buyer.account))
+    const buy = () =>
+      wrapFetchWithPayment(fetch, client)(urlOf('esim'), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ offerId }),
+      })
+    await expect(buy()).rejects.toThrow(/maxAmountPerPayment/)
+    expect(await buyer.balance()).toBe(before)
+    client.setSpendControls({ maxAmountPerPayment: '$100' })
+    expect((await buy()).status).toBe(200)
+    expect(await buyer.balance()).toBe(before - BigInt(price) * 10_000n)
+  })
 })
 
 async function esimOverADollar(): Promise<{ offerId: string; price: number }> {
