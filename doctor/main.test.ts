@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { afterEach, expect, test } from 'vitest'
-import { type Breaking, changeDemand, openShop, type Shop } from './shop.fixture.ts'
+import { type Breaking, changeBody, changeDemand, openShop, type Shop } from './shop.fixture.ts'
 
 let shop: Shop | undefined
 
@@ -52,6 +52,17 @@ test('what stops a buyer is told with its place and its mend, with exit code 1',
   expect(stdout).toContain('      POST /buy, accepts[0]: 0\n')
   expect(stdout).toMatch(/A buyer would be stopped; the first group above says where\.\n$/)
   expect(code).toBe(1)
+})
+
+test('a fault that is everywhere is not told at every place', async () => {
+  shop = await openShop((page, { path }) => {
+    if (path !== '/.well-known/x402') return
+    const more = Array.from({ length: 20 }, (_, index) => `https://elsewhere.example/${index}`)
+    changeBody(page, ({ resources }) => resources.push(...more))
+  })
+  const { stdout } = await doctor(shop.origin)
+  expect(stdout.match(/elsewhere\.example/g)).toHaveLength(6)
+  expect(stdout).toContain('      and at 14 more\n')
 })
 
 test('as JSON it is one object', async () => {

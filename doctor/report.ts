@@ -34,11 +34,16 @@ export function reportOf({ origin, publicOrigin, json }: Wanted, examined: Exami
   return { text: [looked, ...groups, '', verdict].join('\n'), isHealthy }
 }
 
-/** Each fault once, with its mend, and all places where it was seen. */
+/** Enough to see what they have in common; --json gives all. */
+const placesMost = 6
+
+/** Each fault once, with its mend, and the places where it was seen. */
 function grouped(findings: readonly Finding[]): string[] {
   return [...Map.groupBy(findings, ({ code }) => code)].flatMap(([code, seen]) => {
     const [{ what, mend } = { what: '', mend: '' }] = seen
     const places = seen.map(({ where, seen: said }) => `      ${where}${said ? `: ${said}` : ''}`)
-    return [`  ${code}: ${what}`, `    Mend: ${mend}`, ...places]
+    const more = places.splice(placesMost).length
+    const rest = more === 0 ? [] : [`      and at ${more} more`]
+    return [`  ${code}: ${what}`, `    Mend: ${mend}`, ...places, ...rest]
   })
 }

@@ -40,7 +40,7 @@ export const storeFaults = {
   resource_elsewhere: {
     level: 'warn',
     what: 'The manifest names a resource that is no URL of this store.',
-    mend: 'List full URLs that begin with the address that buyers use.',
+    mend: 'List full URLs that begin with the address that buyers use; with --public, tell the doctor which that is.',
   },
   resource_unreachable: {
     level: 'warn',
