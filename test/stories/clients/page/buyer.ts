@@ -71,7 +71,7 @@ const senders: Readonly<Record<Call['client'], (key: Hex) => Send>> = {
 }
 
 /**
- * Signs the challenge of a 402 and asks again. The helper of `@x402/extensions` would do this, but in
+ * Signs the challenge of a 402 and asks again. The client of `@x402/extensions` would do this, but in
  * a page it needs a stand-in for Node's `Buffer` and, without one, gives up silently; viem needs none.
  */
 function signedIn(key: Hex): Send {
