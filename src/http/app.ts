@@ -25,6 +25,7 @@ const crossOrigin = {
     'idempotency-key',
     'prefer',
     'access-control-expose-headers',
+    'accept-payment',
     'accept',
     'if-none-match',
   ].join(', '),
