@@ -86,20 +86,54 @@ test('a record that is rebuilt is held to no limit, and the next purchase is aga
   }
 })
 
+/** What one connection does in a transaction that stays open until `commit`. */
+async function held() {
+  const client = await pool.connect()
+  const { rows } = await client.query('select pg_backend_pid() as pid')
+  await client.query('begin')
+  const blocked = `select count(*)::int as count from pg_stat_activity
+    where $1 = any (pg_blocking_pids(pid))`
+  return {
+    database: client as unknown as Pool,
+    waiting: async () => (await pool.query(blocked, [rows[0].pid])).rows[0].count,
+    commit: async () => {
+      await client.query('commit')
+      client.release()
+    },
+  }
+}
+
 test('a purchase waits for limits that are being changed, and is held to the new ones', async () => {
   await set({ perOrder: usdc(10n) })
-  const changing = await pool.connect()
-  const { rows } = await changing.query('select pg_backend_pid() as pid')
-  await changing.query('begin')
-  const limits = createLimitStore(changing as unknown as Pool)
+  const changing = await held()
+  const limits = createLimitStore(changing.database)
   const tighter = { inForce: { perOrder: usdc(9n) } }
   expect(await limits.replace(payer, await limits.find(payer), tighter)).toBe(true)
   const opened = createOrderStore(pool).open(order(), [])
-  const blocked =
-    'select count(*)::int as count from pg_stat_activity where $1 = any (pg_blocking_pids(pid))'
-  const waiting = async () => (await pool.query(blocked, [rows[0].pid])).rows[0].count
-  await expect.poll(waiting).toBe(1)
-  await changing.query('commit')
-  changing.release()
-  await expect(opened).rejects.toThrow(LimitReached)
+  const refused = expect(opened).rejects.toThrow(LimitReached)
+  await expect.poll(changing.waiting).toBe(1)
+  await changing.commit()
+  await refused
+})
+
+test('a purchase waits for the first limits of its wallet too', async () => {
+  const changing = await held()
+  const first = { inForce: { perOrder: usdc(9n) } }
+  expect(await createLimitStore(changing.database).replace(payer, undefined, first)).toBe(true)
+  const opened = createOrderStore(pool).open(order(), [])
+  const refused = expect(opened).rejects.toThrow(LimitReached)
+  await expect.poll(changing.waiting).toBe(1)
+  await changing.commit()
+  await refused
+})
+
+test('the first limits wait for purchases that are being opened, so that these are counted', async () => {
+  const buying = await held()
+  expect((await createOrderStore(buying.database).open(order(), [])).isNew).toBe(true)
+  const orders = createOrderStore(pool)
+  const isSet = set({ perDay: usdc(19n) })
+  await expect.poll(buying.waiting).toBe(1)
+  await buying.commit()
+  await isSet
+  await expect(orders.open(order(), [])).rejects.toThrow(LimitReached)
 })

@@ -54,8 +54,9 @@ async function replace(
 }
 
 const insertSql = `
+  with alone as materialized (select pg_advisory_xact_lock(wallet_limits_lock($1)))
   insert into wallet_limits (wallet, revision, in_force, coming, coming_from)
-  values ($1, $2, $3, $4, $5)
+  select $1, $2::uuid, $3::jsonb, $4::jsonb, $5::timestamptz from alone
   on conflict do nothing`
 
 const updateSql = `

@@ -18,8 +18,13 @@ alter table orders add column recipient_digest text
 
 -- No order is opened beyond the limits of its payer, whatever the code above does. The row of the
 -- wallet is locked first, so two purchases of one wallet are looked at one after the other, and the
--- sum is read after the lock, so the second one sees the first. The day is the last 24 hours by the
--- clock that placed the order, as are the times of the orders that it counts.
+-- sum is read after the lock, so the second one sees the first. Where there is no row to lock yet, a
+-- lock on its name keeps the first limits waiting for the purchases that could not know of them.
+-- The day is the last 24 hours by the clock that placed the order, as are the times of those it counts.
+create function wallet_limits_lock(wallet text) returns bigint language sql immutable as $$
+  select hashtextextended('wallet_limits ' || wallet, 0)
+$$;
+
 create function check_wallet_limits() returns trigger language plpgsql as $$
 declare
   held wallet_limits;
@@ -29,6 +34,7 @@ declare
 begin
   -- What a rebuilt record opens again was allowed, and paid, when it was placed.
   if current_setting('kiosk402.rebuilding', true) = 'on' then return new; end if;
+  perform pg_advisory_xact_lock_shared(wallet_limits_lock(new.payer));
   select * into held from wallet_limits where wallet = new.payer for update;
   if found then
     rules := case when held.coming_from <= new.placed_at then held.coming else held.in_force end;
