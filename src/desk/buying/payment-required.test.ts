@@ -7,6 +7,7 @@ import {
 import { validatePaymentIdentifier } from '@x402/extensions/payment-identifier'
 import Fastify from 'fastify'
 import { describe, expect, test } from 'vitest'
+import type { ExampleBody } from '../../goods/example-body.ts'
 import { kinds } from '../../goods/good.ts'
 import type { Kind } from '../../goods/offer.ts'
 import { answer402, httpDoor } from '../../http/payment-headers.ts'
@@ -33,6 +34,17 @@ function jwkOf(secret: number): PublicJwk {
   return { ...jwk }
 }
 
+/** Everything that a body can hold, and the longest id of an offer. */
+const offerId = 'X'.repeat(48)
+const longestExample: Readonly<Record<Kind, ExampleBody>> = {
+  voucher: {
+    ...{ offerId, firstName: 'Ada', lastName: 'Lovelace' },
+    ...{ email: 'ada@example.com', country: 'US', value: 12.5 },
+  },
+  topup: { offerId, msisdn: '+502555512341234', value: 12.5 },
+  esim: { offerId },
+}
+
 /** A 402 as it goes out over HTTP. */
 async function demanded(changes: Partial<Demand> = {}, named: Partial<Site> = {}) {
   const site = { url: 'https://kiosk.example', name: 'Kiosk', ...named } as Site
@@ -54,6 +66,7 @@ async function demanded(changes: Partial<Demand> = {}, named: Partial<Site> = {}
     error: 'Payment required',
     description: 'A card',
     bodySchema: {},
+    example: longestExample[changes.kind ?? 'voucher'],
     ...changes,
   })
   const app = Fastify()

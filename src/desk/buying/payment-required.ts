@@ -1,5 +1,6 @@
 import type { PaymentRequired, PaymentRequirements } from '@x402/core/types'
 import { declarePaymentIdentifierExtension } from '@x402/extensions/payment-identifier'
+import type { ExampleBody } from '../../goods/example-body.ts'
 import type { Kind } from '../../goods/offer.ts'
 import type { Signals } from '../../health/signals.ts'
 import type { Terms } from '../../payments/x402.ts'
@@ -12,7 +13,7 @@ import type { Site } from '../site.ts'
 const stockSpendLimitAtomic = 1_000_000n
 
 /** Bytes of a description: the demand is a header, and a proxy's smallest buffer is small. */
-const descriptionMost = 110
+const descriptionMost = 90
 
 /** What every demand says, whatever is asked for. */
 export interface DemandDeps {
@@ -42,6 +43,8 @@ export interface Demand {
   readonly description: string
   /** The JSON Schema of the body that buys this. */
   readonly bodySchema: object
+  /** Such a body. */
+  readonly example: ExampleBody
 }
 
 /** A demand as x402 has it, and what the store says beside it. */
@@ -88,12 +91,12 @@ export async function paymentRequired(
 async function extensionsOf(
   deps: DemandDeps,
   url: string,
-  { kind, terms, validSeconds }: Demand,
+  { kind, terms, validSeconds, example }: Demand,
 ): Promise<Record<string, unknown>> {
   const { issuer, signals, fulfillmentDeadlineSeconds } = deps
   return {
     'payment-identifier': paymentIdentifier,
-    ...bazaarOf(kind),
+    ...bazaarOf(kind, example),
     ...(await signedOffer(issuer, url, terms, validSeconds)),
     ...signalsExtension(kind, signals(), fulfillmentDeadlineSeconds),
   }

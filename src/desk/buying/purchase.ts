@@ -1,9 +1,10 @@
+import { type ExampleBody, exampleBody } from '../../goods/example-body.ts'
 import { goods } from '../../goods/good.ts'
 import type { Kind, Offer } from '../../goods/offer.ts'
 import { retailOf } from '../../goods/pricing.ts'
 import { bodySchemaFor, kindSchemaFor } from '../../goods/purchase-body.ts'
 import { price, termsFor } from '../../orders/price.ts'
-import { type PurchaseAnswer, purchase } from '../../orders/purchase.ts'
+import { type PurchaseAnswer, type PurchaseDeps, purchase } from '../../orders/purchase.ts'
 import { termsOf, termsValidSeconds } from '../../payments/terms.ts'
 import { formatUsdc, usdc, usdcDecimals } from '../../primitives/money.ts'
 import { Refusal } from '../../primitives/refusal.ts'
@@ -90,8 +91,15 @@ async function probe(deps: BuyingDeps, { kind, door }: PurchaseCall): Promise<Pu
     error: `Payment required: name an offerId for its exact price; this is the lowest price of any ${kind}`,
     description: `Buy a ${kind}. Find its offerId at ${deps.site.url}/ai/${kind}s`,
     bodySchema: kindSchemaFor(kind),
+    example: exampleOf(deps.purchases, kind),
   })
   return { type: 'payment_required', ...demanded }
+}
+
+/** A body that buys the first offer of the kind: an index may try it. */
+function exampleOf({ shelf, pricing }: PurchaseDeps, kind: Kind): ExampleBody {
+  const offer = shelf.current().sold[kind].offerAt(0)
+  return exampleBody(offer, retailOf(offer, pricing))
 }
 
 /** A payment that cannot be read buys nothing and is stored nowhere. */
@@ -112,6 +120,7 @@ async function demand(
   { kind, door }: PurchaseCall,
   { terms, offer, fault }: Extract<PurchaseAnswer, { type: 'payment_required' }>,
 ): Promise<PurchaseOutcome> {
+  const retail = retailOf(offer, deps.purchases.pricing)
   const demanded = await paymentRequired(deps.demands, door, {
     kind,
     terms,
@@ -119,7 +128,8 @@ async function demand(
     error: fault?.reason ?? 'Payment required',
     ...(fault ? { code: fault.code } : {}),
     description: describe(offer),
-    bodySchema: bodySchemaFor(offer, retailOf(offer, deps.purchases.pricing)),
+    bodySchema: bodySchemaFor(offer, retail),
+    example: exampleBody(offer, retail),
   })
   return { type: 'payment_required', ...demanded }
 }

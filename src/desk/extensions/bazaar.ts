@@ -1,20 +1,17 @@
 import { declareDiscoveryExtension } from '@x402/extensions/bazaar'
-import { kinds } from '../../goods/good.ts'
+import type { ExampleBody } from '../../goods/example-body.ts'
 import type { Kind } from '../../goods/offer.ts'
 import { kindSchemaFor } from '../../goods/purchase-body.ts'
 
 /**
  * How a purchase route is called and what it answers, for indexes of paid resources. An index reads
  * it from the empty call, or from a payment that a client sent through a facilitator.
+ *
+ * @param example a body that buys something of this kind
  */
-export function bazaarOf(kind: Kind): Readonly<Record<string, unknown>> {
-  return declared[kind]
-}
-
-const exampleInput: Readonly<Record<Kind, Record<string, string>>> = {
-  voucher: { offerId: 'AMAZON_US_25', firstName: 'Ada', lastName: 'Lovelace' },
-  topup: { offerId: 'CLARO_GT_OPEN', msisdn: '+50255551234' },
-  esim: { offerId: 'ESIM-US-7D-1GB' },
+export function bazaarOf(kind: Kind, example: ExampleBody): { readonly bazaar: object } {
+  const { info, schema } = declared[kind]
+  return { bazaar: { info: { ...info, input: { ...info.input, body: example } }, schema } }
 }
 
 /** What such an index shows beside the description; at most five, of 32 letters each. */
@@ -25,39 +22,37 @@ export const tagsOf: Readonly<Record<Kind, string[]>> = {
 }
 
 /** The one way to buy. */
-const postedJson = {
-  type: { const: 'http' },
-  method: { const: 'POST' },
-  bodyType: { const: 'json' },
-}
+const posted = { method: { const: 'POST' } }
 
-/** Made once: nothing in it depends on the offer that is asked for. */
-const declared = Object.fromEntries(
-  kinds.map((kind) => [kind, declarationOf(kind)]),
-) as unknown as Readonly<Record<Kind, Record<string, unknown>>>
+/** Made once: but for the example, nothing in it depends on the offer that is asked for. */
+const declared = {
+  voucher: declarationOf('voucher'),
+  topup: declarationOf('topup'),
+  esim: declarationOf('esim'),
+} as const satisfies Readonly<Record<Kind, object>>
 
 /** The parts of the package's declaration that are taken from it. */
 interface Declared {
   readonly info: { readonly input: object }
   readonly schema: {
     readonly properties: {
-      readonly input: { readonly properties: object; readonly required: readonly string[] }
+      readonly input: { readonly properties: { readonly body: object } }
       readonly output: { readonly properties: { readonly example: object } }
     }
   }
 }
 
-function declarationOf(kind: Kind): Record<string, unknown> {
+function declarationOf(kind: Kind) {
   const { bazaar } = declareDiscoveryExtension({
     bodyType: 'json',
-    input: exampleInput[kind],
+    input: {},
     inputSchema: shortSchemaOf(kind),
     output: {
       example: { orders: [{ state: 'FULFILLED', result: {} }] },
       schema: { required: ['orders'] },
     },
   }) as unknown as { bazaar: Declared }
-  return { bazaar: shortened(bazaar) }
+  return shortened(bazaar)
 }
 
 /**
@@ -74,8 +69,8 @@ function shortened({ info, schema }: Declared) {
       properties: {
         input: {
           type: 'object',
-          properties: { ...input.properties, ...postedJson },
-          required: input.required,
+          properties: { body: input.properties.body, ...posted },
+          required: ['method', 'body'],
         },
         output: { type: 'object', properties: { example } },
       },
