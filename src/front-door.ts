@@ -15,6 +15,7 @@ import { routeManifest } from './http/manifest.ts'
 import { type MetricsDoor, routeMetrics } from './http/metrics.ts'
 import { routeSandbox, type SandboxDoor } from './http/sandbox.ts'
 import { routeWebhook, type WebhookDeps } from './http/webhook.ts'
+import { routeMcp } from './mcp/route.ts'
 import { routeWeb } from './web/routes.ts'
 
 export interface FrontDoorDeps extends AppDeps {
@@ -50,6 +51,7 @@ export function createFrontDoor(deps: FrontDoorDeps): FastifyInstance {
     fulfillmentDeadlineSeconds,
     isSandbox: deps.sandbox !== undefined,
   })
+  routeMcp(app, { reading: deps, buying, limits: deps.limits })
   routeWebhook(app, deps.webhook)
   routeHealth(app, vitals)
   routeMetrics(app, deps.metrics)

@@ -289,5 +289,6 @@ function buyingOf({ config, now, vitals }: Ground, parts: DoorParts): BuyingDeps
       verifyMessage: chain.verifyMessage,
       now,
     },
+    reveals: createSigner(config.secretsKeys, 'reveal'),
   }
 }

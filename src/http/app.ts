@@ -28,6 +28,11 @@ const crossOrigin = {
     'accept-payment',
     'accept',
     'if-none-match',
+    'mcp-protocol-version',
+    'mcp-method',
+    'mcp-name',
+    'mcp-session-id',
+    'last-event-id',
   ].join(', '),
   exposedHeaders: [
     'PAYMENT-REQUIRED',

@@ -37,7 +37,12 @@ export function guardRequests(app: FastifyInstance, { limits, routes }: GateDeps
   })
 }
 
-function counted(limiter: RateLimiter, taken: Taken, reply: FastifyReply): void {
+/**
+ * Tells the caller what is left of a limit.
+ *
+ * @throws Refusal `rate_limited` when nothing is
+ */
+export function counted(limiter: RateLimiter, taken: Taken, reply: FastifyReply): void {
   reply.headers(rateLimitHeaders(limiter, taken))
   if (taken.allowed) return
   const { limit, windowSeconds } = limiter

@@ -14,29 +14,42 @@ const notAccepted: readonly number[] = [401, 402]
  * shut them out.
  */
 export function limitRefusedProofs(app: FastifyInstance, limiter: RateLimiter): void {
-  const look = async (request: FastifyRequest, reply: FastifyReply) => {
-    const looked = await limiter.look(clientKeyOf(request.ip))
-    if (looked.allowed) return
-    reply.headers(rateLimitHeaders(limiter, looked))
-    const { limit, windowSeconds } = limiter
-    throw new Refusal(
-      'rate_limited',
-      `More than ${limit} payments or sign-ins were refused in ${windowSeconds} seconds; try again in ${looked.resetSeconds}.`,
-      { retryAfterSeconds: looked.resetSeconds },
-    )
-  }
-  const count = async ({ ip }: FastifyRequest) => {
-    await limiter.take(clientKeyOf(ip))
-  }
   // Nearly no request carries a proof, and those that do not wait for no promise.
   app.addHook('onRequest', (request, reply, done) => {
     if (!carriesProof(request)) return done()
-    look(request, reply).then(() => done(), done)
+    lookAtRefused(limiter, request, reply).then(() => done(), done)
   })
   app.addHook('onResponse', (request, reply, done) => {
-    if (!carriesProof(request) || !notAccepted.includes(reply.statusCode)) return done()
-    count(request).then(() => done(), done)
+    if (!carriesProof(request) || !isNotAccepted(reply.statusCode)) return done()
+    countRefused(limiter, request).then(() => done(), done)
   })
+}
+
+/** @throws Refusal `rate_limited` for a client whose proofs were refused too often */
+export async function lookAtRefused(
+  limiter: RateLimiter,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const looked = await limiter.look(clientKeyOf(request.ip))
+  if (looked.allowed) return
+  reply.headers(rateLimitHeaders(limiter, looked))
+  const { limit, windowSeconds } = limiter
+  throw new Refusal(
+    'rate_limited',
+    `More than ${limit} payments or sign-ins were refused in ${windowSeconds} seconds; try again in ${looked.resetSeconds}.`,
+    { retryAfterSeconds: looked.resetSeconds },
+  )
+}
+
+/** Counts a proof of this client that was not accepted. */
+export async function countRefused(limiter: RateLimiter, { ip }: FastifyRequest): Promise<void> {
+  await limiter.take(clientKeyOf(ip))
+}
+
+/** Whether a status says that a payment or a sign-in was not accepted. */
+export function isNotAccepted(status: number): boolean {
+  return notAccepted.includes(status)
 }
 
 /** A signature costs arithmetic and calls to the chain to check. This looks at every request. */

@@ -11,6 +11,14 @@ export const messages = {
     title: 'One moment, please',
     text: 'Many requests came from your network within a minute. Wait a little, then load this page again.',
   },
+  notRead: {
+    title: 'This cannot be read',
+    text: 'What was sent is not the form of this page. Load the page again and send it from there.',
+  },
+  notNow: {
+    title: 'Not just now',
+    text: 'A part of the store does not answer. Nothing was used up: come back in a minute and try again.',
+  },
   broken: {
     title: 'Something went wrong',
     text: 'It is our fault, it was recorded, and nothing was charged. Load this page again in a moment.',
@@ -18,7 +26,11 @@ export const messages = {
   home: 'Back to the store',
 } as const
 
-export type Message = (typeof messages)['offerNotFound' | 'tooMany' | 'broken']
+/** What a page says, and how it is titled. */
+export interface Message {
+  readonly title: string
+  readonly text: string
+}
 
 /** A page that says one thing and leads home. */
 export function messagePage({ title, text }: Message): Page {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { BuyingDeps } from '../desk/buying/deps.ts'
 import { rules } from '../desk/refusals.ts'
 import { digestOf, publicMinute, sendText } from '../http/caching.ts'
 import { Refusal } from '../primitives/refusal.ts'
@@ -11,14 +12,19 @@ import { homePage } from './home-page.ts'
 import { document, type Frame, type Page } from './layout.ts'
 import { type Message, messagePage, messages } from './message-page.ts'
 import { fixedHeaders, pageHeaders } from './page-headers.ts'
+import { routeReveal } from './reveal-routes.ts'
 
 const limited = { config: { limit: 'reading' } } as const
 /** The sheet's address names its content, so it may be kept while that address is in use. */
 const publicDay = 'public, max-age=86400'
 
 /** The website for people: pages made here, that work without script. */
-export function routeWeb(app: FastifyInstance, deps: WebDeps): void {
+export function routeWeb(
+  app: FastifyInstance,
+  { buying, ...deps }: WebDeps & { readonly buying: BuyingDeps },
+): void {
   const style = asset('style.css')
+  const script = asset('reveal.js')
   const frame: Frame = {
     site: deps.site,
     styleUrl: `/style.css?v=${digestOf(style)}`,
@@ -29,7 +35,7 @@ export function routeWeb(app: FastifyInstance, deps: WebDeps): void {
     const text = document(frame, page)
     return sendText(request, reply, { text, type: 'text/html', cacheControl: publicMinute })
   }
-  routeAssets(app, style)
+  routeAssets(app, style, script)
   routeForModels(app, deps)
   // The errors of pages are pages. In a scope of its own, this changes nothing for the interfaces.
   app.register(async (pages) => {
@@ -48,13 +54,16 @@ export function routeWeb(app: FastifyInstance, deps: WebDeps): void {
       if (offer === undefined) throw new Refusal('offer_not_found', messages.offerNotFound.text)
       return send(request, reply, buyPage(offer, deps), pictureOf(offer))
     })
+    const scriptUrl = `/reveal.js?v=${digestOf(script)}`
+    routeReveal(pages, { frame, scriptUrl, buying })
   })
 }
 
-function routeAssets(app: FastifyInstance, style: string): void {
+function routeAssets(app: FastifyInstance, style: string, script: string): void {
   const logo = asset('logo.svg')
   const assets = [
     ['/style.css', style, 'text/css'],
+    ['/reveal.js', script, 'text/javascript'],
     ['/logo.svg', logo, 'image/svg+xml'],
     ['/favicon.ico', logo, 'image/svg+xml'],
     ['/robots.txt', 'User-agent: *\nAllow: /\n', 'text/plain'],
@@ -72,14 +81,28 @@ function messageFor(error: unknown, request: FastifyRequest, reply: FastifyReply
   if (error instanceof Refusal) {
     reply.code(rules[error.code].status)
     if (error.code === 'offer_not_found') return messages.offerNotFound
+    if (error.code === 'try_again') return messages.notNow
     if (error.code === 'rate_limited') {
       reply.header('retry-after', String(error.details.retryAfterSeconds ?? 1))
       return messages.tooMany
     }
   }
+  const status = unreadable(error)
+  if (status !== undefined) {
+    reply.code(status)
+    return messages.notRead
+  }
   request.log.error({ err: error }, 'unexpected error')
   reply.code(500)
   return messages.broken
+}
+
+/** The status for a body that the HTTP library did not take: too long, or of another type. */
+function unreadable(error: unknown): number | undefined {
+  if (!(error instanceof Error && 'statusCode' in error)) return undefined
+  const { statusCode } = error
+  const isTheirs = typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500
+  return isTheirs ? statusCode : undefined
 }
 
 function asset(name: string): string {

@@ -8,6 +8,7 @@ import {
   topup,
   voucher,
 } from '../../test/fixtures/offers.ts'
+import type { BuyingDeps } from '../desk/buying/deps.ts'
 import { createShelf, type Shelf } from '../goods/catalog.ts'
 import { routeWeb } from './routes.ts'
 
@@ -34,7 +35,9 @@ const odd = [
 ]
 
 /** The pages over a small catalog with hostile and odd offers in it. */
-export function website(changes: { shelf?: Shelf; isSandbox?: boolean; markupBps?: number } = {}) {
+export function website(
+  changes: { shelf?: Shelf; isSandbox?: boolean; markupBps?: number; buying?: BuyingDeps } = {},
+) {
   const pricing = fixturePricing({ markupBps: changes.markupBps ?? 0 })
   const catalog = catalogOf([...shopOffers, ...odd], pricing)
   const shelf = changes.shelf ?? createShelf(catalog)
@@ -44,6 +47,7 @@ export function website(changes: { shelf?: Shelf; isSandbox?: boolean; markupBps
     networkName: 'Base',
     fulfillmentDeadlineSeconds: 600,
     isSandbox: changes.isSandbox ?? false,
+    buying: changes.buying ?? ({} as BuyingDeps),
   })
   const get = async (url: string, headers: Record<string, string> = {}) => {
     pass(1_000)

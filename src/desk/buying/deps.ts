@@ -1,6 +1,7 @@
 import type { LimitsDeps } from '../../orders/limits/keep.ts'
 import type { OrderStore } from '../../orders/ports.ts'
 import type { PurchaseDeps } from '../../orders/purchase.ts'
+import type { Signer } from '../../secrets/tokens.ts'
 import type { Site } from '../site.ts'
 import type { ReceiptDeps } from '../views/receipt.ts'
 import type { DemandDeps } from './payment-required.ts'
@@ -16,6 +17,8 @@ export interface BuyingDeps {
   /** The limits that wallets set themselves. */
   readonly guardrails: LimitsDeps
   readonly signIn: SignInDeps
+  /** Signs the links that show the goods of an order once. */
+  readonly reveals: Signer
 }
 
 /** Where the operator hears what went wrong in our house while a caller was served. */

@@ -5,6 +5,7 @@ import { lookUpIn, pageIn } from '../../desk/buying/order-params.ts'
 import {
   listOrders,
   lookAtOrder,
+  ordersAsk,
   retryAfterSeconds,
   type Sought,
 } from '../../desk/buying/orders.ts'
@@ -58,12 +59,7 @@ async function sendList(
   )
   if (wallet === undefined) {
     const [path = ''] = request.url.split('?')
-    const demand = signInRequired(deps.signIn, {
-      path,
-      description: 'Orders of the wallet that signs in',
-      statement: 'Show the orders that this wallet paid for.',
-    })
-    return sendSignInRequired(reply, demand)
+    return sendSignInRequired(reply, signInRequired(deps.signIn, ordersAsk(path)))
   }
   return privately(reply).send(await listOrders(deps, wallet, { ...page, kind }, request.log))
 }

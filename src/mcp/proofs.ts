@@ -1,0 +1,73 @@
+import type { PaymentDoor } from '../desk/buying/payment-required.ts'
+import { type Presented, presentedIn } from '../desk/buying/presented.ts'
+import { keyOf, type Shown } from '../desk/buying/viewer.ts'
+import { textIn } from './arguments.ts'
+import type { ToolCall } from './tool.ts'
+
+/** Where x402 has its payments and receipts (its transport for MCP). */
+const paymentKey = 'x402/payment'
+export const receiptKey = 'x402/payment-response'
+/** Where the store takes a sign-in: what SIGN-IN-WITH-X carries, or the message before its encoding. */
+const signInKey = 'sign-in-with-x'
+
+/**
+ * Named as the transport names tools and not by our address: a client that took it for an address
+ * would send the payment there, as a request of another form.
+ */
+export const mcpDoor: PaymentDoor = {
+  resource: () => 'mcp://tool/buy',
+  howToSend: `call buy again with the same arguments and the signed payment in _meta["${paymentKey}"]`,
+}
+
+export const signInGuidance = `Sign the challenge in extensions["sign-in-with-x"] with the paying wallet and call again with it in _meta["${signInKey}"]. Nothing is charged.`
+
+/** Whether a call has something whose signature must be checked, which costs. */
+export function carriesProof({ meta }: Pick<ToolCall, 'meta'>): boolean {
+  return meta[paymentKey] !== undefined || meta[signInKey] !== undefined
+}
+
+/** The payment of a call. */
+export function presentedWith({ meta }: ToolCall): Presented {
+  const payment = meta[paymentKey]
+  return payment === undefined || payment === null
+    ? { type: 'none' }
+    : presentedIn(payment, unreadable)
+}
+
+/** What shows who calls, by the arguments that do. */
+export const shownFields = {
+  idempotency_key: {
+    type: 'string',
+    pattern: '^[A-Za-z0-9_-]{16,128}$',
+    description: 'The idempotency_key of the purchase: shows that the goods are yours',
+  },
+  access_token: {
+    type: 'string',
+    description: 'The accessToken of the purchase, if you have it: shows that the goods are yours',
+  },
+} as const
+
+/** What a call shows of who sends it. @throws Refusal `invalid_header`, `invalid_parameter` */
+export function shownBy(call: ToolCall): Shown {
+  const { args } = call
+  return {
+    accessToken: textIn(args, 'access_token'),
+    signIn: signInWith(call),
+    idempotencyKey: keyOf(args['idempotency_key'], 'idempotency_key'),
+  }
+}
+
+/** The sign-in of a call in the form that HTTP carries it in, whichever of both it has here. */
+export function signInWith({ meta }: ToolCall): string | undefined {
+  const given = meta[signInKey]
+  if (given === undefined || given === null) return undefined
+  if (typeof given === 'string') return given
+  return Buffer.from(JSON.stringify(given)).toString('base64')
+}
+
+function unreadable(why: string): Presented {
+  return {
+    type: 'unreadable',
+    reason: `The payment in _meta["${paymentKey}"] cannot be read: ${why}`,
+  }
+}

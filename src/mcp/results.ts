@@ -1,0 +1,62 @@
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import type { Said } from './tool.ts'
+
+/** What a tool said, as a result of MCP. The text repeats the data for clients that read no data. */
+export function resultOf(said: Said): CallToolResult {
+  return said.type === 'demand' ? demandResult(said) : answerResult(said)
+}
+
+function answerResult(said: Extract<Said, { type: 'answer' }>): CallToolResult {
+  const { body, advice, picture, meta } = said
+  return {
+    structuredContent: dataOf(body),
+    content: [
+      { type: 'text', text: JSON.stringify(body) },
+      ...(advice === undefined ? [] : [{ type: 'text' as const, text: advice }]),
+      ...(picture === undefined
+        ? []
+        : [{ type: 'image' as const, data: picture, mimeType: 'image/png' }]),
+    ],
+    ...(meta === undefined ? {} : { _meta: { ...meta } }),
+  }
+}
+
+/** A demand for a payment or a sign-in: the data, and the very same as the only text (x402). */
+function demandResult({ required, more }: Extract<Said, { type: 'demand' }>): CallToolResult {
+  const body = { ...required, ...more }
+  return {
+    isError: true,
+    structuredContent: dataOf(body),
+    content: [{ type: 'text', text: JSON.stringify(body) }],
+  }
+}
+
+/** A refusal as a tool's error: the problem document, and what it says in a sentence. */
+export function problemResult(problem: Readonly<Record<string, unknown>>): CallToolResult {
+  return {
+    isError: true,
+    structuredContent: dataOf(problem),
+    content: [{ type: 'text', text: sentenceOf(problem) }],
+  }
+}
+
+function sentenceOf({
+  detail,
+  code,
+  didYouMean,
+  charged,
+  retryAfterSeconds,
+}: Readonly<Record<string, unknown>>): string {
+  const facts = [
+    `code ${String(code)}`,
+    ...(didYouMean === undefined ? [] : [`probably meant: ${String(didYouMean)}`]),
+    ...(charged === undefined ? [] : [`charged: ${String(charged)}`]),
+    ...(retryAfterSeconds === undefined ? [] : [`again in ${String(retryAfterSeconds)} seconds`]),
+  ]
+  return `${String(detail)} (${facts.join('; ')})`
+}
+
+/** As JSON has it: what is undefined is not there. */
+function dataOf(body: object): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(body))
+}

@@ -1,0 +1,56 @@
+import type { ToolAnnotations } from '@modelcontextprotocol/server'
+import type { PaymentRequired } from '@x402/core/types'
+import type { BuyingDeps, FaultLog } from '../desk/buying/deps.ts'
+import type { ReadDeps } from '../desk/deps.ts'
+import type { LimitName } from '../http/rate-limit.ts'
+
+/** Something that a model may ask of the store. */
+export interface Tool {
+  readonly name: string
+  /** Its name for people. */
+  readonly title: string
+  /** What a model that has never seen the store must know before it calls. */
+  readonly description: string
+  /** JSON Schema of the arguments. What is really taken is for the desk to read. */
+  readonly inputSchema: JsonObject
+  /** JSON Schema of what it says, unless it is an error. */
+  readonly outputSchema: JsonObject
+  readonly annotations: ToolAnnotations
+  /** What a call counts as: what the same question counts as over HTTP. */
+  readonly limit: LimitName
+  /** Whether the call is about money, so that its errors say if any moved. */
+  readonly charges: boolean
+  readonly run: (call: ToolCall, deps: ToolDeps) => Said | Promise<Said>
+}
+
+/** A JSON Schema whose root is an object. */
+export type JsonObject = { readonly type: 'object' } & Readonly<Record<string, unknown>>
+
+/** What tools answer from. */
+export interface ToolDeps {
+  readonly reading: ReadDeps
+  readonly buying: BuyingDeps
+}
+
+/** One call of a tool. */
+export interface ToolCall {
+  /** As they came, without those that are null: callers send null for what they do not give. */
+  readonly args: Readonly<Record<string, unknown>>
+  /** What stands beside the arguments, out of the model's sight: payments, sign-ins. */
+  readonly meta: Readonly<Record<string, unknown>>
+  readonly log: FaultLog
+}
+
+/** What a tool says: an answer, or a demand that must be met first. */
+export type Said =
+  | {
+      readonly type: 'answer'
+      /** As published; a field that is undefined is absent. */
+      readonly body: object
+      /** What to do now, in a sentence. */
+      readonly advice?: string
+      /** A PNG to be shown, in base64. */
+      readonly picture?: string | undefined
+      readonly meta?: Readonly<Record<string, unknown>>
+    }
+  | { readonly type: 'demand'; readonly required: PaymentRequired; readonly more: object }

@@ -1,0 +1,57 @@
+import { buy as buyAtDesk } from '../../desk/buying/purchase.ts'
+import { flagIn, without } from '../arguments.ts'
+import { includeGoods, OrderSaid, orderSaid } from '../order-said.ts'
+import { mcpDoor, presentedWith, receiptKey, shownBy } from '../proofs.ts'
+import { answerSchema, argumentSchema, purchaseFields } from '../schemas.ts'
+import type { Said, Tool, ToolCall, ToolDeps } from '../tool.ts'
+import { wishIn } from '../wish.ts'
+
+const idempotencyKey = {
+  type: 'string',
+  pattern: '^[A-Za-z0-9_-]{16,128}$',
+  description:
+    'Yours, and new for each purchase. Sent again, it gives the same order, and it shows later that the goods are yours. Keep it.',
+} as const
+
+export const buy: Tool = {
+  name: 'buy',
+  title: 'Buy',
+  description: [
+    'Buys one offer with USDC (x402). The first call, without a payment, costs nothing: it is an error that holds the price in accepts[0].',
+    'Sign that and call again with the same arguments and the payment in _meta["x402/payment"]; x402 clients do this by themselves. Each payment is charged once, however often it is sent.',
+    'If the answer never came, send the very same call again. Never sign a new payment while an order is PAYMENT_PENDING, PAID or FULFILLING: ask order_status instead.',
+    'What is not delivered is paid back by itself, in full, to the wallet that paid.',
+    'The answer has reveal.url, a link that shows the goods to a person once, unless include_goods is true.',
+  ].join(' '),
+  inputSchema: argumentSchema(
+    { ...purchaseFields(), idempotency_key: idempotencyKey, include_goods: includeGoods },
+    ['offerId'],
+  ),
+  outputSchema: answerSchema(OrderSaid),
+  annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
+  limit: 'purchase',
+  charges: true,
+  run: bought,
+}
+
+/** Arguments that say how to buy, and not what. */
+const own = ['idempotency_key', 'include_goods', 'access_token']
+
+async function bought(call: ToolCall, { buying }: ToolDeps): Promise<Said> {
+  const inline = flagIn(call.args, 'include_goods')
+  const { kind, fields } = wishIn(without(call.args, own), buying.purchases.shelf)
+  const outcome = await buyAtDesk(buying, {
+    kind,
+    fields,
+    presented: presentedWith(call),
+    shown: () => shownBy(call),
+    patienceMs: undefined,
+    door: mcpDoor,
+  })
+  if (outcome.type === 'payment_required') {
+    return { type: 'demand', required: outcome.required, more: outcome.more }
+  }
+  const { settled } = outcome
+  const said = await orderSaid(buying, outcome, inline)
+  return { ...said, ...(settled ? { meta: { [receiptKey]: settled } } : {}) }
+}

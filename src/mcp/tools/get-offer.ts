@@ -1,0 +1,36 @@
+import * as z from 'zod'
+import { askOffer } from '../../desk/catalog/offer.ts'
+import type { ReadDeps } from '../../desk/deps.ts'
+import { readParams, text } from '../../desk/params.ts'
+import { OfferDetail } from '../../desk/shapes/offers.ts'
+import { Refusal } from '../../primitives/refusal.ts'
+import { inArguments } from '../arguments.ts'
+import { answerSchema, argumentSchema } from '../schemas.ts'
+import type { Tool } from '../tool.ts'
+
+export const getOffer: Tool = {
+  name: 'get_offer',
+  title: 'Get one offer',
+  description:
+    'All about one offer: its price in USDC (usdc.amount, atomic: 1000000 is 1 USDC), its notes, when it is refunded, and in purchase.bodySchema exactly which arguments quote and buy take for it. Free. Call it before you buy.',
+  inputSchema: argumentSchema({ offerId: { type: 'string', description: 'From search' } }, [
+    'offerId',
+  ]),
+  outputSchema: answerSchema(z.union([OfferDetail.voucher, OfferDetail.topup, OfferDetail.esim])),
+  annotations: { readOnlyHint: true, openWorldHint: false },
+  limit: 'reading',
+  charges: false,
+  run({ args }, { reading }) {
+    return { type: 'answer', body: offerNamed(args, reading) }
+  },
+}
+
+function offerNamed(args: Readonly<Record<string, unknown>>, reading: ReadDeps): object {
+  const { offerId } = readParams(inArguments(args), { offerId: text })
+  const kind = offerId === undefined ? undefined : reading.shelf.current().find(offerId)?.kind
+  if (offerId === undefined || kind === undefined) {
+    const message = 'There is no offer with this offerId. Find one with search.'
+    throw new Refusal('offer_not_found', message, { parameter: 'offerId' })
+  }
+  return askOffer(kind, offerId, () => new Map(), reading).answer()
+}

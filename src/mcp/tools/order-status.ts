@@ -1,0 +1,67 @@
+import { orNotNow } from '../../desk/buying/or-not-now.ts'
+import { lookUpIn, orderParams } from '../../desk/buying/order-params.ts'
+import { listOrders, lookAtOrder, ordersAsk } from '../../desk/buying/orders.ts'
+import { signedInWallet, signInRequired } from '../../desk/buying/sign-in.ts'
+import { readParams, text } from '../../desk/params.ts'
+import { OrderList } from '../../desk/shapes/orders.ts'
+import { flagIn, inArguments, without } from '../arguments.ts'
+import { includeGoods, OrderSaid, orderSaid } from '../order-said.ts'
+import { mcpPath } from '../path.ts'
+import { shownBy, shownFields, signInGuidance, signInWith } from '../proofs.ts'
+import { answerSchema, argumentSchema } from '../schemas.ts'
+import type { Said, Tool, ToolCall, ToolDeps } from '../tool.ts'
+
+const own = [...Object.keys(shownFields), 'include_goods']
+
+export const orderStatus: Tool = {
+  name: 'order_status',
+  title: 'Order status',
+  description:
+    'How an order stands, for whoever knows its orderId, its paymentId or the transactionHash of its payment. Free. Call it after buy until agent_action is not "wait", every 5 seconds or less often. While the state is PAYMENT_PENDING never pay again. The goods are only for who shows that they are theirs: by the idempotency_key of the purchase, its access_token, or a sign-in of the paying wallet in _meta["sign-in-with-x"]. Without any id it lists the orders of the wallet that signs in.',
+  inputSchema: argumentSchema(
+    {
+      orderId: { type: 'string', description: 'From the answer to buy' },
+      ...Object.fromEntries(
+        Object.entries(orderParams).map(([name, { schema }]) => [name, schema]),
+      ),
+      ...shownFields,
+      include_goods: includeGoods,
+    },
+    [],
+  ),
+  outputSchema: answerSchema(OrderSaid.or(OrderList)),
+  annotations: { readOnlyHint: true, openWorldHint: false },
+  limit: 'reading',
+  charges: false,
+  run: statusOf,
+}
+
+async function statusOf(call: ToolCall, deps: ToolDeps): Promise<Said> {
+  const { buying } = deps
+  const inline = flagIn(call.args, 'include_goods')
+  const given = inArguments(without(call.args, own))
+  const { orderId } = readParams(given, { ...orderParams, orderId: text })
+  const { transactionHash, paymentId, ...page } = lookUpIn(
+    inArguments(without(call.args, [...own, 'orderId'])),
+  )
+  if (orderId === undefined && transactionHash === undefined && paymentId === undefined) {
+    return ordersOfWallet(call, deps, page)
+  }
+  const sought = orderId === undefined ? { transactionHash, paymentId } : { orderId }
+  const found = await lookAtOrder(buying, sought, () => shownBy(call), call.log)
+  return orderSaid(buying, found, inline)
+}
+
+async function ordersOfWallet(
+  call: ToolCall,
+  { buying }: ToolDeps,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<Said> {
+  const { signIn } = buying
+  const wallet = await orNotNow(call.log, () => signedInWallet(signIn, signInWith(call)))
+  if (wallet !== undefined) {
+    return { type: 'answer', body: await listOrders(buying, wallet, page, call.log) }
+  }
+  const required = signInRequired(signIn, ordersAsk(mcpPath))
+  return { type: 'demand', required, more: { message: signInGuidance } }
+}

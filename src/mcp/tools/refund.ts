@@ -1,0 +1,59 @@
+import { refundClaimed, refundWatched } from '../../desk/buying/refunds.ts'
+import { keyOf } from '../../desk/buying/viewer.ts'
+import { RefundAnswer } from '../../desk/shapes/orders.ts'
+import { Refusal } from '../../primitives/refusal.ts'
+import { textIn, without } from '../arguments.ts'
+import { answerSchema, argumentSchema } from '../schemas.ts'
+import type { Tool, ToolCall, ToolDeps } from '../tool.ts'
+
+export const refund: Tool = {
+  name: 'refund',
+  title: 'Refund',
+  description:
+    'The refund of an order that failed: how it stands, or, with an idempotency_key, a claim for it. Refunds start by themselves, so a claim is never needed; it starts one again that could not be paid. The money always goes to the wallet that paid, in full, never anywhere else. What was delivered is not refunded. Free.',
+  inputSchema: argumentSchema(
+    {
+      orderId: { type: 'string', description: 'From the answer to buy' },
+      idempotency_key: {
+        type: 'string',
+        pattern: '^[A-Za-z0-9_-]{16,128}$',
+        description: 'Makes the call a claim. Yours, and new for each claim',
+      },
+      reason: { type: 'string', maxLength: 500, description: 'Only with a claim: why' },
+    },
+    ['orderId'],
+  ),
+  outputSchema: answerSchema(RefundAnswer),
+  annotations: {
+    readOnlyHint: false,
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: true,
+  },
+  limit: 'purchase',
+  charges: true,
+  run: refunded,
+}
+
+async function refunded({ args, log }: ToolCall, { buying }: ToolDeps) {
+  const key = keyOf(args['idempotency_key'], 'idempotency_key')
+  const orderId = textIn(args, 'orderId') ?? ''
+  const fields = without(args, ['orderId', 'idempotency_key'])
+  const report =
+    key === undefined
+      ? await watched(buying, orderId, fields, log)
+      : await refundClaimed(buying, { orderId, key, fields }, log)
+  return { type: 'answer' as const, body: report.body }
+}
+
+/** Whoever says more than which order claims something. */
+async function watched(
+  buying: ToolDeps['buying'],
+  orderId: string,
+  fields: Record<string, unknown>,
+  log: ToolCall['log'],
+) {
+  if (Object.keys(fields).length === 0) return refundWatched(buying, orderId, log)
+  const message = 'A refund claim needs an idempotency_key.'
+  throw new Refusal('idempotency_key_missing', message, { parameter: 'idempotency_key' })
+}

@@ -1,0 +1,78 @@
+import { type RevealedGoods, revealPath } from '../desk/buying/reveal.ts'
+import { type Html, html } from './html.ts'
+import type { Page } from './layout.ts'
+import { deliveryNames, revealTexts } from './reveal-texts.ts'
+
+/** The page that a one-view link opens. It shows nothing yet: previews of links open it too. */
+export function revealPage(scriptUrl: string): Page {
+  return {
+    title: revealTexts.title,
+    description: revealTexts.about,
+    main: html`<section class="message">
+<h1>${revealTexts.title}</h1>
+<p>${revealTexts.about}</p>
+<form class="reveal" method="post" action="${revealPath}">
+<label for="token">${revealTexts.label}</label>
+<input id="token" name="token" type="text" required="required" autocomplete="off" spellcheck="false">
+<p class="hint">${revealTexts.help}</p>
+<p class="act"><button class="button" type="submit">${revealTexts.show}</button></p>
+</form>
+<script src="${scriptUrl}" defer="defer"></script>
+</section>`,
+  }
+}
+
+/** The goods of one order, readable and ready to be copied. */
+export function goodsPage({ orderId, brandName, result }: RevealedGoods): Page {
+  const named = deliveryNames.filter(([field]) => result[field] !== undefined)
+  return {
+    title: brandName,
+    description: revealTexts.once,
+    main: html`<section class="message goods">
+<h1>${brandName}</h1>
+<p>${revealTexts.once}</p>
+${qrOf(result)}
+<dl class="facts">${named.map(
+      ([field, name]) => html`
+<div><dt>${name}</dt><dd>${shownAs(field, result[field])}</dd></div>`,
+    )}
+<div><dt>${revealTexts.order}</dt><dd>${orderId}</dd></div>
+</dl>
+<p>${revealTexts.again}</p>
+</section>`,
+  }
+}
+
+function qrOf({ qrPng }: RevealedGoods['result']): Html | undefined {
+  if (typeof qrPng !== 'string') return undefined
+  return html`<figure class="qr"><img src="${qrPng}" alt="${revealTexts.qr}" width="240" height="240">
+<figcaption>${revealTexts.scan}</figcaption></figure>`
+}
+
+/** What is copied is selected with one tap; prose is not. */
+const copied: ReadonlySet<string> = new Set([
+  'code',
+  'pin',
+  'lpa',
+  'smdpAddress',
+  'activationCode',
+  'iccid',
+  'confirmationNumber',
+])
+
+function shownAs(field: string, value: unknown): Html {
+  const text = textOf(value)
+  if (copied.has(field)) return html`<code class="copy">${text}</code>`
+  if (field === 'redemptionUrl' && /^https:\/\//.test(text)) {
+    return html`<a href="${text}" rel="noopener noreferrer">${text}</a>`
+  }
+  return html`<span class="said">${text}</span>`
+}
+
+/** A text as it is; what a line was credited, with its currency. */
+function textOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value)
+  const { amount, currency, currencyDivisor } = value as Readonly<Record<string, unknown>>
+  const digits = String(currencyDivisor).length - 1
+  return `${(Number(amount) / Number(currencyDivisor)).toFixed(digits)} ${String(currency)}`
+}

@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import type { Accepts, SignOptions } from '../../harness/payer.ts'
+import type { Buyer } from '../buyer.ts'
+
+/** Both generations of the protocol that the store speaks. */
+export const versions = ['2026-07-28', '2025-11-25'] as const
+export type Version = (typeof versions)[number]
+
+/** What a tool said. Results are looked at field by field, as answers of HTTP are. */
+export interface Result {
+  readonly isError: boolean
+  // biome-ignore lint/suspicious/noExplicitAny: the shape of a result is what is tested
+  readonly data: any
+  /** The texts beside the data. */
+  readonly texts: readonly string[]
+  readonly pictures: readonly string[]
+  // biome-ignore lint/suspicious/noExplicitAny: the shape of a result is what is tested
+  readonly meta: any
+}
+
+export type Arguments = Record<string, unknown>
+export type CallTool = (name: string, args?: Arguments, meta?: Arguments) => Promise<Result>
+
+/** The official client, which checks what tools say against their output schemas. */
+export async function openClient({ url }: { readonly url: string }, version: Version) {
+  const mode = version === '2026-07-28' ? { pin: version } : 'legacy'
+  const client = new Client({ name: 'story', version: '1.0.0' }, { versionNegotiation: { mode } })
+  const transport = new StreamableHTTPClientTransport(new URL('/mcp', url), {
+    fetch: (input, init) => {
+      const headers = new Headers(init?.headers)
+      // A store that trusts a proxy counts every request for another client.
+      headers.set('x-forwarded-for', [10, ...randomBytes(3)].join('.'))
+      return fetch(input, { ...init, headers })
+    },
+  })
+  // The transport has accessors that may give undefined where the interface has optional fields.
+  await client.connect(transport as Parameters<typeof client.connect>[0])
+  const call: CallTool = async (name, args = {}, meta = {}) =>
+    resultOf(await client.callTool({ name, arguments: args, _meta: meta }))
+  return { client, call, close: () => client.close() }
+}
+
+export type McpClient = Awaited<ReturnType<typeof openClient>>
+
+function resultOf(result: Awaited<ReturnType<Client['callTool']>>): Result {
+  return {
+    isError: result.isError === true,
+    data: result.structuredContent,
+    texts: result.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])),
+    pictures: result.content.flatMap((part) => (part.type === 'image' ? [part.data] : [])),
+    meta: result._meta ?? {},
+  }
+}
+
+/** A payment for these terms as tools take it. */
+export async function paymentFor(
+  buyer: Buyer,
+  accepts: Accepts,
+  options: SignOptions = {},
+): Promise<Arguments> {
+  const { header } = await buyer.sign(accepts, options)
+  return JSON.parse(Buffer.from(header, 'base64').toString())
+}
+
+/** Asks for the price, signs, and buys. */
+export async function buyWith(
+  call: CallTool,
+  buyer: Buyer,
+  args: Arguments,
+  options: SignOptions = {},
+) {
+  const asked = await call('buy', args)
+  const [accepts] = asked.data.accepts
+  const payment = await paymentFor(buyer, accepts, options)
+  const send = (more: Arguments = {}) =>
+    call('buy', { ...args, ...more }, { 'x402/payment': payment })
+  return { asked, payment, send, bought: await send() }
+}

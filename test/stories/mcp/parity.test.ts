@@ -1,0 +1,238 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Buyer, newBuyer } from '../buyer.ts'
+import { openReadingStore } from '../reading.ts'
+import { bodyFor, eventually, type Kind } from '../requests.ts'
+import type { Store } from '../store.ts'
+import { type Door, httpDoor, mcpDoor, type Outcome, signed } from './doors.ts'
+
+let store: Store
+let buyer: Buyer
+let http: Door
+let mcp: Awaited<ReturnType<typeof mcpDoor>>
+
+beforeAll(async () => {
+  store = await openReadingStore()
+  buyer = await newBuyer()
+  http = httpDoor(store)
+  mcp = await mcpDoor(store)
+})
+afterAll(async () => {
+  await mcp.close()
+  await store.close()
+})
+
+/** One story, told through a door: everything that it answered on the way. */
+type Story = (door: Door) => Promise<readonly Outcome[]>
+
+const once =
+  (ask: (door: Door) => Promise<Outcome>): Story =>
+  async (door) => [await ask(door)]
+const newKey = () => `parity-${randomBytes(12).toString('hex')}`
+const voucher = bodyFor('voucher', 'OK')
+const topup = bodyFor('topup', 'OK')
+const open = (value: unknown) => ({ ...voucher, offerId: 'TEST-VOUCHER-OPEN', value })
+
+const reading: readonly (readonly [string, Story])[] = [
+  ['vouchers', once((door) => door.search('voucher', { search: 'sandbox', limit: 5 }))],
+  ['topups of a country', once((door) => door.search('topup', { country: 'gt', limit: 3 }))],
+  ['eSIM plans of a region', once((door) => door.search('esim', { regions: 'europe', limit: 3 }))],
+  ['a second page', once((door) => door.search('esim', { limit: 3, offset: 3 }))],
+  ['what nothing matches', once((door) => door.search('voucher', { brand: 'Nosuchbrand' }))],
+  ['a misspelt filter', once((door) => door.search('voucher', { contry: 'US' }))],
+  ['a filter in another case', once((door) => door.search('voucher', { Country: 'US' }))],
+  ['a synonym', once((door) => door.search('esim', { query: 'US' }))],
+  ['the name of a country', once((door) => door.search('topup', { country: 'Guatemala' }))],
+  ['a region that is none', once((door) => door.search('topup', { region: 'Atlantis' }))],
+  ['a limit as text', once((door) => door.search('topup', { limit: '4' }))],
+  ['a limit that is too large', once((door) => door.search('topup', { limit: 51 }))],
+  ['a limit that is no number', once((door) => door.search('topup', { limit: '$4' }))],
+  ['an empty filter', once((door) => door.search('topup', { brand: '' }))],
+  ['one offer', once((door) => door.offer('esim', 'TEST-ESIM-OK'))],
+  ['an offer with an open value', once((door) => door.offer('voucher', 'TEST-VOUCHER-OPEN'))],
+]
+
+const asking: readonly (readonly [string, Kind, Record<string, unknown>])[] = [
+  ['a voucher', 'voucher', voucher],
+  ['a topup', 'topup', topup],
+  ['an eSIM plan', 'esim', bodyFor('esim', 'OK')],
+  ['an open value', 'voucher', open(25)],
+  ['a value as text', 'voucher', open('25')],
+  ['a value with a sign', 'voucher', open('$25')],
+  ['a value below the least', 'voucher', open(0.01)],
+  ['a value where none is taken', 'voucher', { ...voucher, value: 5 }],
+  ['an offer that is none', 'voucher', { ...voucher, offerId: 'NO-SUCH' }],
+  ['an offer in another case', 'voucher', { ...voucher, offerId: 'test-voucher-ok' }],
+  ['a number without a plus', 'topup', { ...topup, msisdn: '12025550123' }],
+  ['a number with blanks', 'topup', { ...topup, msisdn: '+1 202 555 0123' }],
+  ['a number of another country', 'topup', { ...topup, msisdn: '+4915112345678' }],
+  ['no name', 'voucher', { offerId: 'TEST-VOUCHER-OK' }],
+  ['a misspelt field', 'voucher', { ...voucher, fistName: 'Ada' }],
+  ['a field in another case', 'voucher', { ...voucher, firstname: 'Ada' }],
+  ['a field of another kind', 'esim', { ...bodyFor('esim', 'OK'), msisdn: '+12025550123' }],
+  ['the name of a country', 'voucher', { ...voucher, country: 'Germany' }],
+  ['a number as a name', 'voucher', { ...voucher, firstName: 7 }],
+]
+
+const buying: readonly (readonly [string, Story])[] = [
+  ...(['voucher', 'topup', 'esim'] as const).map(
+    (kind) => [`a ${kind}, and reading it again`, bought(kind)] as const,
+  ),
+  ['the same payment with another body', reused],
+  ['the same key with another payment', sameKey],
+  ['a payment that is for less', underpaid],
+  [
+    'a payment that cannot be read',
+    once((door) =>
+      door.buy('esim', bodyFor('esim', 'OK'), { payment: Buffer.from('{}').toString('base64') }),
+    ),
+  ],
+  ['what fails, and its refund', refunded],
+  ['a refund of what was delivered', deliveredRefund],
+  ['an order that is none', once((door) => door.order(`ord_${'0'.repeat(26)}`))],
+  ['an order with a bad id', once((door) => door.order('nothing'))],
+  ['a payment that is none', once((door) => door.findOrder({ paymentId: 'pay_0' }))],
+  ['a malformed transaction', once((door) => door.findOrder({ transactionHash: '0x12' }))],
+  [
+    'a refund of no order',
+    once((door) => door.refund('ord_0', { key: newKey(), fields: { reason: 'x' } })),
+  ],
+]
+
+describe('both doors say the same of', () => {
+  test.each(reading)('reading: %s', async (_, story) => expectParity(story, asDiscovery))
+
+  test.each(asking)('asking to buy: %s', async (_, kind, fields) => {
+    await expectParity(once((door) => door.buy(kind, fields)))
+  })
+
+  // A query has only texts, so a quote over HTTP cannot tell 25 from "25".
+  test.each(asking.filter(([, , { firstName, value }]) => value === undefined && firstName !== 7))(
+    'a quote of %s',
+    async (_, kind, fields) => {
+      await expectParity(once((door) => door.quote(kind, fields)))
+    },
+  )
+
+  test.each(buying)('buying: %s', async (_, story) => expectParity(story))
+})
+
+test('the comparison would see a difference', async () => {
+  const [one] = await httpAnd(once((door) => door.offer('esim', 'TEST-ESIM-OK')))
+  const other = (await once((door) => door.offer('esim', 'TEST-ESIM-FAIL'))(mcp)).map(alike)
+  expect(other).not.toEqual(one)
+})
+
+async function expectParity(story: Story, words = (said: Outcome) => said): Promise<void> {
+  const [overHttp, overMcp] = await httpAnd(story)
+  expect(overMcp.map(words)).toEqual(overHttp)
+}
+
+async function httpAnd(story: Story) {
+  return [(await story(http)).map(alike), (await story(mcp)).map(alike)] as const
+}
+
+function bought(kind: Kind): Story {
+  return async (door) => {
+    const key = newKey()
+    const fields = bodyFor(kind, 'OK')
+    const demand = await door.buy(kind, fields, { key })
+    const payment = await signed(buyer, demand)
+    const first = await door.buy(kind, fields, { key, payment })
+    const { orderId, paymentId, transactionHash } = first.body as Record<string, string>
+    return [
+      demand,
+      first,
+      await door.buy(kind, fields, { key, payment }),
+      await door.buy(kind, fields, { payment }),
+      await door.order(orderId ?? '', key),
+      await door.order(orderId ?? ''),
+      await door.findOrder({ paymentId: paymentId ?? '' }),
+      await door.findOrder({ transactionHash: transactionHash ?? '' }),
+    ]
+  }
+}
+
+async function reused(door: Door) {
+  const payment = await signed(buyer, await door.buy('voucher', voucher))
+  await door.buy('voucher', voucher, { payment })
+  return [await door.buy('voucher', { ...voucher, firstName: 'Grace' }, { payment })]
+}
+
+async function sameKey(door: Door) {
+  const key = newKey()
+  const payments = await Promise.all(
+    [0, 1].map(async () => signed(buyer, await door.buy('voucher', voucher))),
+  )
+  const outcomes: Outcome[] = []
+  for (const payment of payments)
+    outcomes.push(await door.buy('voucher', voucher, { key, payment }))
+  const other = { ...voucher, firstName: 'Grace' }
+  const payment = await signed(buyer, await door.buy('voucher', other))
+  return [...outcomes, await door.buy('voucher', other, { key, payment })]
+}
+
+async function underpaid(door: Door) {
+  const demand = await door.buy('esim', bodyFor('esim', 'OK'))
+  const { accepts } = demand.body as { accepts: [Parameters<Buyer['sign']>[0]] }
+  const { header } = await buyer.sign({ ...accepts[0], amount: '1' })
+  return [await door.buy('esim', bodyFor('esim', 'OK'), { payment: header })]
+}
+
+async function refunded(door: Door) {
+  const fields = bodyFor('topup', 'FAIL')
+  const payment = await signed(buyer, await door.buy('topup', fields))
+  const { orderId } = (await door.buy('topup', fields, { payment })).body as { orderId: string }
+  const watched = await eventually(
+    () => door.refund(orderId),
+    ({ body }) => (body as { state?: string }).state === 'REFUNDED',
+  )
+  const claim = (fields: Record<string, unknown>) => door.refund(orderId, { key: newKey(), fields })
+  return [
+    watched,
+    await door.order(orderId),
+    await claim({ reason: 'It never came.' }),
+    await claim({ refund_to: '0x0' }),
+    await claim({ resaon: 'x' }),
+    await claim({ paymentId: 'pay_other' }),
+  ]
+}
+
+async function deliveredRefund(door: Door) {
+  const payment = await signed(buyer, await door.buy('voucher', voucher))
+  const { body } = await door.buy('voucher', voucher, { payment })
+  return [await door.refund((body as { orderId: string }).orderId)]
+}
+
+/** What a door says in its own words, what is new in each call, and pictures, which HTTP has as text. */
+const ownOfDoor = ['result_hint', 'qrPng', 'qrSvg', 'requestId', 'quote']
+/** What each purchase has of its own: what matters is that it is there. */
+const secrets = ['iccid', 'activationCode', 'lpa', 'pin', 'confirmationNumber', 'accessToken']
+/** What the errors of the discovery interface do not have (decisions 2). */
+const notInDiscovery = ['type', 'title', 'status', 'code', 'retryable']
+
+/** An outcome without what differs from one call to the next. */
+function alike({ type, body }: Outcome): Outcome {
+  const text = JSON.stringify(body, (name, value) => {
+    if (ownOfDoor.includes(name)) return undefined
+    if (name === 'resource') return { ...value, url: 'resource' }
+    return secrets.includes(name) ? 'secret' : value
+  })
+    .replace(/0x[0-9a-f]{64}/g, '0x')
+    .replace(/\b(ord|pay|ref)_\w{26}/g, '$1')
+    .replace(/parity-\w+/g, 'key')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'time')
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'uuid')
+    .replace(/SBX-[\w-]+/g, 'code')
+    .replace(/The PAYMENT-SIGNATURE header|The payment in _meta\[\\"x402\/payment\\"\]/g, 'It')
+  const { message, ...said } = JSON.parse(text)
+  return { type, body: type === 'demand' ? { ...said, message: typeof message } : JSON.parse(text) }
+}
+
+/** A problem in the words of discovery. */
+function asDiscovery({ type, body }: Outcome): Outcome {
+  if (type !== 'problem') return { type, body }
+  const { detail, ...rest } = body as Record<string, unknown>
+  const kept = Object.entries(rest).filter(([name]) => !notInDiscovery.includes(name))
+  return { type, body: { error: detail, ...Object.fromEntries(kept) } }
+}

@@ -1,0 +1,279 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openReadingStore } from '../reading.ts'
+import { post } from '../requests.ts'
+import type { Store } from '../store.ts'
+import { type CallTool, type McpClient, openClient, versions } from './client.ts'
+
+let store: Store
+
+beforeAll(async () => {
+  store = await openReadingStore()
+})
+afterAll(() => store.close())
+
+describe.each(versions)('a client of %s', (version) => {
+  let opened: McpClient
+  let call: CallTool
+
+  beforeAll(async () => {
+    opened = await openClient(store, version)
+    call = opened.call
+  })
+  afterAll(() => opened.close())
+
+  test('is told what the store is and what it can do', async () => {
+    const { client } = opened
+    expect(client.getServerVersion()).toMatchObject({ name: 'kiosk402' })
+    expect(client.getInstructions()).toContain('never pay again')
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual([
+      'search',
+      'get_offer',
+      'quote',
+      'buy',
+      'order_status',
+      'refund',
+    ])
+    for (const tool of tools) {
+      expect(tool.inputSchema).toMatchObject({ type: 'object', additionalProperties: false })
+      expect(tool.outputSchema).toMatchObject({ type: 'object' })
+      expect(tool.description?.length).toBeGreaterThan(80)
+      expect(tool.annotations).toHaveProperty('readOnlyHint', !/buy|refund/.test(tool.name))
+    }
+  })
+
+  test('searches, reads one offer, and asks what it costs', async () => {
+    await opened.client.listTools()
+    const found = await call('search', { kind: 'voucher', search: 'sandbox test', limit: 5 })
+    expect(found.isError).toBe(false)
+    expect(found.data).toMatchObject({ limit: 5, offset: 0, items: expect.any(Array) })
+    expect(JSON.parse(found.texts[0] ?? '')).toEqual(found.data)
+    const [{ offerId }] = found.data.items
+    const offer = await call('get_offer', { offerId })
+    expect(offer.data).toMatchObject({ offerId, kind: 'voucher', purchase: { method: 'POST' } })
+    const quoted = await call('quote', { offerId: 'TEST-ESIM-OK' })
+    expect(quoted.data).toMatchObject({ kind: 'esim', usdc: { amount: '500000' } })
+  })
+
+  test('is told which tools there are when it asks for another', async () => {
+    await expect(call('purchase', {})).rejects.toThrow(/The tools are search, get_offer/)
+  })
+
+  test.each<[string, string, Record<string, unknown>, object]>([
+    ['no kind', 'search', {}, { code: 'invalid_parameter', parameter: 'kind' }],
+    [
+      'a kind that is none',
+      'search',
+      { kind: 'car' },
+      { parameter: 'kind', allowed: ['voucher', 'topup', 'esim'] },
+    ],
+    [
+      'a misspelt filter',
+      'search',
+      { kind: 'esim', contry: 'US' },
+      { code: 'unknown_parameter', parameter: 'contry', didYouMean: 'country' },
+    ],
+    [
+      'a filter of another kind',
+      'search',
+      { kind: 'esim', search: 'x' },
+      { code: 'unknown_parameter', didYouMean: 'q' },
+    ],
+    [
+      'the name of a country',
+      'search',
+      { kind: 'topup', country: 'Guatemala' },
+      { code: 'invalid_parameter', parameter: 'country', didYouMean: 'GT' },
+    ],
+    ['too large a page', 'search', { kind: 'topup', limit: 51 }, { parameter: 'limit' }],
+    ['an object', 'search', { kind: 'topup', brand: {} }, { parameter: 'brand' }],
+    ['no offer', 'get_offer', {}, { code: 'offer_not_found', parameter: 'offerId' }],
+    [
+      'an offer that is none',
+      'get_offer',
+      { offerId: 'NO' },
+      { code: 'offer_not_found', parameter: 'offerId' },
+    ],
+    ['no offer to buy', 'buy', {}, { code: 'invalid_body', parameter: 'offerId', charged: 'no' }],
+    [
+      'a flag that is none',
+      'buy',
+      { offerId: 'TEST-ESIM-OK', include_goods: 'yes' },
+      { code: 'invalid_parameter', parameter: 'include_goods' },
+    ],
+    [
+      'a short key',
+      'buy',
+      { offerId: 'TEST-ESIM-OK', idempotency_key: 'short' },
+      { code: 'invalid_header', parameter: 'idempotency_key' },
+    ],
+    ['an order that is none', 'order_status', { orderId: 'ord_0' }, { code: 'order_not_found' }],
+    [
+      'a claim without a key',
+      'refund',
+      { orderId: 'ord_0', reason: 'x' },
+      { code: 'idempotency_key_missing', parameter: 'idempotency_key' },
+    ],
+  ])('with %s hears what to correct', async (_, tool, args, problem) => {
+    const { isError, data, texts } = await call(tool, args)
+    expect(isError).toBe(true)
+    expect(data).toMatchObject({ requestId: expect.any(String), ...problem })
+    expect(texts[0]).toContain(data.detail)
+    expect(texts[0]).toContain(data.code)
+    if (data.didYouMean !== undefined) expect(texts[0]).toContain(data.didYouMean)
+  })
+
+  test('may send null for what it leaves out, and text for a number', async () => {
+    const args = { kind: 'voucher', limit: '3', brand: null, subType: null }
+    expect((await call('search', args)).data).toMatchObject({ limit: 3 })
+  })
+})
+
+describe('the address of the server', () => {
+  const ask = (body: unknown, headers: Record<string, string> = {}) =>
+    post(store.url, '/mcp', body, {
+      accept: 'application/json, text/event-stream',
+      ...headers,
+    })
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+
+  test('takes POST only', async () => {
+    const answer = await fetch(`${store.url}/mcp`)
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'OPTIONS, POST'])
+  })
+
+  test('answers pages of other origins, with the id of the request and no cookie', async () => {
+    const { headers } = await ask(list, { origin: 'https://elsewhere.example' })
+    expect(headers.get('access-control-allow-origin')).toBe('*')
+    expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('set-cookie')).toBeNull()
+    const preflight = await fetch(`${store.url}/mcp`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://elsewhere.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type, mcp-protocol-version, mcp-method',
+      },
+    })
+    expect(preflight.headers.get('access-control-allow-headers')).toContain('mcp-protocol-version')
+  })
+
+  test.each<[string, unknown, number]>([
+    ['a list of messages', [list, list], 422],
+    ['no JSON', '{', 400],
+    ['more than 16 kB', { ...list, params: { x: 'y'.repeat(17_000) } }, 413],
+    ['an object that is no message', { hello: 1 }, 400],
+  ])('refuses %s', async (_, body, status) => {
+    expect((await ask(body)).status).toBe(status)
+  })
+
+  const called = (params: unknown) => ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+  const meta = (more: object) => called({ name: 'buy', arguments: { offerId: 'X' }, _meta: more })
+
+  test.each<[string, unknown]>([
+    ['nothing', ''],
+    ['null', 'null'],
+    ['a number', '5'],
+    ['a text', '"x"'],
+    ['an unknown method', { jsonrpc: '2.0', id: 1, method: 'nothing' }],
+    ['no parameters', called(undefined)],
+    ['a number for parameters', called(5)],
+    ['a number for a tool', called({ name: 5 })],
+    ['a tool of every object', called({ name: '__proto__', arguments: {} })],
+    ['a text for arguments', called({ name: 'search', arguments: 'x' })],
+    ['a list for arguments', called({ name: 'search', arguments: ['x'] })],
+    ['nested arguments', called({ name: 'buy', arguments: { offerId: { a: [{}] } } })],
+    ['a text beside arguments', called({ name: 'buy', arguments: {}, _meta: 'x' })],
+    ['a list for a payment', meta({ 'x402/payment': [1] })],
+    ['a number for a sign-in', meta({ 'sign-in-with-x': 5 })],
+    ['a deep sign-in', meta({ 'sign-in-with-x': { a: { b: [] } } })],
+    ['a strange id', { ...called({ name: 'search' }), id: { a: 1 } }],
+    ['another version', { ...called({ name: 'search' }), jsonrpc: '1.0' }],
+  ])('makes no defect of %s, and tells nothing of our insides', async (_, body) => {
+    for (const headers of [{}, { 'mcp-protocol-version': '2026-07-28' }]) {
+      const { status, body: said } = await ask(body, headers)
+      expect(status).toBeLessThan(500)
+      const text = typeof said === 'string' ? said : JSON.stringify(said)
+      expect(text).not.toMatch(/internal_error|node_modules|\.ts\b| {4}at /)
+    }
+  })
+
+  test('lets nobody listen for ever', async () => {
+    const envelope = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+      'io.modelcontextprotocol/clientInfo': { name: 'story', version: '1' },
+    }
+    const params = { notifications: { toolsListChanged: true }, _meta: envelope }
+    const method = 'subscriptions/listen'
+    const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method }
+    const answer = await ask({ jsonrpc: '2.0', id: 1, method, params }, headers)
+    expect(answer.body).toHaveProperty('error')
+  })
+})
+
+describe('the limits', () => {
+  let own: Store
+
+  beforeAll(async () => {
+    own = await openReadingStore({ env: { TRUSTED_PROXIES: '1' } })
+  })
+  afterAll(() => own.close())
+
+  const callFrom = (address: string, name: string, args: object, meta: object = {}) => {
+    const params = { name, arguments: args, _meta: meta }
+    return post(
+      own.url,
+      '/mcp',
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+      { accept: 'application/json, text/event-stream', 'x-forwarded-for': address },
+    )
+  }
+  const dataIn = (text: string) =>
+    JSON.parse(text.slice(text.indexOf('{'))).result.structuredContent
+
+  test.each([
+    ['search', { kind: 'esim', limit: 1 }, '10.9.0.1', '/ai/esims?limit=1'],
+    [
+      'quote',
+      { offerId: 'TEST-ESIM-OK' },
+      '10.9.0.2',
+      '/api/catalog/esims/purchase/info?offerId=TEST-ESIM-OK',
+    ],
+  ])('of %s are those of the same question over HTTP', async (tool, args, address, path) => {
+    const get = () => fetch(`${own.url}${path}`, { headers: { 'x-forwarded-for': address } })
+    for (let at = 0; at < 30; at++) {
+      expect((await get()).status).toBe(200)
+      expect(dataIn((await callFrom(address, tool, args)).body)).not.toHaveProperty('code')
+    }
+    const refused = await callFrom(address, tool, args)
+    expect(refused.headers.get('ratelimit')).toContain('r=0')
+    expect(dataIn(refused.body)).toMatchObject({
+      code: 'rate_limited',
+      retryable: true,
+      retryAfterSeconds: expect.any(Number),
+    })
+    expect((await get()).status).toBe(429)
+    const other = await callFrom(address, 'get_offer', { offerId: 'TEST-ESIM-OK' })
+    expect(dataIn(other.body)).toMatchObject({ offerId: 'TEST-ESIM-OK' })
+  })
+
+  test('hold for payments that are refused, whatever the door', async () => {
+    const address = '10.9.0.3'
+    const bad = { 'x402/payment': { x402Version: 2 } }
+    const buy = (meta: object) => callFrom(address, 'buy', { offerId: 'TEST-ESIM-OK' }, meta)
+    for (let at = 0; at < 20; at++) {
+      expect(dataIn((await buy(bad)).body)).toMatchObject({ code: 'payment_invalid' })
+    }
+    expect(dataIn((await buy(bad)).body)).toMatchObject({ code: 'rate_limited' })
+    expect(dataIn((await buy({})).body)).toHaveProperty('accepts')
+    const overHttp = await post(
+      own.url,
+      '/api/catalog/esims/purchase/info',
+      { offerId: 'TEST-ESIM-OK' },
+      { 'payment-signature': 'x', 'x-forwarded-for': address },
+    )
+    expect(overHttp.status).toBe(429)
+  })
+})
