@@ -15,6 +15,7 @@ import {
 import { createLog } from '../src/log.ts'
 import { createCounters } from '../src/operations/counters.ts'
 import { networks } from '../src/payments/networks.ts'
+import { createSigningKeys } from '../src/secrets/signing-keys.ts'
 import { type Served, serveParent } from './child.ts'
 import { publishedOffers } from './http-load.ts'
 import { madeCatalog, pricing } from './made-catalog.ts'
@@ -69,6 +70,7 @@ async function serveStore({
 
 /** The routes that sell are there, without what a sale needs. */
 const nobodyBuys = {
+  receipts: { keys: createSigningKeys([Buffer.alloc(32)], 'receipts') },
   purchases: {
     policy: { deliverWithinMs: 600_000, refundGraceMs: 0, patienceMs: 0 },
     till: { network: networks['base-sepolia'], payTo: '' },

@@ -79,6 +79,7 @@ const readings: readonly (readonly [path: string, query: Values])[] = [
 ]
 
 const noOrder = `ord_${'0'.repeat(26)}`
+const limitsPath = '/api/catalog/limits'
 
 /** A request as it should be, of any kind that the store answers. */
 export function goodDraft(dice: Dice, material: Material): Draft {
@@ -88,6 +89,7 @@ export function goodDraft(dice: Dice, material: Material): Draft {
   if (throwOf < 60) return quote(dice)
   if (throwOf < 86) return purchase(dice, material)
   if (throwOf < 92) return toolCall(dice, material)
+  if (throwOf < 94) return setLimits(dice, material)
   return throwOf < 97 ? refundClaim(dice, material) : webhook(dice, material)
 }
 
@@ -108,6 +110,7 @@ function orderReading(dice: Dice, { paid, signIn }: Material): Draft {
     ['order by payment', '/api/catalog/orders', [['paymentId', paid.paymentId]]],
     ['orders', '/api/catalog/orders', [['limit', '5']]],
     ['esim orders', '/api/catalog/esims/orders/info', [['offset', '1']]],
+    ['limits', limitsPath, []],
   ])
   const draft = { name, method: 'GET', path, query, headers: readingHeaders(dice) }
   return dice.chance(0.4) ? { ...draft, signIn } : draft
@@ -137,6 +140,28 @@ function purchase(dice: Dice, { unpaid, paid, signIn }: Material): Draft {
   // What stands on the chain for everyone: it must never open what it paid for.
   const { kind: bought, body, payment } = paid
   return { ...draft, name: 'repeat', path: purchasePath(bought), body, payment }
+}
+
+/** Its sign-in is for something else, so it must never set any. */
+function setLimits(dice: Dice, { signIn }: Material): Draft {
+  const method = dice.pick(['PUT', 'PUT', 'PUT', 'DELETE'])
+  const all = {
+    perOrderUsdc: '12.5',
+    perDayUsdc: '0',
+    kinds: ['esim'],
+    countries: ['de', 'US'],
+    recipients: ['+12025550123', 'ada@example.com'],
+  }
+  const some = Object.fromEntries(Object.entries(all).filter(() => dice.chance(0.6)))
+  const draft = {
+    name: `limits ${method}`,
+    method,
+    path: limitsPath,
+    query: [],
+    headers: readingHeaders(dice),
+    ...(method === 'PUT' ? { body: some } : {}),
+  }
+  return dice.chance(0.4) ? { ...draft, signIn } : draft
 }
 
 function refundClaim(dice: Dice, { paid }: Material): Draft {

@@ -134,7 +134,7 @@ function spoiledEnvelope(dice: Dice, value: unknown): unknown {
   if (throwOf < 16) return base64Of(mutatedText(dice, json, syntaxPieces, 3))
   const base64 = Buffer.from(json).toString('base64')
   if (throwOf < 19) return new Written(latin1(mutatedText(dice, base64, syntaxPieces, 3)))
-  const sizes = [8_191, 8_192, 8_193, 15_000]
+  const sizes = [13_311, 13_312, 13_313, 15_000]
   const other = dice.pick([
     Buffer.from(json).toString('base64url'),
     Buffer.from(json).toString('hex'),

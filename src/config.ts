@@ -19,6 +19,8 @@ export interface Common {
   readonly policy: Policy
   readonly markupBps: number
   readonly personalDataDays: number
+  /** How long a wallet waits for limits that are looser than those it has; milliseconds. */
+  readonly limitsCoolingMs: number
   /** What refunds may come to in any hour and in any day. */
   readonly refundCaps: { readonly hour: Usdc; readonly day: Usdc }
   readonly trustProxy: TrustedProxies | false
@@ -212,6 +214,7 @@ function commonOf(
     },
     markupBps: env.MARKUP_BPS,
     personalDataDays: env.PERSONAL_DATA_DAYS,
+    limitsCoolingMs: env.LIMITS_COOLING_HOURS * 3_600_000,
     refundCaps: {
       hour: usdcFromWhole(env.REFUND_HOURLY_CAP_USDC),
       day: usdcFromWhole(env.REFUND_DAILY_CAP_USDC),

@@ -3,11 +3,14 @@ import type { BuyingDeps } from './desk/buying/deps.ts'
 import type { Vitals } from './health/vitals.ts'
 import { logAccess } from './http/access-log.ts'
 import { createApp } from './http/app.ts'
+import { routeLimits } from './http/catalog/limits.ts'
 import { routeOrders } from './http/catalog/orders.ts'
 import { routePurchases } from './http/catalog/purchases.ts'
+import { routeReceipts } from './http/catalog/receipts.ts'
 import { routeRefunds } from './http/catalog/refunds.ts'
 import type { AppDeps } from './http/deps.ts'
 import { routeHealth } from './http/health.ts'
+import { routeKeys } from './http/keys.ts'
 import { routeManifest } from './http/manifest.ts'
 import { type MetricsDoor, routeMetrics } from './http/metrics.ts'
 import { routeSandbox, type SandboxDoor } from './http/sandbox.ts'
@@ -33,7 +36,10 @@ export function createFrontDoor(deps: FrontDoorDeps): FastifyInstance {
   logAccess(app)
   routePurchases(app, buying)
   routeOrders(app, buying)
+  routeReceipts(app, buying)
   routeRefunds(app, buying)
+  routeKeys(app, { site: deps.site, keys: buying.receipts.keys })
+  routeLimits(app, buying)
   routeManifest(app, {
     site: deps.site,
     signals: vitals.signals,

@@ -8,6 +8,8 @@ import { createZenditSupplier } from './adapters/suppliers/zendit/purchases.ts'
 import { referenceOf, verifiesWebhook } from './adapters/suppliers/zendit/webhook.ts'
 import { createStockroom } from './adapters/threads/stockroom.ts'
 import { type Common, ConfigError, type Outside } from './config.ts'
+import type { BuyingDeps } from './desk/buying/deps.ts'
+import { createIssuer } from './desk/extensions/offer-receipt.ts'
 import { createFrontDoor } from './front-door.ts'
 import { type Stock, stockOf } from './goods/catalog.ts'
 import { createVitals, type Vitals } from './health/vitals.ts'
@@ -30,6 +32,7 @@ import { reporterTo } from './operations/reporter.ts'
 import { createDoorbell } from './orders/doorbell.ts'
 import type { PurchaseDeps } from './orders/purchase.ts'
 import { createQuotes } from './payments/quotes.ts'
+import { createSigningKeys } from './secrets/signing-keys.ts'
 import { createDigest, createSigner } from './secrets/tokens.ts'
 import { createVault } from './secrets/vault.ts'
 import { type Stocked, startStock } from './stocking.ts'
@@ -189,6 +192,7 @@ function purchasesOf(ground: Ground, { chain, storage, supply, stock }: Parts): 
     orders: countedOrders(storage.orders, counters),
     rails: { x402: watchedRail(chain.rail, vitals) },
     supplier: supply.supplier,
+    limits: storage.limits,
     treasury: storage.treasury,
     vault: createVault(config.secretsKeys),
     digest: createDigest(config.secretsKeys, 'orders'),
@@ -204,10 +208,11 @@ function purchasesOf(ground: Ground, { chain, storage, supply, stock }: Parts): 
   }
 }
 
-function openFrontDoor(
-  ground: Ground,
-  parts: Pick<Parts, 'chain' | 'storage' | 'supply'> & { readonly purchases: PurchaseDeps },
-): FastifyInstance {
+type DoorParts = Pick<Parts, 'chain' | 'storage' | 'supply'> & {
+  readonly purchases: PurchaseDeps
+}
+
+function openFrontDoor(ground: Ground, parts: DoorParts): FastifyInstance {
   const { chain, storage, supply, purchases } = parts
   const { config, log, now, sandbox, vitals, counters } = ground
   const { site, supplierWebhook: webhook } = config
@@ -238,20 +243,7 @@ function openFrontDoor(
         supplierWallet: supply.wallet.last,
       }),
     },
-    buying: {
-      site,
-      purchases,
-      orders: storage.orders,
-      signIn: {
-        site,
-        network: config.network.id,
-        nonces: storage.nonces,
-        nonceMark: createDigest(config.secretsKeys, 'sign-in-nonce'),
-        verifyMessage: chain.verifyMessage,
-        now,
-      },
-      reveals: createSigner(config.secretsKeys, 'reveal'),
-    },
+    buying: buyingOf(ground, parts),
     webhook: {
       orders: storage.orders,
       doorbell: purchases.doorbell,
@@ -259,4 +251,44 @@ function openFrontDoor(
       referenceIn: referenceOf,
     },
   })
+}
+
+/** What the routes need that sell, show and refund. */
+function buyingOf({ config, now, vitals }: Ground, parts: DoorParts): BuyingDeps {
+  const { chain, storage, purchases } = parts
+  const { site } = config
+  const keys = createSigningKeys(config.secretsKeys, 'receipts')
+  return {
+    site,
+    demands: {
+      site,
+      issuer: createIssuer(site, keys),
+      signals: vitals.signals,
+      fulfillmentDeadlineSeconds: config.policy.deliverWithinMs / 1_000,
+    },
+    receipts: {
+      site,
+      vault: purchases.vault,
+      keys,
+      salts: createDigest(config.secretsKeys, 'receipt-salt'),
+      now,
+    },
+    purchases,
+    orders: storage.orders,
+    guardrails: {
+      limits: storage.limits,
+      digest: purchases.digest,
+      now,
+      coolingMs: config.limitsCoolingMs,
+    },
+    signIn: {
+      site,
+      network: config.network.id,
+      nonces: storage.nonces,
+      nonceMark: createDigest(config.secretsKeys, 'sign-in-nonce'),
+      verifyMessage: chain.verifyMessage,
+      now,
+    },
+    reveals: createSigner(config.secretsKeys, 'reveal'),
+  }
 }

@@ -1,24 +1,27 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { internalRule, rules } from '../src/desk/refusals.ts'
 import { happeningNames } from '../src/operations/reporter.ts'
+import { limitNames } from '../src/orders/limits/rules.ts'
 import { refundFaults } from '../src/orders/refund.ts'
+import { errorTables } from '../src/web/error-tables.ts'
+import { outcomeSections } from '../src/web/outcome-texts.ts'
 
-/** The rows of one section's table: code and status. */
-function tableOf(heading: string): Record<string, number> {
-  const [, section = ''] = readFileSync('docs/errors.md', 'utf8').split(`## ${heading}\n`)
+test.each(errorTables())('docs/errors.md has the table of the store: $heading', (one) => {
+  const [, section = ''] = readFileSync('docs/errors.md', 'utf8').split(`## ${one.heading}\n`)
   const [text = ''] = section.split('\n## ')
-  const rows = [...text.matchAll(/^\| `([a-z_]+)` \| (\d{3})\b/gm)]
-  return Object.fromEntries(rows.map(([, code = '', status]) => [code, Number(status)]))
-}
+  expect(text.trim()).toBe(`${one.lead}\n\n${one.table}`)
+})
 
-/** What the HTTP parser itself refuses (src/http/client-error.ts). */
-const beforeAnyRoute = { headers_too_large: 431, invalid_http: 400, request_timeout: 408 }
-
-test('docs/errors.md has a row for every refusal, with its status', () => {
-  const known = Object.entries({ ...rules, internal_error: internalRule })
-  const statuses = known.map(([code, { status }]) => [code, status])
-  expect(tableOf('Refusals')).toEqual({ ...Object.fromEntries(statuses), ...beforeAnyRoute })
+test('there is a row for every reason why a payment is not taken or an offer not sold', () => {
+  const codes = outcomeSections.flatMap(({ outcomes }) => outcomes.map(({ code }) => code))
+  const told = globSync('src/{payments,adapters/chain,goods}/**/*.ts')
+    .filter((file) => !/\.(test|fixture)\.ts$/.test(file))
+    .flatMap((file) => [
+      ...readFileSync(file, 'utf8').matchAll(/(?:\bbad\(\s*|\bcode: )'([a-z_]+)'/g),
+    ])
+    .map(([, code]) => code)
+  expect(told.length).toBeGreaterThan(15)
+  expect(told.filter((code) => !codes.includes(code ?? ''))).toEqual([])
 })
 
 /** The first column of one section's table, where it is a code. */
@@ -33,6 +36,10 @@ test.each([
   ['docs/errors.md', 'Refunds that failed'],
 ])('%s has a row for every reason why a refund fails, and for nothing else', (file, heading) => {
   expect(codesOf(file, heading)).toEqual([...refundFaults])
+})
+
+test('docs/errors.md has a row for every limit that a wallet can set, in their order', () => {
+  expect(codesOf('docs/errors.md', 'Limits of the wallet')).toEqual([...limitNames])
 })
 
 test('docs/treasury.md names happenings and metrics that there are', () => {

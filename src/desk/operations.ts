@@ -1,3 +1,4 @@
+import { limitOperations } from './buying/limits-operations.ts'
 import { orderOperations, purchases, quotes } from './buying/operations.ts'
 import { topupCountries, voucherCountries } from './catalog/countries.ts'
 import { browseEsims } from './catalog/esims.ts'
@@ -40,4 +41,5 @@ export const operations: readonly Operation[] = [
   ...quotes,
   ...purchases,
   ...orderOperations,
+  ...limitOperations,
 ]

@@ -1,4 +1,6 @@
+import { distance } from 'fastest-levenshtein'
 import { countryMeantBy, isCountry } from '../goods/countries.ts'
+import { dollarsMeantBy } from '../goods/meant.ts'
 import type { Page } from '../goods/search/search.ts'
 import { Refusal } from '../primitives/refusal.ts'
 import { fold, slugOf, wordsOf } from '../primitives/text.ts'
@@ -90,7 +92,7 @@ export function oneOf<const T extends string>(list: readonly T[]): Param<T> {
     schema: { type: 'string', enum: list },
     read: (name, value) => {
       const key = fold(value)
-      return found(name, list, (item) => fold(item) === key)
+      return found(name, value, list, (item) => fold(item) === key)
     },
   }
 }
@@ -98,12 +100,17 @@ export function oneOf<const T extends string>(list: readonly T[]): Param<T> {
 /** Likewise, and its slug is taken too: `south-asia` is South Asia (decisions 3). */
 export function slugIn<const T extends string>(list: readonly T[]): Param<T> {
   return {
-    schema: { type: 'string', enum: [...list, ...list.map(slugOf)] },
+    schema: { type: 'string', enum: list },
     read: (name, value) => {
       const slug = slugOf(value)
-      return found(name, list, (item) => slugOf(item) === slug)
+      return found(name, value, list, (item) => slugOf(item) === slug)
     },
   }
+}
+
+/** The same, for where slugs are asked for: they are what is published. */
+export function slugOrName<const T extends string>(list: readonly T[]): Param<T> {
+  return { ...slugIn(list), schema: { type: 'string', enum: list.map(slugOf) } }
 }
 
 /** A whole number within a range; what lies outside is refused, never clamped (decisions 2). */
@@ -125,7 +132,11 @@ export const dollars: Param<number> = {
   schema: { type: 'number', minimum: 0 },
   read: (name, value) => {
     if (/^\d{1,9}(\.\d{1,6})?$/.test(value)) return Number(value)
-    throw refused(name, `${name} must be an amount of US dollars, 0 or more, such as 25 or 12.5.`)
+    throw refused(
+      name,
+      `${name} must be an amount of US dollars, 0 or more, such as 25 or 12.5.`,
+      dollarsMeantBy(value),
+    )
   },
 }
 
@@ -160,8 +171,13 @@ export function pageOf(values: {
   return { limit: values.limit ?? defaultLimit, offset: values.offset ?? 0 }
 }
 
-export function refused(parameter: string, message: string): Refusal {
-  return new Refusal('invalid_parameter', message, { parameter })
+/** @param didYouMean what was probably meant, where that can be told */
+export function refused(parameter: string, message: string, didYouMean?: string | number): Refusal {
+  if (didYouMean === undefined) return new Refusal('invalid_parameter', message, { parameter })
+  return new Refusal('invalid_parameter', `${message} Did you mean ${didYouMean}?`, {
+    parameter,
+    extra: { didYouMean },
+  })
 }
 
 function boundedText(name: string, value: string): string {
@@ -174,20 +190,33 @@ function boundedText(name: string, value: string): string {
 function countryCode(name: string, value: string): string {
   const code = boundedText(name, value).toUpperCase()
   if (isCountry(code)) return code
-  const meant = countryMeantBy(value)
-  const hint = meant === undefined ? '' : ` Did you mean ${meant}?`
-  throw new Refusal(
-    'invalid_parameter',
-    `${name} must be an ISO 3166-1 alpha-2 code such as US.${hint}`,
-    { parameter: name, ...(meant === undefined ? {} : { extra: { didYouMean: meant } }) },
-  )
+  const message = `${name} must be an ISO 3166-1 alpha-2 code such as US.`
+  throw refused(name, message, countryMeantBy(value))
 }
 
-function found<T extends string>(name: string, list: readonly T[], test: (item: T) => boolean): T {
+function found<T extends string>(
+  name: string,
+  value: string,
+  list: readonly T[],
+  test: (item: T) => boolean,
+): T {
   const item = list.find(test)
   if (item !== undefined) return item
-  throw new Refusal('invalid_parameter', `${name} must be one of: ${list.join(', ')}.`, {
+  const meant = nearestOf(value, list)
+  const hint = meant === undefined ? '' : ` Did you mean ${meant}?`
+  throw new Refusal('invalid_parameter', `${name} must be one of: ${list.join(', ')}.${hint}`, {
     parameter: name,
     allowed: list,
+    ...(meant === undefined ? {} : { extra: { didYouMean: meant } }),
   })
+}
+
+/** The value that was meant: the only one that the text is a part of, or hardly any letters away. */
+function nearestOf<T extends string>(value: string, list: readonly T[]): T | undefined {
+  const text = fold(value)
+  const holding = list.filter((item) => text.length > 2 && fold(item).includes(text))
+  if (holding.length === 1) return holding[0]
+  const far = (item: T) => distance(text, fold(item))
+  const [nearest] = list.toSorted((one, other) => far(one) - far(other))
+  return nearest !== undefined && far(nearest) <= Math.min(2, text.length / 3) ? nearest : undefined
 }

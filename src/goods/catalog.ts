@@ -3,7 +3,7 @@ import type { Usdc } from '../primitives/money.ts'
 import { type PackedCatalog, packCatalog } from './building/build-catalog.ts'
 import { kinds } from './good.ts'
 import type { Kind, Offer } from './offer.ts'
-import { type OfferIds, rowsOf } from './offer-ids.ts'
+import { isLikeId, type OfferIds, rowsOf } from './offer-ids.ts'
 import { type OfferRecords, offerAt, packOffers } from './offer-records.ts'
 import type { RateTable, Snapshot } from './ports.ts'
 import { letGo } from './ready-json.ts'
@@ -18,6 +18,8 @@ export interface Catalog extends Pick<Snapshot, 'readAt' | 'setAside'> {
   readonly records: OfferRecords
   /** Any offer that the supplier lists, sold or not. */
   readonly find: (id: string) => Offer | undefined
+  /** The offer that was probably meant by an id that none has. */
+  readonly findLike: (id: string) => Offer | undefined
   /** How all offers of a kind are found, in their published order. */
   readonly listed: Readonly<Record<Kind, SearchIndex>>
   /** Likewise those of them that are sold. */
@@ -73,7 +75,8 @@ export function openCatalog(
     setAside,
     size: kinds.reduce((sum, kind) => sum + opened[kind].size, 0),
     records,
-    find: (id) => findOffer(ids, records, id),
+    find: (id) => findOffer(ids, records, id, (one) => one === id),
+    findLike: (id) => findOffer(ids, records, id, (one) => isLikeId(one, id)),
     listed: opened,
     sold: sold === listed ? opened : openKinds(sold, (index) => openIndex(index, ready, records)),
     lowest,
@@ -91,10 +94,15 @@ function openKinds(
   return Object.fromEntries(entries) as Record<Kind, SearchIndex>
 }
 
-function findOffer(ids: OfferIds, records: OfferRecords, id: string): Offer | undefined {
+function findOffer(
+  ids: OfferIds,
+  records: OfferRecords,
+  id: string,
+  isIt: (id: OfferId) => boolean,
+): Offer | undefined {
   for (const row of rowsOf(ids, id)) {
     const offer = offerAt(records, row)
-    if (offer.id === (id as OfferId)) return offer
+    if (isIt(offer.id)) return offer
   }
   return undefined
 }

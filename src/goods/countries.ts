@@ -1,3 +1,4 @@
+import { distance } from 'fastest-levenshtein'
 import countries from 'i18n-iso-countries/index.js'
 import english from 'i18n-iso-countries/langs/en.json' with { type: 'json' }
 import { fold } from '../primitives/text.ts'
@@ -30,7 +31,10 @@ export function countryMeantBy(text: string): string | undefined {
 
 function codeByName(text: string): string | undefined {
   const name = fold(text.trim())
-  return Object.keys(countries.getAlpha2Codes()).find((code) =>
-    countryNames(code).some((known) => fold(known) === name),
-  )
+  const named = (test: (known: string) => boolean) =>
+    Object.keys(countries.getAlpha2Codes()).find((code) =>
+      countryNames(code).some((known) => test(fold(known))),
+    )
+  const isNear = (known: string) => name.length >= 5 && distance(known, name) <= 1
+  return named((known) => known === name) ?? named(isNear)
 }

@@ -25,6 +25,8 @@ export function isRegional(offer: EsimOffer): boolean {
 export const esim = {
   kind: 'esim',
   plural: 'esims',
+  /** What people call one. */
+  noun: 'eSIM plan',
 
   recipient: z.strictObject({
     iccid: z

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { packIds, rowsOf } from './offer-ids.ts'
+import { isLikeId, packIds, rowsOf } from './offer-ids.ts'
 
 const id = fc.oneof(
   fc.string({ unit: fc.constantFrom('A', 'B', '_', '1'), maxLength: 3 }),
@@ -33,7 +33,7 @@ test('rows that do not count are not found', () => {
 
 test('of two ids with one hash both are named, for the caller to compare', () => {
   // The first two of the form ID-00000000 that meet, found by trying.
-  const [one, other] = ['ID-000199bb', 'ID-00052848']
+  const [one, other] = ['ID-0000c518', 'ID-0001ac82']
   const table = packed([one, 'between', other])
   expect([...rowsOf(table, one)].sort()).toEqual([0, 2])
   expect([...rowsOf(table, other)].sort()).toEqual([0, 2])
@@ -51,6 +51,19 @@ test('ids that fall on one place, the last one too, are found behind it', () => 
   expect(table.rows).toHaveLength(size)
   for (const [row, each] of ids.entries()) expect([...rowsOf(table, each)]).toEqual([row])
   expect([...rowsOf(table, absent)]).toEqual([])
+})
+
+test('an id in another case or with other signs between its words leads to the same row', () => {
+  const ids = ['AMAZON_US_25', 'amazon-us-30', 'CLARO_GT_OPEN']
+  const table = packed(ids)
+  const like = (text: string) =>
+    [...rowsOf(table, text)].filter((row) => isLikeId(ids[row] ?? '', text))
+  expect(like('amazon_us_25')).toEqual([0])
+  expect(like('Amazon-US 25')).toEqual([0])
+  expect(like('AMAZON_US_30')).toEqual([1])
+  for (const other of ['AMAZON_US_26', 'AMAZONUS25', 'AMAZON_US_25 ', '']) {
+    expect(like(other)).toEqual([])
+  }
 })
 
 test('a table of no ids has none', () => {

@@ -25,7 +25,7 @@ export function packIds(ids: readonly string[], rows: Iterable<number>): OfferId
   return table
 }
 
-/** The rows that may have the id, the likeliest first: whoever asks compares the ids themselves. */
+/** The rows that may have the id or one like it, the likeliest first: whoever asks compares the ids themselves. */
 export function* rowsOf({ rows, hashes }: OfferIds, id: string): Generator<number> {
   const hash = hashOf(id)
   let place = hash & (rows.length - 1)
@@ -35,9 +35,30 @@ export function* rowsOf({ rows, hashes }: OfferIds, id: string): Generator<numbe
   }
 }
 
-/** FNV-1a over the code units. */
+/**
+ * Whether one id is the other but for the case of letters and the signs between words: what models
+ * change when they copy one.
+ */
+export function isLikeId(id: string, text: string): boolean {
+  if (id.length !== text.length) return false
+  for (let at = 0; at < id.length; at++) {
+    if (folded(id.charCodeAt(at)) !== folded(text.charCodeAt(at))) return false
+  }
+  return true
+}
+
+/** FNV-1a over the folded code units, so that an id is also found by one that is like it. */
 function hashOf(id: string): number {
   let hash = 0x811c9dc5
-  for (let at = 0; at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), 0x01000193)
+  for (let at = 0; at < id.length; at++)
+    hash = Math.imul(hash ^ folded(id.charCodeAt(at)), 0x01000193)
   return hash >>> 0
+}
+
+const [hyphen, underscore, blank] = [0x2d, 0x5f, 0x20]
+
+/** Small letters as capital ones, and one sign for all that stand between words. */
+function folded(unit: number): number {
+  if (unit >= 0x61 && unit <= 0x7a) return unit - 0x20
+  return unit === underscore || unit === blank ? hyphen : unit
 }

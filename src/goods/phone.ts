@@ -29,3 +29,21 @@ export function phoneFault(msisdn: string, country: string): string | undefined 
   if (type !== undefined && !mobileTypes.has(type)) return 'is not a mobile number'
   return undefined
 }
+
+/**
+ * The number in E.164 form that was probably meant by a text that is none: without its plus, with
+ * blanks or brackets, or as it is dialled within the country.
+ */
+export function phoneMeantBy(text: string, country?: string): string | undefined {
+  const digits = text.replace(/\D/g, '').replace(/^00/, '')
+  const national =
+    country !== undefined && isSupportedCountry(country)
+      ? parsePhoneNumberFromString(text, country)?.number
+      : undefined
+  return [`+${digits}`, national].find((number) => number !== undefined && fits(number, country))
+}
+
+function fits(number: string, country: string | undefined): boolean {
+  if (country !== undefined) return phoneFault(number, country) === undefined
+  return parsePhoneNumberFromString(number)?.isValid() ?? false
+}

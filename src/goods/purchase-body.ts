@@ -1,9 +1,9 @@
-import { distance } from 'fastest-levenshtein'
 import * as z from 'zod'
 import { type Cents, cents } from '../primitives/money.ts'
 import { type Fault, Refusal } from '../primitives/refusal.ts'
 import { isCountry } from './countries.ts'
 import { goods, type Recipient } from './good.ts'
+import { fieldMeantBy, valueMeantBy } from './meant.ts'
 import type { Kind, Offer } from './offer.ts'
 import { phoneFault } from './phone.ts'
 import type { Retail } from './pricing.ts'
@@ -49,7 +49,7 @@ export function readWish(offer: Offer, fields: Fields): Wish {
   const { offerId: _, value, ...told } = fields
   const parsed = goods[offer.kind].recipient.safeParse(told)
   const faults = [
-    ...recipientFaults(offer.kind, fields),
+    ...recipientFaults(offer.kind, fields, offer.country),
     ...missingFields(offer, fields),
     ...valueFaults(offer, value),
     ...(parsed.success ? meaningFaults(offer, parsed.data) : []),
@@ -61,10 +61,23 @@ export function readWish(offer: Offer, fields: Fields): Wish {
   }
 }
 
-/** What is wrong with the fields that every offer of a kind asks for. */
-export function recipientFaults(kind: Kind, { offerId: _, value: __, ...told }: Fields): Fault[] {
+/**
+ * What is wrong with the fields that every offer of a kind asks for.
+ *
+ * @param country the offer's, where it is known: it tells what a phone number was meant to be
+ */
+export function recipientFaults(
+  kind: Kind,
+  { offerId: _, value: __, ...told }: Fields,
+  country?: string,
+): Fault[] {
   const parsed = goods[kind].recipient.safeParse(told, { reportInput: true })
-  return parsed.success ? [] : parsed.error.issues.flatMap((issue) => faultsOf(issue, kind))
+  if (parsed.success) return []
+  return parsed.error.issues.flatMap((issue) => {
+    if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownField(key, kind))
+    const fault = fieldFault(issue)
+    return [hinted(fault, told[fault.parameter], country)]
+  })
 }
 
 /** The exact JSON Schema of the body that buys this offer (decisions 3). */
@@ -110,19 +123,35 @@ export function invalidBody(found: readonly Fault[]): Refusal {
   const detail = faults.map(({ parameter, message }) => `${parameter} ${message}`).join('; ')
   return new Refusal('invalid_body', `${detail}.`, {
     errors: faults,
-    ...(faults.length === 1 && first ? { parameter: first.parameter } : {}),
+    ...(faults.length === 1 && first ? onlyFault(first) : {}),
   })
 }
 
-function faultsOf(issue: z.core.$ZodIssue, kind: Kind): Fault[] {
-  if (issue.code === 'unrecognized_keys') {
-    const known = ['offerId', 'value', ...Object.keys(goods[kind].recipient.shape)]
-    return issue.keys.map((key) => ({ parameter: key, message: unknownText(key, known) }))
-  }
+function onlyFault({ parameter, didYouMean }: Fault) {
+  return { parameter, ...(didYouMean === undefined ? {} : { extra: { didYouMean } }) }
+}
+
+function hinted(fault: Fault, given: unknown, country?: string): Fault {
+  return meaning(fault, valueMeantBy(fault.parameter, given, country))
+}
+
+function unknownField(key: string, kind: Kind): Fault {
+  const known = ['offerId', 'value', ...Object.keys(goods[kind].recipient.shape)]
+  const fault = { parameter: key, message: 'is not a field of this purchase' }
+  return meaning(fault, fieldMeantBy(key, known))
+}
+
+/** The fault with what was probably meant, where that is known. */
+export function meaning(fault: Fault, meant: string | number | undefined): Fault {
+  if (meant === undefined) return fault
+  return { ...fault, message: `${fault.message}; did you mean ${meant}?`, didYouMean: meant }
+}
+
+function fieldFault(issue: z.core.$ZodIssue): Fault {
   const parameter = String(issue.path[0] ?? '')
   const missing = issue.code === 'invalid_type' && issue.input === undefined
   const message = missing ? isRequired : (hints[parameter] ?? `is not valid: ${issue.message}`)
-  return [{ parameter, message }]
+  return { parameter, message }
 }
 
 const isRequired = 'is required for this offer'
@@ -135,13 +164,6 @@ const hints: Readonly<Record<string, string>> = {
   msisdn:
     'must be in E.164 form: + and the country calling code, then digits only, such as +5355564362',
   iccid: 'must be the 19 or 20 digits of an installed eSIM, beginning with 89',
-}
-
-function unknownText(key: string, known: readonly string[]): string {
-  const near = known.find((name) => distance(name.toLowerCase(), key.toLowerCase()) <= 2)
-  return near
-    ? `is not a field of this purchase; did you mean ${near}?`
-    : 'is not a field of this purchase'
 }
 
 /** What this offer asks for beyond its kind. */
@@ -160,12 +182,8 @@ function valueFaults(offer: Offer, value: unknown): Fault[] {
   }
   if (typeof value === 'number' && value > 0 && /^\d{1,9}(\.\d{1,2})?$/.test(String(value)))
     return []
-  return [
-    {
-      parameter: 'value',
-      message: 'must be a number of US dollars with at most 2 decimals, such as 25 or 12.5',
-    },
-  ]
+  const message = 'must be a number of US dollars with at most 2 decimals, such as 25 or 12.5'
+  return [hinted({ parameter: 'value', message }, value)]
 }
 
 /** Faults that only the offer can tell: the right country, a number that can be topped up. */
@@ -176,7 +194,8 @@ function meaningFaults(offer: Offer, told: object): Fault[] {
   }
   if (offer.kind === 'voucher' && 'country' in told && told.country !== undefined) {
     const known = isCountry(String(told.country))
-    return known ? [] : [{ parameter: 'country', message: hints['country'] ?? '' }]
+    const fault = { parameter: 'country', message: hints['country'] ?? '' }
+    return known ? [] : [hinted(fault, told.country)]
   }
   return []
 }

@@ -13,6 +13,8 @@ export interface TopupOffer extends OfferBase {
 export const topup = {
   kind: 'topup',
   plural: 'topups',
+  /** What people call one. */
+  noun: 'topup',
 
   recipient: z.strictObject({
     /** Its country and its being a mobile number are checked against the offer (decisions 4). */

@@ -18,6 +18,8 @@ export interface VoucherOffer extends OfferBase {
 export const voucher = {
   kind: 'voucher',
   plural: 'vouchers',
+  /** What people call one. */
+  noun: 'voucher',
 
   /** What the buyer tells besides the offer (service.md). */
   recipient: z.strictObject({

@@ -15,7 +15,7 @@ import { createRouteTable } from './route-table.ts'
 /** Requests may come from any page: nothing here is kept in cookies (decisions 2). */
 const crossOrigin = {
   origin: '*',
-  methods: 'GET, HEAD, POST, OPTIONS',
+  methods: 'GET, HEAD, POST, PUT, DELETE, OPTIONS',
   // Joined once: a list would be joined anew for every answer.
   allowedHeaders: [
     'content-type',
@@ -25,6 +25,7 @@ const crossOrigin = {
     'idempotency-key',
     'prefer',
     'access-control-expose-headers',
+    'accept-payment',
     'accept',
     'if-none-match',
     'mcp-protocol-version',

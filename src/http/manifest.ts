@@ -1,9 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { orderOperations, purchases } from '../desk/buying/operations.ts'
 import { retryAfterSeconds } from '../desk/buying/orders.ts'
-import { offerReadings } from '../desk/catalog/offer.ts'
-import type { Operation } from '../desk/operation.ts'
-import { catalogReadings } from '../desk/operations.ts'
+import { operations } from '../desk/operations.ts'
 import type { Params } from '../desk/params.ts'
 import { catalogPrefix, orderPath, refundPath } from '../desk/paths.ts'
 import type { Site } from '../desk/site.ts'
@@ -93,14 +90,16 @@ const refundPolicy = {
   },
 }
 
-const listed: readonly Operation[] = [
-  ...catalogReadings,
-  ...offerReadings,
-  ...purchases,
-  ...orderOperations.filter(({ method, path }) => !(method === 'GET' && path.endsWith('/refund'))),
-]
+/** The catalog interface: each address once, by the operation that takes a body where there is one. */
+const listed = operations.filter(
+  (operation) =>
+    operation.path.startsWith(catalogPrefix) &&
+    (operation.body !== undefined ||
+      !operations.some(({ path, body }) => path === operation.path && body !== undefined)) &&
+    operations.find(({ path, body }) => path === operation.path && body === operation.body) ===
+      operation,
+)
 
-/** What the manifest lists: an address once, and a purchase by what buys it. */
 function resourcesOf(site: Site) {
   return listed.map(({ path, name, description, pathParams = {}, query = {}, body }) => {
     const required = Object.keys(pathParams)

@@ -59,11 +59,12 @@ describe('forgetting', () => {
       erasePersonal: vi.fn(async (_: Date) => 0),
       forgetKeys: vi.fn(async (_: Date) => 0),
     }
+    const limits = { forgetLifted: vi.fn(async (_: Date) => 0) }
     const forgetNonces = vi.fn(async () => 0)
-    return { orders, forgetNonces, personalDataDays: 7, now: () => now }
+    return { orders, limits, forgetNonces, personalDataDays: 7, now: () => now }
   }
 
-  test('erases by the operator’s days, keys after thirty, and nonces that ran out, every hour', async () => {
+  test('erases by the operator’s days, keys after thirty, and limits and nonces that ran out, every hour', async () => {
     const kept = keeping()
     const { stop, loop } = stoppable()
     const ended = forgetting(kept, loop)
@@ -71,6 +72,7 @@ describe('forgetting', () => {
     const ago = (days: number) => new Date(kept.now().getTime() - days * day)
     expect(kept.orders.erasePersonal.mock.calls).toEqual([[ago(7)]])
     expect(kept.orders.forgetKeys.mock.calls).toEqual([[ago(30)]])
+    expect(kept.limits.forgetLifted.mock.calls).toEqual([[ago(0)]])
     expect(kept.forgetNonces).toHaveBeenCalledTimes(1)
     await vi.advanceTimersByTimeAsync(3_600_000)
     expect(kept.forgetNonces).toHaveBeenCalledTimes(2)

@@ -1,5 +1,5 @@
 import type { AdvanceDeps } from '../orders/advance.ts'
-import type { OrderStore } from '../orders/ports.ts'
+import type { LimitStore, OrderStore } from '../orders/ports.ts'
 import { sweep } from '../orders/sweep.ts'
 import { repeat } from '../primitives/repeat.ts'
 
@@ -33,6 +33,7 @@ export function sweeping(advance: AdvanceDeps, { signal, failed }: LoopDeps): Pr
 
 export interface Keeping {
   readonly orders: Pick<OrderStore, 'erasePersonal' | 'forgetKeys'>
+  readonly limits: Pick<LimitStore, 'forgetLifted'>
   /** Forgets sign-in nonces that have run out anyway. */
   readonly forgetNonces: () => Promise<unknown>
   readonly personalDataDays: number
@@ -49,6 +50,7 @@ export function forgetting(keeping: Keeping, { signal, failed }: LoopDeps): Prom
     try {
       await keeping.orders.erasePersonal(daysAgo(keeping.personalDataDays))
       await keeping.orders.forgetKeys(daysAgo(keyDays))
+      await keeping.limits.forgetLifted(keeping.now())
       await keeping.forgetNonces()
       return true
     } catch (error) {

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { anyLife } from '../../test/contract/any-life.ts'
 import * as sample from '../../test/contract/sample-orders.ts'

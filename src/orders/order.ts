@@ -153,6 +153,11 @@ export function isRefunding(order: Order): order is Refunding {
   return order.state === 'FULFILLMENT_FAILED' || order.state === 'EXPIRED'
 }
 
+/** Whether the payment was seen on the chain, and not dropped by it since. */
+export function isPaid(order: Order): order is PaidOrder {
+  return 'receipt' in order && order.settlement !== 'LOST'
+}
+
 /** Null where no refund is under way (x402-signals 6.3). */
 export function refundStateOf(order: Order): RefundState | null {
   if (!isRefunding(order)) return null

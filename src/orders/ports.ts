@@ -2,6 +2,7 @@ import type { Delivery, Recipient } from '../goods/good.ts'
 import type { Kind } from '../goods/offer.ts'
 import type { OfferId, OrderId, PaymentId } from '../primitives/ids.ts'
 import type { Usdc } from '../primitives/money.ts'
+import type { LimitName, Spend, WalletLimits } from './limits/rules.ts'
 import type { In, Order, State } from './order.ts'
 
 /**
@@ -31,8 +32,10 @@ export interface OrderStore {
    * stands, with `isNew` false, and must leave it alone.
    *
    * @param keys SHA-256 of the idempotency keys sent along
+   * @param recipient digest of whom the goods go to, for the limits of the payer; it is not kept
+   * @throws LimitReached when the payer's limits do not allow it; then nothing was written
    */
-  open(order: In<'PAYMENT_PENDING'>, keys: readonly string[]): Promise<Opened>
+  open(order: In<'PAYMENT_PENDING'>, keys: readonly string[], recipient?: string): Promise<Opened>
 
   /** Replaces the order, only if nobody moved it since `from` was read, and renews the lease. */
   move<T extends Order>(from: Order, to: T): Promise<Moved<T>>
@@ -70,6 +73,47 @@ export interface OrderStore {
 
   /** Forgets idempotency keys of finished orders that were used before then. Returns how many. */
   forgetKeys(usedBefore: Date): Promise<number>
+}
+
+/** An order was not opened, because its payer has set a limit that does not allow it. */
+export class LimitReached extends Error {
+  readonly limit: LimitName
+
+  constructor(limit: LimitName) {
+    super(`The limits of the payer do not allow the order: ${limit}`)
+    this.name = 'LimitReached'
+    this.limit = limit
+  }
+}
+
+/** The limits of a wallet, and the name of the write that made them. */
+export interface StoredLimits {
+  readonly limits: WalletLimits
+  readonly revision: string
+}
+
+/** The limits that wallets set themselves. `OrderStore.open` holds every new order to them. */
+export interface LimitStore {
+  /** Undefined where the wallet has none. */
+  find(wallet: string): Promise<StoredLimits | undefined>
+
+  /**
+   * Puts these limits in the place of those that were read; undefined in either place is none.
+   * Orders that are being opened for the wallet come before it or after it.
+   *
+   * @returns whether that was done: false when somebody else changed them since
+   */
+  replace(
+    wallet: string,
+    read: StoredLimits | undefined,
+    limits: WalletLimits | undefined,
+  ): Promise<boolean>
+
+  /** The wallet's orders placed after then that count: money that never came or came back does not. */
+  spends(wallet: string, after: Date): Promise<readonly Spend[]>
+
+  /** Forgets wallets whose last limit was lifted, and that is in force by now. Returns how many. */
+  forgetLifted(now: Date): Promise<number>
 }
 
 /** All orders in numbers, at one moment. */

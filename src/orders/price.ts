@@ -1,4 +1,5 @@
 import type { Shelf } from '../goods/catalog.ts'
+import { findOffer } from '../goods/find-offer.ts'
 import type { Kind, Offer } from '../goods/offer.ts'
 import { chargeFor, type Pricing } from '../goods/pricing.ts'
 import {
@@ -12,7 +13,6 @@ import type { Quotes } from '../payments/quotes.ts'
 import { type Till, termsOf } from '../payments/terms.ts'
 import type { Terms } from '../payments/x402.ts'
 import type { Usdc } from '../primitives/money.ts'
-import { Refusal } from '../primitives/refusal.ts'
 
 export interface PriceDeps {
   readonly shelf: Shelf
@@ -61,10 +61,5 @@ function offerOf(shelf: Shelf, kind: Kind, fields: Fields): Offer {
     const missing = { parameter: 'offerId', message: 'is required: the id of an offer' }
     throw invalidBody([missing, ...recipientFaults(kind, fields)])
   }
-  const offer = shelf.current().find(offerId)
-  if (offer?.kind === kind) return offer
-  const message = offer
-    ? `The offer ${offer.id} is a ${offer.kind}; buy it at the ${offer.kind} purchase path.`
-    : 'There is no offer with this offerId.'
-  throw new Refusal('offer_not_found', message, { parameter: 'offerId' })
+  return findOffer(shelf.current(), kind, offerId, 'offerId')
 }

@@ -43,6 +43,7 @@ export function purchaseWorld(changes: Partial<Script> = {}, settings: Partial<P
   }
   const deps: PurchaseDeps = {
     ...world.deps,
+    limits: world.orders.limits,
     rails: { x402: { ...world.deps.rails.x402, check } },
     shelf,
     pricing,

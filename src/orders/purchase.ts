@@ -9,12 +9,13 @@ import { never } from '../primitives/never.ts'
 import { Refusal } from '../primitives/refusal.ts'
 import { hashOf, newAccessToken } from '../secrets/tokens.ts'
 import { type AdvanceDeps, advance } from './advance.ts'
+import { beforeLimits, type CheckDeps, openWithin } from './limits/check.ts'
 import { idsFor } from './naming.ts'
 import type { In, Item, Order } from './order.ts'
 import { type PriceDeps, type Priced, price, termsFor } from './price.ts'
 import { earlierOrder, type PurchaseRequest, patienceOf, replay } from './replay.ts'
 
-export interface PurchaseDeps extends AdvanceDeps, PriceDeps {
+export interface PurchaseDeps extends AdvanceDeps, PriceDeps, CheckDeps {
   readonly vitals: Pick<Vitals, 'signals' | 'cover'>
 }
 
@@ -58,7 +59,13 @@ export async function purchase(
 type Considered =
   | Extract<PurchaseAnswer, { type: 'payment_required' }>
   | { readonly type: 'earlier'; readonly order: Order }
-  | { readonly type: 'ready'; readonly priced: Priced; readonly tender: Tender }
+  | {
+      readonly type: 'ready'
+      readonly priced: Priced
+      readonly tender: Tender
+      /** Digest of whom the goods go to, for the limits of the payer. */
+      readonly receiver: string | undefined
+    }
 
 /** Everything that is checked before anything is written or moved. */
 async function consider(deps: PurchaseDeps, request: PurchaseRequest): Promise<Considered> {
@@ -76,10 +83,12 @@ async function consider(deps: PurchaseDeps, request: PurchaseRequest): Promise<C
   const checked = await deps.rails[accepted.tender.rail].check(accepted.tender)
   switch (checked.outcome) {
     case 'good': {
-      // Only now the payer is who they say, so nobody else learns which eSIMs are whose.
-      const refusal = await foreignEsim(deps, priced.wish, checked.tender)
+      // Only now the payer is who they say, so nobody else learns their limits or their eSIMs.
+      const { tender } = checked
+      const within = await beforeLimits(deps, priced, tender.payer)
+      const refusal = within.refusal ?? (await foreignEsim(deps, priced.wish, tender))
       if (refusal) return (await earlierOf(deps, request)) ?? refuse(refusal)
-      return { type: 'ready', priced, tender: checked.tender }
+      return { type: 'ready', priced, tender, receiver: within.receiver }
     }
     case 'bad':
       return noGood(deps, request, priced, checked)
@@ -121,8 +130,9 @@ async function noGood(
 async function place(
   deps: PurchaseDeps,
   request: PurchaseRequest,
-  { priced: { offer, wish, amount }, tender }: Extract<Considered, { type: 'ready' }>,
+  { priced, tender, receiver }: Extract<Considered, { type: 'ready' }>,
 ): Promise<PurchaseAnswer> {
+  const { offer, wish, amount } = priced
   const accessToken = newAccessToken()
   const { id, paymentId } = idsFor(deps.digest, tender)
   const now = deps.now()
@@ -142,7 +152,9 @@ async function place(
   }
   const keys = (request.viewer.keys ?? []).map(hashOf)
   // Whether the order was written may be unknown; if it was, it will be carried out.
-  const opened = await orTryAgain(deps, 'unknown', () => deps.orders.open(order, keys))
+  const opened = await orTryAgain(deps, 'unknown', () =>
+    openWithin(deps, order, { keys, priced, receiver }),
+  )
   if (!opened.isNew) return again(deps, request, opened.order)
   const advanced = await advanceSafely(deps, opened.order, patienceOf(deps, request))
   if (advanced.state === 'PAYMENT_FAILED') return refusedPayment(deps, request, advanced)

@@ -20,6 +20,25 @@ const anyOffer = fc.constantFrom(offer, other, '' as OfferId)
 const anyValue = fc.option(fc.nat(2).map(cents), { nil: undefined })
 
 describe('our promise of a price', () => {
+  test('tells for how long it still holds', () => {
+    const { quotes, clock } = till()
+    const text = quotes.promise(offer, undefined, amount)
+    expect(quotes.secondsLeft(text)).toBe(300)
+    clock.pass(299_000)
+    expect(quotes.secondsLeft(text)).toBe(1)
+    clock.pass(60_000)
+    expect(quotes.secondsLeft(text)).toBe(0)
+    for (const other of [
+      undefined,
+      '',
+      7,
+      `${text}x`,
+      till('other').quotes.promise(offer, undefined, amount),
+    ]) {
+      expect(quotes.secondsLeft(other)).toBe(0)
+    }
+  })
+
   test('holds for its own offer and value, and for nothing else', () => {
     const { quotes } = till()
     fc.assert(

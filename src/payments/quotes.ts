@@ -11,6 +11,8 @@ export interface Quotes {
   promise(offer: OfferId, value: Cents | undefined, amount: Usdc): string
   /** The amount promised for this offer and value, or undefined when no promise of ours holds. */
   promised(text: unknown, offer: OfferId, value: Cents | undefined): Usdc | undefined
+  /** For how many more seconds this promise of ours holds; 0 when it is none, or over. */
+  secondsLeft(text: unknown): number
 }
 
 /** Offer, value in cents or null, atomic amount, and until when, in epoch seconds. */
@@ -18,6 +20,9 @@ type Promised = readonly [string, number | null, string, number]
 
 export function createQuotes(signer: Signer, now: () => Date): Quotes {
   const seconds = () => Math.floor(now().getTime() / 1_000)
+  // What the signer reads is what we signed, so its shape needs no second check.
+  const read = (text: unknown) =>
+    typeof text === 'string' ? (signer.read(text) as Promised | undefined) : undefined
   return {
     promise(offer, value, amount) {
       const until = seconds() + termsValidSeconds
@@ -26,13 +31,16 @@ export function createQuotes(signer: Signer, now: () => Date): Quotes {
     },
 
     promised(text, offer, value) {
-      if (typeof text !== 'string') return undefined
-      // What the signer reads is what we signed, so its shape needs no second check.
-      const promised = signer.read(text) as Promised | undefined
+      const promised = read(text)
       if (!promised) return undefined
       const [forOffer, forValue, amount, until] = promised
       const holds = forOffer === offer && forValue === (value ?? null) && until >= seconds()
       return holds ? usdc(amount) : undefined
+    },
+
+    secondsLeft(text) {
+      const until = read(text)?.[3] ?? 0
+      return Math.max(0, until - seconds())
     },
   }
 }

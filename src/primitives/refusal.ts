@@ -19,9 +19,11 @@ export const refusalCodes = [
   'payment_reused',
   'idempotency_conflict',
   'idempotency_key_missing',
+  'no_receipt',
   'not_refundable',
   'refund_destination_refused',
   'sign_in_invalid',
+  'limit_exceeded',
   'rate_limited',
   'store_paused',
   'try_again',
@@ -32,6 +34,8 @@ export type RefusalCode = (typeof refusalCodes)[number]
 export interface Fault {
   readonly parameter: string
   readonly message: string
+  /** What was probably meant instead. */
+  readonly didYouMean?: string | number
 }
 
 export interface RefusalDetails {

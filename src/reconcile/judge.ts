@@ -110,12 +110,6 @@ export function refundOnRecord(order: Order): string | undefined {
     : undefined
 }
 
-/** Whether the order claims that its payment is on the chain. */
-export function claimsPayment(order: Order): order is PaidOrder {
-  const isPaid = order.state !== 'PAYMENT_PENDING' && order.state !== 'PAYMENT_FAILED'
-  return isPaid && order.settlement !== 'LOST'
-}
-
 export function isDelivered(order: Order): order is In<'FULFILLED'> {
   return order.state === 'FULFILLED'
 }

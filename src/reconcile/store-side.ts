@@ -1,4 +1,5 @@
 import {
+  isPaid,
   type Order,
   orderIdOfReference,
   type PaidOrder,
@@ -8,7 +9,7 @@ import { paymentKeyOf } from '../payments/payment.ts'
 import type { OrderId } from '../primitives/ids.ts'
 import { type Books, type Look, type Notes, note } from './books.ts'
 import { differs, open } from './differences.ts'
-import { claimsPayment, costText, isDelivered, judgeSupply, refundOnRecord, same } from './judge.ts'
+import { costText, isDelivered, judgeSupply, refundOnRecord, same } from './judge.ts'
 import type { SupplierPurchase } from './ports.ts'
 
 /** Every purchase at the supplier, against the order that has its reference. */
@@ -73,7 +74,7 @@ async function comparePaid(
   notes: Notes,
   { to }: { readonly to: number },
 ): Promise<void> {
-  if (!claimsPayment(order) || notes.paid.has(order.id)) return
+  if (!isPaid(order) || notes.paid.has(order.id)) return
   const { transaction, block } = order.receipt
   const about = { order: order.id, transaction, onRecord: order.amount }
   if (block > to) {

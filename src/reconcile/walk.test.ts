@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { anyOrder } from '../../test/contract/any-order.ts'
 import { newHash, pending } from '../../test/contract/sample-orders.ts'

@@ -2,11 +2,11 @@ import {
   createHash,
   createHmac,
   createSecretKey,
-  hkdfSync,
   type KeyObject,
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto'
+import { derivedBytes } from './derive.ts'
 
 /**
  * Signs small statements that the store hands out and later gets back, so that nothing has to be
@@ -79,8 +79,7 @@ export function createDigest(operatorKeys: readonly Buffer[], purpose: string): 
 }
 
 function derive(key: Buffer, purpose: string): KeyObject {
-  const derived = hkdfSync('sha256', key, Buffer.alloc(0), `kiosk402:${purpose}`, 32)
-  return createSecretKey(Buffer.from(derived))
+  return createSecretKey(derivedBytes(key, purpose))
 }
 
 function macOf(key: KeyObject, text: string): Buffer {

@@ -116,6 +116,12 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
     agent: 'Send a key of 16 to 128 characters, and the same one when you repeat the claim.',
     operator: nothing,
   },
+  no_receipt: {
+    when: 'A receipt is asked for, and the payment of the order is not proven yet, or no money came.',
+    agent:
+      'Read "state". While it is PAYMENT_PENDING, poll the order and ask again once it is paid.',
+    operator: 'Nothing. If a payment stays pending for long, look at the RPC node.',
+  },
   not_refundable: {
     when: 'The order was delivered, or is still under way, so there is nothing to refund.',
     agent:
@@ -133,6 +139,12 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
       'Ask without the header for a new challenge, sign it with the paying wallet, send it once.',
     operator:
       'If nobody can sign in, check that the public URL of the store is set as people reach it.',
+  },
+  limit_exceeded: {
+    when: 'The wallet has set itself limits, and the purchase goes beyond the one named in "limit". Nothing was charged.',
+    agent:
+      'Buy within the limit, or wait for "until" where it is given. Do not work around it: whoever set it may loosen it, which takes effect a day later.',
+    operator: 'Nothing: the limits are the wallet’s own.',
   },
   rate_limited: {
     when: 'More requests than allowed came from this address within a minute.',

@@ -1,7 +1,9 @@
-import { internalRule, type Rule, rules } from '../desk/refusals.ts'
+import { errorCodes, ruleOf } from './error-tables.ts'
 import { type ErrorCode, errorTexts } from './error-texts.ts'
 import { type Html, html } from './html.ts'
 import type { Page } from './layout.ts'
+import { type OutcomeSection, outcomeSections } from './outcome-texts.ts'
+import type { Outcome } from './payment-texts.ts'
 
 const texts = {
   title: 'Errors explained',
@@ -24,18 +26,46 @@ export function errorsPage(): Page {
 <p class="lead">${texts.lead}</p>
 <table class="errors">
 <caption class="hidden">${texts.description}</caption>
-<thead><tr>${[texts.code, texts.when, texts.agent, texts.operator].map(
-      (name) => html`<th scope="col">${name}</th>`,
-    )}</tr></thead>
+${columnNames}
 <tbody>
 ${errorCodes().map(row)}</tbody>
-</table>`,
+</table>
+${outcomeSections.map(sectionOf)}`,
   }
 }
 
-/** The table's own keys, which its type makes complete; their order is that of the page. */
-function errorCodes(): ErrorCode[] {
-  return Object.keys(errorTexts) as ErrorCode[]
+const columnNames = html`<thead><tr>${[texts.code, texts.when, texts.agent, texts.operator].map(
+  (name) => html`<th scope="col">${name}</th>`,
+)}</tr></thead>`
+
+/** The codes that stand elsewhere than in a problem document. */
+function sectionOf({ id, heading, lead, outcomes }: OutcomeSection): Html {
+  return html`<h2 id="${id}">${heading}</h2>
+<p>${withCode(lead)}</p>
+<table class="errors">
+<caption class="hidden">${heading}</caption>
+${columnNames}
+<tbody>
+${outcomes.map((outcome) => outcomeRow(id, outcome))}</tbody>
+</table>
+`
+}
+
+function outcomeRow(section: string, { code, note, when, agent, operator }: Outcome): Html {
+  const id = `${section}-${code}`
+  return html`<tr id="${id}">
+<th scope="row"><a href="#${id}"><code>${code}</code></a>${note !== undefined && html` <small>${note}</small>`}</th>
+<td data-name="${texts.when}">${withCode(when)}</td>
+<td data-name="${texts.agent}">${withCode(agent)}</td>
+<td data-name="${texts.operator}">${withCode(operator)}</td>
+</tr>
+`
+}
+
+/** Text whose parts in backticks are code. */
+function withCode(text: string): Html {
+  const parts = text.split('`')
+  return html`${parts.map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part))}`
 }
 
 function row(code: ErrorCode): Html {
@@ -48,8 +78,4 @@ function row(code: ErrorCode): Html {
 <td data-name="${texts.operator}">${operator}</td>
 </tr>
 `
-}
-
-function ruleOf(code: ErrorCode): Rule {
-  return code === 'internal_error' ? internalRule : rules[code]
 }

@@ -1,9 +1,7 @@
-import { type CountryCode, getExampleNumber } from 'libphonenumber-js/max'
-import examples from 'libphonenumber-js/mobile/examples'
 import { purchasePath } from '../desk/paths.ts'
+import { type ExampleBody, exampleBody } from '../goods/example-body.ts'
 import type { Offer } from '../goods/offer.ts'
 import type { Retail } from '../goods/pricing.ts'
-import { requiredFieldsOf } from '../goods/purchase-body.ts'
 
 /** What an agent sends to buy an offer, ready to be copied but for whom it is for. */
 export interface ExampleCall {
@@ -12,7 +10,7 @@ export interface ExampleCall {
   /** The same as a purchase: answers 402 with what is to be paid. */
   readonly purchase: string
   /** The JSON body of the purchase. */
-  readonly body: Readonly<Record<string, string | number>>
+  readonly body: ExampleBody
 }
 
 /** The calls that buy this offer; they pass the store's own checks. */
@@ -36,23 +34,4 @@ export function exampleCall(offer: Offer, retail: Retail, siteUrl: string): Exam
 /** An argument for a POSIX shell, whatever it holds. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
-}
-
-function exampleBody(offer: Offer, retail: Retail): ExampleCall['body'] {
-  const values: Readonly<Record<string, string | number>> = {
-    firstName: 'Ada',
-    lastName: 'Lovelace',
-    email: 'ada@example.com',
-    country: offer.country ?? 'US',
-    msisdn: exampleNumber(offer.country),
-    value: retail.type === 'RANGE' ? retail.min / 100 : 0,
-  }
-  const asked = requiredFieldsOf(offer).map((name) => [name, values[name] ?? ''])
-  return { offerId: offer.id, ...Object.fromEntries(asked) }
-}
-
-/** A number of the right form. The few territories without a numbering plan get a neutral one. */
-function exampleNumber(country: string | undefined): string {
-  const example = getExampleNumber(country as CountryCode, examples)
-  return example?.number ?? '+5355564362'
 }

@@ -7,6 +7,7 @@ import { Refusal } from '../primitives/refusal.ts'
 import { buyPage, pictureOf } from './buy-page.ts'
 import type { WebDeps } from './deps.ts'
 import { errorsPage } from './errors-page.ts'
+import { routeForModels } from './for-models/routes.ts'
 import { homePage } from './home-page.ts'
 import { document, type Frame, type Page } from './layout.ts'
 import { type Message, messagePage, messages } from './message-page.ts'
@@ -35,6 +36,7 @@ export function routeWeb(
     return sendText(request, reply, { text, type: 'text/html', cacheControl: publicMinute })
   }
   routeAssets(app, style, script)
+  routeForModels(app, deps)
   // The errors of pages are pages. In a scope of its own, this changes nothing for the interfaces.
   app.register(async (pages) => {
     pages.setErrorHandler((error, request, reply) => {

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { internalRule, rules } from '../desk/refusals.ts'
 import { createShelf, type Shelf } from '../goods/catalog.ts'
 import { refusalCodes } from '../primitives/refusal.ts'
+import { errorCodes } from './error-tables.ts'
+import { outcomeSections } from './outcome-texts.ts'
 import { structureFaults } from './structure.fixture.ts'
 import { read, website } from './website.fixture.ts'
 
@@ -141,9 +143,11 @@ test('every error that the store can answer is explained where its type points',
   const { body } = await get('/errors')
   expect(structureFaults(body)).toEqual([])
   const rows = body.split('<tr id="').slice(1)
-  expect(rows.map((row) => row.slice(0, row.indexOf('"'))).sort()).toEqual(
-    [...refusalCodes, 'internal_error'].sort(),
+  const elsewhere = outcomeSections.flatMap(({ id, outcomes }) =>
+    outcomes.map(({ code }) => `${id}-${code}`),
   )
+  expect(rows.map((row) => row.slice(0, row.indexOf('"')))).toEqual([...errorCodes(), ...elsewhere])
+  expect(errorCodes().sort()).toEqual([...refusalCodes, 'internal_error'].sort())
   for (const code of refusalCodes) {
     const row = rows.find((each) => each.startsWith(`${code}"`)) ?? ''
     expect(row, code).toContain(`<span class="status">${rules[code].status}</span>`)

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import fc from 'fast-check'
 import type { In, Order, PaidOrder, Refund, Refunding } from '../../src/orders/order.ts'
 import { isRefunding, refundMoves } from '../../src/orders/order.ts'
 import {

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import fc from 'fast-check'
 import { kinds } from '../../src/goods/good.ts'
 import type { Order, Refund, Refunding, Supply } from '../../src/orders/order.ts'
 import type { OfferId } from '../../src/primitives/ids.ts'

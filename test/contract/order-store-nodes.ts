@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { In, Order } from '../../src/orders/order.ts'
-import type { Moved, OrderStore } from '../../src/orders/ports.ts'
+import type { LimitStore, Moved, OrderStore } from '../../src/orders/ports.ts'
 import type { OrderId } from '../../src/primitives/ids.ts'
 import { fulfilling, paid, pending } from './sample-orders.ts'
 
@@ -8,6 +8,8 @@ import { fulfilling, paid, pending } from './sample-orders.ts'
 export interface OrderStoreHarness {
   readonly store: OrderStore
   readonly other: OrderStore
+  /** The limits that both hold new orders to. */
+  readonly limits: LimitStore
   /** Lets the lease of this order run out now. */
   endLease(id: OrderId): Promise<void>
   /** Grants the refund of this order, without which none is signed. */

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Order } from '../../src/orders/order.ts'
 import { paymentKeyOf } from '../../src/payments/payment.ts'
@@ -19,6 +19,7 @@ import {
   unpayable,
   wayTo,
 } from './sample-orders.ts'
+import { describeLimits } from './wallet-limits.ts'
 
 /** What every `OrderStore` must do. `start` gives a new, empty one each time. */
 export function describeOrderStore(name: string, start: () => Promise<OrderStoreHarness>): void {
@@ -37,6 +38,7 @@ export function describeOrderStore(name: string, start: () => Promise<OrderStore
     describe('leases', () => describeLeases(nodes))
     describe('finding', () => describeFinding(nodes))
     describe('keeping', () => describeKeeping(nodes))
+    describe('limits', () => describeLimits(nodes))
   })
 }
 

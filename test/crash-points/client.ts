@@ -3,6 +3,7 @@ import { type PurchaseAnswer, purchase } from '../../src/orders/purchase.ts'
 import type { PurchaseRequest } from '../../src/orders/replay.ts'
 import { paymentFor } from '../../src/payments/payments.fixture.ts'
 import type { PaymentPayload, Terms } from '../../src/payments/x402.ts'
+import { usdc } from '../../src/primitives/money.ts'
 import { Refusal } from '../../src/primitives/refusal.ts'
 import { wishes } from '../model/shop.ts'
 import { deliveryOf } from '../model/supplier.ts'
@@ -31,6 +32,9 @@ export async function modelClient(world: World): Promise<Client> {
   const sign = (digit: string) =>
     paymentFor(terms, world.clock.now(), { nonce: `0x${digit.repeat(64)}` })
   const hasTwo = scene.repeat === 'key-with-new-payment'
+  // Room for this one purchase: an order must never stand in the way of its own repetition.
+  const perDay = usdc(terms.amount)
+  await world.orders.limits.replace(world.payer, undefined, { inForce: { perDay } })
   world.chain.fund(world.payer, BigInt(terms.amount) * (hasTwo ? 2n : 1n))
   const one = sign('1')
   let other: PaymentPayload | undefined

@@ -80,6 +80,7 @@ export function modelWorld(shop: Shop, scene: Case, points: readonly Point[]) {
         cover: () => undefined,
       },
       orders: through(faultWorld, node, leases.watch(orders, node.id)),
+      limits: through(faultWorld, node, orders.limits),
       rails: { x402: through(faultWorld, node, rail) },
       supplier: through(faultWorld, node, supplier.port),
       treasury: through(faultWorld, node, { allow: async () => 'granted' as const }),

@@ -7,6 +7,7 @@ describeOrderStore('memory', async () => {
   return {
     store,
     other: store,
+    limits: store.limits,
     endLease: async (id) => store.endLease(id),
     grant: async () => {},
     pass: async (ms) => {

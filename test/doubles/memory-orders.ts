@@ -1,7 +1,8 @@
 import { isFinished, isRefunding, type Order, restOf } from '../../src/orders/order.ts'
-import { leaseMs, type OrderStore } from '../../src/orders/ports.ts'
+import { type LimitStore, leaseMs, type OrderStore } from '../../src/orders/ports.ts'
 import { paymentKeyOf } from '../../src/payments/payment.ts'
 import type { OrderId } from '../../src/primitives/ids.ts'
+import { memoryLimits } from './memory-limits.ts'
 
 interface Row {
   order: Order
@@ -22,6 +23,8 @@ export interface MemoryOrders extends OrderStore {
   readonly history: Order[]
   /** Lets the lease of an order run out now. */
   endLease(id: OrderId): void
+  /** The limits of wallets, to which every new order is held. */
+  readonly limits: LimitStore
   /** When the next order is to be worked on; epoch milliseconds, Infinity when nothing is left. */
   nextDue(): number
 }
@@ -51,10 +54,13 @@ export function memoryOrders(now: () => Date): MemoryOrders {
   const byPayer = (payer: string) =>
     all().filter(({ order }) => order.tender.payer.toLowerCase() === payer.toLowerCase())
 
+  const limits = memoryLimits((payer) => byPayer(payer).map(({ order }) => order))
+
   return {
     history,
+    limits,
 
-    async open(order, keys) {
+    async open(order, keys, recipient) {
       const same = find(
         ({ order: { tender } }) => paymentKeyOf(tender) === paymentKeyOf(order.tender),
       )
@@ -63,6 +69,7 @@ export function memoryOrders(now: () => Date): MemoryOrders {
       )
       const earlier = same ?? sameKey?.order
       if (earlier) return { isNew: false, order: earlier }
+      limits.requireWithin(order, recipient)
       write(order, keys)
       return { isNew: true, order }
     },

@@ -17,8 +17,8 @@ export function leaseBook(clock: Clock, complain: (what: string) => void): Lease
     watch: (store, node) => ({
       ...store,
 
-      async open(order, keys): Promise<Opened> {
-        const opened = await store.open(order, keys)
+      async open(order, keys, recipient): Promise<Opened> {
+        const opened = await store.open(order, keys, recipient)
         if (opened.isNew) take(opened.order, node)
         return opened
       },

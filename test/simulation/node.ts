@@ -98,6 +98,7 @@ function depsFor(world: World, index: number, caller: Caller, doorbell: Doorbell
       cover: () => undefined,
     },
     orders: through(calls, caller, database, world.ordersOf(caller)),
+    limits: through(calls, caller, database, world.memory.limits),
     treasury: through(calls, caller, database, world.treasury),
     rails: { x402: through(calls, caller, world.line('chain', 300), world.railOf(caller)) },
     supplier: through(calls, caller, world.line('supplier', 1_500), world.supplier.port),

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import fc from 'fast-check'
 import { kinds } from '../../src/goods/good.ts'
 import type { Manner } from '../model/supplier.ts'
 import { type SupplierManner, suppliers } from '../model/suppliers.ts'

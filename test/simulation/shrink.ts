@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import fc from 'fast-check'
 import type { Shop } from '../model/shop.ts'
 import { play } from './run.ts'
 import { type Scenario, type Size, scenarioOf, scenarios } from './scenario.ts'

@@ -243,8 +243,8 @@ export function newWitness(seen: Witnessed): Witness {
 
     watch: (store, written) => ({
       ...store,
-      async open(order, keys) {
-        const opened = await store.open(order, keys)
+      async open(order, keys, recipient) {
+        const opened = await store.open(order, keys, recipient)
         if (opened.isNew) record(opened.order)
         written()
         return opened

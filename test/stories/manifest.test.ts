@@ -42,7 +42,9 @@ const operations: Readonly<Record<string, string>> = {
   '/esims/orders/info': 'limit offset',
   '/orders': 'transactionHash paymentId limit offset',
   '/orders/{orderId}': 'orderId*',
+  '/orders/{orderId}/receipt': 'orderId*',
   '/orders/{orderId}/refund': 'orderId*',
+  '/limits': 'perOrderUsdc perDayUsdc kinds countries recipients',
 }
 
 describe('the manifest', () => {
@@ -134,7 +136,9 @@ describe('the manifest', () => {
       expect(description).toMatch(/\S/)
       expect(inputSchema.type).toBe('object')
       for (const [parameter, schema] of Object.entries(inputSchema.properties)) {
-        expect(schema.type, `${url} ${parameter}`).toMatch(/^(string|number|integer|boolean)$/)
+        expect(schema.type, `${url} ${parameter}`).toMatch(
+          /^(string|number|integer|boolean|array)$/,
+        )
       }
       if (!url.endsWith('/offers')) continue
       expect(inputSchema.properties['limit']).toMatchObject({ default: 20 })

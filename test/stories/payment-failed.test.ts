@@ -9,7 +9,7 @@ import { type Buyer, newBuyer } from './buyer.ts'
 import { mintUsdc, transactionsOf, transfersBetween, usdcAbi } from './chain.ts'
 import { callToken, settling } from './contracts/calls.ts'
 import { bookedFor, lifeOf } from './facts.ts'
-import { bodyFor, buy, post, purchasePath, until } from './requests.ts'
+import { bodyFor, buy, get, post, purchasePath, until } from './requests.ts'
 import { openStore, type Store } from './store.ts'
 
 // These stories move the clock of their chain, so it is theirs alone.
@@ -87,6 +87,8 @@ async function expectFailed(
     { 'idempotency-key': 'nothing-was-paid-here' },
   )
   expect(refund).toMatchObject({ status: 409, body: { code: 'not_refundable', charged: 'no' } })
+  const receipt = await get(store.url, `/api/catalog/orders/${answer.body.orderId}/receipt`)
+  expect(receipt).toMatchObject({ status: 409, body: { code: 'no_receipt', charged: 'no' } })
 }
 
 /** Whatever the buyer does with its own wallet. */

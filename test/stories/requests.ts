@@ -106,7 +106,7 @@ function fromAnywhere(): Record<string, string> {
   return { 'x-forwarded-for': [10, ...randomBytes(3)].join('.') }
 }
 
-async function answerOf(response: Response): Promise<Answer> {
+export async function answerOf(response: Response): Promise<Answer> {
   const text = await response.text()
   const isJson = /json/.test(response.headers.get('content-type') ?? '')
   return {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { openDatabase } from '../../src/adapters/storage/database.ts'
 import { createOrderStore } from '../../src/adapters/storage/orders.ts'
+import { createLimitStore } from '../../src/adapters/storage/wallet-limits.ts'
 import { forgetting } from '../../src/operations/loops.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { type Call, callerFor, openReadingStore } from './reading.ts'
@@ -219,6 +220,7 @@ async function keepOnce(personalDataDays: number): Promise<void> {
     await forgetting(
       {
         orders,
+        limits: createLimitStore(database),
         forgetNonces: async () => stop.abort(),
         personalDataDays,
         // Orders that ended this very second have ended before now too.

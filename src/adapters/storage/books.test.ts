@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import fc from 'fast-check'
 import type { Pool, PoolClient } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { startTestPostgres, type TestPostgres } from '../../../sandbox/postgres/test-postgres.ts'

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { anyOrder } from '../../../test/contract/any-order.ts'
 import { columnsOf, orderOf } from './order-row.ts'

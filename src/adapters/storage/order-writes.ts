@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { entriesOf } from '../../orders/ledger.ts'
+import { limitNames } from '../../orders/limits/rules.ts'
 import type { In, Order } from '../../orders/order.ts'
-import { leaseMs, type Moved, type Opened } from '../../orders/ports.ts'
+import { LimitReached, leaseMs, type Moved, type Opened } from '../../orders/ports.ts'
 import { paymentKeyOf } from '../../payments/payment.ts'
 import { type Database, isRefused, prepared } from './database.ts'
 import { eventOf } from './order-event.ts'
@@ -11,7 +12,8 @@ import { columnsOf, orderOf } from './order-row.ts'
 /**
  * The payment's row is the claim: whoever inserts it goes on, everyone else's statement does
  * nothing. Equal requests have the order's id in common too, and either may be met first, so the
- * conflict names no index. A key that is taken breaks the whole statement, the claim included.
+ * conflict names no index. A key that is taken breaks the whole statement, the claim included, and
+ * so does a limit of the payer (007-wallet-limits.sql).
  */
 const openStatement = prepared(
   'open_order',
@@ -22,9 +24,10 @@ const openStatement = prepared(
     returning order_id
   ), opened as (
     insert into orders (id, payment_id, version, write_id, state, kind, offer_id, payer, amount,
-      placed_at, changed_at, due_at, locked_until, recipient, doc)
+      placed_at, changed_at, due_at, locked_until, recipient, doc, recipient_digest)
     select order_id, $3::text, 1, $4::uuid, $5::text, $6::text, $7::text, $8::text, $9::numeric,
-      $10::timestamptz, $11::timestamptz, now(), now() + $12 * interval '1 ms', $13::text, $14::jsonb
+      $10::timestamptz, $11::timestamptz, now(), now() + $12 * interval '1 ms', $13::text, $14::jsonb,
+      $18::text
     from claimed
     returning id, version, state
   ), keyed as (
@@ -41,26 +44,39 @@ export async function open(
   database: Database,
   order: In<'PAYMENT_PENDING'>,
   keys: readonly string[],
+  recipient?: string,
 ): Promise<Opened> {
   const payer = order.tender.payer.toLowerCase()
   const paymentKey = paymentKeyOf(order.tender)
   // In one order for everyone, so that two statements with the same keys cannot block each other.
   const sortedKeys = [...new Set(keys)].sort()
   const writeId = randomUUID()
-  const values = openValues(order, { payer, paymentKey, writeId, keys: sortedKeys })
-  const written = await attempt(database, openStatement(values), takenKey)
+  const values = openValues(order, { payer, paymentKey, writeId, keys: sortedKeys, recipient })
+  const written = await attempt(database, openStatement(values), isHeldUp)
   if (written.outcome === 'done') return { isNew: true, order: { ...order, version: 1 } }
   const stored =
     written.outcome === 'taken'
       ? await firstByKeys(database, payer, sortedKeys)
       : await readBy(database, 'paymentKey', paymentKey)
-  if (!stored) throw written.error ?? new Error(`Order ${order.id} was refused for no reason`)
+  // Within its limits or not, a key that was used before has its order.
+  if (!stored)
+    throw (
+      limitReached(written.error) ??
+      written.error ??
+      new Error(`Order ${order.id} was refused for no reason`)
+    )
   return { isNew: stored.write_id === writeId, order: orderOf(stored) }
 }
 
 function openValues(
   order: In<'PAYMENT_PENDING'>,
-  claim: { payer: string; paymentKey: string; writeId: string; keys: readonly string[] },
+  claim: {
+    payer: string
+    paymentKey: string
+    writeId: string
+    keys: readonly string[]
+    recipient: string | undefined
+  },
 ): unknown[] {
   const { state, recipient, doc } = columnsOf(order)
   const { refundStep, detail } = eventOf(order)
@@ -82,6 +98,7 @@ function openValues(
     claim.keys,
     refundStep,
     detail,
+    claim.recipient ?? null,
   ]
 }
 
@@ -139,7 +156,11 @@ export async function move<T extends Order>(
   const written = await attempt(database, moveStatement(moveValues(from, to, writeId)))
   if (written.outcome === 'done') return won
   const stored = await readBy(database, 'id', from.id)
-  if (!stored) throw written.error ?? new Error(`Order ${from.id} was never opened`)
+  // Within its limits or not, a key that was used before has its order.
+  if (!stored)
+    throw (
+      limitReached(written.error) ?? written.error ?? new Error(`Order ${from.id} was never opened`)
+    )
   if (stored.write_id === writeId) return won
   if (written.error && stored.version === from.version) throw written.error
   return { won: false, order: orderOf(stored) }
@@ -201,8 +222,16 @@ async function attempt(
   }
 }
 
-function takenKey(error: unknown): boolean {
-  return isRefused(error) && error.constraint === 'idempotency_keys_pkey'
+/** Whether a key that is taken, or a limit of the payer, broke the statement. */
+function isHeldUp(error: unknown): boolean {
+  const isTaken = isRefused(error) && error.constraint === 'idempotency_keys_pkey'
+  return isTaken || limitReached(error) !== undefined
+}
+
+function limitReached(error: unknown): LimitReached | undefined {
+  if (!isRefused(error)) return undefined
+  const limit = limitNames.find((name) => error.constraint === `wallet_limit_${name}`)
+  return limit && new LimitReached(limit)
 }
 
 async function firstByKeys(

@@ -9,6 +9,7 @@ import { type Database, openDatabase } from './database.ts'
 import { migrate } from './migrate.ts'
 import { createOrderStore } from './orders.ts'
 import { createTreasury } from './treasury.ts'
+import { createLimitStore } from './wallet-limits.ts'
 
 let postgres: TestPostgres
 let template: string
@@ -48,6 +49,7 @@ describeOrderStore('PostgreSQL', async () => {
   return {
     store: createOrderStore(pools[0]),
     other: createOrderStore(pools[1]),
+    limits: createLimitStore(pools[1]),
     endLease: async (id) => {
       await pools[0].query('update orders set locked_until = now() where id = $1', [id])
     },

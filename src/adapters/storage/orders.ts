@@ -8,7 +8,7 @@ import { move, open } from './order-writes.ts'
 /** Keeps orders in PostgreSQL. Every method is one or a few statements, none holds a transaction. */
 export function createOrderStore(database: Database): OrderStore {
   return {
-    open: (order, keys) => open(database, order, keys),
+    open: (order, keys, recipient) => open(database, order, keys, recipient),
     move: (from, to) => move(database, from, to),
     release: (order, againInMs) => release(database, order, againInMs),
     hasten: (id) => hasten(database, id),

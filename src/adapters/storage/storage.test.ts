@@ -95,6 +95,7 @@ describe('migrations', () => {
         '004-money.sql',
         '005-blocks.sql',
         '006-abandoned-first.sql',
+        '007-wallet-limits.sql',
       ],
     ])
     expect(await migrate(pool)).toEqual([])

@@ -1,5 +1,11 @@
 import type { SnapshotStore } from '../../goods/ports.ts'
-import type { NonceStore, OrderFacts, OrderStore, Treasury } from '../../orders/ports.ts'
+import type {
+  LimitStore,
+  NonceStore,
+  OrderFacts,
+  OrderStore,
+  Treasury,
+} from '../../orders/ports.ts'
 import type { Network } from '../../payments/networks.ts'
 import type { Usdc } from '../../primitives/money.ts'
 import type { StoreBooks } from '../../reconcile/ports.ts'
@@ -12,10 +18,12 @@ import { createOrderStore } from './orders.ts'
 import { createSnapshotStore } from './snapshots.ts'
 import { createStoreBooks } from './store-books.ts'
 import { createTreasury, type RefundCaps } from './treasury.ts'
+import { createLimitStore } from './wallet-limits.ts'
 
 /** Everything the store keeps, on one pool of connections. */
 export interface Storage {
   readonly orders: OrderStore
+  readonly limits: LimitStore
   readonly treasury: Treasury
   readonly nonces: NonceStore
   readonly snapshots: SnapshotStore
@@ -67,6 +75,7 @@ export async function openStorage(
   const nonces = createNonceStore(pool)
   return {
     orders: createOrderStore(pool),
+    limits: createLimitStore(pool),
     treasury: createTreasury(pool, refundCaps),
     nonces,
     snapshots: createSnapshotStore(pool),

@@ -1,14 +1,21 @@
+import type { LimitsDeps } from '../../orders/limits/keep.ts'
 import type { OrderStore } from '../../orders/ports.ts'
 import type { PurchaseDeps } from '../../orders/purchase.ts'
 import type { Signer } from '../../secrets/tokens.ts'
 import type { Site } from '../site.ts'
+import type { ReceiptDeps } from '../views/receipt.ts'
+import type { DemandDeps } from './payment-required.ts'
 import type { SignInDeps } from './sign-in.ts'
 
 /** What it takes to sell, and to show and refund orders, whatever the door. */
 export interface BuyingDeps {
   readonly site: Site
+  readonly demands: DemandDeps
+  readonly receipts: ReceiptDeps
   readonly purchases: PurchaseDeps
   readonly orders: OrderStore
+  /** The limits that wallets set themselves. */
+  readonly guardrails: LimitsDeps
   readonly signIn: SignInDeps
   /** Signs the links that show the goods of an order once. */
   readonly reveals: Signer

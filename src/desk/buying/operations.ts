@@ -2,10 +2,11 @@ import * as z from 'zod'
 import { goods, kinds } from '../../goods/good.ts'
 import type { Kind } from '../../goods/offer.ts'
 import { kindSchemaFor } from '../../goods/purchase-body.ts'
+import { ReceiptAnswer } from '../../orders/delivery-receipt.ts'
 import type { HeaderParam, Operation } from '../operation.ts'
 import { answers } from '../operation.ts'
 import type { Param, Params } from '../params.ts'
-import { catalogPrefix, orderPath, purchasePath, refundPath } from '../paths.ts'
+import { catalogPrefix, orderPath, purchasePath, receiptPath, refundPath } from '../paths.ts'
 import { OrderAnswer, OrderList, RefundAnswer } from '../shapes/orders.ts'
 import { QuoteAnswer } from '../shapes/payments.ts'
 import { orderParams, pageParams } from './order-params.ts'
@@ -30,6 +31,12 @@ const viewerHeaders: Readonly<Record<string, HeaderParam>> = {
   },
   'SIGN-IN-WITH-X': {
     schema: { type: 'string', description: 'Sign-in of the wallet that paid: shows the goods.' },
+  },
+}
+/** How a wallet signs in; without it, the answer is 402 with the challenge to sign. */
+export const signInHeader: Readonly<Record<string, HeaderParam>> = {
+  'SIGN-IN-WITH-X': {
+    schema: { type: 'string', description: 'The signed challenge of the 402, base64 of JSON.' },
   },
 }
 
@@ -93,6 +100,7 @@ export const purchases: readonly (Operation & { readonly kind: Kind })[] = kinds
     'payment_reused',
     'idempotency_conflict',
     'sign_in_invalid',
+    'limit_exceeded',
     'store_paused',
   ],
   access: { pays: kind },
@@ -104,7 +112,7 @@ export const quotes: readonly (Operation & { readonly kind: Kind })[] = kinds.ma
   method: 'GET',
   path: purchasePath(kind),
   group: 'Buying',
-  name: `Quote a ${kind}`,
+  name: `Price of one ${goods[kind].noun}`,
   description:
     'The full check of a purchase and its exact price, free. Takes the fields of the body in the query; nothing is stored.',
   query: quoteParamsOf(kind),
@@ -155,7 +163,7 @@ export const listEsimOrders: Operation = {
   name: 'List eSIM orders',
   description: 'The eSIM orders of the wallet that signs in, newest first.',
   query: pageParams,
-  headers: { 'SIGN-IN-WITH-X': viewerHeaders['SIGN-IN-WITH-X'] as HeaderParam },
+  headers: signInHeader,
   answers: answers('A page of orders', OrderList),
   refusals: ['sign_in_invalid', 'try_again'],
   access: 'sign_in',
@@ -209,11 +217,27 @@ export const getRefund: Operation = {
   refusals: ['order_not_found', 'not_refundable', 'try_again'],
 }
 
+export const getReceipt: Operation = {
+  id: 'getReceipt',
+  method: 'GET',
+  path: receiptPath('{orderId}'),
+  group: 'Orders',
+  name: 'Delivery receipt',
+  description:
+    'What was paid and delivered, signed (JWS) by the keys of /.well-known/jwks.json. The goods stand beside it for whoever may see them.',
+  pathParams: orderId,
+  headers: viewerHeaders,
+  answers: answers('The receipt', ReceiptAnswer),
+  refusals: ['order_not_found', 'no_receipt', 'sign_in_invalid', 'try_again'],
+  access: 'free',
+}
+
 /** In the order in which the manifest lists them. */
 export const orderOperations: readonly Operation[] = [
   listEsimOrders,
   findOrders,
   getOrder,
+  getReceipt,
   claimRefund,
   getRefund,
 ]

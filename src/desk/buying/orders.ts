@@ -6,6 +6,7 @@ import { Refusal } from '../../primitives/refusal.ts'
 import { orderItem } from '../views/order.ts'
 import type { BuyingDeps, FaultLog } from './deps.ts'
 import { orNotNow } from './or-not-now.ts'
+import type { SignInAsk } from './sign-in.ts'
 import { type Shown, viewerOf } from './viewer.ts'
 
 /** How often an agent should ask for an order; seconds (service.md, Limits). */
@@ -52,6 +53,15 @@ export async function findOrder(
   const order = isOrderId(id) ? await orders.find(id) : undefined
   if (order === undefined) throw notFound()
   return order
+}
+
+/** What a wallet signs to see its orders, at the path where it asks for them. */
+export function ordersAsk(path: string): SignInAsk {
+  return {
+    path,
+    description: 'Orders of the wallet that signs in',
+    statement: 'Show the orders that this wallet paid for.',
+  }
 }
 
 /** A page of the orders that this wallet paid for, newest first. @throws Refusal `try_again` */

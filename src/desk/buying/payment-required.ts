@@ -1,13 +1,28 @@
 import type { PaymentRequired, PaymentRequirements } from '@x402/core/types'
-import { declareDiscoveryExtension } from '@x402/extensions/bazaar'
 import { declarePaymentIdentifierExtension } from '@x402/extensions/payment-identifier'
+import type { ExampleBody } from '../../goods/example-body.ts'
 import type { Kind } from '../../goods/offer.ts'
-import { kindSchemaFor } from '../../goods/purchase-body.ts'
+import type { Signals } from '../../health/signals.ts'
 import type { Terms } from '../../payments/x402.ts'
+import { bazaarOf, tagsOf } from '../extensions/bazaar.ts'
+import { type Issuer, signedOffer } from '../extensions/offer-receipt.ts'
+import { signalsExtension } from '../extensions/signals.ts'
 import type { Site } from '../site.ts'
 
 /** Stock clients refuse more than this until they are told otherwise, and say so nowhere. */
 const stockSpendLimitAtomic = 1_000_000n
+
+/** Bytes of a description: the demand is a header, and a proxy's smallest buffer is small. */
+const descriptionMost = 90
+
+/** What every demand says, whatever is asked for. */
+export interface DemandDeps {
+  readonly site: Site
+  readonly issuer: Issuer
+  readonly signals: () => Signals
+  /** From payment to `EXPIRED`; seconds. */
+  readonly fulfillmentDeadlineSeconds: number
+}
 
 /** How a door names what is paid for, and where it takes the payment. */
 export interface PaymentDoor {
@@ -20,12 +35,16 @@ export interface PaymentDoor {
 export interface Demand {
   readonly kind: Kind
   readonly terms: Terms
+  /** For how long the store stands by the amount. */
+  readonly validSeconds: number
   /** Why payment is asked for, or asked for again. */
   readonly error: string
   readonly code?: string
   readonly description: string
-  /** An indexer's empty call gets the description of the route; a purchase stays short. */
-  readonly describe: boolean
+  /** The JSON Schema of the body that buys this. */
+  readonly bodySchema: object
+  /** Such a body. */
+  readonly example: ExampleBody
 }
 
 /** A demand as x402 has it, and what the store says beside it. */
@@ -37,29 +56,65 @@ export interface Demanded {
     readonly charged: 'no'
     /** A sentence that a person or a model can act on. */
     readonly message: string
+    readonly bodySchema: object
   }
 }
 
 /** The demand for a payment. */
-export function paymentRequired(site: Site, door: PaymentDoor, demand: Demand): Demanded {
-  const { kind, terms, error, code, description, describe } = demand
+export async function paymentRequired(
+  deps: DemandDeps,
+  door: PaymentDoor,
+  demand: Demand,
+): Promise<Demanded> {
+  const { kind, terms, error, code, description, bodySchema } = demand
+  const { site } = deps
+  const url = door.resource(site, kind)
   const required: PaymentRequired = {
     x402Version: 2,
     error,
     resource: {
-      url: door.resource(site, kind),
-      description,
+      url,
+      description: cut(description, descriptionMost),
       mimeType: 'application/json',
-      serviceName: site.name.slice(0, 32),
+      ...serviceNameOf(site),
+      tags: tagsOf[kind],
     },
     accepts: [terms as PaymentRequirements],
-    extensions: {
-      'payment-identifier': declarePaymentIdentifierExtension(false),
-      ...(describe ? bazaarOf(kind) : {}),
-    },
+    extensions: await extensionsOf(deps, url, demand),
   }
   const message = guidance(door, terms, error)
-  return { required, more: { ...(code === undefined ? {} : { code }), charged: 'no', message } }
+  const why = code === undefined ? {} : { code }
+  return { required, more: { ...why, charged: 'no', message, bodySchema } }
+}
+
+/** What stands beside the terms, for clients that know the extension and for indexes. */
+async function extensionsOf(
+  deps: DemandDeps,
+  url: string,
+  { kind, terms, validSeconds, example }: Demand,
+): Promise<Record<string, unknown>> {
+  const { issuer, signals, fulfillmentDeadlineSeconds } = deps
+  return {
+    'payment-identifier': paymentIdentifier,
+    ...bazaarOf(kind, example),
+    ...(await signedOffer(issuer, url, terms, validSeconds)),
+    ...signalsExtension(kind, signals(), fulfillmentDeadlineSeconds),
+  }
+}
+
+/** As indexes take a name: printable ASCII, at most 32 of it; nothing where that leaves nothing. */
+function serviceNameOf({ name }: Site): { serviceName?: string } {
+  const serviceName = name.replace(/[^\x20-\x7e]/g, '').slice(0, 32)
+  return serviceName === '' ? {} : { serviceName }
+}
+
+/** With a shorter schema than the package's, which says the same. */
+const paymentIdentifier = {
+  ...declarePaymentIdentifierExtension(false),
+  schema: {
+    type: 'object',
+    properties: { id: { type: 'string', pattern: '^[a-zA-Z0-9_-]{16,128}$' } },
+  },
 }
 
 function guidance({ howToSend }: PaymentDoor, terms: Terms, error: string): string {
@@ -72,24 +127,10 @@ function guidance({ howToSend }: PaymentDoor, terms: Terms, error: string): stri
   return `${error.replace(/\.$/, '')}. ${how}${limit}`
 }
 
-function bazaarOf(kind: Kind): Record<string, unknown> {
-  const declared = declareDiscoveryExtension({
-    bodyType: 'json',
-    input: exampleInput[kind],
-    inputSchema: kindSchemaFor(kind),
-    output: { example: { orderId: 'ord_…', orders: [{ state: 'FULFILLED', result: {} }] } },
-  })
-  const { bazaar } = declared as unknown as { bazaar: { info: { input: object } } }
-  return {
-    bazaar: {
-      ...bazaar,
-      info: { ...bazaar.info, input: { method: 'POST', ...bazaar.info.input } },
-    },
-  }
-}
-
-const exampleInput: Readonly<Record<Kind, Record<string, string>>> = {
-  voucher: { offerId: 'AMAZON_US_25_EGIFT', firstName: 'Ada', lastName: 'Lovelace' },
-  topup: { offerId: 'CLARO_GT_OPEN', msisdn: '+50255551234' },
-  esim: { offerId: 'ESIM-US-7D-1GB' },
+/** As many whole characters of a text as fit in this many bytes of UTF-8. */
+function cut(text: string, bytesMost: number): string {
+  return Buffer.from(text)
+    .subarray(0, bytesMost)
+    .toString()
+    .replace(/\ufffd+$/, '')
 }

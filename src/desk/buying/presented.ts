@@ -1,7 +1,4 @@
-import type { Network } from '@x402/core/types'
-import type { Order } from '../../orders/order.ts'
 import { PaymentPayload } from '../../payments/x402.ts'
-import { transactionOf } from '../views/order.ts'
 
 /** What a call brings as its payment, or why it cannot be read. */
 export type Presented =
@@ -19,26 +16,4 @@ export function presentedIn(decoded: unknown, unreadable: (why: string) => Prese
   if (parsed.success) return { type: 'payment', payment: parsed.data }
   const [issue] = parsed.error.issues
   return unreadable(`${issue?.path.join('.') || 'its content'} is missing or malformed`)
-}
-
-/** The receipt of a settled payment, in the words of x402. */
-export interface Settled {
-  readonly success: true
-  readonly transaction: string
-  readonly network: Network
-  readonly payer: string
-  readonly amount: string
-}
-
-/** The receipt of a payment that is proven; undefined while it is not. */
-export function settledOf(order: Order): Settled | undefined {
-  const transaction = transactionOf(order)
-  if (transaction === null) return undefined
-  return {
-    success: true,
-    transaction,
-    network: order.tender.network as Network,
-    payer: order.tender.payer,
-    amount: order.amount.toString(),
-  }
 }

@@ -1,7 +1,10 @@
+import { type ExampleBody, exampleBody } from '../../goods/example-body.ts'
 import { goods } from '../../goods/good.ts'
 import type { Kind, Offer } from '../../goods/offer.ts'
+import { retailOf } from '../../goods/pricing.ts'
+import { bodySchemaFor, kindSchemaFor } from '../../goods/purchase-body.ts'
 import { price, termsFor } from '../../orders/price.ts'
-import { type PurchaseAnswer, purchase } from '../../orders/purchase.ts'
+import { type PurchaseAnswer, type PurchaseDeps, purchase } from '../../orders/purchase.ts'
 import { termsOf, termsValidSeconds } from '../../payments/terms.ts'
 import { formatUsdc, usdc, usdcDecimals } from '../../primitives/money.ts'
 import { Refusal } from '../../primitives/refusal.ts'
@@ -9,7 +12,8 @@ import { purchasePath } from '../paths.ts'
 import type { OrderView } from '../views/order.ts'
 import type { BuyingDeps } from './deps.ts'
 import { type Demanded, type PaymentDoor, paymentRequired } from './payment-required.ts'
-import { type Presented, type Settled, settledOf } from './presented.ts'
+import type { Presented } from './presented.ts'
+import { type Settled, settledOf } from './settled.ts'
 import { type Shown, viewerOf } from './viewer.ts'
 
 /** A call that buys, or asks what it costs, as it came through its door. */
@@ -49,7 +53,7 @@ export async function buy(deps: BuyingDeps, call: PurchaseCall): Promise<Purchas
   const payment = presented.type === 'payment' ? presented.payment : undefined
   const viewer = await viewerOf(deps, shown(), payment)
   const answer = await purchase(deps.purchases, { kind, fields, payment, viewer, patienceMs })
-  return answer.type === 'order' ? outcomeOf(answer) : demand(deps, call, answer)
+  return answer.type === 'order' ? outcomeOf(deps, call, answer) : demand(deps, call, answer)
 }
 
 /**
@@ -74,24 +78,36 @@ export function quote(deps: BuyingDeps, kind: Kind, fields: Record<string, unkno
 }
 
 /** What an indexer's empty call gets: the lowest price of the kind, and how the route is used. */
-function probe(deps: BuyingDeps, { kind, door }: PurchaseCall): PurchaseOutcome {
+async function probe(deps: BuyingDeps, { kind, door }: PurchaseCall): Promise<PurchaseOutcome> {
   const { shelf, till } = deps.purchases
   const lowest = shelf.current().lowest[kind]
   if (lowest === undefined) {
     throw new Refusal('offer_unavailable', `No ${kind} is on sale just now.`, { charged: 'no' })
   }
-  const demanded = paymentRequired(deps.site, door, {
+  const demanded = await paymentRequired(deps.demands, door, {
     kind,
     terms: termsOf(lowest, till),
+    validSeconds: termsValidSeconds,
     error: `Payment required: name an offerId for its exact price; this is the lowest price of any ${kind}`,
-    description: `Buy a ${kind}. Search ${deps.site.url}/ai/${kind}s or browse ${deps.site.url}/api/catalog/${kind}s/offers for an offerId.`,
-    describe: true,
+    description: `Buy a ${kind}. Find its offerId at ${deps.site.url}/ai/${kind}s`,
+    bodySchema: kindSchemaFor(kind),
+    example: exampleOf(deps.purchases, kind),
   })
   return { type: 'payment_required', ...demanded }
 }
 
+/** A body that buys the first offer of the kind: an index may try it. */
+function exampleOf({ shelf, pricing }: PurchaseDeps, kind: Kind): ExampleBody {
+  const offer = shelf.current().sold[kind].offerAt(0)
+  return exampleBody(offer, retailOf(offer, pricing))
+}
+
 /** A payment that cannot be read buys nothing and is stored nowhere. */
-function unreadable(deps: BuyingDeps, call: PurchaseCall, reason: string): PurchaseOutcome {
+function unreadable(
+  deps: BuyingDeps,
+  call: PurchaseCall,
+  reason: string,
+): Promise<PurchaseOutcome> {
   const priced = price(deps.purchases, call.kind, call.fields)
   const { offer } = priced
   const fault = { code: 'payment_invalid', reason }
@@ -99,18 +115,21 @@ function unreadable(deps: BuyingDeps, call: PurchaseCall, reason: string): Purch
   return demand(deps, call, { type: 'payment_required', terms, offer, fault })
 }
 
-function demand(
+async function demand(
   deps: BuyingDeps,
   { kind, door }: PurchaseCall,
   { terms, offer, fault }: Extract<PurchaseAnswer, { type: 'payment_required' }>,
-): PurchaseOutcome {
-  const demanded = paymentRequired(deps.site, door, {
+): Promise<PurchaseOutcome> {
+  const retail = retailOf(offer, deps.purchases.pricing)
+  const demanded = await paymentRequired(deps.demands, door, {
     kind,
     terms,
+    validSeconds: deps.purchases.quotes.secondsLeft(terms.extra['quote']),
     error: fault?.reason ?? 'Payment required',
     ...(fault ? { code: fault.code } : {}),
     description: describe(offer),
-    describe: false,
+    bodySchema: bodySchemaFor(offer, retail),
+    example: exampleBody(offer, retail),
   })
   return { type: 'payment_required', ...demanded }
 }
@@ -121,10 +140,14 @@ function describe(offer: Offer): string {
     .map((part) => part.replace(/\.$/, ''))
     .filter((part) => part !== '')
     .join(', ')
-    .slice(0, 400)
 }
 
-function outcomeOf(answer: Extract<PurchaseAnswer, { type: 'order' }>): PurchaseOutcome {
+async function outcomeOf(
+  deps: BuyingDeps,
+  { door }: PurchaseCall,
+  answer: Extract<PurchaseAnswer, { type: 'order' }>,
+): Promise<PurchaseOutcome> {
   const { order } = answer
-  return { ...answer, came: order.state === 'FULFILLED', settled: settledOf(order) }
+  const settled = await settledOf(deps.demands, door, order)
+  return { ...answer, came: order.state === 'FULFILLED', settled }
 }

@@ -13,6 +13,7 @@ import { type SignInDeps, signedInWallet, signInRequired } from './sign-in.ts'
 const wallet = privateKeyToAccount(`0x${'17'.repeat(32)}`)
 const stranger = privateKeyToAccount(`0x${'18'.repeat(32)}`)
 const path = '/api/catalog/orders'
+const ask = { path, description: 'Orders', statement: 'Show the orders.' }
 const minute = 60_000
 
 beforeEach(() => {
@@ -41,7 +42,7 @@ function doorman(changes: { url?: string; secret?: number } = {}) {
 
 /** What the store asks to be signed, as the client gets it. */
 function challengeOf(deps: SignInDeps) {
-  const required = signInRequired(deps, path)
+  const required = signInRequired(deps, ask)
   const { extensions } = required as never as {
     extensions: { 'sign-in-with-x': { info: Record<string, string>; supportedChains: object[] } }
   }
@@ -96,6 +97,25 @@ describe('a wallet is signed in', () => {
     const { deps, nonces } = doorman()
     expect(await signedInWallet(deps, none)).toBeUndefined()
     expect(nonces.useOnce).not.toHaveBeenCalled()
+  })
+})
+
+describe('a sign-in for one thing only', () => {
+  test('is taken for what was signed', async () => {
+    const { deps } = doorman()
+    expect(await signedInWallet(deps, header(await signed(deps)), ask)).toBe(wallet.address)
+  })
+
+  test.each([
+    ['another path', { ...ask, path: '/api/catalog/limits' }, 'for another address'],
+    ['a path below it', { ...ask, path: `${path}/x` }, 'for another address'],
+    ['another statement', { ...ask, statement: 'Lift all limits.' }, 'for something else'],
+    ['no statement', { ...ask, statement: '' }, 'for something else'],
+  ])('is refused for %s, and stays good for its own', async (_, other, why) => {
+    const { deps } = doorman()
+    const sent = header(await signed(deps))
+    expect(await refusalOf(signedInWallet(deps, sent, other))).toContain(why)
+    expect(await signedInWallet(deps, sent, ask)).toBe(wallet.address)
   })
 })
 

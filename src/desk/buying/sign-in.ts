@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { PaymentRequired } from '@x402/core/types'
 import {
-  buildSIWxSchema,
   type CompleteSIWxInfo,
   createSIWxMessage,
+  declareSIWxExtension,
   type EVMMessageVerifier,
   parseSIWxHeader,
+  SIGN_IN_WITH_X,
   type SIWxPayload,
   validateSIWxMessage,
   verifySIWxSignature,
@@ -31,6 +32,14 @@ export interface SignInDeps {
   readonly now: () => Date
 }
 
+/** What a challenge says that a signature is for. */
+export interface SignInAsk {
+  readonly path: string
+  readonly description: string
+  /** Shown to whoever signs (EIP-4361): printable ASCII on one line. */
+  readonly statement: string
+}
+
 /**
  * The wallet that signs in with this message, or undefined when none tries to.
  *
@@ -38,16 +47,19 @@ export interface SignInDeps {
  * what believes the client's word for the resource, so it is not.
  *
  * @param encoded base64 of the signed message, as a client's library makes it
+ * @param only what must have been signed for; without it, a sign-in for any path of the store will do
  * @throws Refusal `sign_in_invalid`
  */
 export async function signedInWallet(
   deps: SignInDeps,
   encoded: string | string[] | undefined,
+  only?: SignInAsk,
 ): Promise<string | undefined> {
   if (encoded === undefined || encoded === '') return undefined
   if (typeof encoded !== 'string' || encoded.length > encodedMost) throw invalid('it is too long')
   const message = parse(encoded)
   requireFitting(message, deps.network)
+  if (only) requireMeant(message, deps.site, only)
   const valid = await validateSIWxMessage(message, new URL(deps.site.url), {
     maxAge: challengeMs,
     checkNonce: (nonce) => isOurs(deps, nonce),
@@ -63,35 +75,45 @@ export async function signedInWallet(
 }
 
 /** A demand with nothing to pay and a challenge to sign, as the extension defines. */
-export function signInRequired(deps: SignInDeps, path: string): PaymentRequired {
+export function signInRequired(
+  deps: SignInDeps,
+  { path, description, statement }: SignInAsk,
+): PaymentRequired {
   const url = `${deps.site.url}${path}`
   const issued = deps.now()
+  const { info, supportedChains, schema } = declared(deps.network, statement)
   return {
     x402Version: 2,
     error: 'Sign in with the paying wallet',
     resource: {
       url,
-      description: 'Orders of the wallet that signs in',
+      description,
       mimeType: 'application/json',
     },
     accepts: [],
     extensions: {
-      'sign-in-with-x': {
+      [SIGN_IN_WITH_X]: {
         info: {
+          ...info,
           domain: new URL(deps.site.url).host,
           uri: url,
-          version: '1',
           nonce: newNonce(deps, issued),
           issuedAt: issued.toISOString(),
           expirationTime: new Date(issued.getTime() + challengeMs).toISOString(),
-          statement: 'Show the orders that this wallet paid for.',
           resources: [url],
         },
-        supportedChains: [{ chainId: deps.network, type: 'eip191' }],
-        schema: buildSIWxSchema(),
+        supportedChains,
+        schema,
       },
     },
   }
+}
+
+/** What every challenge says. Nonce and times are ours, so that a nonce can be known as ours. */
+function declared(network: string, statement: string) {
+  const { [SIGN_IN_WITH_X]: declaration } = declareSIWxExtension({ network, statement })
+  if (declaration === undefined) throw new Error('The package declares no sign-in')
+  return declaration
 }
 
 /** Letters and digits only, as EIP-4361 wants: time, randomness, and our mark over both. */
@@ -126,6 +148,16 @@ function requireFitting(message: SIWxPayload, network: string): void {
   } catch {
     throw invalid('its fields do not make a message of EIP-4361')
   }
+}
+
+/** What was signed to read something must not open the way to change something else. */
+function requireMeant(
+  { uri, statement }: SIWxPayload,
+  site: Site,
+  { path, statement: asked }: SignInAsk,
+): void {
+  if (uri !== `${site.url}${path}`) throw invalid(`it was signed for another address than ${path}`)
+  if (statement !== asked) throw invalid('it was signed for something else than this request asks')
 }
 
 function invalid(why: string): Refusal {

@@ -23,6 +23,7 @@ import {
   refused,
   searchText,
   slugIn,
+  slugOrName,
   type ValuesOf,
   wholeNumber,
 } from '../params.ts'
@@ -43,7 +44,7 @@ const query = {
     'Country codes with commas between them; a plan must cover every one',
   ),
   regions: described(slugIn(regions), 'The region of the plan'),
-  region: described(slugIn(regions), 'The same as regions'),
+  region: described(slugOrName(regions), 'The same by its slug'),
   regional: described(flag, 'true finds multi-country plans only'),
   duration: described(wholeNumber(1, 3650), 'Duration in days, exactly'),
   q: described(searchText, 'Free text over provider, notes and places'),

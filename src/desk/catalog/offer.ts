@@ -1,6 +1,6 @@
+import { findOffer } from '../../goods/find-offer.ts'
 import { goods, kinds } from '../../goods/good.ts'
 import type { Kind } from '../../goods/offer.ts'
-import { Refusal } from '../../primitives/refusal.ts'
 import type { ReadDeps } from '../deps.ts'
 import type { Given } from '../given.ts'
 import { answers, type Operation } from '../operation.ts'
@@ -21,7 +21,7 @@ export const offerReadings: readonly OfferReading[] = kinds.map((kind) => ({
   method: 'GET',
   path: `${catalogPrefix}/${goods[kind].plural}/offers/{id}`,
   group: 'Catalog',
-  name: `Get one ${kind}`,
+  name: `Get one ${goods[kind].noun}`,
   description:
     'One offer with its price, its notes, when it is refunded, and the exact schema of the body that buys it.',
   pathParams: { id: { type: 'string', description: 'offerId' } },
@@ -37,11 +37,6 @@ export function askOffer(kind: Kind, id: string, given: Given, deps: ReadDeps): 
 }
 
 function detailOf(kind: Kind, id: string, { shelf, pricing, site }: ReadDeps) {
-  const offer = shelf.current().find(id)
-  if (offer?.kind !== kind) {
-    throw new Refusal('offer_not_found', `There is no ${kind} offer with this id.`, {
-      parameter: 'id',
-    })
-  }
+  const offer = findOffer(shelf.current(), kind, id, 'id')
   return offerDetail(offer, { siteUrl: site.url, pricing })
 }

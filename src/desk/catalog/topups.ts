@@ -14,7 +14,7 @@ import {
   pageOf,
   paging,
   readParams,
-  slugIn,
+  slugOrName,
   text,
   type ValuesOf,
 } from '../params.ts'
@@ -27,7 +27,7 @@ import { wholeList } from './whole-list.ts'
 
 const query = {
   country,
-  region: described(slugIn(topupRegions), 'Where the line is: the name of a region or its slug'),
+  region: described(slugOrName(topupRegions), 'Where the line is: the slug of a region'),
   operator: described(text, 'Operator: its name, or the beginning of the words of its name'),
   ...paging(100),
 }

@@ -93,6 +93,10 @@ export const OrderAnswer = z
     ),
     refund_state: RefundState.nullable(),
     refund_contract: RefundContract.nullable(),
+    receipt_url: z
+      .string()
+      .nullable()
+      .describe('Where the signed receipt is; null while there is none'),
   })
   .meta({ id: 'OrderAnswer' })
 

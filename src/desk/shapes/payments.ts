@@ -44,6 +44,7 @@ export const PaymentRequiredAnswer = z
     code: z.string().optional().describe('Why the payment that was sent was not taken'),
     charged: z.literal('no'),
     message: z.string().describe('What to do, in a sentence'),
+    bodySchema: z.looseObject({}).describe('JSON Schema of the body that buys this'),
   })
   .meta({ id: 'PaymentRequired' })
 

@@ -1,9 +1,10 @@
 import { toBuffer, toString as toSvg } from 'qrcode'
-import { type EsimDelivery, lpaOf } from '../../goods/esim.ts'
+import { lpaOf } from '../../goods/esim.ts'
 import type { Delivery, Recipient } from '../../goods/good.ts'
-import { type In, isRefunding, type Order, refundStateOf } from '../../orders/order.ts'
+import { type In, isPaid, isRefunding, type Order, refundStateOf } from '../../orders/order.ts'
 import { never } from '../../primitives/never.ts'
 import type { Vault } from '../../secrets/vault.ts'
+import { receiptPath } from '../paths.ts'
 import { refundContract } from './refund.ts'
 
 export interface OrderView {
@@ -30,6 +31,7 @@ export async function orderBody(vault: Vault, { order, reveal, accessToken }: Or
     orders: [{ ...summaryOf(order), result, ...(locked ? { result_hint: lockedHint } : {}) }],
     refund_state: refundStateOf(order),
     refund_contract: isRefunding(order) ? refundContract(order) : null,
+    receipt_url: isPaid(order) ? receiptPath(order.id) : null,
   }
 }
 
@@ -94,10 +96,19 @@ function errorOf(order: Order) {
 }
 
 async function resultOf(vault: Vault, order: In<'FULFILLED'>) {
+  const goods = goodsOf(vault, order)
+  return { ...goods, ...(goods.lpa === undefined ? {} : await picturesOf(goods.lpa)) }
+}
+
+type Goods = Readonly<Record<string, unknown>> & { readonly lpa?: string }
+
+/** What was delivered, in words: what pictures show as well stands in `lpa`. */
+export function goodsOf(vault: Vault, order: In<'FULFILLED'>): Goods {
   const opened = vault.open(order.delivery, { order: order.id, field: 'delivery' }) as Delivery
   if (opened.kind === 'esim') {
     const { kind: _, ...esim } = opened
-    return { ...esim, ...(await installationOf(opened)) }
+    const lpa = lpaOf(opened)
+    return { ...esim, ...(lpa === undefined ? {} : { lpa }) }
   }
   const { kind, ...delivery } = opened
   return kind === 'topup' ? { ...creditedNumber(vault, order), ...delivery } : delivery
@@ -110,13 +121,11 @@ function creditedNumber(vault: Vault, { id, recipient }: In<'FULFILLED'>): { msi
   return told.kind === 'topup' ? { msisdn: told.msisdn } : {}
 }
 
-/** What a phone needs to install the eSIM: the activation code as text and as pictures. */
-async function installationOf(delivery: EsimDelivery) {
-  const lpa = lpaOf(delivery)
-  if (lpa === undefined) return {}
+/** What a phone reads to install the eSIM: the text of the activation code as pictures. */
+async function picturesOf(lpa: string) {
   const [png, svg] = await Promise.all([
     toBuffer(lpa, { errorCorrectionLevel: 'M', margin: 4, scale: 6 }),
     toSvg(lpa, { errorCorrectionLevel: 'M', margin: 4, type: 'svg' }),
   ])
-  return { lpa, qrPng: `data:image/png;base64,${png.toString('base64')}`, qrSvg: svg }
+  return { qrPng: `data:image/png;base64,${png.toString('base64')}`, qrSvg: svg }
 }

@@ -1,6 +1,8 @@
+import type { PaymentRequired } from '@x402/core/types'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { keyOf, type Shown } from '../../desk/buying/viewer.ts'
 import { Refusal } from '../../primitives/refusal.ts'
+import { answer402 } from '../payment-headers.ts'
 
 /** What a request shows of who sends it. @throws Refusal `invalid_header` */
 export function shownBy(request: FastifyRequest): Shown {
@@ -24,6 +26,14 @@ export function preferredWaitMs({ headers }: FastifyRequest): number | undefined
   return /(?:^|[,;\s])respond-async(?:$|[,;\s])/i.test(prefer) ? 0 : undefined
 }
 
+/** Answers 402 with nothing to pay and a challenge to sign. */
+export function sendSignInRequired(reply: FastifyReply, required: PaymentRequired): FastifyReply {
+  return answer402(reply, required, {
+    message:
+      'Sign the challenge in extensions["sign-in-with-x"] with the paying wallet and send it as SIGN-IN-WITH-X. Nothing is charged.',
+  })
+}
+
 /** Nothing about an order may be kept by a cache on the way. */
 export function privately(reply: FastifyReply): FastifyReply {
   return reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
@@ -33,7 +43,7 @@ export function privately(reply: FastifyReply): FastifyReply {
 export function fieldsOf(body: unknown): Record<string, unknown> {
   if (body === undefined || body === null) return {}
   if (typeof body !== 'object' || Array.isArray(body)) {
-    throw new Refusal('invalid_json', 'The body must be a JSON object.', { charged: 'no' })
+    throw new Refusal('invalid_json', 'The body must be a JSON object.')
   }
   return { ...body }
 }

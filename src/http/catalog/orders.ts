@@ -5,6 +5,7 @@ import { lookUpIn, pageIn } from '../../desk/buying/order-params.ts'
 import {
   listOrders,
   lookAtOrder,
+  ordersAsk,
   retryAfterSeconds,
   type Sought,
 } from '../../desk/buying/orders.ts'
@@ -12,8 +13,7 @@ import { signedInWallet, signInRequired } from '../../desk/buying/sign-in.ts'
 import { orderBody } from '../../desk/views/order.ts'
 import type { Kind } from '../../goods/offer.ts'
 import { inQuery } from '../in-query.ts'
-import { answer402 } from '../payment-headers.ts'
-import { privately, shownBy } from './buying.ts'
+import { privately, sendSignInRequired, shownBy } from './buying.ts'
 
 const limited = { config: { limit: 'reading' } } as const
 
@@ -59,10 +59,7 @@ async function sendList(
   )
   if (wallet === undefined) {
     const [path = ''] = request.url.split('?')
-    return answer402(reply, signInRequired(deps.signIn, path), { message: signInGuidance })
+    return sendSignInRequired(reply, signInRequired(deps.signIn, ordersAsk(path)))
   }
   return privately(reply).send(await listOrders(deps, wallet, { ...page, kind }, request.log))
 }
-
-const signInGuidance =
-  'Sign the challenge in extensions["sign-in-with-x"] with the paying wallet and send it as SIGN-IN-WITH-X. Nothing is charged.'

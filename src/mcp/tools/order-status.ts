@@ -1,6 +1,6 @@
 import { orNotNow } from '../../desk/buying/or-not-now.ts'
 import { lookUpIn, orderParams } from '../../desk/buying/order-params.ts'
-import { listOrders, lookAtOrder } from '../../desk/buying/orders.ts'
+import { listOrders, lookAtOrder, ordersAsk } from '../../desk/buying/orders.ts'
 import { signedInWallet, signInRequired } from '../../desk/buying/sign-in.ts'
 import { readParams, text } from '../../desk/params.ts'
 import { OrderList } from '../../desk/shapes/orders.ts'
@@ -62,6 +62,6 @@ async function ordersOfWallet(
   if (wallet !== undefined) {
     return { type: 'answer', body: await listOrders(buying, wallet, page, call.log) }
   }
-  const required = signInRequired(signIn, mcpPath)
+  const required = signInRequired(signIn, ordersAsk(mcpPath))
   return { type: 'demand', required, more: { message: signInGuidance } }
 }

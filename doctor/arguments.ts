@@ -1,0 +1,50 @@
+import { parseArgs } from 'node:util'
+
+export interface Wanted {
+  /** Origin of the store that is asked. */
+  readonly origin: string
+  /** Origin under which it is published. */
+  readonly publicOrigin: string
+  readonly json: boolean
+}
+
+export const usage = `Looks at a running store as a buyer or an index would meet it, and never pays.
+
+  npm run doctor -- URL [--public URL] [--json]
+
+  URL            where the store is asked, such as https://shop.example
+  --public URL   where it is published, when that is another address than the asked one
+  --json         one JSON object instead of text
+
+Exit code 0 when nothing would stop a buyer, 1 when something would, 2 when it could not be run.
+Everything that can be found is listed in docs/doctor.md.`
+
+/** @throws Error with a sentence about what is wrong with the arguments */
+export function readArguments(args: readonly string[]): Wanted | 'help' {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      public: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  })
+  if (values.help) return 'help'
+  const [url, ...more] = positionals
+  if (url === undefined) throw new Error('Name the store: its URL is missing.')
+  if (more.length > 0) throw new Error(`One store at a time; ${more[0]} is one too many.`)
+  const origin = originOf(url)
+  return { origin, publicOrigin: originOf(values.public ?? origin), json: values.json }
+}
+
+function originOf(text: string): string {
+  const url = URL.parse(text)
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new Error(`${text} is no http or https URL, such as https://shop.example.`)
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new Error('Leave user name and password out of the URL.')
+  }
+  return url.origin
+}

@@ -1,0 +1,80 @@
+import type { PaymentRequired } from '@x402/core/types'
+import {
+  type DiscoveryExtension,
+  isValidIconUrl,
+  isValidServiceName,
+  sanitizeTags,
+  validateDiscoveryExtension,
+  validateDiscoveryExtensionSpec,
+} from '@x402/extensions/bazaar'
+import { isRecord, recordAt } from '../ask.ts'
+import { demandOf, named } from '../demand.ts'
+import type { Visit } from '../notebook.ts'
+import type { Paid } from '../operations.ts'
+
+/** Code points, not bytes. */
+const descriptionMost = 499
+
+/** What the lists of resources (Bazaar, x402scan) ask of a demand. */
+export function checkListing(visit: Visit, paid: Paid, demand: PaymentRequired): void {
+  const at = named(paid)
+  checkResource(visit, paid, demand)
+  const { description } = demand.resource
+  const length = [...(description ?? '')].length
+  if (length > descriptionMost) visit.note('description_long', at, `${length} characters`)
+  checkMetadata(visit, at, demand)
+  checkBazaar(visit, at, demand)
+}
+
+function checkResource({ note, publicOrigin }: Visit, paid: Paid, demand: PaymentRequired): void {
+  const { url: told } = demand.resource
+  const url = URL.parse(told)
+  const published = new URL(paid.path, publicOrigin)
+  const isInsecure = url?.protocol === 'http:' && published.protocol === 'https:'
+  if (isInsecure && url.host === published.host) note('resource_insecure', named(paid), told)
+  else if (url?.origin !== published.origin || url.pathname !== published.pathname) {
+    note('resource_other', named(paid), `${told} instead of ${published.href}`)
+  }
+}
+
+function checkMetadata({ note }: Visit, at: string, { resource }: PaymentRequired): void {
+  const { serviceName, tags, iconUrl } = resource
+  const kept = tags === undefined ? 0 : (sanitizeTags(tags)?.length ?? 0)
+  const wrong = {
+    serviceName: serviceName !== undefined && !isValidServiceName(serviceName),
+    tags: tags !== undefined && kept !== tags.length,
+    iconUrl: iconUrl !== undefined && !isValidIconUrl(iconUrl),
+  }
+  for (const [name, isWrong] of Object.entries(wrong)) {
+    if (isWrong) note('metadata_wrong', at, name)
+  }
+}
+
+function checkBazaar({ note }: Visit, at: string, { extensions }: PaymentRequired): void {
+  const bazaar = extensions?.['bazaar']
+  if (!isRecord(bazaar)) {
+    note('bazaar_missing', at)
+    return
+  }
+  const { type, method } = recordAt(bazaar, 'info', 'input')
+  if (typeof type !== 'string' || typeof method !== 'string') note('bazaar_input', at)
+  const declared = bazaar as unknown as DiscoveryExtension & Record<string, unknown>
+  for (const validate of [validateDiscoveryExtensionSpec, validateDiscoveryExtension]) {
+    const { errors } = validate(declared)
+    if (errors !== undefined && errors.length > 0) note('bazaar_invalid', at, errors.join('; '))
+  }
+}
+
+/**
+ * Asks as if from behind a proxy that names another host. An address that follows is one that anyone
+ * can write into a demand, and a cache may keep.
+ */
+export async function checkForwarding(visit: Visit, paid: Paid): Promise<void> {
+  const other = 'forwarded.doctor.example'
+  const answer = await visit.ask(paid.path, {
+    method: paid.method,
+    headers: { 'x-forwarded-host': other, forwarded: `host=${other}` },
+  })
+  const told = demandOf(answer)?.resource.url ?? ''
+  if (told.includes(other)) visit.note('forwarded_trusted', named(paid), told)
+}

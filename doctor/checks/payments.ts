@@ -1,0 +1,60 @@
+import type { PaymentRequired } from '@x402/core/types'
+import { type Answer, jsonBody, tell } from '../ask.ts'
+import { exampleOf, named } from '../demand.ts'
+import type { FaultCode } from '../faults.ts'
+import type { Visit } from '../notebook.ts'
+import type { Paid } from '../operations.ts'
+
+/** Payments that no one can read; none of them can be a payment. */
+const unreadable = {
+  'no base64': '%%%',
+  'base64 of no JSON': Buffer.from('doctor').toString('base64'),
+  'an empty object': Buffer.from('{}').toString('base64'),
+  'an empty payload': Buffer.from('{"x402Version":2,"accepted":{},"payload":{}}').toString(
+    'base64',
+  ),
+}
+
+/** A PAYMENT-SIGNATURE that cannot be read asks for a better one: 402, and never a failure. */
+export async function checkUnreadablePayments(
+  visit: Visit,
+  paid: Paid,
+  demand: PaymentRequired | undefined,
+): Promise<void> {
+  const { note } = visit
+  const example = demand === undefined ? undefined : await acceptedExample(visit, paid, demand)
+  for (const [what, header] of Object.entries(unreadable)) {
+    const at = `${named(paid)} with a PAYMENT-SIGNATURE of ${what}`
+    const answer = await visit.ask(paid.path, {
+      method: paid.method,
+      ...(example === undefined ? {} : { body: example }),
+      headers: { 'content-type': 'application/json', 'payment-signature': header },
+    })
+    const fault = faultOf(answer)
+    // A refusal may be about the empty body, unless a body is known that is good.
+    if (fault === 'bad_payment_refused' && example === undefined) continue
+    if (fault !== undefined) note(fault, at, tell(answer))
+  }
+}
+
+function faultOf({ status, failed }: Answer): FaultCode | undefined {
+  if (status === 402) return undefined
+  if (status === 429) return 'rate_limited'
+  if (failed !== undefined || status >= 500) return 'bad_payment_failed'
+  return status < 300 ? 'bad_payment_sold' : 'bad_payment_refused'
+}
+
+/** The example that the store publishes, if the store itself would sell it. */
+async function acceptedExample(
+  { ask, note }: Visit,
+  paid: Paid,
+  demand: PaymentRequired,
+): Promise<string | undefined> {
+  const example = exampleOf(demand)
+  if (paid.method === 'GET' || Object.keys(example).length === 0) return undefined
+  const body = JSON.stringify(example)
+  const answer = await ask(paid.path, { method: paid.method, ...jsonBody(body) })
+  if (answer.status === 402) return body
+  note('example_refused', `${named(paid)} with ${body}`, tell(answer))
+  return undefined
+}

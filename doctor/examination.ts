@@ -1,0 +1,9 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { examine } from './examine.ts'
+
+/**
+ * The examination as a thread of its own. What a stranger sends is parsed and validated here, against
+ * schemas that it wrote itself; only a thread can be ended when that takes for ever.
+ */
+const { origin, publicOrigin } = workerData as { origin: string; publicOrigin: string }
+parentPort?.postMessage(await examine(origin, publicOrigin))

@@ -1,0 +1,80 @@
+import { askerOf } from './ask.ts'
+import { checkBodies, checkOtherMethods } from './checks/bodies.ts'
+import { checkClock, checkSignIn } from './checks/clock.ts'
+import { checkCors } from './checks/cors.ts'
+import { checkAsIndexers, checkProbe, checkTravel } from './checks/demand.ts'
+import { checkForwarding, checkListing } from './checks/listing.ts'
+import { checkManifest } from './checks/manifest.ts'
+import { checkMcp } from './checks/mcp.ts'
+import { checkOpenApi } from './checks/openapi.ts'
+import { checkPages } from './checks/pages.ts'
+import { checkUnreadablePayments } from './checks/payments.ts'
+import { checkTerms } from './checks/terms.ts'
+import { named } from './demand.ts'
+import { type Finding, openNotebook, type Visit } from './notebook.ts'
+import { type Operation, type Paid, probe, probeResources } from './operations.ts'
+
+export interface Examined {
+  readonly findings: readonly Finding[]
+  /** The paid operations that were looked at. */
+  readonly operations: readonly string[]
+}
+
+/** More paid operations are not looked at in all detail. */
+const operationsMost = 8
+
+/** Looks at everything there is to look at. Never pays, and never throws for what the store does. */
+export async function examine(origin: string, publicOrigin = origin): Promise<Examined> {
+  const { note, findings } = openNotebook()
+  const visit: Visit = { origin, publicOrigin, ask: askerOf(origin), note }
+  const there = await visit.ask('/.well-known/x402')
+  if (there.failed !== undefined) {
+    note('unreachable', origin, there.failed)
+    return { findings: findings(), operations: [] }
+  }
+  if (isOpenHttp(publicOrigin)) note('not_https', publicOrigin)
+  const { paid, signIns } = await findOperations(visit)
+  if (paid.length === 0) note('nothing_for_sale', origin)
+  for (const one of paid.slice(0, operationsMost)) await examinePurchase(visit, one)
+  for (const one of signIns) checkSignIn(visit, one)
+  await checkClock(visit)
+  await checkPages(visit)
+  await checkMcp(visit)
+  return { findings: findings(), operations: paid.map(named) }
+}
+
+async function findOperations(visit: Visit) {
+  const listed = await checkManifest(visit)
+  const { paid: described, isUnpriced } = await checkOpenApi(visit)
+  const { paid, signIns } = await probeResources(visit, listed)
+  for (const one of paid) {
+    if (isUnpriced(one)) visit.note('openapi_unpriced', named(one))
+  }
+  const isNew = (operation: Operation) => !paid.some((one) => named(one) === named(operation))
+  const more: Paid[] = []
+  for (const operation of described.filter(isNew).slice(0, operationsMost)) {
+    more.push(await probe(visit, operation))
+  }
+  return { paid: [...paid, ...more], signIns }
+}
+
+async function examinePurchase(visit: Visit, paid: Paid): Promise<void> {
+  const demand = checkProbe(visit, paid)
+  await checkOtherMethods(visit, paid)
+  await checkUnreadablePayments(visit, paid, demand)
+  await checkCors(visit, paid)
+  if (demand === undefined) return
+  checkTravel(visit, paid)
+  checkTerms(visit, named(paid), demand)
+  checkListing(visit, paid, demand)
+  checkAsIndexers(visit, paid, demand)
+  checkSignIn(visit, paid)
+  await checkForwarding(visit, paid)
+  await checkBodies(visit, paid, demand)
+}
+
+/** Loopback is a machine of one's own; everything else is a way that others can listen on. */
+function isOpenHttp(publicOrigin: string): boolean {
+  const { protocol, hostname } = new URL(publicOrigin)
+  return protocol === 'http:' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
+}

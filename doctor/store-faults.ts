@@ -1,0 +1,180 @@
+import type { Fault } from './faults.ts'
+
+/** The store as a whole, and what it says about itself. */
+export const storeFaults = {
+  unreachable: {
+    level: 'stop',
+    what: 'The store does not answer.',
+    mend: 'Start it, and look at the address, the proxy and the certificate.',
+  },
+  not_https: {
+    level: 'warn',
+    what: 'The store is asked over plain HTTP, on which anyone between can change prices and receivers.',
+    mend: 'Publish it over HTTPS only.',
+  },
+  rate_limited: {
+    level: 'note',
+    what: 'The store limited the doctor, so not everything was looked at.',
+    mend: 'Wait a minute and run the doctor again.',
+  },
+  nothing_for_sale: {
+    level: 'stop',
+    what: 'No operation that can be paid was found, neither in the manifest nor in the OpenAPI document.',
+    mend: 'List the paid operations in /openapi.json with x-payment-info, or in /.well-known/x402 under resources.',
+  },
+  manifest_missing: {
+    level: 'warn',
+    what: 'There is no manifest at /.well-known/x402.',
+    mend: 'Serve {"version":1,"resources":["https://…"]} there.',
+  },
+  manifest_unreadable: {
+    level: 'warn',
+    what: 'The manifest is not a JSON object with a list of resources.',
+    mend: 'Serve JSON with a version and resources, each a URL or an object with one.',
+  },
+  manifest_version: {
+    level: 'warn',
+    what: 'The manifest has no version that readers know.',
+    mend: 'Say "version": 1.',
+  },
+  resource_elsewhere: {
+    level: 'warn',
+    what: 'The manifest names a resource that is no URL of this store.',
+    mend: 'List full URLs that begin with the address that buyers use; with --public, tell the doctor which that is.',
+  },
+  resource_unreachable: {
+    level: 'warn',
+    what: 'The manifest names a resource that is not there, or fails.',
+    mend: 'Take it off the list, or mend the route.',
+  },
+  policy_missing: {
+    level: 'note',
+    what: 'The manifest does not say what becomes of a purchase that fails.',
+    mend: 'Add fulfillment_policy and refund_policy (x402-signals).',
+  },
+  signals_missing: {
+    level: 'note',
+    what: 'The manifest does not say whether the store works just now.',
+    mend: 'Add signals with agent_action and last_updated (x402-signals).',
+  },
+  signals_stale: {
+    level: 'warn',
+    what: 'The signals are older than five minutes, which readers take for down.',
+    mend: 'Write last_updated anew whenever the manifest is made.',
+  },
+  signals_stop: {
+    level: 'stop',
+    what: 'The signals tell agents to stop.',
+    mend: 'Mend the part that is down; the health page of the store tells which.',
+  },
+  openapi_missing: {
+    level: 'warn',
+    what: 'There is no OpenAPI document at /openapi.json, where indexers look first.',
+    mend: 'Serve one, with x-payment-info on the paid operations.',
+  },
+  openapi_unreadable: {
+    level: 'warn',
+    what: 'The OpenAPI document is no JSON object with paths.',
+    mend: 'Serve the document as JSON, not as YAML and not as a page.',
+  },
+  openapi_version: {
+    level: 'warn',
+    what: 'The OpenAPI document is not of version 3.1.',
+    mend: 'Write it in OpenAPI 3.1, whose schemas are JSON Schema.',
+  },
+  openapi_unpriced: {
+    level: 'warn',
+    what: 'An operation answers 402 and has no x-payment-info.',
+    mend: 'Add x-payment-info with protocols and price, or indexers take it for free.',
+  },
+  openapi_no_402: {
+    level: 'warn',
+    what: 'A paid operation does not list the answer 402.',
+    mend: 'Add "402" to its responses.',
+  },
+  openapi_security: {
+    level: 'warn',
+    what: 'A free operation does not say that it needs no authentication.',
+    mend: 'Add "security": [] to it.',
+  },
+  openapi_guidance: {
+    level: 'note',
+    what: 'The document has no words for models (info.x-guidance).',
+    mend: 'Add a paragraph that says how to search, buy and wait.',
+  },
+  openapi_contact: {
+    level: 'note',
+    what: 'The document names nobody to write to (info.contact.email).',
+    mend: 'Add an address that is read.',
+  },
+  listing_error: {
+    level: 'warn',
+    what: 'The published validator of discovery refuses something.',
+    mend: 'Do what it says; indexers use the same one.',
+  },
+  listing_remark: {
+    level: 'note',
+    what: 'The published validator of discovery remarks on something.',
+    mend: 'Weigh what it says.',
+  },
+  llms_missing: {
+    level: 'note',
+    what: 'There is no text for models at /llms.txt.',
+    mend: 'Serve one that says what is sold and how it is bought.',
+  },
+  jwks_missing: {
+    level: 'note',
+    what: 'There are no keys at /.well-known/jwks.json, so no receipt of the store can be checked.',
+    mend: 'Sign receipts and publish the public keys.',
+  },
+  jwks_private: {
+    level: 'stop',
+    what: 'The published keys hold private parts: anyone can sign as the store.',
+    mend: 'Take them down at once, and change the keys.',
+  },
+  mcp_missing: {
+    level: 'note',
+    what: 'There is no MCP server at /mcp.',
+    mend: 'Serve one, so that assistants can shop without a client of their own.',
+  },
+  mcp_broken: {
+    level: 'warn',
+    what: 'The MCP server answers, but the official client cannot list its tools.',
+    mend: 'Run the MCP inspector against it.',
+  },
+  tool_undescribed: {
+    level: 'warn',
+    what: 'An MCP tool has no description, so no model knows when to use it.',
+    mend: 'Describe it in a sentence or two.',
+  },
+  tool_without_output: {
+    level: 'warn',
+    what: 'An MCP tool does not say what it answers.',
+    mend: 'Give it an outputSchema.',
+  },
+  clock_off: {
+    level: 'warn',
+    what: 'The clock of the store and the one here are more than ten seconds apart.',
+    mend: 'Synchronise the clock of the store (NTP); payments are valid only for minutes.',
+  },
+  clock_far_off: {
+    level: 'stop',
+    what: 'The clocks are so far apart that payments signed here are too old there, or not yet valid.',
+    mend: 'Synchronise the clock of the store (NTP).',
+  },
+  sign_in_future: {
+    level: 'warn',
+    what: 'A sign-in challenge was issued in the future, so that its signature is refused.',
+    mend: 'Synchronise the clocks of all machines of the store.',
+  },
+  sign_in_expired: {
+    level: 'warn',
+    what: 'A sign-in challenge has run out when it arrives.',
+    mend: 'Let challenges live for some minutes, and never cache them.',
+  },
+  sign_in_elsewhere: {
+    level: 'warn',
+    what: 'A sign-in challenge is for another address than the published one; stock clients do not sign it.',
+    mend: 'Make domain and uri from the configured public address.',
+  },
+} as const satisfies Readonly<Record<string, Fault>>

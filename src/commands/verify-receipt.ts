@@ -1,0 +1,144 @@
+import { compactVerify, decodeProtectedHeader, errors, importJWK } from 'jose'
+import * as z from 'zod'
+import {
+  type Delivered,
+  deliveryHash,
+  ReceiptAnswer,
+  ReceiptClaims,
+  receiptType,
+} from '../orders/delivery-receipt.ts'
+import { notProvenLines, provenLines } from './verify-words.ts'
+
+/** Nothing can be checked: what was given is no receipt, or the keys cannot be had. */
+export class NotAReceipt extends Error {}
+
+/** Keys as they were found, and where. */
+export interface Keys {
+  readonly keys: unknown
+  readonly from: string
+}
+
+export interface Verdict {
+  readonly isProven: boolean
+  /** What is proven and what is not, for a person. */
+  readonly lines: readonly string[]
+}
+
+/** A receipt whose signature holds. */
+export interface Checked {
+  readonly claims: ReceiptClaims
+  readonly kid: string
+  readonly keysFrom: string
+  /** Whether the goods lie beside the receipt, and then are those that it is for. */
+  readonly hasGoods: boolean
+}
+
+/** Any key set; what is not for this signature is left alone (RFC 7517). */
+const KeySet = z.object({ keys: z.array(z.looseObject({ kid: z.string().optional() })) })
+const Ed25519 = z.looseObject({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: z.string() })
+const Header = z.object({ alg: z.literal('EdDSA'), kid: z.string(), typ: z.string() })
+
+/**
+ * Checks a delivery receipt and what lies beside it.
+ *
+ * @param text the JSON answer of the store, or the compact JWS alone
+ * @param keysOf the keys of a store, by its address
+ * @throws NotAReceipt
+ */
+export async function verifyReceipt(
+  text: string,
+  keysOf: (issuer: string) => Promise<Keys>,
+): Promise<Verdict> {
+  const { receipt, delivered } = answerIn(text)
+  const { kid } = headerOf(receipt)
+  const issuer = issuerOf(receipt)
+  const { keys, from } = await keysOf(issuer)
+  const key = keyIn(keys, kid, from)
+  if (key === undefined) return notProven(`${from} has no key named ${kid}.`)
+  const payload = await payloadOf(receipt, key)
+  if (payload === undefined) {
+    return notProven(`The signature is not that of ${issuer}: something was changed, or forged.`)
+  }
+  const claims = ReceiptClaims.safeParse(payload)
+  if (!claims.success) return notProven('It is signed, but its content is not that of a receipt.')
+  const fault = delivered && goodsFault(claims.data, delivered)
+  if (fault !== undefined) return notProven(fault)
+  const checked = { claims: claims.data, kid, keysFrom: from, hasGoods: delivered !== undefined }
+  return { isProven: true, lines: [...provenLines(checked), '', ...notProvenLines(checked)] }
+}
+
+function notProven(why: string): Verdict {
+  return { isProven: false, lines: ['Nothing is proven by this.', `  ${why}`] }
+}
+
+function answerIn(text: string): ReceiptAnswer {
+  const trimmed = text.trim()
+  if (!trimmed.startsWith('{')) return { receipt: trimmed }
+  const answer = ReceiptAnswer.safeParse(parsed(trimmed))
+  if (answer.success) return answer.data
+  const [issue] = answer.error.issues
+  throw new NotAReceipt(
+    `This JSON is no receipt: ${issue?.path.join('.') || 'its content'} is missing or malformed.`,
+  )
+}
+
+function headerOf(receipt: string): z.infer<typeof Header> {
+  const header = Header.safeParse(decoded(() => decodeProtectedHeader(receipt)))
+  if (!header.success) throw new NotAReceipt('This is no receipt: its header is another.')
+  if (header.data.typ === receiptType) return header.data
+  throw new NotAReceipt(`This is signed, but as ${header.data.typ}, and not as ${receiptType}.`)
+}
+
+/** What the receipt says of its store, before anything of it is believed. */
+function issuerOf(receipt: string): string {
+  const [, body = ''] = receipt.split('.')
+  const claims = decoded(() => JSON.parse(Buffer.from(body, 'base64url').toString()))
+  const said = z.object({ iss: z.url({ protocol: /^https?$/ }) }).safeParse(claims)
+  if (said.success) return said.data.iss
+  throw new NotAReceipt('This is no receipt: it does not name its store.')
+}
+
+function keyIn(keys: unknown, kid: string, from: string): z.infer<typeof Ed25519> | undefined {
+  const set = KeySet.safeParse(keys)
+  if (!set.success) throw new NotAReceipt(`${from} is no set of keys (RFC 7517).`)
+  return Ed25519.safeParse(set.data.keys.find((key) => key.kid === kid)).data
+}
+
+/** What is signed, or undefined when it is not by this key. */
+async function payloadOf(
+  receipt: string,
+  { kty, crv, x }: z.infer<typeof Ed25519>,
+): Promise<unknown> {
+  try {
+    const key = await importJWK({ kty, crv, x }, 'EdDSA')
+    const { payload } = await compactVerify(receipt, key, { algorithms: ['EdDSA'] })
+    return parsed(Buffer.from(payload).toString())
+  } catch (error) {
+    if (error instanceof errors.JWSSignatureVerificationFailed) return undefined
+    throw new NotAReceipt(`The signature cannot be checked: ${messageOf(error)}.`)
+  }
+}
+
+function goodsFault({ delivery }: ReceiptClaims, delivered: Delivered): string | undefined {
+  if (delivery === undefined) return 'Goods lie beside a receipt that says of no delivery.'
+  const hash = decoded(() => deliveryHash(delivered))
+  return hash === delivery.sha256
+    ? undefined
+    : 'The goods beside the receipt are not those that it is for: they or their salt were changed.'
+}
+
+function decoded<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw new NotAReceipt(`This is no receipt: ${messageOf(error)}.`)
+  }
+}
+
+function parsed(text: string): unknown {
+  return decoded(() => JSON.parse(text))
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message.replace(/\.$/, '') : String(error)
+}

@@ -1,0 +1,82 @@
+import {
+  createJWS,
+  createJWSOfferReceiptIssuer,
+  type JWSSignedReceipt,
+  OFFER_RECEIPT,
+  type OfferReceiptIssuer,
+  type ReceiptPayload,
+} from '@x402/extensions/offer-receipt'
+import { isPaid, type Order } from '../../orders/order.ts'
+import type { Terms } from '../../payments/x402.ts'
+import type { SigningKeys } from '../../secrets/signing-keys.ts'
+import { didOf } from '../keys.ts'
+import type { Site } from '../site.ts'
+
+/** Signs what the x402 extension calls offers and receipts. */
+export interface Issuer extends Pick<OfferReceiptIssuer, 'issueOffer'> {
+  signReceipt(payload: ReceiptPayload): Promise<JWSSignedReceipt>
+}
+
+/**
+ * Only the package's signing is used: its hooks for the stock server leave the transaction out of
+ * receipts, and name in them the address that a proxy asked for instead of the public one. Its
+ * receipts also begin when they are signed, so a repeated request would get another one.
+ */
+export function createIssuer(site: Site, keys: SigningKeys): Issuer {
+  const kid = `${didOf(site)}#${keys.current.kid}`
+  const signer = {
+    ...{ kid, format: 'jws' as const, algorithm: 'EdDSA' },
+    sign: async (bytes: Uint8Array) => keys.sign(bytes),
+  }
+  const { issueOffer } = createJWSOfferReceiptIssuer(kid, signer)
+  return {
+    issueOffer,
+    signReceipt: async (payload) => ({
+      format: 'jws',
+      signature: await createJWS(payload, signer),
+    }),
+  }
+}
+
+/**
+ * What the store offers in a 402, signed: a buyer can show later what was asked of them.
+ *
+ * @param offerValiditySeconds for how long the store stands by the price
+ */
+export async function signedOffer(
+  issuer: Issuer,
+  resourceUrl: string,
+  { scheme, network, asset, payTo, amount }: Terms,
+  offerValiditySeconds: number,
+) {
+  const offer = await issuer.issueOffer(resourceUrl, {
+    ...{ acceptIndex: 0, scheme, network, asset, payTo, amount, offerValiditySeconds },
+  })
+  return { [OFFER_RECEIPT]: { info: { offers: [offer] }, schema: offersSchema } }
+}
+
+/**
+ * The signed receipt of a payment, the same whenever it is asked for; nothing while it is not proven,
+ * or when the chain dropped it.
+ */
+export async function signedReceipt(
+  issuer: Issuer,
+  resourceUrl: string,
+  order: Order,
+): Promise<Record<string, object>> {
+  if (!isPaid(order)) return {}
+  const { payer, network } = order.tender
+  const receipt = await issuer.signReceipt({
+    version: 1,
+    network,
+    resourceUrl,
+    payer,
+    issuedAt: Math.floor(order.paidAt.getTime() / 1_000),
+    transaction: order.receipt.transaction,
+  })
+  return { [OFFER_RECEIPT]: { info: { receipt }, schema: receiptSchema } }
+}
+
+/** The package's have ten times the length; what is signed, the signature itself describes. */
+const offersSchema = { type: 'object', required: ['offers'] }
+const receiptSchema = { type: 'object', required: ['receipt'] }

@@ -1,0 +1,47 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { BuyingDeps } from '../../desk/buying/deps.ts'
+import { orNotNow } from '../../desk/buying/or-not-now.ts'
+import { type SignInAsk, signedInWallet, signInRequired } from '../../desk/buying/sign-in.ts'
+import { limitsPath } from '../../desk/paths.ts'
+import type { LimitsAnswer } from '../../orders/limits/answer.ts'
+import { readLimits, sentenceOf } from '../../orders/limits/body.ts'
+import { type LimitsDeps, liftLimits, setLimits, showLimits } from '../../orders/limits/keep.ts'
+import { fieldsOf, privately, sendSignInRequired } from './buying.ts'
+
+/**
+ * The limits that a wallet sets itself, for the wallet that signs in. A signature is for the one
+ * thing that its challenge says: one for reading changes nothing, and one for some limits sets no
+ * others.
+ */
+export function routeLimits(app: FastifyInstance, deps: BuyingDeps): void {
+  app.get(limitsPath, { config: { limit: 'reading' } }, (request, reply) =>
+    asWallet(deps, request, reply, 'Show the limits of this wallet.', showLimits),
+  )
+  app.put(limitsPath, { config: { limit: 'purchase' } }, (request, reply) => {
+    const body = readLimits(fieldsOf(request.body))
+    return asWallet(deps, request, reply, sentenceOf(body), (limits, wallet) =>
+      setLimits(limits, wallet, body),
+    )
+  })
+  app.delete(limitsPath, { config: { limit: 'purchase' } }, (request, reply) =>
+    asWallet(deps, request, reply, 'Lift all limits of this wallet.', liftLimits),
+  )
+}
+
+async function asWallet(
+  deps: BuyingDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  statement: string,
+  work: (limits: LimitsDeps, wallet: string) => Promise<LimitsAnswer>,
+) {
+  const ask: SignInAsk = {
+    path: limitsPath,
+    description: 'The limits of the wallet that signs in',
+    statement,
+  }
+  const header = request.headers['sign-in-with-x']
+  const wallet = await orNotNow(request.log, () => signedInWallet(deps.signIn, header, ask))
+  if (wallet === undefined) return sendSignInRequired(reply, signInRequired(deps.signIn, ask))
+  return privately(reply).send(await orNotNow(request.log, () => work(deps.guardrails, wallet)))
+}

@@ -1,0 +1,180 @@
+import { describe, expect, test, vi } from 'vitest'
+import { topup } from '../../test/fixtures/offers.ts'
+import { fixturePayer } from '../payments/payments.fixture.ts'
+import { createDigest } from '../secrets/tokens.ts'
+import type { LimitsBody } from './limits/body.ts'
+import { liftLimits, setLimits } from './limits/keep.ts'
+import { ada, card, expectOrder, plan, purchaseWorld, refusalOf } from './purchase.fixture.ts'
+
+const hour = 3_600_000
+const credit = { kind: 'topup', fields: { offerId: 'CREDIT', msisdn: '+50255512345' } } as const
+const key = { viewer: { keys: ['key-of-16-letters'] } }
+
+/** A buyer whose wallet has limited itself. The card costs 20 USDC. */
+async function limitedTo(body: LimitsBody) {
+  const world = purchaseWorld()
+  world.stock(card, plan, topup('CREDIT'))
+  const { deps } = world
+  const limitsDeps = { ...deps, limits: world.orders.limits, coolingMs: 24 * hour }
+  await setLimits(limitsDeps, fixturePayer, body)
+  return { ...world, lift: () => liftLimits(limitsDeps, fixturePayer) }
+}
+
+const twenty = { usdc: '20.00', atomic: '20000000' }
+
+describe('beyond the limits of the payer', () => {
+  test.each<[LimitsBody, Record<string, unknown>]>([
+    [
+      { kinds: ['esim', 'topup'] },
+      {
+        parameter: 'offerId',
+        allowed: ['esim', 'topup'],
+        extra: { limit: 'kinds', asked: 'voucher' },
+      },
+    ],
+    [
+      { countries: ['DE'] },
+      { parameter: 'offerId', allowed: ['DE'], extra: { limit: 'countries', asked: 'US' } },
+    ],
+    [{ recipients: ['+50255512345'] }, { parameter: 'email', extra: { limit: 'recipients' } }],
+    [
+      { perOrderUsdc: '19.999999' },
+      {
+        parameter: 'offerId',
+        extra: {
+          limit: 'per_order',
+          allows: { usdc: '19.999999', atomic: '19999999' },
+          asked: twenty,
+        },
+      },
+    ],
+    [
+      { perDayUsdc: '12' },
+      {
+        parameter: 'offerId',
+        extra: {
+          limit: 'per_day',
+          allows: { usdc: '12.00', atomic: '12000000' },
+          asked: twenty,
+          spent: { usdc: '0.00', atomic: '0' },
+          remaining: { usdc: '12.00', atomic: '12000000' },
+          until: null,
+        },
+      },
+    ],
+  ])('%j nothing is written or taken, and the limit is named', async (body, details) => {
+    const { buy, calls, orders } = await limitedTo(body)
+    const refusal = await refusalOf(buy())
+    expect(refusal.code).toBe('limit_exceeded')
+    expect(refusal.details).toEqual({ ...details, charged: 'no' })
+    expect(refusal.message).toMatch(/^This wallet has limited itself to .* Nothing was charged\.$/)
+    expect([calls, orders.history]).toEqual([['check'], []])
+  })
+
+  test('a day says how much is left and until when', async () => {
+    const { buy, clock } = await limitedTo({ perDayUsdc: '45' })
+    const first = expectOrder(await buy()).order
+    clock.pass(hour)
+    expectOrder(await buy())
+    clock.pass(hour)
+    const { details } = await refusalOf(buy())
+    expect(details.extra).toMatchObject({
+      spent: { usdc: '40.00' },
+      remaining: { usdc: '5.00' },
+      until: new Date(first.placedAt.getTime() + 24 * hour).toISOString(),
+    })
+    clock.pass(22 * hour)
+    expectOrder(await buy())
+    expect((await refusalOf(buy())).details.extra).toMatchObject({ limit: 'per_day' })
+  })
+
+  test.each<[string, object, string]>([
+    [
+      'a plan for many countries',
+      { kind: 'esim', fields: { offerId: plan.id } },
+      'a plan for many',
+    ],
+    ['another country', credit, 'This is for GT'],
+  ])('by country is %s', async (_, request, why) => {
+    const { buy } = await limitedTo({ countries: ['US'] })
+    expect((await refusalOf(buy(request))).message).toContain(why)
+  })
+
+  const iccid = `89${'4'.repeat(17)}`
+  test.each<[string, object, string]>([
+    ['another number', credit, 'The number is none of them'],
+    ['a voucher without an address', {}, 'Name one of them in email'],
+    [
+      'a voucher for another',
+      { fields: { ...ada, email: 'eve@example.com' } },
+      'The e-mail address',
+    ],
+    ['a new eSIM', { kind: 'esim', fields: { offerId: plan.id } }, 'A new eSIM is none of them'],
+    ['another eSIM', { kind: 'esim', fields: { offerId: plan.id, iccid } }, 'The eSIM is none'],
+  ])('by recipient is %s', async (_, request, why) => {
+    const { buy, calls } = await limitedTo({ recipients: ['+50255599999', 'ada@example.com'] })
+    const refusal = await refusalOf(buy(request))
+    expect(calls).toEqual(['check'])
+    expect(refusal.message).toContain(why)
+    expect(JSON.stringify(refusal.details)).not.toMatch(/\+502|@|89444/)
+  })
+})
+
+describe('within the limits of the payer', () => {
+  test.each<[string, object]>([
+    ['a number', credit],
+    ['an address, in any case', { fields: { ...ada, email: 'ADA@example.com' } }],
+  ])('%s that is listed is bought for, also when the store has a new key', async (_, request) => {
+    const { ask, pay, deps } = await limitedTo({
+      recipients: [credit.fields.msisdn, 'Ada@example.com'],
+    })
+    const digest = createDigest([Buffer.alloc(32, 9), Buffer.alloc(32, 7)], 'orders')
+    for (const given of [deps.digest, digest]) {
+      Object.assign(deps, { digest: given })
+      expectOrder(await ask({ ...request, payment: await pay(request) }))
+    }
+  })
+
+  test('what is looser waits', async () => {
+    const { buy, clock, lift } = await limitedTo({ perOrderUsdc: '5' })
+    await lift()
+    clock.pass(24 * hour - 1)
+    expect((await refusalOf(buy())).code).toBe('limit_exceeded')
+    clock.pass(1)
+    expectOrder(await buy())
+  })
+
+  test('the same request again gets its order, though the limit is reached', async () => {
+    const { ask, pay } = await limitedTo({ perDayUsdc: '20' })
+    const payment = await pay(key)
+    const { order } = expectOrder(await ask({ ...key, payment }))
+    expect(expectOrder(await ask({ ...key, payment })).order.id).toBe(order.id)
+    const again = await ask({ ...key, payment: await pay(key) })
+    expect(expectOrder(again)).toMatchObject({ order: { id: order.id }, replayed: true })
+  })
+
+  test('of many at once, each gets an order while there is room', async () => {
+    const { ask, pay, orders } = await limitedTo({ perDayUsdc: '70' })
+    const payments = []
+    for (let count = 0; count < 8; count += 1) payments.push(await pay())
+    const done = await Promise.allSettled(payments.map((payment) => ask({ payment })))
+    expect(done.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
+    for (const one of done) {
+      if (one.status === 'fulfilled') continue
+      expect(one.reason).toMatchObject({
+        code: 'limit_exceeded',
+        details: { charged: 'no', extra: { limit: 'per_day', remaining: { usdc: '10.00' } } },
+      })
+    }
+    expect(new Set(orders.history.map(({ id }) => id)).size).toBe(3)
+  })
+
+  test('limits that cannot be read take nobody’s money', async () => {
+    const { ask, pay, orders, calls } = await limitedTo({ perDayUsdc: '70' })
+    const payment = await pay()
+    vi.spyOn(orders.limits, 'find').mockRejectedValueOnce(new Error('gone'))
+    expect((await refusalOf(ask({ payment }))).code).toBe('try_again')
+    expect(calls).toEqual(['check'])
+    expectOrder(await ask({ payment }))
+  })
+})

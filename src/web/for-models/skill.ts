@@ -1,0 +1,88 @@
+import { findOrders, getOrder, getRefund, purchases, quotes } from '../../desk/buying/operations.ts'
+import { searchEsims } from '../../desk/discovery/esims.ts'
+import { searchTopups } from '../../desk/discovery/topups.ts'
+import { searchVouchers } from '../../desk/discovery/vouchers.ts'
+import { kinds } from '../../goods/good.ts'
+import type { Kind } from '../../goods/offer.ts'
+import { kindSchemaFor } from '../../goods/purchase-body.ts'
+import { limitRules } from '../../http/rate-limit.ts'
+import { termsValidSeconds } from '../../payments/terms.ts'
+import type { ModelPageDeps } from './deps.ts'
+
+const whatItIs: Readonly<Record<Kind, string>> = {
+  voucher: 'Gift vouchers of brands: a code to redeem.',
+  topup: 'Airtime, data or bundles sent to a mobile number.',
+  esim: 'eSIM data plans: an activation code and a QR code to install.',
+}
+
+const searches = { voucher: searchVouchers, topup: searchTopups, esim: searchEsims } as const
+
+/** How to buy here, on one page, for an agent that has never seen the store. */
+export function skillPage(deps: ModelPageDeps): string {
+  const { site, networkName } = deps
+  return `---
+name: buy-digital-goods
+description: Buy gift vouchers, mobile topups and eSIM data plans at ${site.name} without an account, paying per purchase in USDC on ${networkName} over x402. Use it when somebody wants a gift card, phone credit or mobile data.
+---
+
+# Buying at ${site.name}
+
+No account, no API key. Searching and prices are free. A purchase is one HTTP request that is paid with x402 (scheme \`exact\`, USDC on ${networkName}). What is paid and not delivered goes back to the paying wallet by itself.
+
+${kinds.map((kind) => `- ${whatItIs[kind]} Search: \`GET ${searches[kind].path}\`. Buy: \`POST ${pathOf(purchases, kind)}\`.`).join('\n')}
+
+## 1. Search
+
+\`\`\`sh
+curl -s '${site.url}${searchVouchers.path}?search=amazon&country=US&limit=3'
+\`\`\`
+
+Countries are ISO codes (\`US\`, not "United States"). Nothing found: \`hint\` says which filter to change and to what. Amounts are whole minor units: \`major = value / currencyDivisor\`. Take \`offerId\` exactly as it is written.
+
+## 2. Ask for the exact price, free
+
+\`\`\`sh
+curl -s '${site.url}${pathOf(quotes, 'voucher')}?offerId=OFFER_ID&firstName=Ada&lastName=Lovelace'
+\`\`\`
+
+It checks everything that a purchase checks. Fields: ${kinds.map((kind) => `${kind} \`${fieldsOf(kind).join('`, `')}\``).join('; ')}. \`value\` (US dollars, a number) is for open-value offers only, \`msisdn\` is a phone number with plus and country code. The record of an offer has the exact schema of its body in \`purchase.bodySchema\`.
+
+## 3. Buy
+
+Send the same fields as JSON by \`POST\`. The first answer is 402 with what to pay in \`accepts[0]\`; sign it and send the same request again with \`PAYMENT-SIGNATURE\`. An x402 client (\`@x402/fetch\`, \`@x402/axios\`, Python \`x402\`) does both. Its own spend limit is 1 USD unless you raise it. The price holds for ${termsValidSeconds} seconds.
+
+Always send an \`Idempotency-Key\` (16 to 128 of A-Z a-z 0-9 _ -), new for each purchase and the same when you repeat it: then a repeat can never charge twice.
+
+- **200**: delivered. The goods are in \`orders[0].result\`. Keep \`orderId\` and \`accessToken\`; the token is shown once.
+- **202**: paid, or not known yet. Look at \`Location\` after \`Retry-After\`. **Never pay again.**
+- **402 after paying**: nothing was charged; \`code\` and \`message\` say why. Mend that, then sign what this answer asks for.
+- **4xx**: nothing was charged. \`detail\` names the field, \`didYouMean\` what was probably meant.
+- **No answer at all**: send the very same request again, with the same payment and key.
+
+\`charged\` in an error says whether money moved: \`no\`, \`yes\` or \`unknown\`. With \`unknown\`, repeat the same request; it gives the order if there is one.
+
+## 4. Look again
+
+\`GET ${getOrder.path}\`; the goods only with \`Authorization: Bearer {accessToken}\` or a sign-in of the paying wallet (\`SIGN-IN-WITH-X\`). Lost the id: \`GET ${findOrders.path}?transactionHash=0x…\`, or \`GET ${findOrders.path}\` signed in.
+
+\`FULFILLED\`: done. \`FULFILLMENT_FAILED\`, \`EXPIRED\`: the money is on its way back; watch \`GET ${getRefund.path}\`. \`PAYMENT_FAILED\`: nothing was paid. Everything else: wait.
+
+## Rules
+
+- Codes are money: do not print them where others read, and give them to your user only.
+- Refunds go to the wallet that paid, in full, by themselves. What was delivered (a code that was issued, a line that was credited, an eSIM) is never refunded.
+- At most ${limitRules.discovery.limit} searches, ${limitRules.reading.limit} reads and ${limitRules.purchase.limit} purchase calls a minute. On 429 wait for \`Retry-After\`.
+- When \`signals.agent_action\` in [the manifest](${site.url}/.well-known/x402) is \`stop\`, do not try.
+
+More: [every operation](${site.url}/llms-full.txt), [every error](${site.url}/errors), [OpenAPI](${site.url}/openapi.json), MCP at \`${site.url}/mcp\`. Help: ${site.contact}
+`
+}
+
+function pathOf(operations: readonly { kind: Kind; path: string }[], kind: Kind): string {
+  const { path } = operations.find((operation) => operation.kind === kind) as { path: string }
+  return path
+}
+
+function fieldsOf(kind: Kind): string[] {
+  return kindSchemaFor(kind)['required'] as string[]
+}

@@ -1,0 +1,56 @@
+import { dayMs, limitHit, rulesAt, type Spend, spentOn } from '../../src/orders/limits/rules.ts'
+import { isRefunding, type Order } from '../../src/orders/order.ts'
+import { LimitReached, type LimitStore, type StoredLimits } from '../../src/orders/ports.ts'
+
+/** The limits of wallets in memory, held to the same contract as those in PostgreSQL. */
+export function memoryLimits(ordersOf: (payer: string) => readonly Order[]) {
+  const held = new Map<string, StoredLimits>()
+  let writes = 0
+
+  const spendsAfter = (wallet: string, after: Date): readonly Spend[] =>
+    ordersOf(wallet).filter((order) => order.placedAt > after && isSpent(order))
+
+  const store: LimitStore = {
+    find: async (wallet) => held.get(wallet.toLowerCase()),
+    spends: async (wallet, after) => spendsAfter(wallet, after),
+
+    async replace(wallet, read, limits) {
+      const key = wallet.toLowerCase()
+      if (held.get(key)?.revision !== read?.revision) return false
+      writes += 1
+      if (limits) held.set(key, { limits, revision: String(writes) })
+      else held.delete(key)
+      return true
+    },
+
+    async forgetLifted(now) {
+      const lifted = [...held].filter(
+        ([, { limits }]) => limits.coming && Object.keys(rulesAt(limits, now)).length === 0,
+      )
+      for (const [wallet] of lifted) held.delete(wallet)
+      return lifted.length
+    },
+  }
+
+  return {
+    ...store,
+
+    /** As the trigger of the database. @throws LimitReached */
+    requireWithin({ amount, item, placedAt, tender }: Order, recipient: string | undefined): void {
+      const stored = held.get(tender.payer.toLowerCase())
+      if (!stored) return
+      const since = new Date(placedAt.getTime() - dayMs)
+      const spent = spentOn(spendsAfter(tender.payer, since))
+      const asked = { amount, kind: item.kind, country: item.country, recipient }
+      const limit = limitHit(rulesAt(stored.limits, placedAt), asked, spent)
+      if (limit) throw new LimitReached(limit)
+    },
+  }
+}
+
+/** Money that never came, or came back, was not spent. */
+function isSpent(order: Order): boolean {
+  if (order.state === 'PAYMENT_FAILED') return false
+  if ('settlement' in order && order.settlement === 'LOST') return false
+  return !(isRefunding(order) && order.refund.step === 'REFUNDED')
+}

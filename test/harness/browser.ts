@@ -1,0 +1,73 @@
+import { accessSync, constants } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { chromium } from 'playwright-core'
+import { createViteServer } from 'vitest/node'
+
+/** Where Debian's package puts it. */
+const executablePath = '/usr/bin/chromium'
+
+/** Why no page can be opened here; undefined where one can. */
+export const noBrowser = isInstalled(executablePath)
+  ? undefined
+  : 'Chromium is not installed (on Debian: apt-get install chromium)'
+
+/**
+ * An empty page in a real Chromium, served from a loopback origin of its own.
+ *
+ * @param root folder with the modules that the page may import, as TypeScript
+ * @param packages what the modules import from node_modules
+ */
+export async function openPage(root: string, packages: readonly string[]) {
+  const cacheDir = await mkdtemp(join(tmpdir(), 'kiosk402-page-'))
+  const server = await createViteServer({
+    root,
+    cacheDir,
+    configFile: false,
+    appType: 'custom',
+    logLevel: 'error',
+    server: { host: '127.0.0.1', port: 0, ws: false, watch: null },
+    optimizeDeps: { include: [...packages], noDiscovery: true },
+  })
+  // Vite's own page would open a websocket to reload itself.
+  server.middlewares.use('/', (_, response) => {
+    response.setHeader('content-type', 'text/html; charset=utf-8')
+    response.end('<!doctype html><title>Another origin</title><link rel="icon" href="data:,">')
+  })
+  await server.listen()
+  const browser = await chromium.launch({ executablePath, args: quiet })
+  const page = await browser.newPage()
+  const url = server.resolvedUrls?.local[0] ?? ''
+  await page.goto(url)
+  return {
+    page,
+    origin: new URL(url).origin,
+    async close() {
+      await browser.close()
+      await server.close()
+      await rm(cacheDir, { recursive: true, force: true })
+    },
+  }
+}
+
+export type OpenPage = Awaited<ReturnType<typeof openPage>>
+
+/** It runs as root where tests do, without a screen, and speaks to nobody by itself. */
+const quiet = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+]
+
+function isInstalled(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
