@@ -4,7 +4,7 @@ import type { ExampleBody } from '../../goods/example-body.ts'
 import type { Kind } from '../../goods/offer.ts'
 import type { Signals } from '../../health/signals.ts'
 import type { Terms } from '../../payments/x402.ts'
-import { bazaarOf, tagsOf } from '../extensions/bazaar.ts'
+import { tagsOf } from '../extensions/bazaar.ts'
 import { type Issuer, signedOffer } from '../extensions/offer-receipt.ts'
 import { signalsExtension } from '../extensions/signals.ts'
 import type { Site } from '../site.ts'
@@ -30,6 +30,8 @@ export interface PaymentDoor {
   readonly resource: (site: Site, kind: Kind) => string
   /** How a signed payment is sent: "send the same request with it in PAYMENT-SIGNATURE". */
   readonly howToSend: string
+  /** How the door is used to buy, for indexes of paid resources (x402's bazaar). */
+  readonly discovery: (kind: Kind, example: ExampleBody) => Readonly<Record<string, unknown>>
 }
 
 export interface Demand {
@@ -80,7 +82,7 @@ export async function paymentRequired(
       tags: tagsOf[kind],
     },
     accepts: [terms as PaymentRequirements],
-    extensions: await extensionsOf(deps, url, demand),
+    extensions: await extensionsOf(deps, url, demand, door),
   }
   const message = guidance(door, terms, error)
   const why = code === undefined ? {} : { code }
@@ -92,11 +94,12 @@ async function extensionsOf(
   deps: DemandDeps,
   url: string,
   { kind, terms, validSeconds, example }: Demand,
+  { discovery }: PaymentDoor,
 ): Promise<Record<string, unknown>> {
   const { issuer, signals, fulfillmentDeadlineSeconds } = deps
   return {
     'payment-identifier': paymentIdentifier,
-    ...bazaarOf(kind, example),
+    ...discovery(kind, example),
     ...(await signedOffer(issuer, url, terms, validSeconds)),
     ...signalsExtension(kind, signals(), fulfillmentDeadlineSeconds),
   }
