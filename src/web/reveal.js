@@ -1,7 +1,12 @@
 // Puts what stands behind the # of a link into the form, and takes it out of the address bar.
-const field = document.getElementById('token')
-const token = location.hash.slice(1)
-if (field && token) {
+function fill() {
+  const field = document.getElementById('token')
+  const token = location.hash.slice(1)
+  if (!field || !token) return
   field.value = token
   history.replaceState(null, '', location.pathname)
 }
+
+fill()
+// Another link, opened in the same tab, loads nothing anew.
+addEventListener('hashchange', fill)

@@ -42,13 +42,19 @@ describe('the page behind a link', () => {
     expect([statusCode, script['content-type']]).toEqual([200, 'text/javascript; charset=utf-8'])
   })
 
-  /** What the script makes of a page at this address. */
-  function run(hash: string, field: { value: string } | null = { value: '' }) {
+  /** What the script makes of a page at this address, and at another one later. */
+  function run(hash: string, field: { value: string } | null = { value: '' }, later = hash) {
     const replaced: string[] = []
+    const location = { hash, pathname: '/reveal' }
     runInNewContext(readFileSync('src/web/reveal.js', 'utf8'), {
       document: { getElementById: () => field },
-      location: { hash, pathname: '/reveal' },
+      location,
       history: { replaceState: (_: unknown, __: string, url: string) => replaced.push(url) },
+      addEventListener: (_: string, changed: () => void) => {
+        if (later === hash) return
+        location.hash = later
+        changed()
+      },
     })
     return { value: field?.value, replaced }
   }
@@ -57,6 +63,7 @@ describe('the page behind a link', () => {
     expect(run('#abc.def')).toEqual({ value: 'abc.def', replaced: ['/reveal'] })
     expect(run('')).toEqual({ value: '', replaced: [] })
     expect(run('#abc', null)).toEqual({ value: undefined, replaced: [] })
+    expect(run('#abc', { value: '' }, '#def')).toMatchObject({ value: 'def' })
   })
 })
 

@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { chromium } from 'playwright-core'
+import { type Browser, chromium } from 'playwright-core'
 import { createViteServer } from 'vitest/node'
 
 /** Where Debian's package puts it. */
@@ -12,6 +12,11 @@ const executablePath = '/usr/bin/chromium'
 export const noBrowser = isInstalled(executablePath)
   ? undefined
   : 'Chromium is not installed (on Debian: apt-get install chromium)'
+
+/** A real Chromium that starts with nothing. */
+export function openBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath, args: quiet })
+}
 
 /**
  * An empty page in a real Chromium, served from a loopback origin of its own.
@@ -36,7 +41,7 @@ export async function openPage(root: string, packages: readonly string[]) {
     response.end('<!doctype html><title>Another origin</title><link rel="icon" href="data:,">')
   })
   await server.listen()
-  const browser = await chromium.launch({ executablePath, args: quiet })
+  const browser = await openBrowser()
   const page = await browser.newPage()
   const url = server.resolvedUrls?.local[0] ?? ''
   await page.goto(url)
