@@ -24,7 +24,7 @@ export function revealPage(scriptUrl: string): Page {
 
 /** The goods of one order, readable and ready to be copied. */
 export function goodsPage({ orderId, brandName, result }: RevealedGoods): Page {
-  const named = deliveryNames.filter(([field]) => result[field] !== undefined)
+  const named = deliveryNames.filter(([field]) => isShown(field, result))
   return {
     title: brandName,
     description: revealTexts.once,
@@ -41,6 +41,12 @@ ${qrOf(result)}
 <p>${revealTexts.again}</p>
 </section>`,
   }
+}
+
+/** Suppliers give the whole activation code as the matching id, too; once is enough. */
+function isShown(field: string, result: RevealedGoods['result']): boolean {
+  if (field === 'activationCode' && result[field] === result['lpa']) return false
+  return result[field] !== undefined
 }
 
 function qrOf({ qrPng }: RevealedGoods['result']): Html | undefined {
@@ -62,6 +68,7 @@ const copied: ReadonlySet<string> = new Set([
 
 function shownAs(field: string, value: unknown): Html {
   const text = textOf(value)
+  if (field === 'expiresAt') return html`${text.replace(/T\d\d:.*$/, '')}`
   if (copied.has(field)) return html`<code class="copy">${text}</code>`
   if (field === 'redemptionUrl' && /^https:\/\//.test(text)) {
     return html`<a href="${text}" rel="noopener noreferrer">${text}</a>`
