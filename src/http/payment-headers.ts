@@ -26,6 +26,7 @@ const signatureHeaderMost = 13 * 1_024
 export const httpDoor: PaymentDoor = {
   resource: ({ url }, kind) => `${url}${purchasePath(kind)}`,
   howToSend: `send the same request with it in ${paymentHeaders.signature}`,
+  isIndexed: true,
 }
 
 /** Reads the payment of a request. Never throws: an attacker writes this header. */

@@ -17,6 +17,7 @@ const signInKey = 'sign-in-with-x'
 export const mcpDoor: PaymentDoor = {
   resource: () => 'mcp://tool/buy',
   howToSend: `call buy again with the same arguments and the signed payment in _meta["${paymentKey}"]`,
+  isIndexed: false,
 }
 
 export const signInGuidance = `Sign the challenge in extensions["sign-in-with-x"] with the paying wallet and call again with it in _meta["${signInKey}"]. Nothing is charged.`

@@ -30,6 +30,8 @@ export interface PaymentDoor {
   readonly resource: (site: Site, kind: Kind) => string
   /** How a signed payment is sent: "send the same request with it in PAYMENT-SIGNATURE". */
   readonly howToSend: string
+  /** Whether its demands describe the route for indexes of paid resources, which know HTTP. */
+  readonly isIndexed: boolean
 }
 
 export interface Demand {
@@ -68,19 +70,18 @@ export async function paymentRequired(
 ): Promise<Demanded> {
   const { kind, terms, error, code, description, bodySchema } = demand
   const { site } = deps
-  const url = door.resource(site, kind)
   const required: PaymentRequired = {
     x402Version: 2,
     error,
     resource: {
-      url,
+      url: door.resource(site, kind),
       description: cut(description, descriptionMost),
       mimeType: 'application/json',
       ...serviceNameOf(site),
       tags: tagsOf[kind],
     },
     accepts: [terms as PaymentRequirements],
-    extensions: await extensionsOf(deps, url, demand),
+    extensions: await extensionsOf(deps, door, demand),
   }
   const message = guidance(door, terms, error)
   const why = code === undefined ? {} : { code }
@@ -90,14 +91,14 @@ export async function paymentRequired(
 /** What stands beside the terms, for clients that know the extension and for indexes. */
 async function extensionsOf(
   deps: DemandDeps,
-  url: string,
+  { resource, isIndexed }: PaymentDoor,
   { kind, terms, validSeconds, example }: Demand,
 ): Promise<Record<string, unknown>> {
-  const { issuer, signals, fulfillmentDeadlineSeconds } = deps
+  const { site, issuer, signals, fulfillmentDeadlineSeconds } = deps
   return {
     'payment-identifier': paymentIdentifier,
-    ...bazaarOf(kind, example),
-    ...(await signedOffer(issuer, url, terms, validSeconds)),
+    ...(isIndexed ? bazaarOf(kind, example) : {}),
+    ...(await signedOffer(issuer, resource(site, kind), terms, validSeconds)),
     ...signalsExtension(kind, signals(), fulfillmentDeadlineSeconds),
   }
 }

@@ -205,7 +205,7 @@ async function deliveredRefund(door: Door) {
 }
 
 /** What a door says in its own words, what is new in each call, and pictures, which HTTP has as text. */
-const ownOfDoor = ['result_hint', 'qrPng', 'qrSvg', 'requestId', 'quote']
+const ownOfDoor = ['result_hint', 'qrPng', 'qrSvg', 'requestId', 'quote', 'bazaar', 'signature']
 /** What each purchase has of its own: what matters is that it is there. */
 const secrets = ['iccid', 'activationCode', 'lpa', 'pin', 'confirmationNumber', 'accessToken']
 /** What the errors of the discovery interface do not have (decisions 2). */
