@@ -23,6 +23,7 @@ export default defineConfig({
             'bench/**/*.test.ts',
             'chaos/**/*.test.ts',
             'fuzz/**/*.test.ts',
+            'openapi/**/*.test.ts',
           ],
         },
       },

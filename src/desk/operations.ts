@@ -10,6 +10,7 @@ import { serviceIndex } from './discovery/service-index.ts'
 import { searchTopups } from './discovery/topups.ts'
 import { searchVouchers } from './discovery/vouchers.ts'
 import type { Operation, Reading } from './operation.ts'
+import { live, manifests, ready } from './store-operations.ts'
 
 /** The discovery interface, in the order of service.md. */
 export const discoveryReadings: readonly Reading[] = [
@@ -40,4 +41,7 @@ export const operations: readonly Operation[] = [
   ...quotes,
   ...purchases,
   ...orderOperations,
+  ...manifests,
+  live,
+  ready,
 ]

@@ -4,8 +4,9 @@ import { offerReadings } from '../desk/catalog/offer.ts'
 import type { Operation } from '../desk/operation.ts'
 import { catalogReadings } from '../desk/operations.ts'
 import type { Params } from '../desk/params.ts'
-import { catalogPrefix, orderPath, refundPath } from '../desk/paths.ts'
+import { orderPath, refundPath } from '../desk/paths.ts'
 import type { Site } from '../desk/site.ts'
+import { manifests } from '../desk/store-operations.ts'
 import type { Signals } from '../health/signals.ts'
 import { retryAfterSeconds } from './catalog/orders.ts'
 import { refundDeadlineSeconds } from './views/refund.ts'
@@ -19,7 +20,7 @@ export interface ManifestDeps {
 
 /** The manifest, at the two addresses where it is looked for (decisions 5). */
 export function routeManifest(app: FastifyInstance, deps: ManifestDeps): void {
-  for (const path of ['/.well-known/x402', catalogPrefix]) {
+  for (const { path } of manifests) {
     // Signals older than five minutes count as down, so no cache may keep them for long.
     app.get(path, { config: { limit: 'reading' } }, (_, reply) =>
       reply.header('cache-control', 'public, max-age=15').send(manifest(deps)),

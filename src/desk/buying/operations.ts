@@ -2,8 +2,7 @@ import * as z from 'zod'
 import { goods, kinds } from '../../goods/good.ts'
 import type { Kind } from '../../goods/offer.ts'
 import { kindSchemaFor } from '../../goods/purchase-body.ts'
-import type { HeaderParam, Operation } from '../operation.ts'
-import { answers } from '../operation.ts'
+import { answers, type HeaderParam, type Operation, refusesQuery } from '../operation.ts'
 import type { Param, Params } from '../params.ts'
 import { catalogPrefix, orderPath, purchasePath, refundPath } from '../paths.ts'
 import { OrderAnswer, OrderList, RefundAnswer } from '../shapes/orders.ts'
@@ -34,6 +33,7 @@ const viewerHeaders: Readonly<Record<string, HeaderParam>> = {
 }
 
 const paymentHeaders: Readonly<Record<string, HeaderParam>> = {
+  ...viewerHeaders,
   'PAYMENT-SIGNATURE': {
     schema: { type: 'string', description: 'The signed x402 payment, base64 of JSON.' },
   },
@@ -94,7 +94,9 @@ export const purchases: readonly (Operation & { readonly kind: Kind })[] = kinds
     'idempotency_conflict',
     'sign_in_invalid',
     'store_paused',
+    'try_again',
   ],
+  limit: 'purchase',
   access: { pays: kind },
 }))
 
@@ -108,8 +110,10 @@ export const quotes: readonly (Operation & { readonly kind: Kind })[] = kinds.ma
   description:
     'The full check of a purchase and its exact price, free. Takes the fields of the body in the query; nothing is stored.',
   query: quoteParamsOf(kind),
+  needs: kindSchemaFor(kind)['required'] as readonly string[],
   answers: answers('The price', QuoteAnswer),
-  refusals: [...offerRefusals],
+  refusals: [...offerRefusals, 'invalid_parameter', 'repeated_parameter'],
+  limit: 'purchase',
   access: 'free',
 }))
 
@@ -128,7 +132,8 @@ export const getOrder: Operation = {
   pathParams: orderId,
   headers: viewerHeaders,
   answers: answers('The order', OrderAnswer),
-  refusals: ['order_not_found', 'sign_in_invalid', 'try_again'],
+  refusals: ['order_not_found', 'sign_in_invalid', 'invalid_header', 'try_again'],
+  limit: 'reading',
   access: 'free',
 }
 
@@ -143,7 +148,8 @@ export const findOrders: Operation = {
   query: orderParams,
   headers: viewerHeaders,
   answers: answers('A page of orders, or the one order', OrderList.or(OrderAnswer)),
-  refusals: ['order_not_found', 'sign_in_invalid', 'try_again'],
+  refusals: [...refusesQuery, 'order_not_found', 'sign_in_invalid', 'invalid_header', 'try_again'],
+  limit: 'reading',
   access: 'sign_in',
 }
 
@@ -157,7 +163,8 @@ export const listEsimOrders: Operation = {
   query: pageParams,
   headers: { 'SIGN-IN-WITH-X': viewerHeaders['SIGN-IN-WITH-X'] as HeaderParam },
   answers: answers('A page of orders', OrderList),
-  refusals: ['sign_in_invalid', 'try_again'],
+  refusals: [...refusesQuery, 'sign_in_invalid', 'try_again'],
+  limit: 'reading',
   access: 'sign_in',
 }
 
@@ -197,6 +204,7 @@ export const claimRefund: Operation = {
     'refund_destination_refused',
     'try_again',
   ],
+  limit: 'purchase',
 }
 
 export const getRefund: Operation = {
@@ -207,6 +215,7 @@ export const getRefund: Operation = {
   description: 'The refund of an order that failed.',
   answers: { 200: { description: 'Paid back', shape: RefundAnswer }, 202: pending },
   refusals: ['order_not_found', 'not_refundable', 'try_again'],
+  limit: 'reading',
 }
 
 /** In the order in which the manifest lists them. */

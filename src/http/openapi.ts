@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs'
+import type { FastifyInstance } from 'fastify'
+import type { Site } from '../desk/site.ts'
+import { publicMinute, sendText } from './caching.ts'
+
+/** Where the OpenAPI document is looked for. */
+export const openApiPaths = ['/openapi.json', '/ai/openapi.json'] as const
+
+export interface OpenApiDeps {
+  readonly site: Site
+  /** Contract address of what is paid with. */
+  readonly asset: string
+}
+
+/** The OpenAPI document of this store, read and filled in once. */
+export function routeOpenApi(app: FastifyInstance, deps: OpenApiDeps): void {
+  const file = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8')
+  const text = openApiFor(deps, file)
+  for (const path of openApiPaths) {
+    app.get(path, { config: { limit: 'reading' } }, (request, reply) =>
+      sendText(request, reply, { text, type: 'application/json', cacheControl: publicMinute }),
+    )
+  }
+}
+
+interface Document {
+  info: object
+  servers: [{ url: string }]
+  paths: Record<string, Record<string, Paid>>
+}
+interface Paid {
+  'x-payment-info'?: { offers: { currency: string }[] }
+}
+
+/** The checked-in document, with this store in the place of the one that it speaks of. */
+function openApiFor({ site, asset }: OpenApiDeps, file: string): string {
+  const [spokenOf] = (JSON.parse(file) as Document).servers
+  const document: Document = JSON.parse(file.replaceAll(spokenOf.url, site.url))
+  for (const operation of Object.values(document.paths).flatMap(Object.values<Paid>)) {
+    for (const offer of operation['x-payment-info']?.offers ?? []) offer.currency = asset
+  }
+  const { name, description, contact, url } = site
+  const info = {
+    ...document.info,
+    title: name,
+    description,
+    contact: { name, email: contact, url },
+  }
+  return JSON.stringify({ ...document, info })
+}
