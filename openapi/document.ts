@@ -25,7 +25,7 @@ export function openApiOf(operations: readonly Operation[], recorded: Recorded):
         version: '1',
         description,
         contact: { name, email: contact, url },
-        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+        license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
         'x-guidance': guidance,
       },
       servers: [{ url }],

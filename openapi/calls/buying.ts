@@ -49,12 +49,6 @@ function purchasesOf(kind: Kind): readonly Omit<Call, 'operation'>[] {
       status: 402,
       ask: () => ({ body: bodyOf(kind) }),
     },
-    {
-      name: 'no_offer_named',
-      summary: 'An empty call: the lowest price of the kind, and how the path is used',
-      status: 402,
-      ask: () => ({ body: {} }),
-    },
   ]
 }
 

@@ -57,8 +57,8 @@ export interface Shop {
   readonly signIn: (path: string, at?: Place) => Promise<string>
   /** The headers of a claim for the refund of this order that was taken. */
   readonly claimed: (orderId: string) => Promise<Record<string, string>>
-  /** The id of an offer that is not sold where the exchange rates are away. */
-  readonly unsold: (kind: Kind) => Promise<string>
+  /** The good body of an offer that is not sold where the exchange rates are away. */
+  readonly unsold: (kind: Kind) => Promise<object>
 }
 
 /** The body that buys a test offer. */

@@ -11,7 +11,7 @@ type Made = (kind: Kind, shop: Shop) => object | Promise<object>
 const bodies: Readonly<Partial<Record<RefusalCode, Made>>> = {
   offer_not_found: (kind) => ({ ...bodyOf(kind), offerId: 'TEST-NOTHING-OK' }),
   invalid_body: (kind) => ({ ...bodyOf(kind), colour: 'red' }),
-  offer_unavailable: async (kind, shop) => ({ ...bodyOf(kind), offerId: await shop.unsold(kind) }),
+  offer_unavailable: (kind, shop) => shop.unsold(kind),
 }
 
 /** What a purchase refuses although its body is good. */

@@ -57,50 +57,68 @@ export function pathOfRoute(route: string): string {
 export function createDocumentCheck(): (answered: Answered) => string | undefined {
   const file = new URL('../../openapi.json', import.meta.url)
   const document = closed(JSON.parse(readFileSync(file, 'utf8'))) as OpenApi
+  const faultAt = shapesOf(document)
+  return (answered) => {
+    const { method, route, url, status } = answered
+    if (method === 'OPTIONS' || (route !== undefined && undocumented.includes(route))) return
+    const fault =
+      route === undefined
+        ? faultOutside(answered, faultAt)
+        : faultInside(document, answered, route, faultAt)
+    return fault && `${method} ${route ?? url} ${status}${fault}`
+  }
+}
+
+/** What does not fit the schema at a place of the document; the place is given part by part. */
+type FaultAt = (text: string, ...place: readonly string[]) => string | undefined
+
+function shapesOf(document: OpenApi): FaultAt {
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false })
   formats.default(ajv)
   ajv.addSchema(document, 'openapi')
   const compiled = new Map<string, ValidateFunction>()
-  const validatorAt = (...pointer: readonly string[]) => {
-    const ref = `openapi#/${pointer.map(escaped).join('/')}`
+  return (text, ...place) => {
+    const ref = `openapi#/${place.map(escaped).join('/')}`
     const validate = compiled.get(ref) ?? ajv.compile({ $ref: ref })
     compiled.set(ref, validate)
-    return validate
-  }
-  const shapeFault = (text: string, ...pointer: readonly string[]) => {
-    const validate = validatorAt(...pointer)
-    return validate(JSON.parse(text))
-      ? undefined
-      : ajv.errorsText(validate.errors, { dataVar: 'answer' })
-  }
-
-  return (answered) => {
-    const { method, route, status, type, text } = answered
-    if (method === 'OPTIONS' || (route !== undefined && undocumented.includes(route))) return
-    const about = `${method} ${route ?? answered.url} ${status}`
-    if (route === undefined) {
-      if (type === undefined || !type.includes('json')) return
-      if (!outside.includes(status)) return `${about} is answered where there is no operation`
-      const name = /^\/ai(\/|\?|$)/.test(answered.url) ? 'DiscoveryError' : 'Problem'
-      const fault = shapeFault(text, 'components', 'schemas', name)
-      return fault && `${about}: ${fault}`
-    }
-    const path = pathOfRoute(route)
-    const verb = method === 'HEAD' ? 'get' : method.toLowerCase()
-    const operation = document.paths[path]?.[verb]
-    if (operation === undefined) return `${about} is no operation of openapi.json`
-    const named = `${operation.operationId}, ${about}`
-    const response = operation.responses[status]
-    if (response === undefined) return `${named}: the status is not documented`
-    if (method === 'HEAD' || type === undefined) return
-    const [bare = ''] = type.split(';')
-    if (!(bare in (response.content ?? {}))) return `${named}: ${bare} is not documented`
-    const fault = shapeFault(
-      text,
-      ...['paths', path, verb, 'responses', String(status), 'content', bare, 'schema'],
+    if (validate(JSON.parse(text))) return undefined
+    // A field that is not known is named, or nobody would find it.
+    const faults = validate.errors?.map(({ instancePath, message, params }) =>
+      [instancePath || 'the answer', message, params['additionalProperty']]
+        .filter(Boolean)
+        .join(' '),
     )
-    return fault && `${named}: ${fault}`
+    return `: ${faults?.join('; ')}`
   }
+}
+
+/** Where there is no operation, only refusals in the form of their interface are answered. */
+function faultOutside({ url, status, type, text }: Answered, faultAt: FaultAt): string | undefined {
+  if (!type?.includes('json')) return undefined
+  if (!outside.includes(status)) return ' is answered where there is no operation'
+  const shape = /^\/ai(\/|\?|$)/.test(url) ? 'DiscoveryError' : 'Problem'
+  return faultAt(text, 'components', 'schemas', shape)
+}
+
+function faultInside(
+  { paths }: OpenApi,
+  { method, status, type, text }: Answered,
+  route: string,
+  faultAt: FaultAt,
+): string | undefined {
+  const path = pathOfRoute(route)
+  const verb = method === 'HEAD' ? 'get' : method.toLowerCase()
+  const operation = paths[path]?.[verb]
+  if (operation === undefined) return ' is no operation of openapi.json'
+  const { operationId, responses } = operation
+  const response = responses[status]
+  if (response === undefined) return `: the status is none of ${operationId}`
+  if (method === 'HEAD' || type === undefined) return undefined
+  const [bare = ''] = type.split(';')
+  if (!(bare in (response.content ?? {}))) return `: ${bare} is no content of ${operationId}`
+  const place = ['paths', path, verb, 'responses', String(status), 'content', bare, 'schema']
+  const fault = faultAt(text, ...place)
+  return fault && ` (${operationId})${fault}`
 }
 
 /** The same schemas, with objects that take no other fields than theirs. */

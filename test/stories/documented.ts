@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { afterAll, expect } from 'vitest'
 import { type Answered, createDocumentCheck } from '../harness/documented.ts'
 
@@ -15,22 +15,25 @@ export function documentedOnly(app: FastifyInstance): void {
   check ??= createDocumentCheck()
   const of = check
   app.addHook('onSend', (request, reply, payload, done) => {
-    const content = Buffer.isBuffer(payload) ? payload.toString() : payload
-    // Answers in a smaller form are the same text, which was compared before it was made smaller.
-    const isPlain = reply.getHeader('content-encoding') === undefined
-    const fault = isPlain
-      ? of({
-          method: request.method,
-          route: request.is404 ? undefined : request.routeOptions.url,
-          url: request.raw.url ?? '',
-          status: reply.statusCode,
-          type: typeof content === 'string' ? String(reply.getHeader('content-type')) : undefined,
-          text: typeof content === 'string' ? content : '',
-        })
-      : undefined
+    const fault = of(answeredBy(request, reply, payload))
     if (fault !== undefined) findings.add(fault)
     done(null, payload)
   })
+}
+
+function answeredBy(request: FastifyRequest, reply: FastifyReply, payload: unknown): Answered {
+  const text = Buffer.isBuffer(payload) ? payload.toString() : payload
+  // What comes in a smaller form was compared when it came plain, before the smaller one was made.
+  const isReadable = typeof text === 'string' && !reply.hasHeader('content-encoding')
+  return {
+    method: request.method,
+    route: request.is404 ? undefined : request.routeOptions.url,
+    url: request.raw.url ?? '',
+    status: reply.statusCode,
+    ...(isReadable
+      ? { type: String(reply.getHeader('content-type')), text }
+      : { type: undefined, text: '' }),
+  }
 }
 
 afterAll(() => {

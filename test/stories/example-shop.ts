@@ -3,6 +3,8 @@ import {
   createSIWxPayload,
   encodeSIWxHeader,
 } from '@x402/extensions/sign-in-with-x'
+import { type CountryCode, getExampleNumber } from 'libphonenumber-js/max'
+import examples from 'libphonenumber-js/mobile/examples'
 import { inject } from 'vitest'
 import {
   type Bought,
@@ -144,15 +146,30 @@ async function signInAt(url: string, buyer: Buyer, path: string): Promise<string
   return encodeSIWxHeader(await createSIWxPayload(challenge, buyer.account, challenge.uri))
 }
 
-/** The first offer that is listed and not sold. */
-async function unsoldAt({ url }: Store, kind: Kind): Promise<string> {
+interface Listed {
+  readonly offerId: string
+  readonly country?: CountryCode
+  readonly available: boolean
+  readonly requiredFields: readonly string[]
+}
+
+/** A good body for the first offer of a fixed price that is listed and not sold. */
+async function unsoldAt({ url }: Store, kind: Kind): Promise<object> {
   for (let offset = 0; ; offset += 100) {
     const { body } = await get(url, `/api/catalog/${kind}s/offers?limit=100&offset=${offset}`)
-    const items = body.items as readonly { offerId: string; available: boolean }[]
-    const unsold = items.find(({ available }) => !available)
-    if (unsold !== undefined) return unsold.offerId
+    const items: readonly Listed[] = body.items
+    const unsold = items.find((item) => !item.available && !item.requiredFields.includes('value'))
+    if (unsold !== undefined) return bodyFor(unsold)
     if (items.length === 0) throw new Error(`Every ${kind} is sold`)
   }
+}
+
+/** What this offer asks for, told by somebody of its country. */
+function bodyFor({ offerId, country = 'US', requiredFields }: Listed): object {
+  const msisdn = getExampleNumber(country, examples)?.number
+  const told = { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.com', country, msisdn }
+  const asked = Object.entries(told).filter(([name]) => requiredFields.includes(name))
+  return { offerId, ...Object.fromEntries(asked) }
 }
 
 /**

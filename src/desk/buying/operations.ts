@@ -233,7 +233,14 @@ function quoteParamsOf(kind: Kind): Params {
     properties: Record<string, Param<string>['schema']>
   }
   const entries = Object.entries(properties).map(
-    ([name, schema]) => [name, { schema, read: (_: string, text: string) => text }] as const,
+    ([name, schema]) =>
+      [
+        name,
+        {
+          schema: { description: 'From a search or the catalog', ...schema },
+          read: (_: string, text: string) => text,
+        },
+      ] as const,
   )
   return Object.fromEntries(entries)
 }
