@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { digestOf, publicMinute, sendText } from '../http/caching.ts'
 import { rules } from '../http/refusals.ts'
 import { Refusal } from '../primitives/refusal.ts'
+import { routeApiPage } from './api-page.ts'
 import { buyPage, pictureOf } from './buy-page.ts'
 import type { WebDeps } from './deps.ts'
 import { errorsPage } from './errors-page.ts'
@@ -29,6 +30,7 @@ export function routeWeb(app: FastifyInstance, deps: WebDeps): void {
     return sendText(request, reply, { text, type: 'text/html', cacheControl: publicMinute })
   }
   routeAssets(app, style)
+  routeApiPage(app, deps)
   // The errors of pages are pages. In a scope of its own, this changes nothing for the interfaces.
   app.register(async (pages) => {
     pages.setErrorHandler((error, request, reply) => {
