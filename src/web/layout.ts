@@ -32,6 +32,7 @@ const texts = {
   agents: 'For agents',
   manifest: 'x402 manifest',
   discovery: 'Discovery interface',
+  api: 'API reference',
   errors: 'Errors explained',
   help: 'Help',
   sandbox: 'Sandbox: test money and test goods only.',
@@ -111,6 +112,7 @@ function footer({ name, contact, description }: Site): Html {
 <a href="/">${texts.home}</a>
 <a href="/ai">${texts.discovery}</a>
 <a href="/.well-known/x402">${texts.manifest}</a>
+<a href="/docs/api">${texts.api}</a>
 <a href="/errors">${texts.errors}</a>
 <a href="mailto:${contact}">${texts.help}: ${contact}</a>
 </nav>

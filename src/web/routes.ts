@@ -30,7 +30,6 @@ export function routeWeb(app: FastifyInstance, deps: WebDeps): void {
     return sendText(request, reply, { text, type: 'text/html', cacheControl: publicMinute })
   }
   routeAssets(app, style)
-  routeApiPage(app, deps)
   // The errors of pages are pages. In a scope of its own, this changes nothing for the interfaces.
   app.register(async (pages) => {
     pages.setErrorHandler((error, request, reply) => {
@@ -41,6 +40,7 @@ export function routeWeb(app: FastifyInstance, deps: WebDeps): void {
         .type('text/html; charset=utf-8')
         .send(document(frame, messagePage(message)))
     })
+    routeApiPage(pages, deps)
     pages.get('/', limited, (request, reply) => send(request, reply, homePage(deps)))
     pages.get('/errors', limited, (request, reply) => send(request, reply, errorsPage()))
     pages.get<{ Params: { offerId: string } }>('/buy/:offerId', limited, (request, reply) => {

@@ -106,7 +106,7 @@ export const quotes: readonly (Operation & { readonly kind: Kind })[] = kinds.ma
   method: 'GET',
   path: purchasePath(kind),
   group: 'Buying',
-  name: `Quote a ${kind}`,
+  name: whatIsBought[kind][0].replace('Purchase', 'Quote'),
   description:
     'The full check of a purchase and its exact price, free. Takes the fields of the body in the query; nothing is stored.',
   query: quoteParamsOf(kind),
