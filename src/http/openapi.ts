@@ -34,8 +34,7 @@ interface Paid {
 
 /** The checked-in document, with this store in the place of the one that it speaks of. */
 function openApiFor({ site, asset }: OpenApiDeps, file: string): string {
-  const [spokenOf] = (JSON.parse(file) as Document).servers
-  const document: Document = JSON.parse(file.replaceAll(spokenOf.url, site.url))
+  const document: Document = JSON.parse(namedAs(site.url, file))
   for (const operation of Object.values(document.paths).flatMap(Object.values<Paid>)) {
     for (const offer of operation['x-payment-info']?.offers ?? []) offer.currency = asset
   }
@@ -47,4 +46,16 @@ function openApiFor({ site, asset }: OpenApiDeps, file: string): string {
     contact: { name, email: contact, url },
   }
   return JSON.stringify({ ...document, info })
+}
+
+/** The text with this store's address, and its bare host, in the place of those it speaks of. */
+function namedAs(url: string, file: string): string {
+  const [spokenOf] = (JSON.parse(file) as Document).servers
+  const { host } = new URL(url)
+  const hostThere = new URL(spokenOf.url).host
+  // In one pass: an address that begins like the other one must not be replaced again.
+  return file
+    .split(spokenOf.url)
+    .map((part) => part.replaceAll(hostThere, host))
+    .join(url)
 }
