@@ -4,7 +4,7 @@ import type { Site } from '../desk/site.ts'
 import { publicMinute, sendText } from './caching.ts'
 
 /** Where the OpenAPI document is looked for. */
-export const openApiPaths = ['/openapi.json', '/ai/openapi.json'] as const
+const openApiPaths = ['/openapi.json', '/ai/openapi.json'] as const
 
 export interface OpenApiDeps {
   readonly site: Site

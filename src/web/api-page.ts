@@ -5,7 +5,7 @@ import { html, textOf } from './html.ts'
 import { apiPageHeaders, fixedHeaders } from './page-headers.ts'
 
 /** Where people read the API. */
-export const apiPagePath = '/docs/api'
+const apiPagePath = '/docs/api'
 
 const scriptPath = `${apiPagePath}/reference.js`
 const startPath = `${apiPagePath}/start.js`
