@@ -26,6 +26,25 @@ describe('pages', () => {
     },
   )
 
+  test('about the API run our copy of one script, which may ask only us', async () => {
+    const page = await get('/docs/api')
+    expect(page.headers['content-security-policy']).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    )
+    const scripts = [...page.body.matchAll(/<script src="([^"]+)"><\/script>/g)]
+    expect(scripts.map(([, url = '']) => url.replace(/\?.*/, ''))).toEqual([
+      '/docs/api/reference.js',
+      '/docs/api/start.js',
+    ])
+    expect(page.body.match(/<script/g)).toHaveLength(2)
+    for (const [, url = ''] of scripts) {
+      const { statusCode, headers } = await get(url)
+      expect([statusCode, headers['content-type']]).toEqual([200, 'text/javascript; charset=utf-8'])
+      const again = await get(url, { 'if-none-match': String(headers.etag) })
+      expect(again.statusCode).toBe(304)
+    }
+  })
+
   test('take pictures from the host of their own picture only', async () => {
     const policyOf = async (url: string) => (await get(url)).headers['content-security-policy']
     expect(await policyOf('/buy/AMZ_US_25')).toContain(
