@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import type { Site } from '../desk/site.ts'
-import { publicMinute, sendText } from './caching.ts'
+import { publicMinute, sendAnswer } from './caching.ts'
+import { fixedText } from './fixed-text.ts'
 
 /** Where the OpenAPI document is looked for. */
 const openApiPaths = ['/openapi.json', '/ai/openapi.json'] as const
@@ -15,10 +16,10 @@ export interface OpenApiDeps {
 /** The OpenAPI document of this store, read and filled in once. */
 export function routeOpenApi(app: FastifyInstance, deps: OpenApiDeps): void {
   const file = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8')
-  const text = openApiFor(deps, file)
+  const found = fixedText(openApiFor(deps, file))
   for (const path of openApiPaths) {
     app.get(path, { config: { limit: 'reading' } }, (request, reply) =>
-      sendText(request, reply, { text, type: 'application/json', cacheControl: publicMinute }),
+      sendAnswer(request, reply, { found, cacheControl: publicMinute }),
     )
   }
 }

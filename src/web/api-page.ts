@@ -1,5 +1,7 @@
 import Fastify, { type FastifyInstance } from 'fastify'
-import { digestOf, publicMinute, sendText } from '../http/caching.ts'
+import type { Found } from '../http/answer-cache.ts'
+import { digestOf, publicMinute, sendAnswer, sendText } from '../http/caching.ts'
+import { fixedText } from '../http/fixed-text.ts'
 import type { WebDeps } from './deps.ts'
 import { html, textOf } from './html.ts'
 import { apiPageHeaders, fixedHeaders } from './page-headers.ts'
@@ -17,18 +19,18 @@ const publicDay = 'public, max-age=86400'
  * that of Scalar, which comes from here, and asks nobody but us.
  */
 export function routeApiPage(app: FastifyInstance, { site }: Pick<WebDeps, 'site'>): void {
-  let script: Promise<string> | undefined
+  let script: Promise<Found> | undefined
   app.get(apiPagePath, limited, async (request, reply) => {
     script ??= referenceScript()
     reply.headers(apiPageHeaders())
-    const text = page(site.name, digestOf(await script))
+    const text = page(site.name, (await script).answer.digest)
     return sendText(request, reply, { text, type: 'text/html', cacheControl: publicMinute })
   })
   app.get(scriptPath, limited, async (request, reply) => {
     script ??= referenceScript()
     reply.headers(fixedHeaders)
     const type = 'text/javascript'
-    return sendText(request, reply, { text: await script, type, cacheControl: publicDay })
+    return sendAnswer(request, reply, { found: await script, type, cacheControl: publicDay })
   })
   app.get(startPath, limited, (request, reply) => {
     reply.headers(fixedHeaders)
@@ -44,12 +46,12 @@ export function routeApiPage(app: FastifyInstance, { site }: Pick<WebDeps, 'site
  * The script of the page. Its package gives it to nobody but to a server that it is plugged into. It is
  * four megabytes, so it is read when somebody wants it first.
  */
-async function referenceScript(): Promise<string> {
+async function referenceScript(): Promise<Found> {
   const { default: plugin } = await import('@scalar/fastify-api-reference')
   const app = Fastify()
   try {
     await app.register(plugin, { routePrefix: '/reference', configuration: { url: '/' } })
-    return (await app.inject('/reference/js/scalar.js')).body
+    return fixedText((await app.inject('/reference/js/scalar.js')).body)
   } finally {
     await app.close()
   }

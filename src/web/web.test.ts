@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { internalRule, rules } from '../desk/refusals.ts'
 import { createShelf, type Shelf } from '../goods/catalog.ts'
 import { refusalCodes } from '../primitives/refusal.ts'
@@ -43,6 +43,11 @@ describe('pages', () => {
       const again = await get(url, { 'if-none-match': String(headers.etag) })
       expect(again.statusCode).toBe(304)
     }
+    const [[, script = ''] = []] = scripts
+    const small = async () => get(script, { 'accept-encoding': 'br' })
+    // Four megabytes are made smaller aside, for who asks next.
+    await vi.waitUntil(async () => (await small()).headers['content-encoding'] === 'br', 15_000)
+    expect((await small()).rawPayload.length).toBeLessThan(1_500_000)
   })
 
   test('take pictures from the host of their own picture only', async () => {

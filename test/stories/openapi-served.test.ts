@@ -7,12 +7,14 @@ import {
   getWarningsForL3,
   getWarningsForL4,
   getWarningsForOpenAPI,
+  validatePaymentRequiredDetailed,
 } from '@agentcash/discovery'
 import { validate } from 'mppx/discovery'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../src/desk/operations.ts'
+import { kinds } from '../../src/goods/good.ts'
 import { networks } from '../../src/payments/networks.ts'
-import { get } from './requests.ts'
+import { get, post, purchasePath } from './requests.ts'
 import { openStore, type Store } from './store.ts'
 
 let store: Store
@@ -98,6 +100,14 @@ describe('x402scan', () => {
     }
   })
 })
+
+test.each(kinds)(
+  'x402scan has nothing to say against what it gets when it calls %s',
+  async (kind) => {
+    const { body } = await post(store.url, purchasePath(kind), undefined)
+    expect(validatePaymentRequiredDetailed(body)).toMatchObject({ valid: true, issues: [] })
+  },
+)
 
 test('MPP has nothing to say against it', async () => {
   const { body } = await get(store.url, '/openapi.json')
