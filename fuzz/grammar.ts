@@ -1,5 +1,6 @@
 import type { Dice } from './dice.ts'
 import { type Draft, type Kind, kinds, type Material, type Pair } from './draft.ts'
+import { toolCall } from './tool-calls.ts'
 
 /** Parameters with values of which each is good in some request. */
 type Values = Readonly<Record<string, readonly string[]>>
@@ -63,6 +64,7 @@ const readings: readonly (readonly [path: string, query: Values])[] = [
   ['/.well-known/x402', {}],
   ['/', {}],
   ['/errors', {}],
+  ['/reveal', {}],
   ['/buy/TEST-VOUCHER-OPEN', {}],
   ['/buy/TEST-ESIM-OK', {}],
   ['/style.css', {}],
@@ -85,7 +87,8 @@ export function goodDraft(dice: Dice, material: Material): Draft {
   if (throwOf < 40) return reading(dice)
   if (throwOf < 52) return orderReading(dice, material)
   if (throwOf < 60) return quote(dice)
-  if (throwOf < 92) return purchase(dice, material)
+  if (throwOf < 86) return purchase(dice, material)
+  if (throwOf < 92) return toolCall(dice, material)
   if (throwOf < 94) return setLimits(dice, material)
   return throwOf < 97 ? refundClaim(dice, material) : webhook(dice, material)
 }

@@ -70,6 +70,7 @@ function faultOfReason({ path }: Input, answer: Answer, type: string): string | 
   if (said === undefined) return 'it is not a JSON object'
   const faults = mandatoryHeaders(answer)
   if (faults !== undefined) return faults
+  if (path.startsWith('/mcp') && 'jsonrpc' in said) return faultOfMessage(said)
   return /^\/ai(\/|$)/.test(path.split(/[?#]/, 1)[0] ?? '')
     ? faultOfDiscovery(said, type)
     : faultOfProblem(said, type, answer)
@@ -79,6 +80,12 @@ function mandatoryHeaders({ status, headers }: Answer): string | undefined {
   if (status === 405 && !headers.has('allow')) return 'a 405 without Allow'
   const isDeaf = status === 429 && !headers.has('retry-after')
   return isDeaf ? 'a 429 without Retry-After' : undefined
+}
+
+/** A refusal of the protocol itself, before any tool was called. */
+function faultOfMessage({ error }: Record<string, unknown>): string | undefined {
+  const message = typeof error === 'object' && error !== null && 'message' in error && error.message
+  return isSentence(message) ? undefined : 'its message is no sentence'
 }
 
 const discoveryFields = ['error', 'parameter', 'allowed', 'retryAfterSeconds', 'didYouMean']

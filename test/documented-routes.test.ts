@@ -13,6 +13,7 @@ const nobodyBuys = {
     policy: { deliverWithinMs: 600_000 },
     till: { network: networks['base-sepolia'] },
   },
+  receipts: { keys: { published: [] } },
 } as unknown as BuyingDeps
 
 const { deps } = testApp()

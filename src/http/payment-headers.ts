@@ -8,6 +8,7 @@ import type { FastifyReply } from 'fastify'
 import type { PaymentDoor } from '../desk/buying/payment-required.ts'
 import { type Presented, presentedIn } from '../desk/buying/presented.ts'
 import type { Settled } from '../desk/buying/settled.ts'
+import { bazaarOf } from '../desk/extensions/bazaar.ts'
 import { purchasePath } from '../desk/paths.ts'
 
 /** The x402 headers, version 2. */
@@ -26,7 +27,7 @@ const signatureHeaderMost = 13 * 1_024
 export const httpDoor: PaymentDoor = {
   resource: ({ url }, kind) => `${url}${purchasePath(kind)}`,
   howToSend: `send the same request with it in ${paymentHeaders.signature}`,
-  isIndexed: true,
+  discovery: bazaarOf,
 }
 
 /** Reads the payment of a request. Never throws: an attacker writes this header. */

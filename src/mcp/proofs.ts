@@ -2,6 +2,7 @@ import type { PaymentDoor } from '../desk/buying/payment-required.ts'
 import { type Presented, presentedIn } from '../desk/buying/presented.ts'
 import { keyOf, type Shown } from '../desk/buying/viewer.ts'
 import { textIn } from './arguments.ts'
+import { toolBazaar } from './bazaar.ts'
 import type { ToolCall } from './tool.ts'
 
 /** Where x402 has its payments and receipts (its transport for MCP). */
@@ -17,7 +18,7 @@ const signInKey = 'sign-in-with-x'
 export const mcpDoor: PaymentDoor = {
   resource: () => 'mcp://tool/buy',
   howToSend: `call buy again with the same arguments and the signed payment in _meta["${paymentKey}"]`,
-  isIndexed: false,
+  discovery: (_, example) => toolBazaar(example),
 }
 
 export const signInGuidance = `Sign the challenge in extensions["sign-in-with-x"] with the paying wallet and call again with it in _meta["${signInKey}"]. Nothing is charged.`

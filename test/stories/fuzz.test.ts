@@ -53,6 +53,10 @@ test('every way of using the store was met in success and in refusal', () => {
     expect(met(`quote ${kind}`)).toEqual(expect.arrayContaining([200, 400]))
   }
   expect(met('repeat')).toEqual(expect.arrayContaining([200, 409]))
+  const tools = ['search', 'get_offer', 'quote', 'buy', 'order_status', 'refund']
+  for (const tool of tools) {
+    expect(met(`tool ${tool}`)).toEqual(expect.arrayContaining([200, 400]))
+  }
   expect(met('webhook')).toEqual(expect.arrayContaining([204, 401]))
   expect(met('claim')).toEqual(expect.arrayContaining([404, 409, 422]))
   expect(met('orders')).toEqual(expect.arrayContaining([401, 402]))

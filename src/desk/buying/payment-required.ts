@@ -4,7 +4,7 @@ import type { ExampleBody } from '../../goods/example-body.ts'
 import type { Kind } from '../../goods/offer.ts'
 import type { Signals } from '../../health/signals.ts'
 import type { Terms } from '../../payments/x402.ts'
-import { bazaarOf, tagsOf } from '../extensions/bazaar.ts'
+import { tagsOf } from '../extensions/bazaar.ts'
 import { type Issuer, signedOffer } from '../extensions/offer-receipt.ts'
 import { signalsExtension } from '../extensions/signals.ts'
 import type { Site } from '../site.ts'
@@ -30,8 +30,8 @@ export interface PaymentDoor {
   readonly resource: (site: Site, kind: Kind) => string
   /** How a signed payment is sent: "send the same request with it in PAYMENT-SIGNATURE". */
   readonly howToSend: string
-  /** Whether its demands describe the route for indexes of paid resources, which know HTTP. */
-  readonly isIndexed: boolean
+  /** How the door is used to buy, for indexes of paid resources (x402's bazaar). */
+  readonly discovery: (kind: Kind, example: ExampleBody) => Readonly<Record<string, unknown>>
 }
 
 export interface Demand {
@@ -70,18 +70,19 @@ export async function paymentRequired(
 ): Promise<Demanded> {
   const { kind, terms, error, code, description, bodySchema } = demand
   const { site } = deps
+  const url = door.resource(site, kind)
   const required: PaymentRequired = {
     x402Version: 2,
     error,
     resource: {
-      url: door.resource(site, kind),
+      url,
       description: cut(description, descriptionMost),
       mimeType: 'application/json',
       ...serviceNameOf(site),
       tags: tagsOf[kind],
     },
     accepts: [terms as PaymentRequirements],
-    extensions: await extensionsOf(deps, door, demand),
+    extensions: await extensionsOf(deps, url, demand, door),
   }
   const message = guidance(door, terms, error)
   const why = code === undefined ? {} : { code }
@@ -91,14 +92,15 @@ export async function paymentRequired(
 /** What stands beside the terms, for clients that know the extension and for indexes. */
 async function extensionsOf(
   deps: DemandDeps,
-  { resource, isIndexed }: PaymentDoor,
+  url: string,
   { kind, terms, validSeconds, example }: Demand,
+  { discovery }: PaymentDoor,
 ): Promise<Record<string, unknown>> {
-  const { site, issuer, signals, fulfillmentDeadlineSeconds } = deps
+  const { issuer, signals, fulfillmentDeadlineSeconds } = deps
   return {
     'payment-identifier': paymentIdentifier,
-    ...(isIndexed ? bazaarOf(kind, example) : {}),
-    ...(await signedOffer(issuer, resource(site, kind), terms, validSeconds)),
+    ...discovery(kind, example),
+    ...(await signedOffer(issuer, url, terms, validSeconds)),
     ...signalsExtension(kind, signals(), fulfillmentDeadlineSeconds),
   }
 }

@@ -35,7 +35,7 @@ export const buy: Tool = {
 }
 
 /** Arguments that say how to buy, and not what. */
-const own = ['idempotency_key', 'include_goods', 'access_token']
+const own = ['idempotency_key', 'include_goods']
 
 async function bought(call: ToolCall, { buying }: ToolDeps): Promise<Said> {
   const inline = flagIn(call.args, 'include_goods')

@@ -26,6 +26,7 @@ afterAll(() => store.close())
 
 const newKey = () => `mcp-${randomBytes(12).toString('hex')}`
 const inline = { include_goods: true }
+const voucher = 'TEST-VOUCHER-OK'
 
 describe.each(versions)('with a client of %s', (version) => {
   let opened: McpClient
@@ -48,7 +49,14 @@ describe.each(versions)('with a client of %s', (version) => {
       error: 'Payment required',
       resource: { url: 'mcp://tool/buy', mimeType: 'application/json' },
       accepts: [{ scheme: 'exact', amount: '500000', payTo: store.payTo }],
+      extensions: {
+        'payment-identifier': { info: { required: false } },
+        bazaar: {
+          info: { input: { type: 'mcp', toolName: 'buy', example: { offerId: voucher } } },
+        },
+      },
       charged: 'no',
+      bodySchema: { required: expect.arrayContaining(['offerId', 'firstName']) },
       message: expect.stringContaining('_meta["x402/payment"]'),
     })
     expect(asked.meta).not.toHaveProperty('x402/payment-response')

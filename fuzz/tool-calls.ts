@@ -1,0 +1,31 @@
+import type { Dice } from './dice.ts'
+import { type Draft, kinds, type Material } from './draft.ts'
+
+/** A call of a tool over MCP as it should be, with or without its payment or sign-in. */
+export function toolCall(dice: Dice, material: Material): Draft {
+  const [name, args, meta] = dice.pick<readonly [string, object, object]>([
+    ['search', { kind: dice.pick(kinds), limit: 3, country: 'US' }, {}],
+    ['get_offer', { offerId: 'TEST-ESIM-OK' }, {}],
+    ['quote', { offerId: 'TEST-TOPUP-OK', msisdn: '+12025550123' }, {}],
+    ['buy', { offerId: 'TEST-ESIM-OK' }, { 'x402/payment': material.unpaid.esim }],
+    ['buy', { offerId: 'TEST-ESIM-OK', include_goods: true }, {}],
+    // What stands on the chain for everyone: it must never open what it paid for.
+    ['buy', { ...(material.paid.body as object), include_goods: true }, paymentOf(material)],
+    ['order_status', { orderId: material.paid.orderId, include_goods: true }, {}],
+    ['order_status', { limit: 5 }, { 'sign-in-with-x': material.signIn }],
+    ['refund', { orderId: material.paid.orderId, idempotency_key: 'c'.repeat(20) }, {}],
+  ])
+  const method = dice.pick(['tools/call', 'tools/call', 'tools/call', 'tools/list', 'initialize'])
+  return {
+    name: `tool ${name}`,
+    method: 'POST',
+    path: '/mcp',
+    query: [],
+    headers: [['accept', 'application/json, text/event-stream']],
+    body: { jsonrpc: '2.0', id: 1, method, params: { name, arguments: args, _meta: meta } },
+  }
+}
+
+function paymentOf({ paid }: Material): object {
+  return { 'x402/payment': paid.payment }
+}
