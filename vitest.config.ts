@@ -24,6 +24,7 @@ export default defineConfig({
             'chaos/**/*.test.ts',
             'fuzz/**/*.test.ts',
             'doctor/**/*.test.ts',
+            'openapi/**/*.test.ts',
           ],
         },
       },

@@ -13,6 +13,7 @@ import { routeHealth } from './http/health.ts'
 import { routeKeys } from './http/keys.ts'
 import { routeManifest } from './http/manifest.ts'
 import { type MetricsDoor, routeMetrics } from './http/metrics.ts'
+import { routeOpenApi } from './http/openapi.ts'
 import { routeSandbox, type SandboxDoor } from './http/sandbox.ts'
 import { routeWebhook, type WebhookDeps } from './http/webhook.ts'
 import { routeMcp } from './mcp/route.ts'
@@ -45,6 +46,7 @@ export function createFrontDoor(deps: FrontDoorDeps): FastifyInstance {
     signals: vitals.signals,
     fulfillmentDeadlineSeconds,
   })
+  routeOpenApi(app, { site: deps.site, asset: buying.purchases.till.network.usdc })
   routeWeb(app, {
     ...deps,
     networkName: buying.purchases.till.network.name,

@@ -154,7 +154,7 @@ test.each([...sources.map((file) => ['src', file] as const), ...outside])(
 )
 
 /** What is kept is given to anyone, so nothing about payments or buyers may come near it. */
-test('only the reading routes keep and compress answers', () => {
+test('only the reading routes and texts that never change are kept and compressed', () => {
   const near = sources.filter((file) =>
     importsOf('src', file).some((target) => /\/(answer-cache|content-coding)\.ts$/.test(target)),
   )
@@ -164,12 +164,16 @@ test('only the reading routes keep and compress answers', () => {
     'http/caching.ts',
     'http/catalog/routes.ts',
     'http/discovery/routes.ts',
+    'http/fixed-text.ts',
+    'web/api-page.ts',
   ])
   const senders = sources.filter((file) => read('src', file).includes('sendAnswer('))
   expect(senders.sort()).toEqual([
     'http/caching.ts',
     'http/catalog/routes.ts',
     'http/discovery/routes.ts',
+    'http/openapi.ts',
+    'web/api-page.ts',
   ])
 })
 

@@ -24,13 +24,17 @@ export interface Operation {
   /** JSON Schema of each name in the path. */
   readonly pathParams?: Readonly<Record<string, object>>
   readonly query?: Params
+  /** Names in the query that must be given. */
+  readonly needs?: readonly string[]
   readonly headers?: Readonly<Record<string, HeaderParam>>
   /** JSON Schema of the body. */
   readonly body?: object
   /** What it answers by status, when it does what was asked. */
   readonly answers: Readonly<Record<number, AnswerShape>>
-  /** Why it may refuse, besides what every operation may (`anywhere`). */
+  /** Why it may refuse, besides what `refusalsOf` adds. */
   readonly refusals: readonly RefusalCode[]
+  /** What its calls count against; absent where they are not counted. */
+  readonly limit?: 'discovery' | 'reading' | 'purchase'
   /** What its caller must bring: nothing, a payment for goods of this kind, or a wallet's sign-in. */
   readonly access: 'free' | 'sign_in' | { readonly pays: Kind }
 }
@@ -54,6 +58,23 @@ export interface AnswerShape {
 export interface Reading extends Operation {
   /** Understands what is asked, or refuses it; the answer is made when it is needed. */
   readonly ask: (given: Given, deps: ReadDeps) => Question
+}
+
+/** Why a query that is read strictly is refused; one that takes no parameters knows none to repeat. */
+export const refusesQuery = [
+  'invalid_parameter',
+  'unknown_parameter',
+  'repeated_parameter',
+] as const
+export const refusesAnyQuery = ['invalid_parameter', 'unknown_parameter'] as const
+
+/** Why an operation may refuse: for its own reasons, for its address, and when it is asked too often. */
+export function refusalsOf({ refusals, pathParams, limit }: Operation): readonly RefusalCode[] {
+  return [
+    ...refusals,
+    ...(pathParams === undefined ? [] : (['invalid_url', 'not_found'] as const)),
+    ...(limit === undefined ? [] : (['rate_limited'] as const)),
+  ]
 }
 
 /** The one answer of most operations. */

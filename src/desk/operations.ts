@@ -11,6 +11,7 @@ import { serviceIndex } from './discovery/service-index.ts'
 import { searchTopups } from './discovery/topups.ts'
 import { searchVouchers } from './discovery/vouchers.ts'
 import type { Operation, Reading } from './operation.ts'
+import { keySets, live, manifests, ready } from './store-operations.ts'
 
 /** The discovery interface, in the order of service.md. */
 export const discoveryReadings: readonly Reading[] = [
@@ -42,4 +43,8 @@ export const operations: readonly Operation[] = [
   ...purchases,
   ...orderOperations,
   ...limitOperations,
+  ...manifests,
+  ...keySets,
+  live,
+  ready,
 ]

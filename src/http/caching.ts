@@ -16,14 +16,18 @@ export interface Text {
 }
 
 /**
- * Answers with JSON in the best form that the caller takes and that is ready, or with 304 when the
+ * Answers in the best form that the caller takes and that is ready, or with 304 when the
  * caller has a form of it that it takes. A caller that refuses even plain text gets it all the same:
  * an error would serve it no better.
  */
 export function sendAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
-  { found, cacheControl }: { found: Found; cacheControl: string },
+  {
+    found,
+    cacheControl,
+    type = 'application/json',
+  }: { found: Found; cacheControl: string; type?: string },
 ): FastifyReply {
   const accepted = acceptedCodings(request.headers['accept-encoding'])
   const { coding, body } = bestForm(found, accepted)
@@ -36,7 +40,7 @@ export function sendAnswer(
     .header('vary', 'Accept-Encoding')
   if (known !== undefined) return reply.code(304).send()
   if (coding !== 'identity') reply.header('content-encoding', coding)
-  return reply.type('application/json; charset=utf-8').send(body)
+  return reply.type(`${type}; charset=utf-8`).send(body)
 }
 
 function bestForm(found: Found, accepted: readonly Coding[]): { coding: Coding; body: Buffer } {

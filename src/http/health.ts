@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { live, ready as readiness } from '../desk/store-operations.ts'
 import type { Vitals } from '../health/vitals.ts'
 
 /**
@@ -6,9 +7,9 @@ import type { Vitals } from '../health/vitals.ts'
  * purchases, and if not, which part is the reason.
  */
 export function routeHealth(app: FastifyInstance, vitals: Pick<Vitals, 'parts' | 'signals'>): void {
-  app.get('/livez', (_, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }))
+  app.get(live.path, (_, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }))
 
-  app.get('/readyz', (_, reply) => {
+  app.get(readiness.path, (_, reply) => {
     const ready = vitals.signals().agent_action !== 'stop'
     return reply
       .status(ready ? 200 : 503)

@@ -15,11 +15,9 @@ export function routeKeys(app: FastifyInstance, { site, keys }: KeyDeps): void {
   const document = didDocument(site, keys.published)
   const limited = { config: { limit: 'reading' } } as const
   app.get('/.well-known/jwks.json', limited, (_, reply) =>
-    reply.type('application/jwk-set+json').header('cache-control', kept).send(set),
+    reply.header('cache-control', kept).send(set),
   )
-  app.get(didPath(site), limited, (_, reply) =>
-    reply.type('application/did+json').header('cache-control', kept).send(document),
-  )
+  app.get(didPath(site), limited, (_, reply) => reply.header('cache-control', kept).send(document))
 }
 
 /** Short, because a signature of a new key is no good before the key can be read. */

@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { retryAfterSeconds } from '../desk/buying/orders.ts'
+import type { Operation } from '../desk/operation.ts'
 import { operations } from '../desk/operations.ts'
 import type { Params } from '../desk/params.ts'
 import { catalogPrefix, orderPath, refundPath } from '../desk/paths.ts'
 import type { Site } from '../desk/site.ts'
+import { manifests } from '../desk/store-operations.ts'
 import { refundDeadlineSeconds } from '../desk/views/refund.ts'
 import type { Signals } from '../health/signals.ts'
 
@@ -16,7 +18,7 @@ export interface ManifestDeps {
 
 /** The manifest, at the two addresses where it is looked for (decisions 5). */
 export function routeManifest(app: FastifyInstance, deps: ManifestDeps): void {
-  for (const path of ['/.well-known/x402', catalogPrefix]) {
+  for (const { path } of manifests) {
     // Signals older than five minutes count as down, so no cache may keep them for long.
     app.get(path, { config: { limit: 'reading' } }, (_, reply) =>
       reply.header('cache-control', 'public, max-age=15').send(manifest(deps)),
@@ -91,14 +93,14 @@ const refundPolicy = {
 }
 
 /** The catalog interface: each address once, by the operation that takes a body where there is one. */
-const listed = operations.filter(
-  (operation) =>
-    operation.path.startsWith(catalogPrefix) &&
-    (operation.body !== undefined ||
-      !operations.some(({ path, body }) => path === operation.path && body !== undefined)) &&
-    operations.find(({ path, body }) => path === operation.path && body === operation.body) ===
-      operation,
-)
+const listed = operations
+  .filter(({ path, group }) => path.startsWith(catalogPrefix) && group !== 'Store')
+  .filter((operation, _, all) => operation === shownAt(operation.path, all))
+
+function shownAt(path: string, all: readonly Operation[]): Operation | undefined {
+  const there = all.filter((operation) => operation.path === path)
+  return there.find(({ body }) => body !== undefined) ?? there[0]
+}
 
 function resourcesOf(site: Site) {
   return listed.map(({ path, name, description, pathParams = {}, query = {}, body }) => {

@@ -33,6 +33,7 @@ const texts = {
   manifest: 'x402 manifest',
   discovery: 'Discovery interface',
   models: 'For models',
+  api: 'API reference',
   errors: 'Errors explained',
   help: 'Help',
   sandbox: 'Sandbox: test money and test goods only.',
@@ -112,6 +113,7 @@ function footer({ name, contact, description }: Site): Html {
 <a href="/">${texts.home}</a>
 <a href="/ai">${texts.discovery}</a>
 <a href="/.well-known/x402">${texts.manifest}</a>
+<a href="/docs/api">${texts.api}</a>
 <a href="/llms.txt">${texts.models}</a>
 <a href="/errors">${texts.errors}</a>
 <a href="mailto:${contact}">${texts.help}: ${contact}</a>

@@ -26,6 +26,28 @@ export function pageHeaders(
     `form-action ${sendsForm ? "'self'" : "'none'"}`,
     "frame-ancestors 'none'",
   ]
+  return headersWith(policy)
+}
+
+/**
+ * Headers of the page about the API: it runs our copy of a script, which reads the document from here.
+ * Nothing else is loaded, and nothing is sent anywhere. The script writes styles into elements, which
+ * no nonce and no hash can allow.
+ */
+export function apiPageHeaders(): Record<string, string> {
+  return headersWith([
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'unsafe-inline'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ])
+}
+
+function headersWith(policy: readonly string[]): Record<string, string> {
   return {
     ...fixedHeaders,
     'content-security-policy': policy.join('; '),

@@ -4,6 +4,7 @@ import type { BuyingDeps } from '../desk/buying/deps.ts'
 import { rules } from '../desk/refusals.ts'
 import { digestOf, publicMinute, sendText } from '../http/caching.ts'
 import { Refusal } from '../primitives/refusal.ts'
+import { routeApiPage } from './api-page.ts'
 import { buyPage, pictureOf } from './buy-page.ts'
 import type { WebDeps } from './deps.ts'
 import { errorsPage } from './errors-page.ts'
@@ -47,6 +48,7 @@ export function routeWeb(
         .type('text/html; charset=utf-8')
         .send(document(frame, messagePage(message)))
     })
+    routeApiPage(pages, deps)
     pages.get('/', limited, (request, reply) => send(request, reply, homePage(deps)))
     pages.get('/errors', limited, (request, reply) => send(request, reply, errorsPage()))
     pages.get<{ Params: { offerId: string } }>('/buy/:offerId', limited, (request, reply) => {

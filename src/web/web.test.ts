@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { internalRule, rules } from '../desk/refusals.ts'
 import { createShelf, type Shelf } from '../goods/catalog.ts'
 import { refusalCodes } from '../primitives/refusal.ts'
@@ -25,6 +25,30 @@ describe('pages', () => {
       })
     },
   )
+
+  test('about the API run our copy of one script, which may ask only us', async () => {
+    const page = await get('/docs/api')
+    expect(page.headers['content-security-policy']).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    )
+    const scripts = [...page.body.matchAll(/<script src="([^"]+)"><\/script>/g)]
+    expect(scripts.map(([, url = '']) => url.replace(/\?.*/, ''))).toEqual([
+      '/docs/api/reference.js',
+      '/docs/api/start.js',
+    ])
+    expect(page.body.match(/<script/g)).toHaveLength(2)
+    for (const [, url = ''] of scripts) {
+      const { statusCode, headers } = await get(url)
+      expect([statusCode, headers['content-type']]).toEqual([200, 'text/javascript; charset=utf-8'])
+      const again = await get(url, { 'if-none-match': String(headers.etag) })
+      expect(again.statusCode).toBe(304)
+    }
+    const [[, script = ''] = []] = scripts
+    const small = async () => get(script, { 'accept-encoding': 'br' })
+    // Four megabytes are made smaller aside, for who asks next.
+    await vi.waitUntil(async () => (await small()).headers['content-encoding'] === 'br', 15_000)
+    expect((await small()).rawPayload.length).toBeLessThan(1_500_000)
+  })
 
   test('take pictures from the host of their own picture only', async () => {
     const policyOf = async (url: string) => (await get(url)).headers['content-security-policy']

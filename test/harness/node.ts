@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
 import { readConfig, type SandboxConfig } from '../../src/config.ts'
 import { openCounting } from '../../src/counting.ts'
 import { createLog } from '../../src/log.ts'
@@ -24,10 +25,15 @@ export interface NodeSettings {
 /** What seals the secrets of every story's store. */
 export const secretsKey = createHash('sha256').update('story').digest()
 
-/** Starts a node of a store, listening at its address. */
+/**
+ * Starts a node of a store, listening at its address.
+ *
+ * @param prepare sees the app before it listens
+ */
 export async function startNode(
   settings: NodeSettings,
   write: (line: string) => void,
+  prepare: (app: FastifyInstance) => void = () => undefined,
 ): Promise<Service> {
   const { url, port, env, supplierUrl, webhook, ...outside } = settings
   const config = readConfig({ ...env, PUBLIC_URL: url, PORT: String(port) }) as SandboxConfig
@@ -49,6 +55,7 @@ export async function startNode(
     log,
     counting,
   })
+  prepare(service.app)
   await service.app.listen({ host: '127.0.0.1', port })
   const stop = async () => {
     await service.stop()

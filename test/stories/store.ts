@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
 import pg from 'pg'
 import type { Address } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
@@ -8,6 +9,7 @@ import { startSupplier } from '../../sandbox/supplier/server.ts'
 import { fundedGasKey } from '../harness/gas.ts'
 import { type NodeSettings, startNode } from '../harness/node.ts'
 import { type ChainParts, mintUsdc } from './chain.ts'
+import { documentedOnly } from './documented.ts'
 
 export interface StoreOptions {
   /** Environment of the store, such as FULFILLMENT_DEADLINE_SECONDS. */
@@ -79,8 +81,12 @@ export type Store = Awaited<ReturnType<typeof openStore>>
  * Another node of the same store: same database, supplier and wallets; its own address. The
  * supplier's webhooks go to the first one only.
  */
-export async function openSibling({ settings, parts }: Store, env: Record<string, string> = {}) {
-  return openNode(await siblingSettings({ settings }, env), parts)
+export async function openSibling(
+  { settings, parts }: Store,
+  env: Record<string, string> = {},
+  prepare?: (app: FastifyInstance) => void,
+) {
+  return openNode(await siblingSettings({ settings }, env), parts, prepare)
 }
 
 /** What a sibling is started with; for a node in a process of its own. */
@@ -93,10 +99,21 @@ export async function siblingSettings(
   return { ...settings, url, port, env: { ...settings.env, ...env } }
 }
 
-/** Starts a node, also one that was stopped, or on another database. */
-export async function openNode(settings: NodeSettings, parts: ChainParts) {
+/**
+ * Starts a node, also one that was stopped, or on another database. What it answers is compared with
+ * `openapi.json`.
+ */
+export async function openNode(
+  settings: NodeSettings,
+  parts: ChainParts,
+  prepare: (app: FastifyInstance) => void = () => undefined,
+) {
   const logLines: string[] = []
-  const service = await startNode(settings, (line) => logLines.push(line))
+  const write = (line: string) => logLines.push(line)
+  const service = await startNode(settings, write, (app) => {
+    documentedOnly(app)
+    prepare(app)
+  })
   let stopped: Promise<void> | undefined
   return {
     url: settings.url,

@@ -23,6 +23,7 @@ export const limitOperations: readonly Operation[] = [
     description:
       'The limits that the wallet that signs in has set itself, and what it spent in the last 24 hours.',
     refusals: ['sign_in_invalid', 'try_again'],
+    limit: 'reading',
   },
   {
     ...limits,
@@ -40,6 +41,7 @@ export const limitOperations: readonly Operation[] = [
       'sign_in_invalid',
       'try_again',
     ],
+    limit: 'purchase',
   },
   {
     ...limits,
@@ -48,5 +50,6 @@ export const limitOperations: readonly Operation[] = [
     name: 'Lift your limits',
     description: 'Lifts all limits of the wallet that signs in, once the waiting time is over.',
     refusals: ['sign_in_invalid', 'try_again'],
+    limit: 'purchase',
   },
 ]

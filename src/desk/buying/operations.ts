@@ -3,8 +3,7 @@ import { goods, kinds } from '../../goods/good.ts'
 import type { Kind } from '../../goods/offer.ts'
 import { kindSchemaFor } from '../../goods/purchase-body.ts'
 import { ReceiptAnswer } from '../../orders/delivery-receipt.ts'
-import type { HeaderParam, Operation } from '../operation.ts'
-import { answers } from '../operation.ts'
+import { answers, type HeaderParam, type Operation, refusesQuery } from '../operation.ts'
 import type { Param, Params } from '../params.ts'
 import { catalogPrefix, orderPath, purchasePath, receiptPath, refundPath } from '../paths.ts'
 import { OrderAnswer, OrderList, RefundAnswer } from '../shapes/orders.ts'
@@ -41,6 +40,7 @@ export const signInHeader: Readonly<Record<string, HeaderParam>> = {
 }
 
 const paymentHeaders: Readonly<Record<string, HeaderParam>> = {
+  ...viewerHeaders,
   'PAYMENT-SIGNATURE': {
     schema: { type: 'string', description: 'The signed x402 payment, base64 of JSON.' },
   },
@@ -102,7 +102,9 @@ export const purchases: readonly (Operation & { readonly kind: Kind })[] = kinds
     'sign_in_invalid',
     'limit_exceeded',
     'store_paused',
+    'try_again',
   ],
+  limit: 'purchase',
   access: { pays: kind },
 }))
 
@@ -116,8 +118,10 @@ export const quotes: readonly (Operation & { readonly kind: Kind })[] = kinds.ma
   description:
     'The full check of a purchase and its exact price, free. Takes the fields of the body in the query; nothing is stored.',
   query: quoteParamsOf(kind),
+  needs: kindSchemaFor(kind)['required'] as readonly string[],
   answers: answers('The price', QuoteAnswer),
-  refusals: [...offerRefusals],
+  refusals: [...offerRefusals, 'invalid_parameter', 'repeated_parameter'],
+  limit: 'purchase',
   access: 'free',
 }))
 
@@ -136,7 +140,8 @@ export const getOrder: Operation = {
   pathParams: orderId,
   headers: viewerHeaders,
   answers: answers('The order', OrderAnswer),
-  refusals: ['order_not_found', 'sign_in_invalid', 'try_again'],
+  refusals: ['order_not_found', 'sign_in_invalid', 'invalid_header', 'try_again'],
+  limit: 'reading',
   access: 'free',
 }
 
@@ -151,7 +156,8 @@ export const findOrders: Operation = {
   query: orderParams,
   headers: viewerHeaders,
   answers: answers('A page of orders, or the one order', OrderList.or(OrderAnswer)),
-  refusals: ['order_not_found', 'sign_in_invalid', 'try_again'],
+  refusals: [...refusesQuery, 'order_not_found', 'sign_in_invalid', 'invalid_header', 'try_again'],
+  limit: 'reading',
   access: 'sign_in',
 }
 
@@ -165,7 +171,8 @@ export const listEsimOrders: Operation = {
   query: pageParams,
   headers: signInHeader,
   answers: answers('A page of orders', OrderList),
-  refusals: ['sign_in_invalid', 'try_again'],
+  refusals: [...refusesQuery, 'sign_in_invalid', 'try_again'],
+  limit: 'reading',
   access: 'sign_in',
 }
 
@@ -205,6 +212,7 @@ export const claimRefund: Operation = {
     'refund_destination_refused',
     'try_again',
   ],
+  limit: 'purchase',
 }
 
 export const getRefund: Operation = {
@@ -215,6 +223,7 @@ export const getRefund: Operation = {
   description: 'The refund of an order that failed.',
   answers: { 200: { description: 'Paid back', shape: RefundAnswer }, 202: pending },
   refusals: ['order_not_found', 'not_refundable', 'try_again'],
+  limit: 'reading',
 }
 
 export const getReceipt: Operation = {
@@ -228,7 +237,8 @@ export const getReceipt: Operation = {
   pathParams: orderId,
   headers: viewerHeaders,
   answers: answers('The receipt', ReceiptAnswer),
-  refusals: ['order_not_found', 'no_receipt', 'sign_in_invalid', 'try_again'],
+  refusals: ['invalid_header', 'order_not_found', 'no_receipt', 'sign_in_invalid', 'try_again'],
+  limit: 'reading',
   access: 'free',
 }
 
@@ -248,7 +258,14 @@ function quoteParamsOf(kind: Kind): Params {
     properties: Record<string, Param<string>['schema']>
   }
   const entries = Object.entries(properties).map(
-    ([name, schema]) => [name, { schema, read: (_: string, text: string) => text }] as const,
+    ([name, schema]) =>
+      [
+        name,
+        {
+          schema: { description: 'From a search or the catalog', ...schema },
+          read: (_: string, text: string) => text,
+        },
+      ] as const,
   )
   return Object.fromEntries(entries)
 }

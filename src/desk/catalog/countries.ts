@@ -1,6 +1,6 @@
 import { goods } from '../../goods/good.ts'
 import type { Kind } from '../../goods/offer.ts'
-import { answers, type Reading } from '../operation.ts'
+import { answers, type Reading, refusesAnyQuery } from '../operation.ts'
 import { catalogPrefix } from '../paths.ts'
 import { wholeQuestion } from '../question.ts'
 import { CountryList } from '../shapes/lists.ts'
@@ -16,7 +16,8 @@ function countriesOf(kind: Kind): Reading {
     name: `Countries with ${goods[kind].plural}`,
     description: `Countries with ${goods[kind].plural}, and their number of offers.`,
     answers: answers('All countries', CountryList),
-    refusals: [],
+    refusals: refusesAnyQuery,
+    limit: 'reading',
     access: 'free',
     ask: (given, { shelf }) =>
       wholeQuestion(given, () => wholeList(countryItems(shelf.current().listed[kind]))),

@@ -11,7 +11,7 @@ import {
 import type { SearchIndex } from '../../goods/search/search-index.ts'
 import type { ReadDeps } from '../deps.ts'
 import type { Given } from '../given.ts'
-import { answers, type Reading } from '../operation.ts'
+import { answers, type Reading, refusesQuery } from '../operation.ts'
 import {
   countries,
   country,
@@ -61,7 +61,8 @@ export const browseEsims: Reading = {
   description: 'eSIM data plans for one country or many, with exact prices in USDC.',
   query,
   answers: answers('A page of eSIM plans', CatalogPage.esim),
-  refusals: [],
+  refusals: refusesQuery,
+  limit: 'reading',
   access: 'free',
   ask,
 }

@@ -3,7 +3,7 @@ import { goods, kinds } from '../../goods/good.ts'
 import type { Kind } from '../../goods/offer.ts'
 import type { ReadDeps } from '../deps.ts'
 import type { Given } from '../given.ts'
-import { answers, type Operation } from '../operation.ts'
+import { answers, type Operation, refusesAnyQuery } from '../operation.ts'
 import { readParams } from '../params.ts'
 import { catalogPrefix } from '../paths.ts'
 import type { Question } from '../question.ts'
@@ -26,7 +26,8 @@ export const offerReadings: readonly OfferReading[] = kinds.map((kind) => ({
     'One offer with its price, its notes, when it is refunded, and the exact schema of the body that buys it.',
   pathParams: { id: { type: 'string', description: 'offerId' } },
   answers: answers('The offer', OfferDetail[kind]),
-  refusals: ['offer_not_found'],
+  refusals: [...refusesAnyQuery, 'offer_not_found'],
+  limit: 'reading',
   access: 'free',
 }))
 

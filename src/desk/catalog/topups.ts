@@ -7,7 +7,7 @@ import type { SearchIndex } from '../../goods/search/search-index.ts'
 import { slugOf } from '../../primitives/text.ts'
 import type { ReadDeps } from '../deps.ts'
 import type { Given } from '../given.ts'
-import { answers, type Reading } from '../operation.ts'
+import { answers, type Reading, refusesAnyQuery, refusesQuery } from '../operation.ts'
 import {
   country,
   described,
@@ -41,7 +41,8 @@ export const browseTopups: Reading = {
   description: 'Airtime, data and bundle offers of mobile operators, with exact prices in USDC.',
   query,
   answers: answers('A page of topups', CatalogPage.topup),
-  refusals: [],
+  refusals: refusesQuery,
+  limit: 'reading',
   access: 'free',
   ask: askOffers,
 }
@@ -54,7 +55,8 @@ export const topupRegionList: Reading = {
   name: 'Topup regions',
   description: 'Regions with topups, with their slugs and their number of offers.',
   answers: answers('All regions', RegionList),
-  refusals: [],
+  refusals: refusesAnyQuery,
+  limit: 'reading',
   access: 'free',
   ask: askRegions,
 }

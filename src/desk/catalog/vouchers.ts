@@ -11,7 +11,7 @@ import type { SearchIndex } from '../../goods/search/search-index.ts'
 import { Refusal } from '../../primitives/refusal.ts'
 import type { ReadDeps } from '../deps.ts'
 import type { Given } from '../given.ts'
-import { answers, type Reading } from '../operation.ts'
+import { answers, type Reading, refusesAnyQuery, refusesQuery } from '../operation.ts'
 import {
   country,
   described,
@@ -50,7 +50,8 @@ export const browseVouchers: Reading = {
     'Gift voucher offers with exact prices in USDC, also those that cannot be bought now, with the reason.',
   query,
   answers: answers('A page of vouchers', CatalogPage.voucher),
-  refusals: [],
+  refusals: refusesQuery,
+  limit: 'reading',
   access: 'free',
   ask: askOffers,
 }
@@ -63,7 +64,8 @@ export const voucherBrands: Reading = {
   name: 'Voucher brands',
   description: 'Brands with vouchers, their countries and their number of offers.',
   answers: answers('All brands', BrandList),
-  refusals: [],
+  refusals: refusesAnyQuery,
+  limit: 'reading',
   access: 'free',
   ask: (given, { shelf }) =>
     wholeQuestion(given, () => wholeList(brandItems(shelf.current().listed.voucher))),
@@ -77,7 +79,8 @@ export const voucherFilters: Reading = {
   name: 'Voucher filters',
   description: 'Every value that brand, category and country of the voucher list take.',
   answers: answers('All values', VoucherFilters),
-  refusals: [],
+  refusals: refusesAnyQuery,
+  limit: 'reading',
   access: 'free',
   ask: askFilters,
 }

@@ -2,7 +2,7 @@ import { topupRegions, voucherSubTypes } from '../../goods/lists.ts'
 import type { SearchIndex } from '../../goods/search/search-index.ts'
 import type { ReadDeps } from '../deps.ts'
 import type { Given } from '../given.ts'
-import { answers, type Reading } from '../operation.ts'
+import { answers, type Reading, refusesAnyQuery } from '../operation.ts'
 import { type Question, wholeQuestion } from '../question.ts'
 import { Capabilities } from '../shapes/lists.ts'
 import { paths } from './paths.ts'
@@ -16,7 +16,8 @@ export const capabilities: Reading = {
   description:
     'Every country, region, brand and sub-type that a search finds something with, and the currencies that the store takes from people.',
   answers: answers('All values', Capabilities),
-  refusals: [],
+  refusals: refusesAnyQuery,
+  limit: 'discovery',
   access: 'free',
   ask,
 }

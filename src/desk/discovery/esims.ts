@@ -5,7 +5,7 @@ import { mostOffered, nearestBrands, nearestCountries } from '../../goods/search
 import type { SearchIndex } from '../../goods/search/search-index.ts'
 import type { ReadDeps } from '../deps.ts'
 import type { Given } from '../given.ts'
-import { answers, type Reading } from '../operation.ts'
+import { answers, type Reading, refusesQuery } from '../operation.ts'
 import {
   country,
   described,
@@ -44,7 +44,8 @@ export const searchEsims: Reading = {
   description: 'eSIM data plans for one country or many. All filters must be met.',
   query,
   answers: answers('A page of eSIM plans', EsimSearchResult),
-  refusals: [],
+  refusals: refusesQuery,
+  limit: 'discovery',
   access: 'free',
   ask,
 }

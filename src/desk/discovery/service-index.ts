@@ -1,6 +1,6 @@
 import type { ReadDeps } from '../deps.ts'
 import type { Given } from '../given.ts'
-import { answers, type Reading } from '../operation.ts'
+import { answers, type Reading, refusesAnyQuery } from '../operation.ts'
 import { type Question, wholeQuestion } from '../question.ts'
 import { ServiceIndex } from '../shapes/lists.ts'
 import { paths } from './paths.ts'
@@ -14,7 +14,7 @@ export const serviceIndex: Reading = {
   description:
     'The name of the store and the paths of its searches. Not counted against any limit.',
   answers: answers('The index', ServiceIndex),
-  refusals: [],
+  refusals: refusesAnyQuery,
   access: 'free',
   ask,
 }

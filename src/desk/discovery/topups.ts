@@ -5,7 +5,7 @@ import { nearestBrands, nearestCountries } from '../../goods/search/nearest.ts'
 import type { SearchIndex } from '../../goods/search/search-index.ts'
 import type { ReadDeps } from '../deps.ts'
 import type { Given } from '../given.ts'
-import { answers, type Reading } from '../operation.ts'
+import { answers, type Reading, refusesQuery } from '../operation.ts'
 import {
   country,
   described,
@@ -39,7 +39,8 @@ export const searchTopups: Reading = {
     'Airtime, data and bundles for mobile lines. All filters must be met; facets says what each could be switched to.',
   query,
   answers: answers('A page of topups, with facets', TopupSearchResult),
-  refusals: [],
+  refusals: refusesQuery,
+  limit: 'discovery',
   access: 'free',
   ask,
 }

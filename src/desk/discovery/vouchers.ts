@@ -4,7 +4,7 @@ import { mostOffered, nearestBrands, nearestCountries } from '../../goods/search
 import type { SearchIndex } from '../../goods/search/search-index.ts'
 import type { ReadDeps } from '../deps.ts'
 import type { Given } from '../given.ts'
-import { answers, type Reading } from '../operation.ts'
+import { answers, type Reading, refusesQuery } from '../operation.ts'
 import {
   country,
   described,
@@ -40,7 +40,8 @@ export const searchVouchers: Reading = {
     'Gift vouchers on sale. All filters must be met. An empty result says in hint what would find something.',
   query,
   answers: answers('A page of vouchers, the best match first', VoucherSearchResult),
-  refusals: [],
+  refusals: refusesQuery,
+  limit: 'discovery',
   access: 'free',
   ask,
 }

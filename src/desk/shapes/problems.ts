@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { OrderState } from './orders.ts'
 
 /** The published shapes of errors (decisions 2 and 3). */
 
@@ -18,7 +19,7 @@ export const DiscoveryError = z
 
 /** The error body of everything else: an RFC 9457 problem document. */
 export const Problem = z
-  .looseObject({
+  .object({
     type: z.url().describe('The page about this code'),
     title: z.string(),
     status: z.int(),
@@ -28,12 +29,17 @@ export const Problem = z
     allowed: allowed.optional(),
     didYouMean: didYouMean.optional(),
     errors: z
-      .array(z.looseObject({ parameter: z.string(), message: z.string() }))
+      .array(z.object({ parameter: z.string(), message: z.string() }))
       .optional()
       .describe('Every fault of a body'),
     retryAfterSeconds: z.int().min(1).optional(),
     requestId: z.string().describe('Name it when you ask the operator'),
     retryable: z.boolean().describe('Whether the very same request may succeed later'),
     charged: z.enum(['no', 'yes', 'unknown']).optional().describe('Whether money moved'),
+    reason: z.string().optional().describe('Why the offer is not sold now'),
+    agent_action: z.literal('stop').optional().describe('As the signals of the manifest say it'),
+    orderId: z.string().optional().describe('The order that the payment or the key belongs to'),
+    state: OrderState.optional().describe('The state of the order that is not refundable'),
+    refund_rule: z.string().optional().describe('When such an order is refunded'),
   })
   .meta({ id: 'Problem' })

@@ -1,0 +1,150 @@
+import type * as z from 'zod'
+import type { ZodOpenApiOperationObject } from 'zod-openapi'
+import { type Operation, refusalsOf } from '../src/desk/operation.ts'
+import { internalRule, type Rule, rules } from '../src/desk/refusals.ts'
+import { PaymentRequiredAnswer, SignInRequiredAnswer } from '../src/desk/shapes/payments.ts'
+import { DiscoveryError, Problem } from '../src/desk/shapes/problems.ts'
+import type { Example } from './examples.ts'
+
+type Responses = ZodOpenApiOperationObject['responses']
+type Response = Exclude<Responses[`2${string}`], { $ref: string }>
+
+/** A status of an operation, with the codes that it may carry. */
+export interface Documented {
+  readonly status: number
+  readonly description: string
+  readonly type?: 'application/json' | 'application/problem+json'
+  readonly shape?: z.ZodType
+  readonly headers?: Readonly<Record<string, string>>
+  /** One example is recorded of each; of an answer without codes, at least one. */
+  readonly codes: readonly string[]
+}
+
+/** Everything that an operation may answer. */
+export function documentedOf(operation: Operation): readonly Documented[] {
+  return [...answersOf(operation), ...demandOf(operation), ...refusedOf(operation)]
+}
+
+export function responsesOf(operation: Operation, examples: readonly Example[]): Responses {
+  const responses = documentedOf(operation).map((one) => [
+    String(one.status),
+    responseOf(one, examples),
+  ])
+  return Object.fromEntries(responses)
+}
+
+function responseOf(
+  { status, description, type, shape, headers = {} }: Documented,
+  examples: readonly Example[],
+): Response {
+  const shown = examples
+    .filter((example) => example.status === status)
+    .map(({ name, summary, body }) => [name, { summary, value: body }])
+  return {
+    description,
+    headers: headersOf(headers),
+    ...(type === undefined || shape === undefined
+      ? {}
+      : { content: { [type]: { schema: shape, examples: Object.fromEntries(shown) } } }),
+  }
+}
+
+/** Headers that many answers carry, by name; an answer that lists one here refers to it. */
+const shared: Readonly<Record<string, string>> = {
+  'X-Request-Id': 'Names this request in the log of the operator',
+  ETag: 'Send it back in If-None-Match',
+  RateLimit: 'How many requests are left, and for how long',
+  'RateLimit-Policy': 'How many requests are taken in which time',
+  'Retry-After': 'Seconds until the same request may succeed',
+}
+
+/** What the document keeps once for all operations. */
+export const sharedHeaders = Object.fromEntries(
+  Object.entries(shared).map(([name, description]) => [
+    name,
+    { description, schema: { type: 'string' as const } },
+  ]),
+)
+
+function headersOf(own: Readonly<Record<string, string>>) {
+  const all = Object.entries({ ...own, ...told('X-Request-Id') })
+  return Object.fromEntries(
+    all.map(([name, description]) => [
+      name,
+      shared[name] === description
+        ? { $ref: `#/components/headers/${name}` }
+        : { description, schema: { type: 'string' as const } },
+    ]),
+  )
+}
+
+function told(...names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, shared[name] ?? '']))
+}
+
+const kept = told('ETag')
+const counted = told('RateLimit', 'RateLimit-Policy')
+const waits = told('Retry-After')
+const asksFor = { 'PAYMENT-REQUIRED': 'The same as the body, base64 of JSON' }
+
+function answersOf({ answers, group, limit }: Operation): Documented[] {
+  const isKept = group === 'Discovery' || group === 'Catalog'
+  const more = { ...(isKept ? kept : {}), ...(limit === undefined ? {} : counted) }
+  const good = Object.entries(answers).map(([status, { description, shape, headers }]) => ({
+    status: Number(status),
+    description,
+    type: 'application/json' as const,
+    shape,
+    headers: { ...headers, ...more },
+    codes: [],
+  }))
+  const known = { status: 304, description: 'You have it already', headers: more, codes: [] }
+  return isKept ? [...good, known] : good
+}
+
+/** What is asked for before the operation is carried out: a payment, or a sign-in. */
+function demandOf({ access, refusals }: Operation): Documented[] {
+  if (access === 'free') return []
+  const demand = { status: 402, type: 'application/json', headers: asksFor } as const
+  if (access === 'sign_in') {
+    const description = 'Nothing to pay: sign the challenge with the paying wallet'
+    return [{ ...demand, description, shape: SignInRequiredAnswer, codes: ['sign_in_required'] }]
+  }
+  const codes = refusals.filter((code) => rules[code].status === 402)
+  return [
+    {
+      ...demand,
+      description:
+        'The exact price: sign it and send the same request again. With code, the payment that was sent was not taken.',
+      shape: PaymentRequiredAnswer,
+      codes: ['payment_required', ...codes],
+    },
+  ]
+}
+
+/** Refusals by their status. A payment that is not taken is answered with a new demand instead. */
+function refusedOf(operation: Operation): Documented[] {
+  const paid = typeof operation.access === 'object'
+  const named: (readonly [code: string, rule: Rule])[] = [
+    ...refusalsOf(operation).map((code) => [code, rules[code]] as const),
+    ['internal_error', internalRule],
+  ]
+  const byStatus = Map.groupBy(
+    named.filter(([, { status }]) => !(paid && status === 402)),
+    ([, { status }]) => status,
+  )
+  const body = bodyOfRefusals(operation)
+  return Array.from(byStatus, ([status, of]) => ({
+    status,
+    description: [...new Set(of.map(([, { title }]) => title))].join('; '),
+    ...body,
+    headers: status === 429 || status === 503 ? waits : {},
+    codes: of.map(([code]) => code),
+  }))
+}
+
+function bodyOfRefusals({ group }: Operation) {
+  return group === 'Discovery'
+    ? ({ type: 'application/json', shape: DiscoveryError } as const)
+    : ({ type: 'application/problem+json', shape: Problem } as const)
+}

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { BuyingDeps } from '../src/desk/buying/deps.ts'
+import { operations } from '../src/desk/operations.ts'
+import { createFrontDoor } from '../src/front-door.ts'
+import { createVitals } from '../src/health/vitals.ts'
+import { networks } from '../src/payments/networks.ts'
+import { testApp } from './fixtures/app.ts'
+import { pathOfRoute, undocumented } from './harness/documented.ts'
+
+/** All routes are there, without what a sale needs. */
+const nobodyBuys = {
+  purchases: {
+    policy: { deliverWithinMs: 600_000 },
+    till: { network: networks['base-sepolia'] },
+  },
+  receipts: { keys: { published: [] } },
+} as unknown as BuyingDeps
+
+const { deps } = testApp()
+const app = createFrontDoor({
+  ...deps,
+  buying: nobodyBuys,
+  vitals: createVitals(deps.now),
+  webhook: {
+    orders: { hasten: async () => undefined },
+    doorbell: nobodyBuys.purchases.doorbell,
+    isGenuine: () => false,
+    referenceIn: () => undefined,
+  },
+  metrics: {
+    token: undefined,
+    answered: () => undefined,
+    page: async () => ({ contentType: 'text/plain', body: '' }),
+  },
+  sandbox: { rpcUrl: '', chainId: 0, usdc: '', supplierUrl: '', faucet: async () => '' },
+})
+
+beforeAll(() => app.ready())
+afterAll(() => app.close())
+
+const described = operations.map(({ method, path }) => `${method} ${path}`).sort()
+
+test('every route is an operation of the document, but for those that are named not to be', () => {
+  const routes = routesIn(app.printRoutes({ commonPrefix: false }))
+  const known = routes
+    .filter(({ route }) => route !== '*' && !undocumented.includes(route))
+    .flatMap(({ route, methods }) => methods.map((method) => `${method} ${pathOfRoute(route)}`))
+  expect(known.sort()).toEqual(described)
+  // What is named not to be there is a route, or the list would hide nothing.
+  const all = routes.map(({ route }) => route)
+  expect(undocumented.filter((route) => !all.includes(route))).toEqual([])
+})
+
+/** The routes of Fastify's drawing of its tree, with their methods but HEAD and OPTIONS. */
+function routesIn(tree: string) {
+  const parts: string[] = []
+  return tree.split('\n').flatMap((line) => {
+    const [, indent = '', part = '', names = ''] =
+      /^([│ ]*)[├└]── (\S*) ?(?:\(([A-Z, ]+)\))?$/.exec(line) ?? []
+    const depth = indent.length / 4
+    parts.splice(depth, parts.length, part)
+    const methods = names.split(', ').filter((name) => !['', 'HEAD', 'OPTIONS'].includes(name))
+    return methods.length === 0 ? [] : [{ route: parts.join('').replace(/(.)\/$/, '$1'), methods }]
+  })
+}

@@ -1,0 +1,148 @@
+import { readFileSync } from 'node:fs'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+
+/** An answer of a store, as far as its document speaks of it. */
+export interface Answered {
+  readonly method: string
+  /** The pattern of its route, `/ai/vouchers`; undefined where there is none. */
+  readonly route: string | undefined
+  /** Its address as it came. */
+  readonly url: string
+  readonly status: number
+  /** Its content type; undefined when there is no content. */
+  readonly type: string | undefined
+  readonly text: string
+}
+
+interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+}
+interface Operation {
+  readonly operationId: string
+  readonly responses: Readonly<Record<string, { readonly content?: object }>>
+}
+
+/** What the document is not about: pages and their assets, the document itself, and the operator's doors. */
+export const undocumented: readonly string[] = [
+  '/',
+  '/errors',
+  '/buy/:offerId',
+  '/style.css',
+  '/logo.svg',
+  '/favicon.ico',
+  '/robots.txt',
+  '/llms.txt',
+  '/llms-full.txt',
+  '/SKILL.md',
+  '/reveal',
+  '/reveal.js',
+  '/mcp',
+  '/openapi.json',
+  '/ai/openapi.json',
+  '/docs/api',
+  '/docs/api/reference.js',
+  '/docs/api/start.js',
+  '/sandbox',
+  '/sandbox/faucet',
+  '/metrics',
+  '/webhooks/supplier',
+]
+
+/** What answers where there is no operation: a path that is none, or another method of one. */
+const outside: readonly number[] = [400, 404, 405, 413, 414, 415]
+
+/** The path of a route as the document writes it: `:id` is `{id}` there. */
+export function pathOfRoute(route: string): string {
+  return route.replace(/:(\w+)/g, '{$1}')
+}
+
+/**
+ * Compares answers with the checked-in document. Objects are taken as closed, although the document
+ * leaves them open: a field that it does not know is a finding.
+ *
+ * @returns gives what is wrong with an answer, or undefined
+ */
+export function createDocumentCheck(): (answered: Answered) => string | undefined {
+  const file = new URL('../../openapi.json', import.meta.url)
+  const document = closed(JSON.parse(readFileSync(file, 'utf8'))) as OpenApi
+  const faultAt = shapesOf(document)
+  return (answered) => {
+    const { method, route, url, status } = answered
+    if (method === 'OPTIONS' || (route !== undefined && undocumented.includes(route))) return
+    const fault =
+      route === undefined
+        ? faultOutside(answered, faultAt)
+        : faultInside(document, answered, route, faultAt)
+    return fault && `${method} ${route ?? url} ${status}${fault}`
+  }
+}
+
+/** What does not fit the schema at a place of the document; the place is given part by part. */
+type FaultAt = (text: string, ...place: readonly string[]) => string | undefined
+
+function shapesOf(document: OpenApi): FaultAt {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false })
+  formats.default(ajv)
+  ajv.addSchema(document, 'openapi')
+  const compiled = new Map<string, ValidateFunction>()
+  return (text, ...place) => {
+    const ref = `openapi#/${place.map(escaped).join('/')}`
+    const validate = compiled.get(ref) ?? ajv.compile({ $ref: ref })
+    compiled.set(ref, validate)
+    if (validate(JSON.parse(text))) return undefined
+    // A field that is not known is named, or nobody would find it.
+    const faults = validate.errors?.map(({ instancePath, message, params }) =>
+      [instancePath || 'the answer', message, params['additionalProperty']]
+        .filter(Boolean)
+        .join(' '),
+    )
+    return `: ${faults?.join('; ')}`
+  }
+}
+
+/** Where there is no operation, only refusals in the form of their interface are answered. */
+function faultOutside({ url, status, type, text }: Answered, faultAt: FaultAt): string | undefined {
+  if (!type?.includes('json')) return undefined
+  if (!outside.includes(status)) return ' is answered where there is no operation'
+  const shape = /^\/ai(\/|\?|$)/.test(url) ? 'DiscoveryError' : 'Problem'
+  return faultAt(text, 'components', 'schemas', shape)
+}
+
+function faultInside(
+  { paths }: OpenApi,
+  { method, status, type, text }: Answered,
+  route: string,
+  faultAt: FaultAt,
+): string | undefined {
+  const path = pathOfRoute(route)
+  const verb = method === 'HEAD' ? 'get' : method.toLowerCase()
+  const operation = paths[path]?.[verb]
+  if (operation === undefined) return ' is no operation of openapi.json'
+  const { operationId, responses } = operation
+  const response = responses[status]
+  if (response === undefined) return `: the status is none of ${operationId}`
+  if (method === 'HEAD' || type === undefined) return undefined
+  const [bare = ''] = type.split(';')
+  if (!(bare in (response.content ?? {}))) return `: ${bare} is no content of ${operationId}`
+  const place = ['paths', path, verb, 'responses', String(status), 'content', bare, 'schema']
+  const fault = faultAt(text, ...place)
+  return fault && ` (${operationId})${fault}`
+}
+
+/** The same schemas, with objects that take no other fields than theirs. */
+function closed(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(closed)
+  if (typeof part !== 'object' || part === null) return part
+  const entries = Object.entries(part).map(([name, value]) => [
+    name,
+    // Examples are no schemas.
+    name === 'examples' ? value : closed(value),
+  ])
+  const isOpen = 'properties' in part && 'type' in part && !('additionalProperties' in part)
+  return Object.fromEntries([...entries, ...(isOpen ? [['additionalProperties', false]] : [])])
+}
+
+function escaped(part: string): string {
+  return encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))
+}

@@ -1,0 +1,254 @@
+import {
+  type CompleteSIWxInfo,
+  createSIWxPayload,
+  encodeSIWxHeader,
+} from '@x402/extensions/sign-in-with-x'
+import { type CountryCode, getExampleNumber } from 'libphonenumber-js/max'
+import examples from 'libphonenumber-js/mobile/examples'
+import { inject } from 'vitest'
+import {
+  type Bought,
+  bodyOf,
+  newKey,
+  type Outcome,
+  type Place,
+  type Shop,
+  type SignedRequest,
+} from '../../openapi/calls/call.ts'
+import { kinds } from '../../src/goods/good.ts'
+import type { Kind } from '../../src/goods/offer.ts'
+import { type StoryProxy, startProxy } from '../harness/proxy.ts'
+import { type Buyer, newBuyer } from './buyer.ts'
+import { eventually, get, post, purchasePath, termsOf, until } from './requests.ts'
+import { openSibling, openStore, query, type Store } from './store.ts'
+
+/** From here nobody asks any more: the store saw too many requests. */
+const busyAddress = '10.255.255.255'
+
+export interface ExampleShop extends Shop {
+  readonly urlOf: (at: Place) => string
+  /** Headers that every call from there carries. */
+  readonly headersOf: (at: Place) => Record<string, string>
+  /** Addresses of these stores in a text, as if it were one store at this address. */
+  readonly asOne: (text: string, url: string) => string
+  close(): Promise<void>
+}
+
+/** The stores that the examples of the document are asked of, each in its state. */
+export async function openExampleShop(): Promise<ExampleShop> {
+  const env = {
+    TRUSTED_PROXIES: '1',
+    FULFILLMENT_DEADLINE_SECONDS: '3',
+    PURCHASE_WAIT_SECONDS: '4',
+  }
+  const [rpc, openRpc] = await Promise.all([
+    startProxy(inject('parts').rpcUrl),
+    startProxy(inject('parts').rpcUrl),
+  ])
+  const proxies = [rpc, openRpc]
+  const supplierVia = async (url: string) => {
+    const supplier = await startProxy(url)
+    supplier.breakCalls((call) => (call.includes('/rates/') ? 'swallow' : 'none'))
+    proxies.push(supplier)
+    return supplier.url
+  }
+  const [buyer, open, away] = await Promise.all([
+    newBuyer(),
+    openStore({ env, rpcUrl: openRpc.url }),
+    openStore({ env, rpcUrl: rpc.url, supplierVia, offers: 2_500 }),
+  ])
+  const broken = await openSibling(open, {}, (app) => {
+    app.addHook('preHandler', async () => {
+      throw new Error('The shelf broke.')
+    })
+  })
+  const limited = limitedBuyer(open)
+  const paymentsAway = new Map<Kind, string>()
+  for (const kind of kinds) paymentsAway.set(kind, await paymentAt(away, buyer, kind, bodyOf(kind)))
+  await Promise.all([goAway(away, rpc, buyer), makeBusy(open)])
+  const urls: Readonly<Record<Place, string>> = {
+    open: open.url,
+    busy: open.url,
+    away: away.url,
+    broken: broken.url,
+  }
+
+  return {
+    ...buying(open, buyer, openRpc),
+    payment: (kind, body, amount) => paymentAt(open, buyer, kind, body, amount),
+    paymentAway: async (kind) => paymentsAway.get(kind) ?? '',
+    signIn: (path, at = 'open', request = { method: 'GET' }) =>
+      signInAt(urls[at], buyer, path, request),
+    limitedPayment: async (kind, body) => paymentAt(open, await limited, kind, body),
+    unsold: (kind) => unsoldAt(away, kind),
+    urlOf: (at) => urls[at],
+    headersOf: (at) => (at === 'busy' ? { 'x-forwarded-for': busyAddress } : {}),
+    asOne: (text, url) =>
+      Object.values(urls).reduce((all, one) => {
+        return all.replaceAll(one, url).replaceAll(new URL(one).host, new URL(url).host)
+      }, text),
+    async close() {
+      await broken.close()
+      await Promise.all([open.close(), away.close()])
+      await Promise.all(proxies.map((proxy) => proxy.close()))
+    },
+  }
+}
+
+function buying(
+  store: Store,
+  buyer: Buyer,
+  rpc: StoryProxy,
+): Pick<Shop, 'bought' | 'claimed' | 'unproven'> {
+  const orders = new Map<string, Promise<Bought>>()
+  const claims = new Map<string, Promise<Record<string, string>>>()
+  return {
+    async unproven() {
+      rpc.breakCalls((call) => (call === 'eth_sendRawTransaction' ? 'swallow' : 'none'))
+      const body = bodyOf('voucher')
+      const signature = await paymentAt(store, buyer, 'voucher', body)
+      const headers = { 'payment-signature': signature, prefer: 'respond-async' }
+      return (await post(store.url, purchasePath('voucher'), body, headers)).body.orderId
+    },
+    bought: (kind, outcome) =>
+      once(orders, `${kind} ${outcome}`, () => {
+        rpc.breakCalls(() => 'none')
+        return buy(store, buyer, kind, outcome)
+      }),
+    claimed: (orderId) =>
+      once(claims, orderId, async () => {
+        const headers = newKey()
+        await post(store.url, `/api/catalog/orders/${orderId}/refund`, {}, headers)
+        return headers
+      }),
+  }
+}
+
+function once<T>(made: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+  const known = made.get(key) ?? make()
+  made.set(key, known)
+  return known
+}
+
+const ends: Readonly<Record<Outcome, (order: OrderBody) => boolean>> = {
+  OK: ({ orders: [order] }) => order?.state === 'FULFILLED',
+  FAIL: ({ refund_state }) => refund_state === 'REFUNDED',
+  HANG: ({ orders: [order] }) => order?.state === 'EXPIRED',
+}
+interface OrderBody {
+  readonly refund_state: string | null
+  readonly orders: readonly { readonly state: string }[]
+}
+
+async function buy(store: Store, buyer: Buyer, kind: Kind, outcome: Outcome): Promise<Bought> {
+  const body = bodyOf(kind, outcome)
+  const headers = { 'payment-signature': await paymentAt(store, buyer, kind, body), ...newKey() }
+  const answer = await post(store.url, purchasePath(kind), body, headers)
+  const { orderId, accessToken } = answer.body
+  const { paymentId, transactionHash } = await until(store, orderId, ends[outcome])
+  return { orderId, accessToken, paymentId, transactionHash, body, headers }
+}
+
+async function paymentAt(
+  { url }: Pick<Store, 'url'>,
+  buyer: Buyer,
+  kind: Kind,
+  body: object,
+  amount?: string,
+): Promise<string> {
+  const terms = await termsOf(url, kind, body)
+  return (await buyer.sign(amount === undefined ? terms : { ...terms, amount })).header
+}
+
+async function signInAt(
+  url: string,
+  buyer: Buyer,
+  path: string,
+  { method, body: asked }: SignedRequest,
+): Promise<string> {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    ...(asked === undefined ? {} : { headers: json, body: JSON.stringify(asked) }),
+  })
+  const { extensions } = (await response.json()) as {
+    extensions: { 'sign-in-with-x': { info: object; supportedChains: [object] } }
+  }
+  const { info, supportedChains } = extensions['sign-in-with-x']
+  const challenge = { ...info, ...supportedChains[0] } as CompleteSIWxInfo
+  return encodeSIWxHeader(await createSIWxPayload(challenge, buyer.account, challenge.uri))
+}
+
+const json = { 'content-type': 'application/json' }
+
+/** A wallet that has limited itself to less than anything costs. */
+async function limitedBuyer({ url }: Store): Promise<Buyer> {
+  const wallet = await newBuyer()
+  const path = '/api/catalog/limits'
+  const body = { perOrderUsdc: '0.01' }
+  const signIn = await signInAt(url, wallet, path, { method: 'PUT', body })
+  await fetch(`${url}${path}`, {
+    method: 'PUT',
+    headers: { ...json, 'sign-in-with-x': signIn },
+    body: JSON.stringify(body),
+  })
+  return wallet
+}
+
+interface Listed {
+  readonly offerId: string
+  readonly country?: CountryCode
+  readonly available: boolean
+  readonly requiredFields: readonly string[]
+}
+
+/** A good body for the first offer of a fixed price that is listed and not sold. */
+async function unsoldAt({ url }: Store, kind: Kind): Promise<object> {
+  for (let offset = 0; ; offset += 100) {
+    const { body } = await get(url, `/api/catalog/${kind}s/offers?limit=100&offset=${offset}`)
+    const items: readonly Listed[] = body.items
+    const unsold = items.find((item) => !item.available && !item.requiredFields.includes('value'))
+    if (unsold !== undefined) return bodyFor(unsold)
+    if (items.length === 0) throw new Error(`Every ${kind} is sold`)
+  }
+}
+
+/** What this offer asks for, told by somebody of its country. */
+function bodyFor({ offerId, country = 'US', requiredFields }: Listed): object {
+  const msisdn = getExampleNumber(country, examples)?.number
+  const told = { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.com', country, msisdn }
+  const asked = Object.entries(told).filter(([name]) => requiredFields.includes(name))
+  return { offerId, ...Object.fromEntries(asked) }
+}
+
+/**
+ * Neither the chain nor the database can be reached any more, and the store has noticed: by payments
+ * that it could not check.
+ */
+async function goAway(store: Store, rpc: StoryProxy, buyer: Buyer): Promise<void> {
+  const { url, databaseUrl } = store
+  const body = bodyOf('voucher')
+  rpc.breakCalls(() => 'swallow')
+  await eventually(
+    async () => {
+      const signature = await buyer.sign(await termsOf(url, 'voucher', body))
+      await post(url, purchasePath('voucher'), body, { 'payment-signature': signature.header })
+      return get(url, '/readyz')
+    },
+    ({ status }) => status === 503,
+  )
+  const server = inject('parts').databaseUrl
+  const name = new URL(databaseUrl).pathname.slice(1)
+  await query(server, `alter database ${name} with allow_connections false`)
+  await query(server, 'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
+    name,
+  ])
+}
+
+/** Asks more often than any limit allows. */
+async function makeBusy({ url }: Store): Promise<void> {
+  const headers = { 'x-forwarded-for': busyAddress }
+  for (const path of ['/ai/capabilities', '/api/catalog/topups/regions', purchasePath('esim')]) {
+    let status = 0
+    while (status !== 429) status = (await get(url, path, headers)).status
+  }
+}
