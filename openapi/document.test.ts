@@ -41,6 +41,14 @@ test('nothing is recorded of what is no operation, or of no status of it', () =>
   expect(stray).toEqual([])
 })
 
+/**
+ * The bazaar extension of an answer has a member called `example`, and the linter takes the object
+ * around it for a schema, although it stands in the example of an answer.
+ */
+function isData(path: readonly (string | number)[]): boolean {
+  return path.includes('examples') && path.slice(-4).join('.') === 'bazaar.info.output.example'
+}
+
 test('the linter finds nothing, not even a hint', { timeout: 60_000 }, async () => {
   const spectral = new spectralCore.Spectral()
   spectral.setRuleset({
@@ -48,7 +56,7 @@ test('the linter finds nothing, not even a hint', { timeout: 60_000 }, async () 
     // Groups stand in the order of use.
     rules: { 'openapi-tags-alphabetical': 'off' },
   })
-  const findings = await spectral.run(checkedIn)
+  const findings = (await spectral.run(checkedIn)).filter(({ path }) => !isData(path))
   expect(
     findings.map(({ code, path, message }) => `${code} ${path.join('.')}: ${message}`),
   ).toEqual([])

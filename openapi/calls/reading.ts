@@ -22,6 +22,8 @@ export const readingCalls: readonly Call[] = [
   offer('esim'),
   found('manifest', 'manifest', 'The whole manifest'),
   found('catalogManifest', 'manifest', 'The whole manifest'),
+  found('jwks', 'keys', 'The keys of the store'),
+  found('did', 'keys', 'The same keys'),
   found('live', 'live', 'The process answers'),
   found('ready', 'ready', 'Every part is well'),
   {

@@ -47,7 +47,7 @@ export interface HeaderParam {
   readonly required?: true
 }
 
-export interface AnswerShape {
+interface AnswerShape {
   readonly description: string
   readonly shape: z.ZodType
   /** The headers that matter to the caller, by name, with what they say. */

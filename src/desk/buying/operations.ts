@@ -161,7 +161,7 @@ export const findOrders: Operation = {
   access: 'sign_in',
 }
 
-export const listEsimOrders: Operation = {
+const listEsimOrders: Operation = {
   id: 'listEsimOrders',
   method: 'GET',
   path: `${catalogPrefix}/esims/orders/info`,
@@ -189,7 +189,7 @@ const pending = {
   headers: laterHeaders,
 }
 
-export const claimRefund: Operation = {
+const claimRefund: Operation = {
   ...refund,
   id: 'claimRefund',
   method: 'POST',
@@ -226,7 +226,7 @@ export const getRefund: Operation = {
   limit: 'reading',
 }
 
-export const getReceipt: Operation = {
+const getReceipt: Operation = {
   id: 'getReceipt',
   method: 'GET',
   path: receiptPath('{orderId}'),

@@ -6,7 +6,7 @@ const offerId = z.string().describe('Names the offer wherever one is asked for')
 const countryCode = z.string().describe('ISO 3166-1 alpha-2 country code')
 const names = z.array(z.string())
 
-export const Money = z
+const Money = z
   .object({
     currency: z.string().describe('ISO 4217 code'),
     currencyDivisor: z.int().min(1).describe('Minor units in one of the currency'),
@@ -61,7 +61,7 @@ export const EsimPlan = z.object(esimFields).meta({ id: 'EsimPlan' })
 const usdcAmount = z.string().regex(/^\d+$/).describe('Atomic USDC: 1 USDC is 1000000')
 
 /** What a purchase costs. Of an open value: at its least, at its greatest, and per step between. */
-export const Usdc = z
+const Usdc = z
   .object({
     amount: usdcAmount.optional(),
     min: usdcAmount.optional(),

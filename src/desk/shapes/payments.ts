@@ -4,7 +4,7 @@ import * as z from 'zod'
 
 const extensions = z.record(z.string(), z.unknown())
 
-export const PaymentTerms = z
+const PaymentTerms = z
   .object({
     scheme: z.literal('exact'),
     network: z.string().describe('CAIP-2: eip155:8453 is Base'),

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { LimitMoney } from '../../orders/limits/answer.ts'
 import { OrderState } from './orders.ts'
 
 /** The published shapes of errors (decisions 2 and 3). */
@@ -17,6 +18,19 @@ export const DiscoveryError = z
   })
   .meta({ id: 'DiscoveryError' })
 
+/** What a purchase beyond the limits of its wallet is told besides. */
+const limitFacts = {
+  limit: z
+    .enum(['kinds', 'countries', 'recipients', 'per_order', 'per_day'])
+    .optional()
+    .describe('The limit of the wallet that the purchase is beyond'),
+  asked: z.union([z.string(), LimitMoney]).nullable().optional(),
+  allows: LimitMoney.nullable().optional(),
+  spent: LimitMoney.optional().describe('In the last 24 hours'),
+  remaining: LimitMoney.nullable().optional(),
+  until: z.iso.datetime().nullable().optional().describe('When there will be room for it'),
+}
+
 /** The error body of everything else: an RFC 9457 problem document. */
 export const Problem = z
   .object({
@@ -29,7 +43,13 @@ export const Problem = z
     allowed: allowed.optional(),
     didYouMean: didYouMean.optional(),
     errors: z
-      .array(z.object({ parameter: z.string(), message: z.string() }))
+      .array(
+        z.object({
+          parameter: z.string(),
+          message: z.string(),
+          didYouMean: didYouMean.optional(),
+        }),
+      )
       .optional()
       .describe('Every fault of a body'),
     retryAfterSeconds: z.int().min(1).optional(),
@@ -40,6 +60,7 @@ export const Problem = z
     agent_action: z.literal('stop').optional().describe('As the signals of the manifest say it'),
     orderId: z.string().optional().describe('The order that the payment or the key belongs to'),
     state: OrderState.optional().describe('The state of the order that is not refundable'),
+    ...limitFacts,
     refund_rule: z.string().optional().describe('When such an order is refunded'),
   })
   .meta({ id: 'Problem' })

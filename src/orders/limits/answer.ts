@@ -3,14 +3,14 @@ import { kinds } from '../../goods/good.ts'
 import { formatUsdc, type Usdc, usdc } from '../../primitives/money.ts'
 import { dayMs, type Rules, rulesAt, type Spend, spentOn, type WalletLimits } from './rules.ts'
 
-const Money = z.object({
+export const LimitMoney = z.object({
   usdc: z.string().describe('As people write it: "12.50"'),
   atomic: z.string().describe('In millionths of a USDC, as x402 carries it: "12500000"'),
 })
 
 const PublishedRules = z.object({
-  perOrder: Money.optional(),
-  perDay: Money.optional(),
+  perOrder: LimitMoney.optional(),
+  perDay: LimitMoney.optional(),
   kinds: z.array(z.enum(kinds)).optional(),
   countries: z.array(z.string()).optional(),
   recipients: z
@@ -30,8 +30,8 @@ export const LimitsAnswer = z.object({
   coolingHours: z.number().describe('How long what is looser waits before it holds'),
   lastDay: z.object({
     since: z.iso.datetime(),
-    spent: Money.describe('Paid for orders placed in the last 24 hours, less what came back'),
-    remaining: Money.nullable().describe('Null while no limit of a day is in force'),
+    spent: LimitMoney.describe('Paid for orders placed in the last 24 hours, less what came back'),
+    remaining: LimitMoney.nullable().describe('Null while no limit of a day is in force'),
   }),
 })
 export type LimitsAnswer = z.infer<typeof LimitsAnswer>
@@ -57,7 +57,7 @@ export function answerOf(
   }
 }
 
-export function money(amount: Usdc): z.infer<typeof Money> {
+export function money(amount: Usdc): z.infer<typeof LimitMoney> {
   return { usdc: formatUsdc(amount), atomic: amount.toString() }
 }
 
