@@ -9,11 +9,13 @@ import { referenceOf, verifiesWebhook } from './adapters/suppliers/zendit/webhoo
 import { createStockroom } from './adapters/threads/stockroom.ts'
 import { type Common, ConfigError, type Outside } from './config.ts'
 import type { BuyingDeps } from './desk/buying/deps.ts'
+import { listingOf } from './desk/buying/listing.ts'
 import { createIssuer } from './desk/extensions/offer-receipt.ts'
 import { createFrontDoor } from './front-door.ts'
 import { type Stock, stockOf } from './goods/catalog.ts'
 import { createVitals, type Vitals } from './health/vitals.ts'
 import { closeApp } from './http/app.ts'
+import { httpDoor } from './http/payment-headers.ts'
 import { type Counting, countingHere, createLimits } from './http/rate-limit.ts'
 import type { SandboxDoor } from './http/sandbox.ts'
 import {
@@ -205,6 +207,9 @@ function purchasesOf(ground: Ground, { chain, storage, supply, stock }: Parts): 
     till: { network: config.network, payTo: config.payTo },
     quotes: createQuotes(createSigner(config.secretsKeys, 'quote'), now),
     vitals,
+    ...(config.facilitatorUrl === undefined
+      ? {}
+      : { listingOf: (kind) => listingOf({ site: config.site, ...stock }, httpDoor, kind) }),
   }
 }
 

@@ -10,7 +10,8 @@ export async function collect(
   deps: StepDeps,
   order: In<'PAYMENT_PENDING'>,
 ): Promise<Step<Next<'PAYMENT_PENDING'>>> {
-  const collected = await deps.rails[order.tender.rail].collect(order.tender)
+  const listing = deps.listingOf?.(order.item.kind)
+  const collected = await deps.rails[order.tender.rail].collect(order.tender, listing)
   const now = deps.now()
   switch (collected.outcome) {
     case 'settled': {

@@ -1,4 +1,5 @@
-import type { Rails } from '../payments/ports.ts'
+import type { Kind } from '../goods/offer.ts'
+import type { Listing, Rails } from '../payments/ports.ts'
 import type { Digest } from '../secrets/tokens.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Order } from './order.ts'
@@ -25,6 +26,8 @@ export interface StepDeps {
   /** A keyed digest, to find a value again that is only stored sealed. */
   readonly digest: Digest
   readonly policy: Policy
+  /** What a facilitator may list of a sale of this kind; absent where none is asked. */
+  readonly listingOf?: ((kind: Kind) => Listing | undefined) | undefined
   readonly report: Reporter
 }
 

@@ -35,11 +35,20 @@ export interface RefundDue {
   readonly since: Receipt
 }
 
+/**
+ * What an index of paid resources is told of a sale, in the words of x402. A facilitator that keeps one
+ * lists what is paid through it.
+ */
+export interface Listing {
+  readonly resource: { readonly url: string; readonly description?: string }
+  readonly extensions: Readonly<Record<string, unknown>>
+}
+
 /** One way of being paid and of paying back. */
 export interface Rail {
   check(tender: Tender): Promise<Checked>
   /** Moves the buyer's money to us. Safe to repeat: one tender pays once. */
-  collect(tender: Tender): Promise<Collected>
+  collect(tender: Tender, listing?: Listing): Promise<Collected>
   standingOf(tender: Tender, receipt: Receipt): Promise<Standing>
   /** Signs the one refund this order can have. Sends nothing. */
   signRefund(due: RefundDue): Promise<SignedRefund>

@@ -15,6 +15,12 @@ export interface HandedOver {
   }
 }
 
+/** What stands beside a payment, for an index of paid resources. */
+interface Listed {
+  readonly resource?: { readonly url: string }
+  readonly extensions?: Record<string, unknown>
+}
+
 /** What it says of a settlement. `nothing` leaves the connection open and silent. */
 type Said =
   | { readonly success: boolean; readonly transaction: string; readonly errorReason?: string }
@@ -32,6 +38,7 @@ export const madeUpHash = () => `0x${randomBytes(32).toString('hex')}`
  */
 export async function startFacilitator() {
   const calls: string[] = []
+  const listed: Listed[] = []
   const state: { verify: Verify; settle: Settle } = {
     verify: () => ({ isValid: true }),
     settle: async () => ({ success: false, transaction: '', errorReason: 'unexpected_error' }),
@@ -44,6 +51,7 @@ export async function startFacilitator() {
     const call = (request.url ?? '').slice(1)
     calls.push(call)
     const { paymentPayload } = await readJson(request)
+    if (call === 'settle') listed.push(paymentPayload)
     const said = call === 'verify' ? state.verify() : await state.settle(paymentPayload.payload)
     if (said === 'nothing') return
     const payer = paymentPayload.payload.authorization.from
@@ -58,6 +66,8 @@ export async function startFacilitator() {
   return {
     url: `http://127.0.0.1:${port}`,
     calls,
+    /** What it could list of each payment that it was given to submit. */
+    listed,
     verifies: (verify: Verify) => Object.assign(state, { verify }),
     settles: (settle: Settle) => Object.assign(state, { settle }),
     /** Nobody listens any more: every new connection is refused. What was begun is answered. */
@@ -71,7 +81,7 @@ export type StoryFacilitator = Awaited<ReturnType<typeof startFacilitator>>
 
 async function readJson(
   request: IncomingMessage,
-): Promise<{ paymentPayload: { payload: HandedOver } }> {
+): Promise<{ paymentPayload: Listed & { payload: HandedOver } }> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
   return JSON.parse(Buffer.concat(chunks).toString())

@@ -1,3 +1,4 @@
+import { validateDiscoveryExtension } from '@x402/extensions/bazaar'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { transfersBetween } from './chain.ts'
@@ -10,7 +11,7 @@ import {
   startFacilitator,
 } from './facilitator.ts'
 import { ledgerOf, rowsKept } from './facts.ts'
-import { bodyFor, eventually, get, termsOf } from './requests.ts'
+import { bodyFor, eventually, get, post, purchasePath, termsOf } from './requests.ts'
 import { openStore, type Store } from './store.ts'
 
 // A store that has its payments checked and submitted by somebody else, who may be away, slow or a
@@ -23,7 +24,7 @@ interface Scene {
 const scenes: Scene[] = []
 
 beforeAll(async () => {
-  for (let count = 0; count < 6; count += 1) {
+  for (let count = 0; count < 7; count += 1) {
     const facilitator = await startFacilitator()
     const env = { TRUSTED_PROXIES: '1', PURCHASE_WAIT_SECONDS: '1' }
     scenes.push({ facilitator, store: await openStore({ env, facilitatorUrl: facilitator.url }) })
@@ -197,4 +198,21 @@ test.concurrent('a settlement that is made and never answered is found in the lo
   expect([200, 202]).toContain(answer.status)
   await expectDeliveredOnce(store, buyer.address, answer.body.orderId)
   expect(facilitator.calls).toEqual(['verify', 'settle'])
+})
+
+test.concurrent('a facilitator that keeps an index can list the route, and learns nothing of the purchase', async () => {
+  const scene = newScene()
+  settledBy(scene)
+  const { store, facilitator } = scene
+  const { header } = await newPayment(store)
+  await post(store.url, purchasePath('voucher'), bodyFor('voucher', 'OK'), {
+    'payment-signature': header,
+  })
+  const [listed] = facilitator.listed
+  expect(listed?.resource?.url).toBe(`${store.url}${purchasePath('voucher')}`)
+  expect(Object.keys(listed?.extensions ?? {})).toEqual(['bazaar'])
+  expect(validateDiscoveryExtension(listed?.extensions?.['bazaar'] as never)).toEqual({
+    valid: true,
+  })
+  expect(JSON.stringify(listed?.extensions)).not.toContain('TEST-VOUCHER-OK')
 })

@@ -2,6 +2,7 @@ import { HTTPFacilitatorClient } from '@x402/core/http'
 import type { PaymentPayload, PaymentRequirements, VerifyResponse } from '@x402/core/types'
 import type { Hex, TransactionReceipt } from 'viem'
 import type { X402Tender } from '../../payments/payment.ts'
+import type { Listing } from '../../payments/ports.ts'
 import { termsOf } from '../../payments/terms.ts'
 import type { ChainNode } from './clients.ts'
 import type { SignedTransfer } from './transfer.ts'
@@ -11,7 +12,7 @@ export interface Facilitator {
   /** Throws when it cannot tell whether the payment is good. */
   verify(tender: X402Tender): Promise<VerifyResponse>
   /** Submits a payment that was verified. Undefined when nobody can say in which transaction. */
-  settle(tender: X402Tender): Promise<Submitted | undefined>
+  settle(tender: X402Tender, listing?: Listing): Promise<Submitted | undefined>
 }
 
 export interface Submitted {
@@ -29,8 +30,9 @@ export function hostedFacilitator(node: ChainNode, url: string): Facilitator {
   return {
     verify: (tender) => hosted.verify(payloadOf(node, tender), requirementsOf(node, tender)),
 
-    async settle(tender) {
-      const settled = await hosted.settle(payloadOf(node, tender), requirementsOf(node, tender))
+    async settle(tender, listing) {
+      const payload = { ...payloadOf(node, tender), ...(listing as Partial<PaymentPayload>) }
+      const settled = await hosted.settle(payload, requirementsOf(node, tender))
       return submittedIn(settled.transaction)
     },
   }

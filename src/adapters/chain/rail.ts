@@ -1,6 +1,6 @@
 import { getAddress, type Hex, parseErc6492Signature } from 'viem'
 import type { Receipt, Tender, X402Tender } from '../../payments/payment.ts'
-import type { Checked, Collected, Rail, Standing } from '../../payments/ports.ts'
+import type { Checked, Collected, Listing, Rail, Standing } from '../../payments/ports.ts'
 import type { Expected } from '../../payments/proof.ts'
 import { never } from '../../primitives/never.ts'
 import type { Chain } from './clients.ts'
@@ -48,7 +48,7 @@ export interface RailDeps {
 export function x402Rail(deps: RailDeps): Rail {
   return {
     check: (tender) => check(deps, tender),
-    collect: (tender) => collect(deps, tender),
+    collect: (tender, listing) => collect(deps, tender, listing),
     standingOf: (tender, receipt) => standingOf(deps, tender, receipt),
     signRefund: (due) => deps.refunds.sign(due),
     payBack: (refund) => deps.refunds.payBack(refund),
@@ -124,11 +124,11 @@ function writtenRight(address: string): string {
 }
 
 /** Believes nobody's word for a settlement, not even our facilitator's: only the chain's logs. */
-async function collect(deps: RailDeps, tender: Tender): Promise<Collected> {
+async function collect(deps: RailDeps, tender: Tender, listing?: Listing): Promise<Collected> {
   const { chain, evidence } = deps
   const expected = expectedOf(tender)
   try {
-    const submitted = await submit(deps, tender)
+    const submitted = await submit(deps, tender, listing)
     const found = submitted && (await proofIn(chain, submitted, expected))
     if (found) return await settledBy(evidence, found, expected)
     const judged = await evidence.judge({ ...expected, ...tender })
@@ -161,10 +161,14 @@ async function settledBy(evidence: Evidence, found: Found, expected: Expected): 
 }
 
 /** Sends the authorization to the chain while it can still land. What a facilitator answers is only a hint. */
-async function submit(deps: RailDeps, tender: Tender): Promise<Submitted | undefined> {
+async function submit(
+  deps: RailDeps,
+  tender: Tender,
+  listing?: Listing,
+): Promise<Submitted | undefined> {
   if (deps.now().getTime() > tender.validBefore * 1_000 - settleMarginMs) return undefined
   try {
-    return await deps.facilitator.settle(tender)
+    return await deps.facilitator.settle(tender, listing)
   } catch {
     // The reply was lost, not necessarily the payment. The logs are asked next, and they decide.
     return undefined

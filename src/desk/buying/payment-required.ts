@@ -70,37 +70,40 @@ export async function paymentRequired(
 ): Promise<Demanded> {
   const { kind, terms, error, code, description, bodySchema } = demand
   const { site } = deps
-  const url = door.resource(site, kind)
   const required: PaymentRequired = {
     x402Version: 2,
     error,
-    resource: {
-      url,
-      description: cut(description, descriptionMost),
-      mimeType: 'application/json',
-      ...serviceNameOf(site),
-      tags: tagsOf[kind],
-    },
+    resource: resourceOf(site, door, kind, description),
     accepts: [terms as PaymentRequirements],
-    extensions: await extensionsOf(deps, url, demand, door),
+    extensions: await extensionsOf(deps, demand, door),
   }
   const message = guidance(door, terms, error)
   const why = code === undefined ? {} : { code }
   return { required, more: { ...why, charged: 'no', message, bodySchema } }
 }
 
+/** What is paid for, as x402 and its indexes describe it. */
+export function resourceOf(site: Site, door: PaymentDoor, kind: Kind, description: string) {
+  return {
+    url: door.resource(site, kind),
+    description: cut(description, descriptionMost),
+    mimeType: 'application/json',
+    ...serviceNameOf(site),
+    tags: tagsOf[kind],
+  }
+}
+
 /** What stands beside the terms, for clients that know the extension and for indexes. */
 async function extensionsOf(
   deps: DemandDeps,
-  url: string,
   { kind, terms, validSeconds, example }: Demand,
-  { discovery }: PaymentDoor,
+  { discovery, resource }: PaymentDoor,
 ): Promise<Record<string, unknown>> {
-  const { issuer, signals, fulfillmentDeadlineSeconds } = deps
+  const { site, issuer, signals, fulfillmentDeadlineSeconds } = deps
   return {
     'payment-identifier': paymentIdentifier,
     ...discovery(kind, example),
-    ...(await signedOffer(issuer, url, terms, validSeconds)),
+    ...(await signedOffer(issuer, resource(site, kind), terms, validSeconds)),
     ...signalsExtension(kind, signals(), fulfillmentDeadlineSeconds),
   }
 }

@@ -1,16 +1,17 @@
-import { type ExampleBody, exampleBody } from '../../goods/example-body.ts'
+import { exampleBody } from '../../goods/example-body.ts'
 import { goods } from '../../goods/good.ts'
 import type { Kind, Offer } from '../../goods/offer.ts'
 import { retailOf } from '../../goods/pricing.ts'
 import { bodySchemaFor, kindSchemaFor } from '../../goods/purchase-body.ts'
 import { price, termsFor } from '../../orders/price.ts'
-import { type PurchaseAnswer, type PurchaseDeps, purchase } from '../../orders/purchase.ts'
+import { type PurchaseAnswer, purchase } from '../../orders/purchase.ts'
 import { termsOf, termsValidSeconds } from '../../payments/terms.ts'
 import { formatUsdc, usdc, usdcDecimals } from '../../primitives/money.ts'
 import { Refusal } from '../../primitives/refusal.ts'
 import { purchasePath } from '../paths.ts'
 import type { OrderView } from '../views/order.ts'
 import type { BuyingDeps } from './deps.ts'
+import { exampleOf, routeDescription } from './listing.ts'
 import { type Demanded, type PaymentDoor, paymentRequired } from './payment-required.ts'
 import type { Presented } from './presented.ts'
 import { type Settled, settledOf } from './settled.ts'
@@ -89,17 +90,11 @@ async function probe(deps: BuyingDeps, { kind, door }: PurchaseCall): Promise<Pu
     terms: termsOf(lowest, till),
     validSeconds: termsValidSeconds,
     error: `Payment required: name an offerId for its exact price; this is the lowest price of any ${kind}`,
-    description: `Buy a ${kind}. Find its offerId at ${deps.site.url}/ai/${kind}s`,
+    description: routeDescription(deps.site, kind),
     bodySchema: kindSchemaFor(kind),
     example: exampleOf(deps.purchases, kind),
   })
   return { type: 'payment_required', ...demanded }
-}
-
-/** A body that buys the first offer of the kind: an index may try it. */
-function exampleOf({ shelf, pricing }: PurchaseDeps, kind: Kind): ExampleBody {
-  const offer = shelf.current().sold[kind].offerAt(0)
-  return exampleBody(offer, retailOf(offer, pricing))
 }
 
 /** A payment that cannot be read buys nothing and is stored nowhere. */
