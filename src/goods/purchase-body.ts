@@ -121,7 +121,7 @@ export function invalidBody(found: readonly Fault[]): Refusal {
   )
   const [first] = faults
   const detail = faults.map(({ parameter, message }) => `${parameter} ${message}`).join('; ')
-  return new Refusal('invalid_body', `${detail}.`, {
+  return new Refusal('invalid_body', detail.endsWith('?') ? detail : `${detail}.`, {
     errors: faults,
     ...(faults.length === 1 && first ? onlyFault(first) : {}),
   })

@@ -19,7 +19,8 @@ const nothing = 'Nothing: the request was wrong, the store is well.'
 export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
   invalid_parameter: {
     when: 'A parameter of the query has a value that it cannot have: out of range, misspelt, of the wrong type.',
-    agent: 'Correct the parameter named in "parameter"; where there is a list, "allowed" has it.',
+    agent:
+      'Correct the parameter named in "parameter"; where there is a list, "allowed" has it, and "didYouMean" is what was probably meant.',
     operator: nothing,
   },
   unknown_parameter: {
@@ -44,7 +45,8 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   invalid_body: {
     when: 'The body is JSON, but fields are missing, unknown or not valid for this offer.',
-    agent: 'Correct every field listed in "errors". The record of the offer has the exact schema.',
+    agent:
+      'Correct every field listed in "errors"; where it has "didYouMean", that was probably meant. The record of the offer has the exact schema.',
     operator:
       'Nothing, unless it is seen often for one brand: then the brand may ask for more than its record says.',
   },
@@ -75,7 +77,8 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   offer_not_found: {
     when: 'No offer has this id, or it is of another kind.',
-    agent: 'Search again: the supplier may have taken the offer out of its list.',
+    agent:
+      'Take the id in "didYouMean", where there is one. Else search again: the supplier may have taken the offer out of its list.',
     operator: 'Nothing, unless many offers vanished at once: then look at the catalog in the log.',
   },
   offer_unavailable: {
