@@ -1,8 +1,13 @@
-import { encodePaymentSignatureHeader } from '@x402/core/http'
+import {
+  encodePaymentRequiredHeader,
+  encodePaymentResponseHeader,
+  encodePaymentSignatureHeader,
+} from '@x402/core/http'
 import fc from 'fast-check'
+import Fastify from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { fixtureTerms, paymentFor } from '../payments/payments.fixture.ts'
-import { presentedPayment } from './payment-headers.ts'
+import { answer402, paymentResponse, presentedPayment } from './payment-headers.ts'
 
 const payment = paymentFor(fixtureTerms(), new Date('2026-01-05T12:00:00Z'))
 const base64 = (content: unknown) =>
@@ -105,5 +110,23 @@ describe('the payment header', () => {
       }),
       { numRuns: 500 },
     )
+  })
+})
+
+describe('what the store sends is encoded as the package would', () => {
+  test('a demand, whatever its texts', async () => {
+    const required = { x402Version: 2, error: 'Käse, 買, 😀', resource: {}, accepts: [] } as never
+    const app = Fastify()
+    app.get('/', (_, reply) => answer402(reply, required, {}))
+    const { headers } = await app.inject('/')
+    expect(headers['payment-required']).toBe(encodePaymentRequiredHeader(required))
+  })
+
+  test('a receipt', () => {
+    const settled = { success: true, transaction: '0x12', network: 'eip155:8453', extensions: {} }
+    expect(paymentResponse(settled as never)).toEqual({
+      'PAYMENT-RESPONSE': encodePaymentResponseHeader(settled as never),
+    })
+    expect(paymentResponse(undefined)).toEqual({})
   })
 })
