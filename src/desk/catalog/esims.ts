@@ -11,7 +11,7 @@ import {
 import type { SearchIndex } from '../../goods/search/search-index.ts'
 import type { ReadDeps } from '../deps.ts'
 import type { Given } from '../given.ts'
-import { answers, type Reading, refusesQuery } from '../operation.ts'
+import { answers } from '../operation.ts'
 import {
   countries,
   country,
@@ -29,6 +29,7 @@ import {
 } from '../params.ts'
 import { catalogPrefix } from '../paths.ts'
 import type { Question } from '../question.ts'
+import { inCatalog } from '../reading.ts'
 import { searchQuestion } from '../search-answer.ts'
 import { CatalogPage } from '../shapes/lists.ts'
 import { unfinishedView } from '../views/catalog-offer.ts'
@@ -52,20 +53,15 @@ const query = {
 }
 type Params = ValuesOf<typeof query>
 
-export const browseEsims: Reading = {
+export const browseEsims = inCatalog({
   id: 'browseEsims',
-  method: 'GET',
   path: `${catalogPrefix}/esims/offers`,
-  group: 'Catalog',
   name: 'Browse eSIM plans',
   description: 'eSIM data plans for one country or many, with exact prices in USDC.',
   query,
   answers: answers('A page of eSIM plans', CatalogPage.esim),
-  refusals: refusesQuery,
-  limit: 'reading',
-  access: 'free',
   ask,
-}
+})
 
 function ask(given: Given, deps: ReadDeps): Question {
   const { limit, offset, ...params } = readParams(given, query)

@@ -7,7 +7,7 @@ import type { SearchIndex } from '../../goods/search/search-index.ts'
 import { slugOf } from '../../primitives/text.ts'
 import type { ReadDeps } from '../deps.ts'
 import type { Given } from '../given.ts'
-import { answers, type Reading, refusesAnyQuery, refusesQuery } from '../operation.ts'
+import { answers } from '../operation.ts'
 import {
   country,
   described,
@@ -20,6 +20,7 @@ import {
 } from '../params.ts'
 import { catalogPrefix } from '../paths.ts'
 import { type Question, wholeQuestion } from '../question.ts'
+import { inCatalog } from '../reading.ts'
 import { searchQuestion } from '../search-answer.ts'
 import { CatalogPage, RegionList } from '../shapes/lists.ts'
 import { unfinishedView } from '../views/catalog-offer.ts'
@@ -32,34 +33,24 @@ const query = {
   ...paging(100),
 }
 
-export const browseTopups: Reading = {
+export const browseTopups = inCatalog({
   id: 'browseTopups',
-  method: 'GET',
   path: `${catalogPrefix}/topups/offers`,
-  group: 'Catalog',
   name: 'Browse topups',
   description: 'Airtime, data and bundle offers of mobile operators, with exact prices in USDC.',
   query,
   answers: answers('A page of topups', CatalogPage.topup),
-  refusals: refusesQuery,
-  limit: 'reading',
-  access: 'free',
   ask: askOffers,
-}
+})
 
-export const topupRegionList: Reading = {
+export const topupRegionList = inCatalog({
   id: 'topupRegions',
-  method: 'GET',
   path: `${catalogPrefix}/topups/regions`,
-  group: 'Catalog',
   name: 'Topup regions',
   description: 'Regions with topups, with their slugs and their number of offers.',
   answers: answers('All regions', RegionList),
-  refusals: refusesAnyQuery,
-  limit: 'reading',
-  access: 'free',
   ask: askRegions,
-}
+})
 
 function askOffers(given: Given, deps: ReadDeps): Question {
   const index = deps.shelf.current().listed.topup

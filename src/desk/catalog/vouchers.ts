@@ -11,7 +11,7 @@ import type { SearchIndex } from '../../goods/search/search-index.ts'
 import { Refusal } from '../../primitives/refusal.ts'
 import type { ReadDeps } from '../deps.ts'
 import type { Given } from '../given.ts'
-import { answers, type Reading, refusesAnyQuery, refusesQuery } from '../operation.ts'
+import { answers } from '../operation.ts'
 import {
   country,
   described,
@@ -25,6 +25,7 @@ import {
 } from '../params.ts'
 import { catalogPrefix } from '../paths.ts'
 import { type Question, wholeQuestion } from '../question.ts'
+import { inCatalog } from '../reading.ts'
 import { searchQuestion } from '../search-answer.ts'
 import { BrandList, CatalogPage, VoucherFilters } from '../shapes/lists.ts'
 import { unfinishedView } from '../views/catalog-offer.ts'
@@ -40,50 +41,35 @@ const query = {
 }
 type Params = ValuesOf<typeof query>
 
-export const browseVouchers: Reading = {
+export const browseVouchers = inCatalog({
   id: 'browseVouchers',
-  method: 'GET',
   path: `${catalogPrefix}/vouchers/offers`,
-  group: 'Catalog',
   name: 'Browse vouchers',
   description:
     'Gift voucher offers with exact prices in USDC, also those that cannot be bought now, with the reason.',
   query,
   answers: answers('A page of vouchers', CatalogPage.voucher),
-  refusals: refusesQuery,
-  limit: 'reading',
-  access: 'free',
   ask: askOffers,
-}
+})
 
-export const voucherBrands: Reading = {
+export const voucherBrands = inCatalog({
   id: 'voucherBrands',
-  method: 'GET',
   path: `${catalogPrefix}/vouchers/brands`,
-  group: 'Catalog',
   name: 'Voucher brands',
   description: 'Brands with vouchers, their countries and their number of offers.',
   answers: answers('All brands', BrandList),
-  refusals: refusesAnyQuery,
-  limit: 'reading',
-  access: 'free',
   ask: (given, { shelf }) =>
     wholeQuestion(given, () => wholeList(brandItems(shelf.current().listed.voucher))),
-}
+})
 
-export const voucherFilters: Reading = {
+export const voucherFilters = inCatalog({
   id: 'voucherFilters',
-  method: 'GET',
   path: `${catalogPrefix}/vouchers/filters`,
-  group: 'Catalog',
   name: 'Voucher filters',
   description: 'Every value that brand, category and country of the voucher list take.',
   answers: answers('All values', VoucherFilters),
-  refusals: refusesAnyQuery,
-  limit: 'reading',
-  access: 'free',
   ask: askFilters,
-}
+})
 
 function askOffers(given: Given, deps: ReadDeps): Question {
   const index = deps.shelf.current().listed.voucher

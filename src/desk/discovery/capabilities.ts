@@ -2,25 +2,21 @@ import { topupRegions, voucherSubTypes } from '../../goods/lists.ts'
 import type { SearchIndex } from '../../goods/search/search-index.ts'
 import type { ReadDeps } from '../deps.ts'
 import type { Given } from '../given.ts'
-import { answers, type Reading, refusesAnyQuery } from '../operation.ts'
+import { answers } from '../operation.ts'
 import { type Question, wholeQuestion } from '../question.ts'
+import { inDiscovery } from '../reading.ts'
 import { Capabilities } from '../shapes/lists.ts'
 import { paths } from './paths.ts'
 
-export const capabilities: Reading = {
+export const capabilities = inDiscovery({
   id: 'capabilities',
-  method: 'GET',
   path: paths.capabilities,
-  group: 'Discovery',
   name: 'What can be searched for',
   description:
     'Every country, region, brand and sub-type that a search finds something with, and the currencies that the store takes from people.',
   answers: answers('All values', Capabilities),
-  refusals: refusesAnyQuery,
-  limit: 'discovery',
-  access: 'free',
   ask,
-}
+})
 
 function ask(given: Given, { shelf, site }: ReadDeps): Question {
   return wholeQuestion(given, () => {

@@ -5,7 +5,7 @@ import { mostOffered, nearestBrands, nearestCountries } from '../../goods/search
 import type { SearchIndex } from '../../goods/search/search-index.ts'
 import type { ReadDeps } from '../deps.ts'
 import type { Given } from '../given.ts'
-import { answers, type Reading, refusesQuery } from '../operation.ts'
+import { answers } from '../operation.ts'
 import {
   country,
   described,
@@ -18,6 +18,7 @@ import {
   type ValuesOf,
 } from '../params.ts'
 import type { Question } from '../question.ts'
+import { inDiscovery } from '../reading.ts'
 import { searchQuestion } from '../search-answer.ts'
 import { EsimSearchResult } from '../shapes/lists.ts'
 import { paths } from './paths.ts'
@@ -35,20 +36,15 @@ const query = {
   ...paging(50),
 }
 
-export const searchEsims: Reading = {
+export const searchEsims = inDiscovery({
   id: 'searchEsims',
-  method: 'GET',
   path: paths.esims,
-  group: 'Discovery',
   name: 'Search eSIM plans',
   description: 'eSIM data plans for one country or many. All filters must be met.',
   query,
   answers: answers('A page of eSIM plans', EsimSearchResult),
-  refusals: refusesQuery,
-  limit: 'discovery',
-  access: 'free',
   ask,
-}
+})
 
 function ask(given: Given, { shelf }: ReadDeps): Question {
   const { limit, offset, ...params } = readParams(given, query)

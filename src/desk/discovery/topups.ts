@@ -5,7 +5,7 @@ import { nearestBrands, nearestCountries } from '../../goods/search/nearest.ts'
 import type { SearchIndex } from '../../goods/search/search-index.ts'
 import type { ReadDeps } from '../deps.ts'
 import type { Given } from '../given.ts'
-import { answers, type Reading, refusesQuery } from '../operation.ts'
+import { answers } from '../operation.ts'
 import {
   country,
   described,
@@ -17,6 +17,7 @@ import {
   type ValuesOf,
 } from '../params.ts'
 import type { Question } from '../question.ts'
+import { inDiscovery } from '../reading.ts'
 import { searchQuestion } from '../search-answer.ts'
 import { TopupSearchResult } from '../shapes/lists.ts'
 import { paths } from './paths.ts'
@@ -29,21 +30,16 @@ const query = {
   ...paging(50),
 }
 
-export const searchTopups: Reading = {
+export const searchTopups = inDiscovery({
   id: 'searchTopups',
-  method: 'GET',
   path: paths.topups,
-  group: 'Discovery',
   name: 'Search topups',
   description:
     'Airtime, data and bundles for mobile lines. All filters must be met; facets says what each could be switched to.',
   query,
   answers: answers('A page of topups, with facets', TopupSearchResult),
-  refusals: refusesQuery,
-  limit: 'discovery',
-  access: 'free',
   ask,
-}
+})
 
 function ask(given: Given, { shelf }: ReadDeps): Question {
   const { limit, offset, ...params } = readParams(given, query)

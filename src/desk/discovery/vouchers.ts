@@ -4,7 +4,7 @@ import { mostOffered, nearestBrands, nearestCountries } from '../../goods/search
 import type { SearchIndex } from '../../goods/search/search-index.ts'
 import type { ReadDeps } from '../deps.ts'
 import type { Given } from '../given.ts'
-import { answers, type Reading, refusesQuery } from '../operation.ts'
+import { answers } from '../operation.ts'
 import {
   country,
   described,
@@ -16,6 +16,7 @@ import {
   text,
 } from '../params.ts'
 import type { Question } from '../question.ts'
+import { inDiscovery } from '../reading.ts'
 import { searchQuestion } from '../search-answer.ts'
 import { VoucherSearchResult } from '../shapes/lists.ts'
 import { paths } from './paths.ts'
@@ -30,21 +31,16 @@ const query = {
   ...paging(50),
 }
 
-export const searchVouchers: Reading = {
+export const searchVouchers = inDiscovery({
   id: 'searchVouchers',
-  method: 'GET',
   path: paths.vouchers,
-  group: 'Discovery',
   name: 'Search vouchers',
   description:
     'Gift vouchers on sale. All filters must be met. An empty result says in hint what would find something.',
   query,
   answers: answers('A page of vouchers, the best match first', VoucherSearchResult),
-  refusals: refusesQuery,
-  limit: 'discovery',
-  access: 'free',
   ask,
-}
+})
 
 function ask(given: Given, { shelf }: ReadDeps): Question {
   const { limit, offset, ...params } = readParams(given, query)
