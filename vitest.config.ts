@@ -34,6 +34,7 @@ export default defineConfig({
           name: 'stories',
           include: ['test/stories/**/*.test.ts'],
           globalSetup: ['test/stories/setup.ts'],
+          setupFiles: ['test/stories/every-answer.ts'],
           // Stories wait for the chain and the supplier more than they compute.
           maxWorkers: 4,
         },

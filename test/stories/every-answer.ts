@@ -1,0 +1,7 @@
+import { afterAll, expect } from 'vitest'
+import { findings } from './documented.ts'
+
+// Runs with every file of stories: the stores are also opened outside of tests, by the fuzzer.
+afterAll(() => {
+  expect([...findings], 'answers that openapi.json does not describe').toEqual([])
+})
