@@ -4,6 +4,7 @@ import type { Vitals } from '../health/vitals.ts'
 import { accept } from '../payments/acceptance.ts'
 import type { Tender } from '../payments/payment.ts'
 import type { Terms } from '../payments/x402.ts'
+import type { OrderId } from '../primitives/ids.ts'
 import type { Usdc } from '../primitives/money.ts'
 import { never } from '../primitives/never.ts'
 import { Refusal } from '../primitives/refusal.ts'
@@ -13,7 +14,7 @@ import { beforeLimits, type CheckDeps, openWithin } from './limits/check.ts'
 import { idsFor } from './naming.ts'
 import type { In, Item, Order } from './order.ts'
 import { type PriceDeps, type Priced, price, termsFor } from './price.ts'
-import { earlierOrder, type PurchaseRequest, patienceOf, replay } from './replay.ts'
+import { earlierOrder, isPaidBy, type PurchaseRequest, patienceOf, replay } from './replay.ts'
 
 export interface PurchaseDeps extends AdvanceDeps, PriceDeps, CheckDeps {
   readonly vitals: Pick<Vitals, 'signals' | 'cover'>
@@ -36,10 +37,15 @@ export type PurchaseAnswer =
       readonly reveal: boolean
     }
 
-/** One purchase, from the first word to the last. Without a payment, it names the price. */
+/**
+ * One purchase, from the first word to the last. Without a payment, it names the price.
+ *
+ * @param failed an order under the same key whose own payment has failed
+ */
 export async function purchase(
   deps: PurchaseDeps,
   request: PurchaseRequest,
+  failed?: OrderId,
 ): Promise<PurchaseAnswer> {
   // The same request, sent twice, may take the payment while this one considers it.
   const charged = request.payment ? 'unknown' : 'no'
@@ -48,7 +54,7 @@ export async function purchase(
     case 'payment_required':
       return considered
     case 'earlier':
-      return again(deps, request, considered.order)
+      return again(deps, request, considered.order, failed)
     case 'ready':
       return place(deps, request, considered)
     default:
@@ -170,15 +176,20 @@ async function lastKnown({ orders }: PurchaseDeps, order: Order): Promise<Order>
   }
 }
 
+/** @param failed the order that gave its key back to this request, where one did */
 async function again(
   deps: PurchaseDeps,
   request: PurchaseRequest,
   earlier: Order,
+  failed?: OrderId,
 ): Promise<PurchaseAnswer> {
   const replayed = () => replay(deps, request, earlier)
   const { order, reveal } = await orTryAgain(deps, 'unknown', replayed)
-  if (order.state === 'PAYMENT_FAILED') return refusedPayment(deps, request, order)
-  return { type: 'order', order, replayed: true, reveal }
+  if (order.state !== 'PAYMENT_FAILED') return { type: 'order', order, replayed: true, reveal }
+  // Another payment failed under this key and gave it back: this one is a purchase of its own. The
+  // same request may have begun it elsewhere, and who is asked to pay now would pay twice.
+  const isOther = !isPaidBy(order, request) && order.id !== failed
+  return isOther ? purchase(deps, request, order.id) : refusedPayment(deps, request, order)
 }
 
 /**

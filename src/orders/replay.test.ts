@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { fixturePayer } from '../payments/payments.fixture.ts'
-import { ada, expectOrder, purchaseWorld, refusalOf } from './purchase.fixture.ts'
+import { ada, expectDemand, expectOrder, purchaseWorld, refusalOf } from './purchase.fixture.ts'
 
 const key = 'key-of-16-letters'
 const withKey = { viewer: { keys: [key] } }
@@ -116,6 +116,28 @@ describe('another payment with the same key', () => {
     const second = expectOrder(await buy(withKey))
     expect(second).toMatchObject({ order: { id: first.order.id }, replayed: true, reveal: true })
     expect(calls).toEqual(before)
+  })
+
+  test('is taken when the first one fails meanwhile, and who sent it is not asked to pay again', async () => {
+    const wait = async () => {
+      const first = orders.history.at(-1)
+      if (first?.state !== 'PAYMENT_PENDING') throw new Error('The first order has ended')
+      script.collected = settled
+      const why = { code: 'authorization_spent', reason: 'It was spent elsewhere.' }
+      await orders.move(first, { ...first, state: 'PAYMENT_FAILED', ...why })
+    }
+    const unknown = { outcome: 'unknown', reason: 'timeout' } as const
+    const world = purchaseWorld({ collected: unknown }, { doorbell: { ring: () => {}, wait } })
+    const { ask, pay, orders, script } = world
+    const { collected: settled } = purchaseWorld().script
+    const lost = await pay()
+    const first = expectOrder(await ask({ ...withKey, payment: lost, patienceMs: 0 }))
+    const payment = await pay()
+    const second = expectOrder(await ask({ ...withKey, payment }))
+    expect(second.order.state).toBe('FULFILLED')
+    expect(second.order.id).not.toBe(first.order.id)
+    // Whoever repeats the payment that failed still hears that.
+    expect(expectDemand(await ask({ payment: lost })).fault?.code).toBe('authorization_spent')
   })
 
   test('for another request is a conflict, and is not taken', async () => {

@@ -41,6 +41,11 @@ function paymentKeyIn({ accepted, payload }: PaymentPayload): string {
   return paymentKeyOf({ network: accepted.network, asset: accepted.asset, payer, nonce })
 }
 
+/** Whether the payment of this request is the one that opened this order. */
+export function isPaidBy({ tender }: Order, { payment }: PurchaseRequest): boolean {
+  return payment !== undefined && paymentKeyOf(tender) === paymentKeyIn(payment)
+}
+
 /**
  * The same request came again, perhaps because our first answer never arrived: it gets the order
  * as it stands, and the goods when it shows that they are its own.
@@ -73,9 +78,9 @@ export function patienceOf(
 }
 
 /** Says which of the two was used before, because only a used payment was charged. */
-function usedForAnother({ payment }: PurchaseRequest, earlier: Order): Refusal {
+function usedForAnother(request: PurchaseRequest, earlier: Order): Refusal {
   const extra = { orderId: earlier.id }
-  if (payment && paymentKeyOf(earlier.tender) === paymentKeyIn(payment)) {
+  if (isPaidBy(earlier, request)) {
     const message = 'This payment was used before, for another purchase.'
     return new Refusal('payment_reused', message, { charged: chargedOf(earlier), extra })
   }
