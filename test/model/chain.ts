@@ -201,6 +201,11 @@ export function modelChain(clock: Clock, onMined: (mined: Mined) => void = () =>
     head,
     seconds: () => head() * blockSeconds,
     isSafe: (block: number, view: View = latest) => block <= safeOf(view),
+    /** Whether this transaction used the authorization in a block that every node knows as safe. */
+    isUsedForGood(hash: string, authorization: Expected, view: View = latest): boolean {
+      const used = uses.get(useKey(authorization))
+      return used !== undefined && used.hash === hash && used.block <= safeOf(view)
+    },
     isUsed: (authorization: Authorization, view: View = latest) =>
       useSeen(authorization, view) !== undefined,
   }

@@ -48,7 +48,7 @@ export function modelRail({ chain, carrier, witness, view = () => latest }: Rail
       const now = chain.blockOf(transaction, ofTender(tender), seen)
       if (now === undefined) return 'gone'
       // It may have been dropped and be in a later block, which can still be dropped as well.
-      return chain.isSafe(now, seen) ? 'final' : 'not_yet'
+      return chain.isUsedForGood(transaction, ofTender(tender), seen) ? 'final' : 'not_yet'
     },
 
     async signRefund(due) {
@@ -115,8 +115,9 @@ function signed(chain: Chain, { order, to, amount, since }: RefundDue): SignedRe
 function paidBack(chain: Chain, refund: SignedRefund, view: View): PaidBack | undefined {
   const judged = chain.judge(ofRefund(refund), view)
   if (judged.verdict === 'transferred') {
-    return chain.isSafe(judged.block, view)
-      ? { outcome: 'paid', transaction: judged.transaction }
+    const { transaction } = judged
+    return chain.isUsedForGood(transaction, ofRefund(refund), view)
+      ? { outcome: 'paid', transaction }
       : { outcome: 'pending', reason: 'not safe yet' }
   }
   if (judged.verdict === 'dead') {

@@ -67,7 +67,10 @@ export async function judge(node: ChainNode, authorization: Authorization): Prom
   const [use] = await nonceLogs(node, authorization)
   if (use) {
     const found = await proveByTransaction(node, use.transactionHash, authorization)
-    if (found) return { verdict: 'transferred', found, isSafe: found.block <= safe.number }
+    if (found) {
+      const isSafe = found.block <= safe.number && (await isUsedInSafe(node, found, authorization))
+      return { verdict: 'transferred', found, isSafe }
+    }
     // The log may be of a block that was dropped since, served by another node behind the same
     // address. What the token says at the safe block cannot change any more.
     if (!(await isUsed(node, authorization, safe.number))) return { verdict: 'open' }
@@ -90,7 +93,7 @@ export async function judge(node: ChainNode, authorization: Authorization): Prom
 export async function standingAt(
   node: ChainNode,
   { transaction, block }: Found,
-  expected: Expected,
+  expected: Authorization,
 ): Promise<Standing> {
   const [head, safe] = await Promise.all([
     node.reader.getBlockNumber(),
@@ -100,7 +103,8 @@ export async function standingAt(
   // In no block of a node that is not there yet: it lags, or a shorter chain has replaced the old one.
   if (!receipt) return head < BigInt(block) ? 'not_yet' : 'gone'
   if (!proves(node, receipt, expected)) return 'gone'
-  return receipt.blockNumber <= safe.number ? 'final' : 'not_yet'
+  if (receipt.blockNumber > safe.number) return 'not_yet'
+  return (await isUsedInSafe(node, { transaction }, expected)) ? 'final' : 'not_yet'
 }
 
 /**
@@ -167,12 +171,31 @@ function isUsed(node: ChainNode, { from, nonce }: Authorization, block: bigint):
   })
 }
 
+/**
+ * Whether this very transaction used the authorization in a block that cannot be dropped any more. Its
+ * height alone does not say so: a node behind the same address that lags shows it in a block which was
+ * dropped since, below the safe one of another. Where each of them knows blocks as safe, all agree.
+ */
+async function isUsedInSafe(
+  node: ChainNode,
+  { transaction }: Pick<Found, 'transaction'>,
+  authorization: Authorization,
+): Promise<boolean> {
+  const uses = await nonceLogs(node, authorization, 'safe')
+  return uses.some(({ transactionHash }) => transactionHash === transaction)
+}
+
 /** A nonce is used or cancelled once, so at most one log is found on any one chain. */
-async function nonceLogs(node: ChainNode, { from, nonce, sinceBlock }: Authorization) {
+async function nonceLogs(
+  node: ChainNode,
+  { from, nonce, sinceBlock }: Authorization,
+  toBlock: 'latest' | 'safe' = 'latest',
+) {
   const search = {
     address: node.network.usdc as Hex,
     args: { authorizer: from as Hex, nonce: nonce as Hex },
     fromBlock: BigInt(sinceBlock),
+    toBlock,
     strict: true,
   } as const
   const [used, cancelled] = await Promise.all([

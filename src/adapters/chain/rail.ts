@@ -181,7 +181,7 @@ async function standingOf(
   receipt: Receipt,
 ): Promise<Standing> {
   try {
-    return await evidence.standingOf(receipt, expectedOf(tender))
+    return await evidence.standingOf(receipt, { ...expectedOf(tender), ...tender })
   } catch {
     return 'unknown'
   }

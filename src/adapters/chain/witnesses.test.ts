@@ -226,6 +226,41 @@ test('a refund has not lapsed because our node hides that it was paid', async ()
   expect(await rail.payBack(signed)).not.toMatchObject({ outcome: 'lapsed' })
 })
 
+describe('a safe height that another machine behind the same address tells', () => {
+  /** Our node calls its newest block safe; what it has in safe blocks is as before. */
+  const ahead: Tamper = async (method, params) =>
+    method === 'eth_getBlockByNumber' && params[0] === 'safe'
+      ? {
+          result: await chain.client.request({ method, params: ['latest', false] } as never),
+        }
+      : undefined
+
+  test('makes no payment final that is in no safe block of ours', async () => {
+    const { tender } = await newPayment(chain)
+    const { rail } = connect([])
+    const collected = await rail.collect(tender)
+    if (collected.outcome !== 'settled') throw new Error(JSON.stringify(collected))
+    own.tamper(ahead)
+    expect(await rail.standingOf(tender, collected.receipt)).toBe('not_yet')
+    own.tamper()
+    await chain.mine()
+    expect(await rail.standingOf(tender, collected.receipt)).toBe('final')
+  })
+
+  test('makes no refund paid that is in no safe block of ours', async () => {
+    const { payer } = await newPayment(chain)
+    const { rail } = connect([])
+    const since = { rail: 'x402', transaction: '0x', block: 0 } as const
+    const signed = await rail.signRefund({ order: newOrderId(), to: payer, amount: price, since })
+    expect(await rail.payBack(signed)).toMatchObject({ outcome: 'pending' })
+    own.tamper(ahead)
+    expect(await rail.payBack(signed)).toMatchObject({ outcome: 'pending' })
+    own.tamper()
+    await chain.mine()
+    expect(await rail.payBack(signed)).toMatchObject({ outcome: 'paid' })
+  })
+})
+
 describe('at the start', () => {
   const problems = (mode: 'sandbox' | 'live' = 'sandbox') =>
     connect([chain.rpcUrl, witness.url]).problems(mode)

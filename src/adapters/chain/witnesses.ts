@@ -26,9 +26,9 @@ export interface Evidence {
   /** Whether a payment that our node has found may be taken for settled. */
   bearsOut(found: Found, expected: Expected): Promise<boolean>
   /** Whether a refund that our node says is final may be taken for paid, whatever its amount. */
-  bearsOutRefund(found: Found, expected: Expected): Promise<boolean>
+  bearsOutRefund(found: Found, expected: Authorization): Promise<boolean>
   /** Final only when borne out; gone, which is an absence, only when every witness misses it. */
-  standingOf(receipt: Receipt, expected: Expected): Promise<Standing>
+  standingOf(receipt: Receipt, expected: Authorization): Promise<Standing>
 }
 
 /**
@@ -49,7 +49,7 @@ export function evidenceOf(node: ChainNode, { nodes, from }: Witnesses): Evidenc
       return (await proveByTransaction(witness, transaction, expected)) !== undefined
     })
 
-  const stands = (standing: Standing, found: Found, expected: Expected) => {
+  const stands = (standing: Standing, found: Found, expected: Authorization) => {
     return async (witness: ChainNode) => (await standingAt(witness, found, expected)) === standing
   }
 
