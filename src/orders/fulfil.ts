@@ -2,15 +2,18 @@ import type { Recipient } from '../goods/good.ts'
 import { never } from '../primitives/never.ts'
 import type { Failure, In, Next, Order } from './order.ts'
 import { paymentWatchMs, supplierReferenceOf } from './order.ts'
-import { type Held, leaseMs, type Placed } from './ports.ts'
+import type { Held, Placed } from './ports.ts'
 import { assure, isToBeWatched } from './settlement.ts'
-import { intend, moveTo, pollDelay, rest, type Step, type StepDeps, wait } from './steps.ts'
-
-/**
- * A purchase that the supplier has not seen this long after the last request will not turn up. The
- * last request may have been made by a worker that stood still until its lease ran out.
- */
-const supplierSettlesMs = leaseMs + 30_000
+import {
+  intend,
+  moveTo,
+  pollDelay,
+  rest,
+  type Step,
+  type StepDeps,
+  supplierSettlesMs,
+  wait,
+} from './steps.ts'
 
 /** A payment that was seen so recently is there: whoever saw it goes straight on. */
 const freshMs = 5_000

@@ -4,7 +4,16 @@ import type { Refund, Refunding, Supply } from './order.ts'
 import { supplierReferenceOf } from './order.ts'
 import type { Held } from './ports.ts'
 import { assure } from './settlement.ts'
-import { intend, moveTo, pollDelay, rest, type Step, type StepDeps, wait } from './steps.ts'
+import {
+  intend,
+  moveTo,
+  pollDelay,
+  rest,
+  type Step,
+  type StepDeps,
+  supplierSettlesMs,
+  wait,
+} from './steps.ts'
 
 /** Every reason why a refund waits for an operator: those of the rail, and two of our own. */
 export const refundFaults = [...payBackFaults, 'over_cap', 'payment_vanished'] as const
@@ -155,8 +164,9 @@ async function supplyOf(deps: StepDeps, order: Refunding): Promise<Supply> {
   const held: Held = await deps.supplier.lookup(order.item.kind, reference)
   switch (held.outcome) {
     case 'declined':
-    case 'none':
       return { state: 'NONE' }
+    case 'none':
+      return mayTurnUp(deps, order) ? order.supply : { state: 'NONE' }
     case 'pending':
     case 'unknown':
       return order.supply
@@ -165,6 +175,14 @@ async function supplyOf(deps: StepDeps, order: Refunding): Promise<Supply> {
     default:
       return never(held)
   }
+}
+
+/**
+ * Whether a purchase may be on its way that the supplier does not show yet. The deadline of an order
+ * that expired was long after the last request; a payment can vanish right after one.
+ */
+function mayTurnUp({ now }: StepDeps, { state, changedAt }: Refunding): boolean {
+  return state !== 'EXPIRED' && now().getTime() - changedAt.getTime() < supplierSettlesMs
 }
 
 async function giveBack(deps: StepDeps, order: Refunding, reference: string): Promise<Supply> {

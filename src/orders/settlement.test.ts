@@ -196,6 +196,16 @@ describe('an order whose supplier is at work', () => {
     expect([isFinished(order), books(world)]).toEqual([true, {}])
     expect(world.calls).not.toContain('allow')
   })
+
+  test('whose supplier shows nothing yet is watched until nothing can turn up', async () => {
+    const world = await start({ ...pendingSupply, standing: 'not_yet' })
+    world.script.standing = 'gone'
+    world.script.collected = dead
+    world.script.held = { outcome: 'none' }
+    await live(world, 65_000)
+    expect(now(world)).toMatchObject({ settlement: 'LOST', supply: { state: 'OPEN' } })
+    expect(await live(world, 3 * minute)).toMatchObject({ supply: { state: 'NONE' } })
+  })
 })
 
 describe('an order that was delivered', () => {

@@ -3,7 +3,7 @@ import type { Listing, Rails } from '../payments/ports.ts'
 import type { Digest } from '../secrets/tokens.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Order } from './order.ts'
-import type { Supplier, Treasury } from './ports.ts'
+import { leaseMs, type Supplier, type Treasury } from './ports.ts'
 import type { Reporter } from './report.ts'
 
 /** How long things may take. All in milliseconds. */
@@ -30,6 +30,12 @@ export interface StepDeps {
   readonly listingOf?: ((kind: Kind) => Listing | undefined) | undefined
   readonly report: Reporter
 }
+
+/**
+ * A purchase that the supplier has not seen this long after the last request will not turn up. The
+ * last request may have been made by a worker that stood still until its lease ran out.
+ */
+export const supplierSettlesMs = leaseMs + 30_000
 
 /**
  * The one next thing to do for an order.
