@@ -1,3 +1,4 @@
+import { railOf } from '../payments/ports.ts'
 import { never } from '../primitives/never.ts'
 import type { In, Next } from './order.ts'
 import { moveTo, pollDelay, type Step, type StepDeps, wait } from './steps.ts'
@@ -11,7 +12,7 @@ export async function collect(
   order: In<'PAYMENT_PENDING'>,
 ): Promise<Step<Next<'PAYMENT_PENDING'>>> {
   const listing = deps.listingOf?.(order.item.kind)
-  const collected = await deps.rails[order.tender.rail].collect(order.tender, listing)
+  const collected = await railOf(deps.rails, order.tender).collect(order.tender, listing)
   const now = deps.now()
   switch (collected.outcome) {
     case 'settled': {

@@ -1,4 +1,5 @@
 import type { Recipient } from '../goods/good.ts'
+import { railOf } from '../payments/ports.ts'
 import { never } from '../primitives/never.ts'
 import type { Failure, In, Next, Order } from './order.ts'
 import { paymentWatchMs, supplierReferenceOf } from './order.ts'
@@ -25,7 +26,7 @@ const freshMs = 5_000
 export async function begin(deps: StepDeps, order: In<'PAID'>): Promise<Step<Next<'PAID'>>> {
   const now = deps.now()
   if (now.getTime() - order.paidAt.getTime() > freshMs) {
-    const standing = await deps.rails[order.tender.rail].standingOf(order.tender, order.receipt)
+    const standing = await railOf(deps.rails, order.tender).standingOf(order.tender, order.receipt)
     if (standing === 'gone') return moveTo(unpaid(deps, order))
   }
   const asking = {

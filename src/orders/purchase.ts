@@ -86,7 +86,7 @@ async function consider(deps: PurchaseDeps, request: PurchaseRequest): Promise<C
   const accepted = accept(payment, priced.amount, deps.till, deps.now())
   if (accepted.type === 'mismatch') return noGood(deps, request, priced, accepted)
 
-  const checked = await deps.rails[accepted.tender.rail].check(accepted.tender)
+  const checked = await deps.rails.x402.check(accepted.tender)
   switch (checked.outcome) {
     case 'good': {
       // Only now the payer is who they say, so nobody else learns their limits or their eSIMs.

@@ -1,4 +1,5 @@
 import { payBackFaults } from '../payments/pay-back-faults.ts'
+import { railOf } from '../payments/ports.ts'
 import { never } from '../primitives/never.ts'
 import type { Refund, Refunding, Supply } from './order.ts'
 import { supplierReferenceOf } from './order.ts'
@@ -96,10 +97,9 @@ async function watchSupply(deps: StepDeps, order: Refunding): Promise<Step<Refun
 async function sign(deps: StepDeps, order: Refunding): Promise<Step<Refunding>> {
   const held = await heldBack(deps, order)
   if (held) return held
-  const signed = await deps.rails[order.tender.rail].signRefund({
+  const signed = await railOf(deps.rails, order.tender).signRefund({
     order: order.id,
-    to: order.tender.payer,
-    amount: order.amount,
+    tender: order.tender,
     since: order.receipt,
   })
   const onRecord: Refunding = { ...order, refund: { step: 'SIGNED', signed } }
@@ -133,7 +133,7 @@ async function send(
 ): Promise<Step<Refunding>> {
   const held = await heldBack(deps, order)
   if (held) return held
-  const paid = await deps.rails[signed.rail].payBack(signed)
+  const paid = await railOf(deps.rails, signed).payBack(signed)
   const now = deps.now()
   switch (paid.outcome) {
     case 'paid': {

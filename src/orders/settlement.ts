@@ -1,4 +1,5 @@
-import type { Receipt } from '../payments/payment.ts'
+import { blockOf, type Receipt } from '../payments/payment.ts'
+import { railOf } from '../payments/ports.ts'
 import { never } from '../primitives/never.ts'
 import { type PaidOrder, paymentWatchMs } from './order.ts'
 import type { StepDeps } from './steps.ts'
@@ -19,7 +20,7 @@ export function isToBeWatched({ settlement, paidAt }: PaidOrder, now: Date): boo
  */
 export async function assure(deps: StepDeps, order: PaidOrder): Promise<Assured | undefined> {
   const { tender, receipt } = order
-  const standing = await deps.rails[tender.rail].standingOf(tender, receipt)
+  const standing = await railOf(deps.rails, tender).standingOf(tender, receipt)
   switch (standing) {
     case 'final':
       return { settlement: 'FINAL', receipt }
@@ -36,7 +37,7 @@ export async function assure(deps: StepDeps, order: PaidOrder): Promise<Assured 
 async function collectAgain(deps: StepDeps, order: PaidOrder): Promise<Assured | undefined> {
   const { id, tender, receipt } = order
   deps.report({ name: 'payment_vanished', order: id })
-  const collected = await deps.rails[tender.rail].collect(tender)
+  const collected = await railOf(deps.rails, tender).collect(tender)
   switch (collected.outcome) {
     case 'settled':
       // Where it was before: the two answers do not fit together, so nothing new is known.
@@ -54,5 +55,5 @@ async function collectAgain(deps: StepDeps, order: PaidOrder): Promise<Assured |
 }
 
 function isSame(one: Receipt, other: Receipt): boolean {
-  return one.transaction === other.transaction && one.block === other.block
+  return one.transaction === other.transaction && blockOf(one) === blockOf(other)
 }

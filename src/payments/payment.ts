@@ -1,10 +1,8 @@
 import type { Usdc } from '../primitives/money.ts'
+import type { Coin } from './coins.ts'
 
-/**
- * What a buyer hands over to pay: one case per payment rail. A rail that takes invoices in other
- * currencies is one more case here and one more entry in `Rails`.
- */
-export type Tender = X402Tender
+/** What a buyer hands over to pay: one case per payment rail. Another rail is one more, and one more entry in `Rails`. */
+export type Tender = X402Tender | InvoiceTender
 
 /** A signed EIP-3009 authorization: it moves this amount once, to this address, before its end. */
 export interface X402Tender {
@@ -24,12 +22,50 @@ export interface X402Tender {
   readonly sinceBlock: number
 }
 
+/** An invoice of the payment processor that was paid in full and in time (decision 015). */
+export interface InvoiceTender {
+  readonly rail: 'btcpay'
+  /** The chain as the operator named it: "Bitcoin". */
+  readonly network: string
+  readonly asset: Coin
+  /** The address that was paid. */
+  readonly payTo: string
+  /** Where the money goes back to: the coin, a colon and the address that the buyer gave. */
+  readonly payer: string
+  /** The price. What was paid in the coin stands for it. */
+  readonly amount: Usdc
+  /** The checkout, which pays once. */
+  readonly nonce: string
+  readonly invoice: string
+  /** What was paid for the price, in the coin's smallest unit; it is what a refund gives back. */
+  readonly units: bigint
+}
+
 /** Money that has arrived, proven. */
-export interface Receipt {
-  readonly rail: Tender['rail']
+export type Receipt = X402Receipt | InvoiceReceipt
+
+export interface X402Receipt {
+  readonly rail: 'x402'
   /** Where anyone can check it: the transaction hash. */
   readonly transaction: string
   readonly block: number
+}
+
+/** What our own payment processor has confirmed. */
+export interface InvoiceReceipt {
+  readonly rail: 'btcpay'
+  /** The transaction that paid, on the coin's chain; the last one where there were several. */
+  readonly transaction: string
+}
+
+/** The block of our own chain that a payment is in; undefined where it was made on another one. */
+export function blockOf(receipt: Receipt): number | undefined {
+  return receipt.rail === 'x402' ? receipt.block : undefined
+}
+
+/** Where the money of an invoice goes back to, as `InvoiceTender.payer` has it. */
+export function payerOf(coin: Coin, address: string): string {
+  return `${coin}:${address}`
 }
 
 /** Names a payment everywhere and for ever: a payer can use a nonce once (decisions 4). */
@@ -37,9 +73,22 @@ export function paymentKeyOf(tender: Pick<Tender, 'network' | 'asset' | 'payer' 
   return [tender.network, tender.asset, tender.payer, tender.nonce].join(':').toLowerCase()
 }
 
-/** A payout that is signed and on record, so that sending it twice still pays once. */
-export interface SignedRefund {
-  readonly rail: Tender['rail']
+/** A payout that is decided in all its parts and on record, so that sending it twice still pays once. */
+export type SignedRefund = X402Refund | InvoiceRefund
+
+/** A payout in a coin by the payment processor, which knows it again by its reference. */
+export interface InvoiceRefund {
+  readonly rail: 'btcpay'
+  /** As in `InvoiceTender.payer`. */
+  readonly to: string
+  /** What it stands for. */
+  readonly amount: Usdc
+  readonly reference: string
+  readonly units: bigint
+}
+
+export interface X402Refund {
+  readonly rail: 'x402'
   readonly from: string
   readonly to: string
   readonly amount: Usdc

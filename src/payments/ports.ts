@@ -1,17 +1,27 @@
 import type { OrderId } from '../primitives/ids.ts'
 import type { Usdc } from '../primitives/money.ts'
-import type { Receipt, SignedRefund, Tender } from './payment.ts'
+import type {
+  InvoiceReceipt,
+  InvoiceRefund,
+  InvoiceTender,
+  Receipt,
+  SignedRefund,
+  Tender,
+  X402Receipt,
+  X402Refund,
+  X402Tender,
+} from './payment.ts'
 
 /** Whether a tender would pay. Nothing is consumed by asking. */
-export type Checked =
+export type Checked<T = Tender> =
   /** `tender` is the one that was asked about, completed with what the rail needs to find it. */
-  | { readonly outcome: 'good'; readonly tender: Tender }
+  | { readonly outcome: 'good'; readonly tender: T }
   | { readonly outcome: 'bad'; readonly code: string; readonly reason: string }
   | { readonly outcome: 'unknown'; readonly reason: string }
 
 /** `failed` is proven: the money did not move and never will. Anything less is `unknown`. */
-export type Collected =
-  | { readonly outcome: 'settled'; readonly receipt: Receipt }
+export type Collected<R = Receipt> =
+  | { readonly outcome: 'settled'; readonly receipt: R }
   | { readonly outcome: 'failed'; readonly code: string; readonly reason: string }
   | { readonly outcome: 'unknown'; readonly reason: string }
 
@@ -26,13 +36,12 @@ export type PaidBack =
   /** It cannot be paid until an operator does something. */
   | { readonly outcome: 'blocked'; readonly code: string; readonly reason: string }
 
-export interface RefundDue {
+export interface RefundDue<T = Tender, R = Receipt> {
   readonly order: OrderId
-  /** The payer, never an address from a request. */
-  readonly to: string
-  readonly amount: Usdc
-  /** The payment that goes back; its refund cannot have happened before it. */
-  readonly since: Receipt
+  /** The payment that goes back, to its payer and never to an address from a request. */
+  readonly tender: T
+  /** Its refund cannot have happened before it. */
+  readonly since: R
 }
 
 /**
@@ -44,16 +53,34 @@ export interface Listing {
   readonly extensions: Readonly<Record<string, unknown>>
 }
 
-/** One way of being paid and of paying back. */
-export interface Rail {
-  check(tender: Tender): Promise<Checked>
-  /** Moves the buyer's money to us. Safe to repeat: one tender pays once. */
-  collect(tender: Tender, listing?: Listing): Promise<Collected>
-  standingOf(tender: Tender, receipt: Receipt): Promise<Standing>
-  /** Signs the one refund this order can have. Sends nothing. */
-  signRefund(due: RefundDue): Promise<SignedRefund>
+/** One way of being paid and of paying back, for one kind of tender. */
+export interface RailOf<T, R, S> {
+  check(tender: T): Promise<Checked<T>>
+  /** Moves the buyer's money to us, or sees that it came. Safe to repeat: one tender pays once. */
+  collect(tender: T, listing?: Listing): Promise<Collected<R>>
+  standingOf(tender: T, receipt: R): Promise<Standing>
+  /** Decides the one refund this order can have, in all its parts. Sends nothing. */
+  signRefund(due: RefundDue<T, R>): Promise<S>
   /** Pays a signed refund. Safe to repeat, by any node, after any crash. */
-  payBack(refund: SignedRefund): Promise<PaidBack>
+  payBack(refund: S): Promise<PaidBack>
+}
+
+/** Authorizations of USDC, on the chain. */
+export type Rail = RailOf<X402Tender, X402Receipt, X402Refund>
+/** Invoices in other coins, at the payment processor. */
+export type InvoiceRail = RailOf<InvoiceTender, InvoiceReceipt, InvoiceRefund>
+
+export interface Rails {
+  readonly x402: Rail
+  readonly btcpay: InvoiceRail
+}
+
+/** The rail of a tender, receipt or refund. Each names its own, so what is put in fits what is chosen. */
+export function railOf(
+  rails: Rails,
+  { rail }: Pick<Tender, 'rail'>,
+): RailOf<Tender, Receipt, SignedRefund> {
+  return rails[rail] as RailOf<never, never, never> as RailOf<Tender, Receipt, SignedRefund>
 }
 
 /** What the chain says of itself and of the store's wallets, at one moment. */
@@ -66,5 +93,3 @@ export interface ChainFacts {
   /** What transactions are sent with. */
   readonly gasWei: bigint
 }
-
-export type Rails = Readonly<Record<Tender['rail'], Rail>>

@@ -7,12 +7,14 @@ export type OfferId = Brand<string, 'OfferId'>
 export type OrderId = Brand<string, 'OrderId'>
 /** One settlement of money, in the words of x402-signals. */
 export type PaymentId = Brand<string, 'PaymentId'>
+/** A person's way to an order, from the form to the payment. */
+export type CheckoutId = Brand<string, 'CheckoutId'>
 /** The one refund that a payment can have. */
 export type RefundId = Brand<string, 'RefundId'>
 
 /** Crockford's alphabet in lower case: no letter that a person or a model reads as another. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
-const idPattern = /^(ord|pay)_[0-9a-hjkmnp-tv-z]{26}$/
+const idPattern = /^(ord|pay|chk)_[0-9a-hjkmnp-tv-z]{26}$/
 
 /**
  * The order id of a payment, with 130 bits (decisions 5 asks for at least 128 that nobody can guess).

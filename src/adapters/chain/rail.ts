@@ -1,5 +1,5 @@
 import { getAddress, type Hex, parseErc6492Signature } from 'viem'
-import type { Receipt, Tender, X402Tender } from '../../payments/payment.ts'
+import type { X402Receipt, X402Tender, X402Tender } from '../../payments/payment.ts'
 import type { Checked, Collected, Listing, Rail, Standing } from '../../payments/ports.ts'
 import type { Expected } from '../../payments/proof.ts'
 import { never } from '../../primitives/never.ts'
@@ -55,7 +55,7 @@ export function x402Rail(deps: RailDeps): Rail {
   }
 }
 
-async function check(deps: RailDeps, asked: Tender): Promise<Checked> {
+async function check(deps: RailDeps, asked: X402Tender): Promise<Checked<X402Tender>> {
   const { chain, facilitator, refunds } = deps
   try {
     const tender = { ...asked, payer: writtenRight(asked.payer) }
@@ -85,7 +85,7 @@ function isReadable(signature: string): boolean {
 }
 
 /** What a facilitator's no means. Only what is the payer's own doing is a bad payment. */
-async function explain(chain: Chain, tender: Tender, said: string | undefined): Promise<Checked> {
+async function explain(chain: Chain, tender: X402Tender, said: string | undefined): Promise<Checked<X402Tender>> {
   const known = badPayments[said ?? '']
   if (known === undefined) return { outcome: 'unknown', reason: said ?? 'no reason given' }
   const bad = { outcome: 'bad', ...known } as const
@@ -100,7 +100,7 @@ async function explain(chain: Chain, tender: Tender, said: string | undefined): 
 }
 
 /** A used nonce may be this very payment, submitted by somebody else: then the money is here. */
-async function explainUsed(chain: Chain, tender: Tender, bad: Checked): Promise<Checked> {
+async function explainUsed(chain: Chain, tender: X402Tender, bad: Checked<X402Tender>): Promise<Checked<X402Tender>> {
   const isSpent = await isSpentOtherwise(chain, { ...expectedOf(tender), ...tender })
   if (isSpent === undefined) {
     return { outcome: 'unknown', reason: 'The node does not show what the nonce was used for.' }
@@ -109,7 +109,7 @@ async function explainUsed(chain: Chain, tender: Tender, bad: Checked): Promise<
 }
 
 /** The facilitator says the same of a node that does not answer as of a token that refuses. */
-async function explainRefusal(chain: Chain, tender: Tender, bad: Checked): Promise<Checked> {
+async function explainRefusal(chain: Chain, tender: X402Tender, bad: Checked<X402Tender>): Promise<Checked<X402Tender>> {
   if (!(await wouldRevert(chain, transferOf(tender)))) {
     return { outcome: 'unknown', reason: 'The transfer could not be simulated.' }
   }
@@ -124,7 +124,7 @@ function writtenRight(address: string): string {
 }
 
 /** Believes nobody's word for a settlement, not even our facilitator's: only the chain's logs. */
-async function collect(deps: RailDeps, tender: Tender, listing?: Listing): Promise<Collected> {
+async function collect(deps: RailDeps, tender: X402Tender, listing?: Listing): Promise<Collected<X402Receipt>> {
   const { chain, evidence } = deps
   const expected = expectedOf(tender)
   try {
@@ -154,7 +154,7 @@ function proofIn(chain: Chain, { hash, receipt }: Submitted, expected: Expected)
     : proveByTransaction(chain, hash, expected)
 }
 
-async function settledBy(evidence: Evidence, found: Found, expected: Expected): Promise<Collected> {
+async function settledBy(evidence: Evidence, found: Found, expected: Expected): Promise<Collected<X402Receipt>> {
   return (await evidence.bearsOut(found, expected))
     ? { outcome: 'settled', receipt: { rail: 'x402', ...found } }
     : { outcome: 'unknown', reason: 'No further node has seen the payment yet.' }
@@ -163,7 +163,7 @@ async function settledBy(evidence: Evidence, found: Found, expected: Expected): 
 /** Sends the authorization to the chain while it can still land. What a facilitator answers is only a hint. */
 async function submit(
   deps: RailDeps,
-  tender: Tender,
+  tender: X402Tender,
   listing?: Listing,
 ): Promise<Submitted | undefined> {
   if (deps.now().getTime() > tender.validBefore * 1_000 - settleMarginMs) return undefined
@@ -177,8 +177,8 @@ async function submit(
 
 async function standingOf(
   { evidence }: RailDeps,
-  tender: Tender,
-  receipt: Receipt,
+  tender: X402Tender,
+  receipt: X402Receipt,
 ): Promise<Standing> {
   try {
     return await evidence.standingOf(receipt, { ...expectedOf(tender), ...tender })

@@ -1,7 +1,7 @@
 import { BaseError, type Hex, InsufficientFundsError, keccak256, toBytes } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { PayBackFault } from '../../payments/pay-back-faults.ts'
-import type { SignedRefund } from '../../payments/payment.ts'
+import type { X402Refund } from '../../payments/payment.ts'
 import type { PaidBack, RefundDue } from '../../payments/ports.ts'
 import type { OrderId } from '../../primitives/ids.ts'
 import { never } from '../../primitives/never.ts'
@@ -21,8 +21,8 @@ const inBlockTimeoutMs = 10_000
 /** The wallet that pays refunds: a small float, and nothing but refunds. */
 export interface RefundWallet {
   readonly address: string
-  sign(due: RefundDue): Promise<SignedRefund>
-  payBack(refund: SignedRefund): Promise<PaidBack>
+  sign(due: RefundDue<X402Tender, X402Receipt>): Promise<X402Refund>
+  payBack(refund: X402Refund): Promise<PaidBack>
 }
 
 export function refundWallet(chain: Chain, evidence: Evidence, refundKey: Hex): RefundWallet {
@@ -30,7 +30,7 @@ export function refundWallet(chain: Chain, evidence: Evidence, refundKey: Hex): 
   return {
     address: account.address,
 
-    async sign({ order, to, amount, since }) {
+    async sign({ order, tender: { payer: to, amount }, since }) {
       const head = await chain.reader.getBlock()
       const validBefore = Number(head.timestamp) + refundValidSeconds
       const nonce = refundNonceOf(chain.network.chainId, order)
@@ -76,7 +76,7 @@ export function refundNonceOf(chainId: number, order: OrderId): Hex {
   return keccak256(toBytes(`refund:v1|${chainId}|${order}`))
 }
 
-async function payBack(chain: Chain, evidence: Evidence, refund: SignedRefund): Promise<PaidBack> {
+async function payBack(chain: Chain, evidence: Evidence, refund: X402Refund): Promise<PaidBack> {
   try {
     const judged = await evidence.judge({ ...refund, value: refund.amount })
     switch (judged.verdict) {
@@ -97,7 +97,7 @@ async function payBack(chain: Chain, evidence: Evidence, refund: SignedRefund): 
 /** Nobody looks at a refund again that was once believed to be paid. */
 async function paidBy(
   evidence: Evidence,
-  refund: SignedRefund,
+  refund: X402Refund,
   { found, isSafe }: Extract<Verdict, { verdict: 'transferred' }>,
 ): Promise<PaidBack> {
   if (!isSafe) return pending('The refund is in a block that is not safe yet.')
@@ -114,7 +114,7 @@ function lapsedOrBlocked(cause: Dead['cause']): PaidBack {
 }
 
 /** Why the token would refuse the refund, asked before gas is spent. */
-async function obstacle(chain: Chain, refund: SignedRefund): Promise<PaidBack | undefined> {
+async function obstacle(chain: Chain, refund: X402Refund): Promise<PaidBack | undefined> {
   const token = { address: chain.network.usdc as Hex, abi: tokenAbi } as const
   const { readContract } = chain.reader
   const [paused, payerBlocked, walletBlocked, float] = await Promise.all([
@@ -131,7 +131,7 @@ async function obstacle(chain: Chain, refund: SignedRefund): Promise<PaidBack | 
   return undefined
 }
 
-async function send(chain: Chain, refund: SignedRefund): Promise<PaidBack> {
+async function send(chain: Chain, refund: X402Refund): Promise<PaidBack> {
   try {
     await sendTransfer(chain, { ...refund, validAfter: 0 }, inBlockTimeoutMs)
     return pending('The refund was sent.')

@@ -2,7 +2,7 @@ import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newOrderId } from '../../../test/doubles/ids.ts'
-import type { Receipt } from '../../payments/payment.ts'
+import type { X402Receipt } from '../../payments/payment.ts'
 import type { Collected, Rail } from '../../payments/ports.ts'
 import { cancel, newPayment, price, type StillChain, startStillChain } from './chain.fixture.ts'
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => chain.stop())
 
-function receiptIn(collected: Collected): Receipt {
+function receiptIn(collected: Collected): X402Receipt {
   if (collected.outcome !== 'settled') throw new Error(JSON.stringify(collected))
   return collected.receipt
 }

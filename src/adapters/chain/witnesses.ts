@@ -1,4 +1,4 @@
-import type { Receipt } from '../../payments/payment.ts'
+import type { X402Receipt } from '../../payments/payment.ts'
 import type { Standing } from '../../payments/ports.ts'
 import type { Expected } from '../../payments/proof.ts'
 import type { Usdc } from '../../primitives/money.ts'
@@ -28,7 +28,7 @@ export interface Evidence {
   /** Whether a refund that our node says is final may be taken for paid, whatever its amount. */
   bearsOutRefund(found: Found, expected: Authorization): Promise<boolean>
   /** Final only when borne out; gone, which is an absence, only when every witness misses it. */
-  standingOf(receipt: Receipt, expected: Authorization): Promise<Standing>
+  standingOf(receipt: X402Receipt, expected: Authorization): Promise<Standing>
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Order, Refunding } from '../../orders/order.ts'
+import { blockOf } from '../../payments/payment.ts'
 import { never } from '../../primitives/never.ts'
 import { storable } from './storable.ts'
 
@@ -27,7 +28,7 @@ function detailOf(order: Order): object {
       return { code: order.code }
     case 'PAID':
     case 'FULFILLING':
-      return { transaction: order.receipt.transaction, block: order.receipt.block }
+      return { transaction: order.receipt.transaction, block: blockOf(order.receipt) }
     case 'FULFILLMENT_FAILED':
     case 'EXPIRED':
       return givenUpDetail(order)

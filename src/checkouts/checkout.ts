@@ -1,0 +1,156 @@
+import type { Item } from '../orders/order.ts'
+import type { Coin } from '../payments/coins.ts'
+import type { CheckoutId, OrderId } from '../primitives/ids.ts'
+import type { Usdc } from '../primitives/money.ts'
+import type { Sealed } from '../secrets/vault.ts'
+
+/** A payment that the processor saw for an invoice. */
+export interface InvoicePayment {
+  /** The processor's own name for it. */
+  readonly id: string
+  /** The transaction on the coin's chain. */
+  readonly transaction: string
+  /** In the coin's smallest unit, as is every `units` here. */
+  readonly units: bigint
+  /** `SETTLED` has the confirmations that the operator asks for. `INVALID` never got them. */
+  readonly status: 'PROCESSING' | 'SETTLED' | 'INVALID'
+  readonly receivedAt: Date
+}
+
+/** What the processor says of an invoice, as it was read last. */
+export interface Invoice {
+  readonly id: string
+  /**
+   * `SETTLED`: paid in full, in time and confirmed. `PROCESSING`: paid in full and in time, not
+   * confirmed yet. `EXPIRED` and `INVALID`: it will not be paid any more; what came goes back.
+   */
+  readonly status: 'NEW' | 'PROCESSING' | 'SETTLED' | 'EXPIRED' | 'INVALID'
+  readonly address: string
+  /** What a wallet opens: BIP-21 and its like, with amount and address. */
+  readonly paymentLink: string
+  /** US dollars for one coin, as the processor fixed it for the life of the invoice. */
+  readonly rate: string
+  /** What the price is in the coin. */
+  readonly units: bigint
+  readonly expiresAt: Date
+  /** Until then the processor looks for payments that come late or twice. */
+  readonly watchedUntil: Date
+  readonly payments: readonly InvoicePayment[]
+}
+
+/** Money of an invoice that does not belong to its order, on its way back to the buyer. */
+export interface Return {
+  /** Counts the returns of one checkout, from 1. */
+  readonly seq: number
+  readonly units: bigint
+  readonly why: 'underpaid' | 'late' | 'surplus'
+  readonly step:
+    | { readonly type: 'DUE' }
+    /** Granted, and on record before the processor is asked. */
+    | { readonly type: 'SENDING' }
+    | { readonly type: 'SENT'; readonly transaction: string; readonly sentAt: Date }
+    /** An operator acts, then it goes on. */
+    | { readonly type: 'FAILED'; readonly code: string; readonly reason: string }
+}
+
+interface Begun {
+  readonly id: CheckoutId
+  /** The order that this checkout opens when it is paid. */
+  readonly orderId: OrderId
+  readonly version: number
+  readonly item: Item
+  readonly recipient: Sealed | undefined
+  readonly fingerprint: string
+  /** SHA-256 of the token that opens the checkout, and the goods of its order. */
+  readonly accessTokenHash: string
+  /** SHA-256 of the key in the form: the same form sent twice is one checkout. */
+  readonly formKeyHash: string
+  readonly coin: Coin
+  /** The chain as the operator named it: "Bitcoin". */
+  readonly network: string
+  /** The address that the buyer gave for money that goes back. */
+  readonly refundTo: string
+  readonly amount: Usdc
+  readonly startedAt: Date
+  /** When `state` last changed. */
+  readonly changedAt: Date
+}
+
+interface Invoiced extends Begun {
+  readonly invoice: Invoice
+  readonly returns: readonly Return[]
+  /** Set when nothing more can come and all that went back is back. */
+  readonly closedAt?: Date
+}
+
+/**
+ * A person on the way to an order: an invoice that waits for its payment, and everything that may go
+ * wrong with it. Paid in full and in time, it becomes an order, and the order has the price; all other
+ * money that comes to its address is returned from here.
+ */
+export type Checkout =
+  /** On record; the processor may have been asked for the invoice. */
+  | (Begun & { readonly state: 'OPENING' })
+  /** There is no invoice and never was one that anybody could have paid. */
+  | (Begun & { readonly state: 'REFUSED'; readonly code: string; readonly reason: string })
+  | (Invoiced & { readonly state: 'OPEN' })
+  /** Paid: the price belongs to the order, for good. */
+  | (Invoiced & { readonly state: 'ORDERED'; readonly isPlaced: boolean })
+  /** Not paid in time: whatever comes goes back, for good. */
+  | (Invoiced & { readonly state: 'ENDED' })
+
+export type CheckoutState = Checkout['state']
+export type CheckoutIn<S extends CheckoutState> = Extract<Checkout, { state: S }>
+export type InvoicedCheckout = CheckoutIn<'OPEN' | 'ORDERED' | 'ENDED'>
+
+/** The whole life of a checkout. Who gets the price is decided once. */
+export const checkoutMoves = {
+  OPENING: ['OPEN', 'REFUSED'],
+  REFUSED: [],
+  OPEN: ['ORDERED', 'ENDED'],
+  ORDERED: [],
+  ENDED: [],
+} as const satisfies Record<CheckoutState, readonly CheckoutState[]>
+
+export const returnMoves = {
+  DUE: ['SENDING', 'FAILED'],
+  SENDING: ['SENT', 'FAILED'],
+  SENT: [],
+  FAILED: ['DUE'],
+} as const satisfies Record<Return['step']['type'], readonly Return['step']['type'][]>
+
+export function isInvoiced(checkout: Checkout): checkout is InvoicedCheckout {
+  return 'invoice' in checkout
+}
+
+/** Whether nothing is left to do or to watch. */
+export function isClosed(checkout: Checkout): boolean {
+  return checkout.state === 'REFUSED' || (isInvoiced(checkout) && checkout.closedAt !== undefined)
+}
+
+/** What has been confirmed for the invoice so far. */
+export function settledUnits({ payments }: Pick<Invoice, 'payments'>): bigint {
+  return payments.reduce((sum, { status, units }) => (status === 'SETTLED' ? sum + units : sum), 0n)
+}
+
+/** What has been seen for the invoice so far, confirmed or not. */
+export function seenUnits({ payments }: Pick<Invoice, 'payments'>): bigint {
+  return payments.reduce((sum, { status, units }) => (status === 'INVALID' ? sum : sum + units), 0n)
+}
+
+/** What of the confirmed money is the price of the order; the rest goes back. */
+export function priceUnits(checkout: InvoicedCheckout): bigint {
+  if (checkout.state !== 'ORDERED') return 0n
+  const settled = settledUnits(checkout.invoice)
+  return settled < checkout.invoice.units ? settled : checkout.invoice.units
+}
+
+/** What an amount of the coin stands for at the rate of its invoice, rounded up; atomic USDC. */
+export function worthOf({ amount, invoice }: InvoicedCheckout, units: bigint): Usdc {
+  return ((units * amount + invoice.units - 1n) / invoice.units) as Usdc
+}
+
+/** How the processor knows the payout of a return again. */
+export function returnReference(id: CheckoutId, seq: number): string {
+  return `${id}-${seq}`
+}

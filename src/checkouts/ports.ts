@@ -1,0 +1,90 @@
+import type { Allowance } from '../orders/ports.ts'
+import type { Coin } from '../payments/coins.ts'
+import type { PaidBack } from '../payments/ports.ts'
+import type { CheckoutId, OrderId } from '../primitives/ids.ts'
+import type { Usdc } from '../primitives/money.ts'
+import type { Checkout, CheckoutIn, Invoice } from './checkout.ts'
+
+/** A coin that can be paid in, and the chain it is paid on, as people know it. */
+export interface PaymentMethod {
+  readonly coin: Coin
+  /** "Bitcoin", "Ethereum", "Tron": what a wallet must be set to. */
+  readonly network: string
+}
+
+/** What an invoice is asked for. One checkout has one invoice. */
+export interface WantedInvoice {
+  readonly checkout: CheckoutId
+  readonly order: OrderId
+  readonly amount: Usdc
+  readonly coin: Coin
+}
+
+export type InvoiceOpened =
+  | { readonly outcome: 'open'; readonly invoice: Invoice }
+  /** Proven: there is no invoice, and there will be none under this checkout. */
+  | { readonly outcome: 'refused'; readonly code: string; readonly reason: string }
+  | { readonly outcome: 'unknown'; readonly reason: string }
+
+export type InvoiceRead =
+  | { readonly outcome: 'found'; readonly invoice: Invoice }
+  | { readonly outcome: 'unknown'; readonly reason: string }
+
+/** A payout in a coin. Its reference is ours, and names it for ever. */
+export interface Payout {
+  readonly reference: string
+  readonly coin: Coin
+  readonly to: string
+  readonly units: bigint
+}
+
+/** The payment processor that takes coins for us: BTCPay Server. */
+export interface Processor {
+  /** What can be paid in, as the operator configured it. */
+  readonly methods: readonly PaymentMethod[]
+  /** Makes the invoice, or finds the one that was made before. Safe to repeat. */
+  open(wanted: WantedInvoice): Promise<InvoiceOpened>
+  read(invoice: string, coin: Coin): Promise<InvoiceRead>
+  /**
+   * Sends money to a buyer. Safe to repeat: one reference pays once, whatever becomes of an answer.
+   * `blocked` with `operator_pays` where the processor cannot send the coin by itself.
+   */
+  payOut(payout: Payout): Promise<PaidBack>
+}
+
+/** What is stored after a move: ours, or that of whoever moved the checkout before us. */
+export type CheckoutMoved =
+  | { readonly won: true; readonly checkout: Checkout }
+  | { readonly won: false; readonly checkout: Checkout }
+
+/** The record of all checkouts. Every write also appends to the checkout's history. */
+export interface CheckoutStore {
+  /** Saves a new checkout, leased to the caller; or gives the one that the same form began before. */
+  open(
+    checkout: CheckoutIn<'OPENING'>,
+  ): Promise<{ readonly isNew: boolean; readonly checkout: Checkout }>
+  /** Replaces the checkout, only if nobody moved it since `from` was read, and renews the lease. */
+  move(from: Checkout, to: Checkout): Promise<CheckoutMoved>
+  /** Ends the lease; the checkout is looked at again after that many milliseconds. */
+  release(checkout: Checkout, againInMs: number): Promise<void>
+  /** Makes the checkout of this invoice due now, because something may have happened to it. */
+  hasten(invoice: string): Promise<void>
+  /** Leases unfinished checkouts that are due and whose last lease ended, to this caller alone. */
+  claimDue(limit: number): Promise<readonly Checkout[]>
+  find(id: CheckoutId): Promise<Checkout | undefined>
+  findByOrder(id: OrderId): Promise<Checkout | undefined>
+  findByTransaction(hash: string): Promise<Checkout | undefined>
+  /**
+   * Grants a return, on record and before it is sent, under the same caps and the same switch as
+   * refunds of orders. What was granted once stays granted, unless refunds are stopped.
+   */
+  allowReturn(id: CheckoutId, seq: number): Promise<Allowance>
+  /** Erases the personal fields of checkouts that ended before then. Returns how many. */
+  erasePersonal(endedBefore: Date): Promise<number>
+}
+
+/** Payouts that an operator made by hand, where the processor sends none (XMR). */
+export interface HandPayouts {
+  /** The transaction that the operator noted for this payout. */
+  find(reference: string): Promise<string | undefined>
+}
