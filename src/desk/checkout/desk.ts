@@ -1,0 +1,86 @@
+import type { Invoice, Return } from '../../checkouts/checkout.ts'
+import type { PaymentMethod } from '../../checkouts/ports.ts'
+import type { Kind } from '../../goods/offer.ts'
+import type { Fields } from '../../goods/purchase-body.ts'
+import type { Coin } from '../../payments/coins.ts'
+import type { CheckoutId, OrderId } from '../../primitives/ids.ts'
+import type { Usdc } from '../../primitives/money.ts'
+
+/** What a person sends from the page of an offer to pay in a coin. */
+export interface CheckoutForm {
+  readonly kind: Kind
+  /** The flat fields of the purchase, `offerId` among them; `value` as a number. */
+  readonly fields: Fields
+  readonly coin: string
+  /** Where money goes back that does not become goods. */
+  readonly refundTo: string
+  /** 128 random bits or more that stand in the form: the same form sent twice is one checkout. */
+  readonly formKey: string
+}
+
+export interface StartedCheckout {
+  readonly id: CheckoutId
+  readonly orderId: OrderId
+  /** Opens the checkout and the goods of its order. The same form gives the same one again. */
+  readonly accessToken: string
+}
+
+/** Where a checkout stands, as its page says it. */
+export type CheckoutStage =
+  /** The processor has not given the invoice yet. */
+  | 'opening'
+  /** There is no invoice; nothing can have been paid. */
+  | 'refused'
+  | 'waiting'
+  /** Something came, but not all; the rest may still be paid. */
+  | 'partly_paid'
+  /** All of it was seen, and waits for its confirmations. */
+  | 'confirming'
+  /** It is an order now. */
+  | 'paid'
+  /** Its time is over. What came, or still comes, goes back. */
+  | 'expired'
+
+export interface CheckoutView {
+  readonly id: CheckoutId
+  readonly orderId: OrderId
+  readonly kind: Kind
+  readonly offerId: string
+  readonly brandName: string
+  readonly amount: Usdc
+  readonly coin: Coin
+  readonly network: string
+  /** Whether whoever asks has shown that this is theirs. Others see no address and no amounts. */
+  readonly isOwner: boolean
+  readonly stage: CheckoutStage
+  /** Only for the owner. `units`, `seen` and `remaining` are in the coin's smallest unit. */
+  readonly invoice?: Pick<
+    Invoice,
+    'address' | 'paymentLink' | 'rate' | 'units' | 'expiresAt' | 'watchedUntil'
+  > & {
+    readonly seen: bigint
+    readonly remaining: bigint
+    readonly openedAt: Date
+  }
+  /** Only for the owner. */
+  readonly refundTo?: string
+  /** Only for the owner; what goes back from here. A refund of the order is shown with the order. */
+  readonly returns: readonly Return[]
+  /** The clock of the store, which a countdown goes by. */
+  readonly now: Date
+  /** Another text whenever something that the page shows is another. */
+  readonly version: string
+}
+
+/** The checkout of the website: an order paid in a coin, from the form to the order. */
+export interface CheckoutDesk {
+  /** The coins that can be paid in; empty where the operator has configured no processor. */
+  readonly methods: readonly PaymentMethod[]
+  /**
+   * @throws Refusal `invalid_body` that lists every fault (also of `coin` and `refundTo`),
+   *   `offer_not_found`, `offer_unavailable`, `store_paused`, `try_again`
+   */
+  start(form: CheckoutForm): Promise<StartedCheckout>
+  /** Undefined when there is no such checkout. */
+  view(id: string, accessToken: string | undefined): Promise<CheckoutView | undefined>
+}
