@@ -258,20 +258,20 @@ describe('the ledger', () => {
 })
 
 test('after any lives, received is delivered and refunded and open, for each order and for all', async () => {
-  const orders: Order[] = []
+  const before = await sums()
+  // One was delivered, whatever the others come to.
+  const orders = [await live(wayTo(fulfilled(asked())))]
   const lives = fc.asyncProperty(anyLife(), async (life) => {
     const order = await live(life)
     expect(await bookedOf(order)).toEqual(balancesByAccount(order))
     orders.push(order)
   })
-  const before = await sums()
   await fc.assert(lives, { numRuns: 60 })
   const after = await sums()
   const expected = orders.flatMap(balancesOf).reduce(added, before)
   expect(after).toEqual(expected)
   const { received = 0n, open = 0n, delivered = 0n, refunded: back = 0n } = after
   expect(received + open + delivered + back).toBe(0n)
-  expect(orders.some(({ state }) => state === 'FULFILLED')).toBe(true)
   expect(after).not.toEqual(before)
 })
 
