@@ -130,7 +130,16 @@ export function isClosed(checkout: Checkout): boolean {
 
 /** What has been confirmed for the invoice so far. */
 export function settledUnits({ payments }: Pick<Invoice, 'payments'>): bigint {
-  return payments.reduce((sum, { status, units }) => (status === 'SETTLED' ? sum + units : sum), 0n)
+  return settledPayments({ payments }).reduce((sum, { units }) => sum + units, 0n)
+}
+
+/** The payments that are confirmed, in the order in which they were seen. */
+export function settledPayments({
+  payments,
+}: Pick<Invoice, 'payments'>): readonly InvoicePayment[] {
+  return payments
+    .filter(({ status }) => status === 'SETTLED')
+    .toSorted((one, other) => one.receivedAt.getTime() - other.receivedAt.getTime())
 }
 
 /** What has been seen for the invoice so far, confirmed or not. */
@@ -142,7 +151,8 @@ export function seenUnits({ payments }: Pick<Invoice, 'payments'>): bigint {
 export function priceUnits(checkout: InvoicedCheckout): bigint {
   if (checkout.state !== 'ORDERED') return 0n
   const settled = settledUnits(checkout.invoice)
-  return settled < checkout.invoice.units ? settled : checkout.invoice.units
+  const surplus = settled - checkout.invoice.units
+  return surplus > 0n ? checkout.invoice.units : settled
 }
 
 /** What an amount of the coin stands for at the rate of its invoice, rounded up; atomic USDC. */

@@ -2,7 +2,7 @@ import type { Offer } from '../goods/offer.ts'
 import { invalidBody, type Wish, wordingOf } from '../goods/purchase-body.ts'
 import type { Vitals } from '../health/vitals.ts'
 import { accept } from '../payments/acceptance.ts'
-import type { Tender } from '../payments/payment.ts'
+import type { X402Tender } from '../payments/payment.ts'
 import type { Terms } from '../payments/x402.ts'
 import type { OrderId } from '../primitives/ids.ts'
 import type { Usdc } from '../primitives/money.ts'
@@ -68,7 +68,7 @@ type Considered =
   | {
       readonly type: 'ready'
       readonly priced: Priced
-      readonly tender: Tender
+      readonly tender: X402Tender
       /** Digest of whom the goods go to, for the limits of the payer. */
       readonly receiver: string | undefined
     }
@@ -264,7 +264,7 @@ function requireOpen({ vitals }: PurchaseDeps, amount: Usdc): void {
 async function foreignEsim(
   deps: PurchaseDeps,
   { recipient }: Wish,
-  { payer }: Tender,
+  { payer }: X402Tender,
 ): Promise<Refusal | undefined> {
   if (recipient.kind !== 'esim' || recipient.iccid === undefined) return undefined
   if (await deps.orders.boughtIccid(payer, deps.digest.of(recipient.iccid))) return undefined
