@@ -128,6 +128,11 @@ export function isClosed(checkout: Checkout): boolean {
   return checkout.state === 'REFUSED' || (isInvoiced(checkout) && checkout.closedAt !== undefined)
 }
 
+/** Whether something may still come of the invoice: a payment, or the confirmation of one. */
+export function isWatched({ watchedUntil, payments }: Invoice, now: Date): boolean {
+  return now < watchedUntil || payments.some(({ status }) => status === 'PROCESSING')
+}
+
 /** What has been confirmed for the invoice so far. */
 export function settledUnits({ payments }: Pick<Invoice, 'payments'>): bigint {
   return settledPayments({ payments }).reduce((sum, { units }) => sum + units, 0n)

@@ -6,6 +6,8 @@ export const payBackFaults = [
   'payer_blacklisted',
   'wallet_blacklisted',
   'refund_nonce_spent',
+  'operator_pays',
+  'payout_cancelled',
 ] as const
 
 export type PayBackFault = (typeof payBackFaults)[number]
