@@ -101,7 +101,12 @@ function requireSums(to: InvoicedCheckout, refuse: Refuse): void {
   if (to.state === 'ORDERED' && !isPriceFair) refuse('its price is not that of its invoice')
   if (price > settledUnits(to.invoice)) refuse('its price is more than came')
   if (unreturnedUnits(to) < 0n) refuse('more goes back than came')
-  if (to.closedAt === undefined) return
+  if (to.closedAt !== undefined) requireDone(to, refuse)
+}
+
+function requireDone(to: InvoicedCheckout, refuse: Refuse): void {
+  if (to.state === 'OPEN') refuse('nothing is decided yet')
+  if (to.state === 'ORDERED' && !to.isPlaced) refuse('its order was not placed')
   if (to.returns.some(({ step }) => step.type !== 'SENT')) refuse('something still goes back')
   const kept = -(checkoutBalancesOf(to).find(({ account }) => account === 'kept')?.units ?? 0n)
   if (worthOf(to, kept) > keptMost) refuse('more than dust would be kept')

@@ -119,7 +119,10 @@ export function memoryCheckouts({
     find: async (id) => rows.get(id)?.checkout,
     findByOrder: async (id) => find(({ orderId }) => orderId === id),
     findByTransaction: async (hash) =>
-      find((one) => transactionsOf(one).includes(hash.toLowerCase())),
+      all()
+        .map(({ checkout }) => checkout)
+        .filter((one) => transactionsOf(one).includes(hash.toLowerCase()))
+        .sort((one, other) => one.startedAt.getTime() - other.startedAt.getTime())[0],
 
     allowReturn: async (id, seq) =>
       treasury.grant(returnReference(id, seq), () => {
