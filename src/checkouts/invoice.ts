@@ -6,6 +6,7 @@ import {
   type InvoicedCheckout,
   type InvoicePayment,
   isWatched,
+  priceIn,
 } from './checkout.ts'
 import { giveBack } from './returns.ts'
 import { type CheckoutStep, type CheckoutStepDeps, moveTo, wait } from './steps.ts'
@@ -56,7 +57,13 @@ function decided(checkout: InvoicedCheckout, now: Date): InvoicedCheckout {
   if (checkout.state !== 'OPEN') return checkout
   switch (checkout.invoice.status) {
     case 'SETTLED':
-      return { ...checkout, state: 'ORDERED', changedAt: now, isPlaced: false }
+      return {
+        ...checkout,
+        state: 'ORDERED',
+        changedAt: now,
+        price: priceIn(checkout.invoice),
+        isPlaced: false,
+      }
     case 'EXPIRED':
     case 'INVALID':
       return { ...checkout, state: 'ENDED', changedAt: now }
