@@ -52,21 +52,21 @@ export async function look(
   return (await giveBack(deps, checkout)) ?? closed(checkout, now)
 }
 
-/** Who gets the price: the order, when it came in full and in time. It is decided once, here. */
+/**
+ * Who gets the price: the order, when it came in full and in time. It is decided once, here. An
+ * invoice that somebody calls settled and that shows no settled payment decides nothing.
+ */
 function decided(checkout: InvoicedCheckout, now: Date): InvoicedCheckout {
   if (checkout.state !== 'OPEN') return checkout
+  const price = priceIn(checkout.invoice)
+  const ended = { ...checkout, state: 'ENDED', changedAt: now } as const
   switch (checkout.invoice.status) {
     case 'SETTLED':
-      return {
-        ...checkout,
-        state: 'ORDERED',
-        changedAt: now,
-        price: priceIn(checkout.invoice),
-        isPlaced: false,
-      }
+      if (price === 0n) return isWatched(checkout.invoice, now) ? checkout : ended
+      return { ...checkout, state: 'ORDERED', changedAt: now, price, isPlaced: false }
     case 'EXPIRED':
     case 'INVALID':
-      return { ...checkout, state: 'ENDED', changedAt: now }
+      return ended
     case 'NEW':
     case 'PROCESSING':
       return checkout
@@ -90,24 +90,20 @@ function closed(checkout: CheckoutIn<'ORDERED' | 'ENDED'>, now: Date): CheckoutS
 }
 
 /**
- * What was read now beside what is on record. A payment that was settled once has been counted, and
- * may have been paid back: it stays, and an operator hears when the processor denies it.
+ * What was read now beside what is on record. Address, amount and rate were promised and stay. A
+ * payment that was settled once has been counted, and may have been paid back: it stays too, and an
+ * operator hears when the processor denies it.
  */
 function mergedWith(
   { reportCheckout }: CheckoutStepDeps,
   { id, invoice: known }: InvoicedCheckout,
-  read: Invoice,
+  { status, payments, expiresAt, watchedUntil }: Invoice,
 ): Invoice {
-  const denied = known.payments.filter(
-    (payment) =>
-      payment.status === 'SETTLED' && !read.payments.some((now) => isSettled(now, payment)),
-  )
-  if (denied.length === 0) return read
-  reportCheckout({ name: 'settled_payment_gone', checkout: id })
-  const others = read.payments.filter(({ id: name }) =>
-    denied.every((payment) => payment.id !== name),
-  )
-  return { ...read, payments: [...denied, ...others] }
+  const counted = known.payments.filter((payment) => payment.status === 'SETTLED')
+  const denied = counted.filter((payment) => !payments.some((now) => isSettled(now, payment)))
+  const others = payments.filter(({ id: name }) => denied.every((payment) => payment.id !== name))
+  if (denied.length > 0) reportCheckout({ name: 'settled_payment_gone', checkout: id })
+  return { ...known, status, expiresAt, watchedUntil, payments: [...denied, ...others] }
 }
 
 function isSettled(now: InvoicePayment, { id, units }: InvoicePayment): boolean {

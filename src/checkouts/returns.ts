@@ -1,24 +1,17 @@
 import { pollDelay } from '../orders/steps.ts'
-import { usdc } from '../primitives/money.ts'
 import { never } from '../primitives/never.ts'
 import {
   type CheckoutIn,
-  priceUnits,
   type Return,
   returnReference,
   settledPayments,
-  settledUnits,
   worthOf,
 } from './checkout.ts'
+import { keptMost, unreturnedUnits } from './ledger.ts'
 import { type CheckoutStep, type CheckoutStepDeps, moveTo, wait } from './steps.ts'
 
 type Decided = CheckoutIn<'ORDERED' | 'ENDED'>
 
-/**
- * What is worth less than this is kept and booked: sending it would cost more than it is (decision
- * 015). Atomic USDC.
- */
-export const dustBelow = usdc('500000')
 /** How often a return is looked at that waits for an operator. */
 const slowPollMs = 60_000
 
@@ -48,10 +41,9 @@ export async function giveBack(
 
 /** One return for all that is settled and not spoken for; what is not settled yet comes after it. */
 function newReturn(checkout: Decided): CheckoutStep | undefined {
-  const { returns, invoice } = checkout
-  const spokenFor = returns.reduce((sum, { units }) => sum + units, priceUnits(checkout))
-  const units = settledUnits(invoice) - spokenFor
-  if (units <= 0n || worthOf(checkout, units) < dustBelow) return undefined
+  const { returns } = checkout
+  const units = unreturnedUnits(checkout)
+  if (units <= 0n || worthOf(checkout, units) <= keptMost) return undefined
   const seq = returns.length + 1
   return moveTo({
     ...checkout,
