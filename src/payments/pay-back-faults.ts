@@ -8,6 +8,9 @@ export const payBackFaults = [
   'refund_nonce_spent',
   'operator_pays',
   'payout_cancelled',
+  'payout_mismatch',
+  'payout_refused',
+  'processor_key',
 ] as const
 
 export type PayBackFault = (typeof payBackFaults)[number]

@@ -62,7 +62,8 @@ function idOf(coin: Coin, id: string): string {
   if (!id.toUpperCase().startsWith(`${coin}-`)) {
     throw new Error(`"${id}" is not a payment method for ${coin}: it has to begin with ${coin}-`)
   }
-  if (/-(LN|LNURL)$/i.test(id)) throw new Error(`"${id}" is Lightning, which this store cannot take`)
+  if (/-(LN|LNURL)$/i.test(id))
+    throw new Error(`"${id}" is Lightning, which this store cannot take`)
   return id
 }
 
