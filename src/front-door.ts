@@ -15,13 +15,13 @@ import { routeManifest } from './http/manifest.ts'
 import { type MetricsDoor, routeMetrics } from './http/metrics.ts'
 import { routeOpenApi } from './http/openapi.ts'
 import { routeSandbox, type SandboxDoor } from './http/sandbox.ts'
-import { routeWebhook, type WebhookDeps } from './http/webhook.ts'
+import { routeSupplierWebhook, type SupplierWebhookDeps } from './http/supplier-webhook.ts'
 import { routeMcp } from './mcp/route.ts'
 import { routeWeb } from './web/routes.ts'
 
 export interface FrontDoorDeps extends AppDeps {
   readonly buying: BuyingDeps
-  readonly webhook: WebhookDeps
+  readonly webhook: SupplierWebhookDeps
   readonly vitals: Pick<Vitals, 'parts' | 'signals'>
   readonly metrics: MetricsDoor
   /** Only in the sandbox. */
@@ -54,7 +54,7 @@ export function createFrontDoor(deps: FrontDoorDeps): FastifyInstance {
     isSandbox: deps.sandbox !== undefined,
   })
   routeMcp(app, { reading: deps, buying, limits: deps.limits })
-  routeWebhook(app, deps.webhook)
+  routeSupplierWebhook(app, deps.webhook)
   routeHealth(app, vitals)
   routeMetrics(app, deps.metrics)
   if (deps.sandbox) routeSandbox(app, deps.sandbox)
