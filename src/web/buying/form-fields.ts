@@ -31,7 +31,11 @@ const attributesOf: Readonly<Record<string, Readonly<Record<string, string>>>> =
 }
 
 /** What a person is asked for to buy this offer, in the order of the page: the amount comes first. */
-export function formFieldsOf(offer: Offer, texts: Texts, pricing: Pick<Pricing, 'markupBps'>, retail: Retail): FormField[] {
+export function formFieldsOf(
+  offer: Offer,
+  { texts, pricing }: { readonly texts: Texts; readonly pricing: Pick<Pricing, 'markupBps'> },
+  retail: Retail,
+): FormField[] {
   const required = requiredFieldsOf(offer)
   const names = [
     ...required.filter((name) => name === 'value'),
@@ -41,7 +45,7 @@ export function formFieldsOf(offer: Offer, texts: Texts, pricing: Pick<Pricing, 
   return names.map((name) => ({
     name,
     label: texts.form.fields[name]?.label ?? name,
-    hint: hintOf(name, { offer, texts, retail, ...pricing }),
+    hint: hintOf(name, { offer, texts, retail, markupBps: pricing.markupBps }),
     isRequired: required.includes(name),
     attributes: attributesOf[name] ?? {},
   }))

@@ -2,12 +2,15 @@ import { api } from './en/api.ts'
 import { buy } from './en/buy.ts'
 import { errorTexts } from './en/error-codes.ts'
 import { errors } from './en/errors.ts'
+import { form } from './en/form.ts'
 import { frame } from './en/frame.ts'
 import { home, homeKinds } from './en/home.ts'
 import { messages } from './en/messages.ts'
 import { offers } from './en/offers.ts'
 import { outcomeSections } from './en/outcomes.ts'
+import { pay } from './en/pay.ts'
 import { closedLinks, deliveryNames, reveal } from './en/reveal.ts'
+import { wallet } from './en/wallet.ts'
 
 /**
  * Everything the website says, in English, by the page that says it. Pages get it as an argument, so
@@ -20,6 +23,9 @@ export const en = {
   home,
   homeKinds,
   buy,
+  form,
+  wallet,
+  pay,
   reveal,
   deliveryNames,
   closedLinks,
