@@ -18,6 +18,7 @@ import { routeSandbox, type SandboxDoor } from './http/sandbox.ts'
 import { routeWebhook, type WebhookDeps } from './http/webhook.ts'
 import { routeMcp } from './mcp/route.ts'
 import { routeWeb } from './web/routes.ts'
+import { en } from './web/texts/en.ts'
 
 export interface FrontDoorDeps extends AppDeps {
   readonly buying: BuyingDeps
@@ -52,6 +53,7 @@ export function createFrontDoor(deps: FrontDoorDeps): FastifyInstance {
     networkName: buying.purchases.till.network.name,
     fulfillmentDeadlineSeconds,
     isSandbox: deps.sandbox !== undefined,
+    texts: en,
   })
   routeMcp(app, { reading: deps, buying, limits: deps.limits })
   routeWebhook(app, deps.webhook)

@@ -165,7 +165,7 @@ test('only the reading routes and texts that never change are kept and compresse
     'http/catalog/routes.ts',
     'http/discovery/routes.ts',
     'http/fixed-text.ts',
-    'web/api-page.ts',
+    'web/info/api-page.ts',
   ])
   const senders = sources.filter((file) => read('src', file).includes('sendAnswer('))
   expect(senders.sort()).toEqual([
@@ -173,7 +173,7 @@ test('only the reading routes and texts that never change are kept and compresse
     'http/catalog/routes.ts',
     'http/discovery/routes.ts',
     'http/openapi.ts',
-    'web/api-page.ts',
+    'web/info/api-page.ts',
   ])
 })
 
