@@ -30,7 +30,10 @@ beforeEach(async () => {
   server = await liveServer()
 })
 afterEach(async () => {
-  await server.app.close()
+  const closed = server.app.close()
+  // The client keeps connections open on which it never asked for anything.
+  server.app.server.closeAllConnections()
+  await closed
 })
 
 /** Listens, and reads what came until the text is in it. */

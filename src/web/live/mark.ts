@@ -1,4 +1,4 @@
-import { type Html, html } from '../html.ts'
+import { type Html, html } from '../frame/html.ts'
 
 /** What a page says of its part that changes by itself. */
 export interface LivePart {
