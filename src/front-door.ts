@@ -17,10 +17,11 @@ import { routeOpenApi } from './http/openapi.ts'
 import { routeSandbox, type SandboxDoor } from './http/sandbox.ts'
 import { routeWebhook, type WebhookDeps } from './http/webhook.ts'
 import { routeMcp } from './mcp/route.ts'
+import type { PayingDeps } from './web/buying/deps.ts'
 import { routeWeb } from './web/routes.ts'
 import { en } from './web/texts/en.ts'
 
-export interface FrontDoorDeps extends AppDeps {
+export interface FrontDoorDeps extends AppDeps, Omit<PayingDeps, 'till'> {
   readonly buying: BuyingDeps
   readonly webhook: WebhookDeps
   readonly vitals: Pick<Vitals, 'parts' | 'signals'>
@@ -53,6 +54,7 @@ export function createFrontDoor(deps: FrontDoorDeps): FastifyInstance {
     networkName: buying.purchases.till.network.name,
     fulfillmentDeadlineSeconds,
     isSandbox: deps.sandbox !== undefined,
+    till: buying.purchases.till,
     texts: en,
   })
   routeMcp(app, { reading: deps, buying, limits: deps.limits })

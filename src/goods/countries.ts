@@ -37,9 +37,7 @@ export function countryMeantBy(text: string): string | undefined {
 function codeByName(text: string): string | undefined {
   const name = fold(text.trim())
   const named = (test: (known: string) => boolean) =>
-    countryCodes().find((code) =>
-      countryNames(code).some((known) => test(fold(known))),
-    )
+    countryCodes().find((code) => countryNames(code).some((known) => test(fold(known))))
   const isNear = (known: string) => name.length >= 5 && distance(known, name) <= 1
   return named((known) => known === name) ?? named(isNear)
 }

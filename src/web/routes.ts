@@ -3,18 +3,23 @@ import type { BuyingDeps } from '../desk/buying/deps.ts'
 import { rules } from '../desk/refusals.ts'
 import { digestOf, publicMinute, sendText } from '../http/caching.ts'
 import { Refusal } from '../primitives/refusal.ts'
-import { buyPage, pictureOf } from './buying/buy-page.ts'
+import { routeBuying } from './buying/buy-routes.ts'
+import type { PayingDeps } from './buying/deps.ts'
+import { routePaying } from './buying/pay-routes.ts'
+import { walletScript } from './buying/wallet-script.ts'
 import { routeForModels } from './for-models/routes.ts'
-import { picture, script, styleSheet } from './frame/assets.ts'
+import { picture, styleSheet } from './frame/assets.ts'
 import type { WebDeps } from './frame/deps.ts'
 import { document, type Frame, type Page } from './frame/layout.ts'
 import { type Message, messagePage } from './frame/message-page.ts'
 import { fixedHeaders, pageHeaders } from './frame/page-headers.ts'
+import { routeScript, routeScripts } from './frame/scripts.ts'
 import { routeApiPage } from './info/api-page.ts'
 import { errorsPage } from './info/errors-page.ts'
 import { routeReveal } from './orders/reveal-routes.ts'
 import { homePage } from './shop/home-page.ts'
 import type { Texts } from './texts/en.ts'
+import { takeForms } from './visit/forms.ts'
 
 const limited = { config: { limit: 'reading' } } as const
 /** The sheet's address names its content, so it may be kept while that address is in use. */
@@ -23,11 +28,10 @@ const publicDay = 'public, max-age=86400'
 /** The website for people: pages made here, that work without script. */
 export function routeWeb(
   app: FastifyInstance,
-  { buying, ...deps }: WebDeps & { readonly buying: BuyingDeps },
+  { buying, ...deps }: WebDeps & PayingDeps & { readonly buying: BuyingDeps },
 ): void {
   const { texts } = deps
   const style = styleSheet()
-  const revealScript = script('reveal.js')
   const frame: Frame = {
     site: deps.site,
     styleUrl: `/style.css?v=${digestOf(style)}`,
@@ -39,7 +43,8 @@ export function routeWeb(
     const text = document(frame, page)
     return sendText(request, reply, { text, type: 'text/html', cacheControl: publicMinute })
   }
-  routeAssets(app, style, revealScript)
+  routeAssets(app, style)
+  const urlOf = routeScripts(app)
   routeForModels(app, deps)
   // The errors of pages are pages. In a scope of its own, this changes nothing for the interfaces.
   app.register(async (pages) => {
@@ -54,22 +59,21 @@ export function routeWeb(
     routeApiPage(pages, deps)
     pages.get('/', limited, (request, reply) => send(request, reply, homePage(deps)))
     pages.get('/errors', limited, (request, reply) => send(request, reply, errorsPage(texts)))
-    pages.get<{ Params: { offerId: string } }>('/buy/:offerId', limited, (request, reply) => {
-      const offer = deps.shelf.current().find(request.params.offerId)
-      if (offer === undefined)
-        throw new Refusal('offer_not_found', texts.messages.offerNotFound.text)
-      return send(request, reply, buyPage(offer, deps), pictureOf(offer))
-    })
-    const scriptUrl = `/reveal.js?v=${digestOf(revealScript)}`
-    routeReveal(pages, { frame, scriptUrl, buying })
+    takeForms(pages)
+    const scriptUrl = routeScript(pages, 'wallet.js', await walletScript())
+    routeBuying(pages, { frame, deps, scriptUrl })
+    if (deps.checkout) {
+      const scriptUrls = ['live.js', 'pay.js'].map(urlOf)
+      routePaying(pages, { frame, deps: { ...deps, checkout: deps.checkout }, scriptUrls })
+    }
+    routeReveal(pages, { frame, scriptUrl: urlOf('reveal.js'), buying })
   })
 }
 
-function routeAssets(app: FastifyInstance, style: string, revealScript: string): void {
+function routeAssets(app: FastifyInstance, style: string): void {
   const logo = picture('logo.svg')
   const assets = [
     ['/style.css', style, 'text/css'],
-    ['/reveal.js', revealScript, 'text/javascript'],
     ['/logo.svg', logo, 'image/svg+xml'],
     ['/favicon.ico', logo, 'image/svg+xml'],
     ['/robots.txt', 'User-agent: *\nAllow: /\n', 'text/plain'],

@@ -1,17 +1,17 @@
 import type { PaymentMethod } from '../../checkouts/ports.ts'
-import { type Coin, coinDecimals, formatUnits } from '../../payments/coins.ts'
 import type { Offer } from '../../goods/offer.ts'
 import type { Retail } from '../../goods/pricing.ts'
+import { type Coin, coinDecimals, formatUnits } from '../../payments/coins.ts'
 import { usdcFromCents } from '../../primitives/money.ts'
 import { type Html, html } from '../frame/html.ts'
 import { buyPath } from '../shop/addresses.ts'
 import type { Texts } from '../texts/en.ts'
+import type { CoinRates } from './deps.ts'
 import type { FormFaults } from './faults.ts'
 import { attributesHtml, faultHtml, fieldHtml } from './fields-html.ts'
 import type { FormField } from './form-fields.ts'
 import { names, type Typed } from './typed.ts'
-import type { CoinRates } from './deps.ts'
-import { walletPanel, type WalletSettings } from './wallet-panel.ts'
+import { type WalletSettings, walletPanel } from './wallet-panel.ts'
 
 /** All that the form is made of. */
 export interface BuyForm {
@@ -70,8 +70,11 @@ function fieldsHtml({ fields, typed, faults, texts, offer }: BuyForm): Html {
   const asked = fields.filter(({ isRequired }) => isRequired)
   const further = fields.filter(({ isRequired }) => !isRequired)
   const isOpen = further.some(({ name }) => faults.has(name) || typed.fields[name])
-  return html`${asked.length > 0 && html`<fieldset><legend>${texts.form.heading[offer.kind]}</legend>
-${written(asked)}</fieldset>`}
+  return html`${
+    asked.length > 0 &&
+    html`<fieldset><legend>${texts.form.heading[offer.kind]}</legend>
+${written(asked)}</fieldset>`
+  }
 ${
   further.length > 0 &&
   html`<details${isOpen && html` open="open"`}><summary>${texts.form.recharge}</summary>
@@ -128,13 +131,17 @@ function aboutHtml(coin: Coin, { retail, rates, texts }: BuyForm): Html | undefi
 /** Four digits are enough for a look. */
 function unitsOf(amount: number, coin: Coin): bigint {
   const rounded = Number(amount.toPrecision(4))
-  return BigInt(Math.round(rounded * 10 ** Math.min(coinDecimals[coin], 8))) *
+  return (
+    BigInt(Math.round(rounded * 10 ** Math.min(coinDecimals[coin], 8))) *
     10n ** BigInt(Math.max(0, coinDecimals[coin] - 8))
+  )
 }
 
 function summary({ faults, notice, texts: { form } }: BuyForm): Html | undefined {
   if (faults.size === 0) {
-    return notice === undefined ? undefined : html`<div class="faults" role="alert" tabindex="-1" autofocus="autofocus"><p>${notice}</p></div>`
+    return notice === undefined
+      ? undefined
+      : html`<div class="faults" role="alert" tabindex="-1" autofocus="autofocus"><p>${notice}</p></div>`
   }
   return html`<div class="faults" role="alert" tabindex="-1" autofocus="autofocus" aria-labelledby="faults">
 <h3 id="faults">${form.faultsTitle}</h3>

@@ -88,7 +88,13 @@ function sendPage(
   pictures: readonly string[],
 ) {
   return reply
-    .headers(pageHeaders([deps.site.logo, ...pictures], { sendsForm: true, drawsPictures: true, asksUs: true }))
+    .headers(
+      pageHeaders([deps.site.logo, ...pictures], {
+        sendsForm: true,
+        drawsPictures: true,
+        asksUs: true,
+      }),
+    )
     .type('text/html; charset=utf-8')
     .send(document(frame, page))
 }

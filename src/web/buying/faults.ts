@@ -46,7 +46,5 @@ function fieldFault({ parameter, message, didYouMean }: Fault, { typed, texts }:
   if ((typed.fields[parameter] ?? '').trim() === '') return text.missing
   const [said = ''] = message.split('; did you mean')
   const wrong = text.wrong ?? `${text.label} ${said}.`
-  return didYouMean === undefined
-    ? wrong
-    : `${wrong} ${texts.form.didYouMean(String(didYouMean))}`
+  return didYouMean === undefined ? wrong : `${wrong} ${texts.form.didYouMean(String(didYouMean))}`
 }

@@ -69,7 +69,9 @@ function rangeHint({ texts, retail, markupBps }: Hinting): string | undefined {
   if (price.type !== 'RANGE') return undefined
   const { form } = texts
   const cost =
-    markupBps === 0 ? form.rangeCostSame : form.rangeCost(`${Number((markupBps / 100).toFixed(2))} %`)
+    markupBps === 0
+      ? form.rangeCostSame
+      : form.rangeCost(`${Number((markupBps / 100).toFixed(2))} %`)
   return `${form.range(price.minValue, price.maxValue, price.step)} ${cost}`
 }
 

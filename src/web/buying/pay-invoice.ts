@@ -3,6 +3,7 @@ import { formatUnits } from '../../payments/coins.ts'
 import { formatUsdc } from '../../primitives/money.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Texts } from '../texts/en.ts'
+import { attributesHtml } from './fields-html.ts'
 import { paymentLinkFor } from './payment-link.ts'
 import { qrPicture } from './qr.ts'
 import { clockTime, minutesLeft } from './times.ts'
@@ -10,7 +11,12 @@ import { clockTime, minutesLeft } from './times.ts'
 type Invoice = NonNullable<CheckoutView['invoice']>
 
 /** What is to be sent, where, and until when. */
-export function invoiceCard(view: CheckoutView, invoice: Invoice, texts: Texts, sandboxUrl?: string): Html {
+export function invoiceCard(
+  view: CheckoutView,
+  invoice: Invoice,
+  texts: Texts,
+  sandboxUrl?: string,
+): Html {
   const { coin, network } = view
   const { pay } = texts
   const units = view.stage === 'partly_paid' ? invoice.remaining : invoice.units
@@ -43,12 +49,19 @@ function arrivedOf({ stage, coin }: CheckoutView, { seen, units }: Invoice, { pa
 /** Quiet until near the end; the script counts by the clock of the store. */
 function deadline({ now }: CheckoutView, { expiresAt }: Invoice, { pay }: Texts): Html {
   const left = minutesLeft(now, expiresAt)
-  return html`<p class="until" data-ends="${expiresAt.toISOString()}" data-now="${now.toISOString()}">${pay.rateHeld(clockTime(expiresAt))} <b class="left">${left !== undefined && pay.minutesLeft(left)}</b></p>`
+  const script = attributesHtml({
+    'data-ends': expiresAt.toISOString(),
+    'data-now': now.toISOString(),
+    'data-left-text': pay.left('{time}'),
+    ...Object.fromEntries([5, 2, 1].map((most) => [`data-left${most}`, pay.minutesLeft(most)])),
+  })
+  return html`<p class="until"${script}>${pay.rateHeld(clockTime(expiresAt))} <b class="left" role="timer">${left !== undefined && pay.minutesLeft(left)}</b></p>`
 }
 
 /** The code with the amount in it; for wallets that do not read it, one of the address alone. */
 function codes(address: string, link: string | undefined, { pay }: Texts): Html {
-  if (link === undefined) return html`<div class="codes">${qrPicture(address, pay.qrAddressAlt)}</div>`
+  if (link === undefined)
+    return html`<div class="codes">${qrPicture(address, pay.qrAddressAlt)}</div>`
   return html`<fieldset class="codes">
 <legend class="hidden">${pay.qrTitle}</legend>
 <input type="radio" name="code" id="code-whole" checked="checked"><label for="code-whole">${pay.qrWhole}</label>

@@ -40,7 +40,7 @@ export function payPage(view: CheckoutView, shown: PayShown): Page {
     title: `${title} · ${view.brandName}`,
     description: texts.pay.about,
     main: html`<div class="paying"${liveMark(mark)}${copyTexts(texts)}>
-${reloading(isFinished)}
+${view.isOwner && reloading(isFinished)}
 <h1>${title}</h1>
 <p class="lead">${text}</p>
 ${view.isOwner ? ownPart(view, shown) : foreignPart(view, shown)}
@@ -99,7 +99,9 @@ function returnsOf({ returns, coin }: CheckoutView, { pay }: Texts): Html | unde
 <h2 id="returns">${pay.backTitle}</h2>
 <ul>
 ${returns.map(
-  (one) => html`<li><b>${formatUnits(one.units, coin)} ${coin}</b> ${stepOf(one, pay)} (${pay.why[one.why]}).</li>
+  (
+    one,
+  ) => html`<li><b>${formatUnits(one.units, coin)} ${coin}</b> ${stepOf(one, pay)} (${pay.why[one.why]}).</li>
 `,
 )}</ul>
 </section>`

@@ -8,8 +8,8 @@ import { routeLive } from '../live/live.ts'
 import { accessIn, readToken, rememberAccess } from '../visit/access.ts'
 import { formIn, isFromElsewhere } from '../visit/forms.ts'
 import type { PayingDeps } from './deps.ts'
-import { payPage } from './pay-page.ts'
 import { orderPagePath, payPath } from './paths.ts'
+import { payPage } from './pay-page.ts'
 
 /** A private link is shorter. */
 const formMost = 2 * 1_024
@@ -34,7 +34,9 @@ export function routePaying(pages: FastifyInstance, routes: PayRoutes): void {
     if (view === undefined) return notFound(reply, own)
     // What is left to see is with the order, unless some of the money goes back from here.
     const isOver = view.isOwner && view.stage === 'paid' && view.returns.length === 0
-    return isOver ? privately(reply).redirect(orderPagePath(view.orderId), 303) : show(reply, own, view, token)
+    return isOver
+      ? privately(reply).redirect(orderPagePath(view.orderId), 303)
+      : show(reply, own, view, token)
   })
   pages.post('/pay/:id/open', { config, bodyLimit: formMost }, (request: PayRequest, reply) =>
     open(request, reply, own),
@@ -55,7 +57,8 @@ async function open(request: PayRequest, reply: FastifyReply, routes: PayRoutes)
   const token = tokenIn(formIn(request).get('token'))
   const view = await deps.checkout.view(id, token)
   if (view === undefined) return notFound(reply, routes)
-  if (token === undefined || !view.isOwner) return show(reply.code(422), routes, view, undefined, true)
+  if (token === undefined || !view.isOwner)
+    return show(reply.code(422), routes, view, undefined, true)
   const isSecure = deps.site.url.startsWith('https:')
   for (const path of [payPath(view.id), orderPagePath(view.orderId)]) {
     rememberAccess(reply, { path, token, isSecure })

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
+import type { PaymentMethod } from '../../checkouts/ports.ts'
 import type { CheckoutForm } from '../../desk/checkout/desk.ts'
 import type { Offer } from '../../goods/offer.ts'
 import type { Retail } from '../../goods/pricing.ts'
 import type { Fields } from '../../goods/purchase-body.ts'
-import type { PaymentMethod } from '../../checkouts/ports.ts'
 import type { FormField } from './form-fields.ts'
 
 /** What stands in the form, as it was typed. */
@@ -33,7 +33,11 @@ export const names = {
 } as const
 
 /** A form that nobody has typed into yet. */
-export function untyped(retail: Retail, markupBps: number, methods: readonly PaymentMethod[]): Typed {
+export function untyped(
+  retail: Retail,
+  markupBps: number,
+  methods: readonly PaymentMethod[],
+): Typed {
   const [only, ...others] = methods
   return {
     fields: {},
@@ -68,9 +72,15 @@ export function readTyped(
   const formKey = given[names.formKey] ?? ''
   if (isOdd || !keyPattern.test(formKey)) return undefined
   return {
-    fields: picked(given, fields.map(({ name }) => [name, name])),
+    fields: picked(
+      given,
+      fields.map(({ name }) => [name, name]),
+    ),
     pay: given[names.pay] ?? '',
-    refundTo: picked(given, coins.map((coin) => [coin, names.refundTo(coin)])),
+    refundTo: picked(
+      given,
+      coins.map((coin) => [coin, names.refundTo(coin)]),
+    ),
     formKey,
     seen: given[names.seen] ?? '',
   }
@@ -88,7 +98,9 @@ export function checkoutFormOf(offer: Offer, typed: Typed): CheckoutForm {
  * back to it and writes something else wants something else.
  */
 function keyOf(formKey: string, content: Omit<CheckoutForm, 'formKey'>): string {
-  return createHash('sha256').update(JSON.stringify([formKey, content])).digest('base64url')
+  return createHash('sha256')
+    .update(JSON.stringify([formKey, content]))
+    .digest('base64url')
 }
 
 function refundOf({ pay, refundTo }: Typed): string {
@@ -132,6 +144,9 @@ export function isDearer(seen: string, retail: Retail, markupBps: number): boole
   return false
 }
 
-function picked(given: Readonly<Record<string, string>>, pairs: readonly (readonly [string, string])[]) {
+function picked(
+  given: Readonly<Record<string, string>>,
+  pairs: readonly (readonly [string, string])[],
+) {
   return Object.fromEntries(pairs.map(([name, sentAs]) => [name, given[sentAs] ?? '']))
 }

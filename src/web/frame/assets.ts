@@ -10,11 +10,6 @@ export function styleSheet(): string {
   return [first, ...others.sort()].map((name) => read(new URL(name, styles))).join('\n')
 }
 
-/** What runs in browsers, by its name in `scripts/`. */
-export function script(name: string): string {
-  return read(new URL(`../scripts/${name}`, import.meta.url))
-}
-
 /** A picture that stands beside this file. */
 export function picture(name: string): string {
   return read(new URL(name, import.meta.url))

@@ -68,7 +68,8 @@ export const pay = {
   qrAddress: 'Address only',
   qrWholeAlt: 'QR code with the address and the amount',
   qrAddressAlt: 'QR code with the address alone',
-  qrHelp: 'If your wallet does not take the first code, show the address only, and copy the amount.',
+  qrHelp:
+    'If your wallet does not take the first code, show the address only, and copy the amount.',
   open: 'Open in wallet',
   sandbox: 'Pay in the sandbox',
   keepTitle: 'Keep this link',
@@ -96,7 +97,8 @@ export const pay = {
   toOrder: 'Go to your order',
   home: 'Back to the store',
   foreignTitle: 'Is this yours?',
-  foreign: 'The amount and the address are shown to whoever has the private link. Paste it here, or the part of it behind the #.',
+  foreign:
+    'The amount and the address are shown to whoever has the private link. Paste it here, or the part of it behind the #.',
   tokenLabel: 'Private link',
   openIt: 'Open',
   tokenWrong: 'This does not open this payment. Copy the whole link, with everything behind the #.',
