@@ -17,9 +17,11 @@ import { routeOpenApi } from './http/openapi.ts'
 import { routeSandbox, type SandboxDoor } from './http/sandbox.ts'
 import { routeSupplierWebhook, type SupplierWebhookDeps } from './http/supplier-webhook.ts'
 import { routeMcp } from './mcp/route.ts'
+import type { PayingDeps } from './web/buying/deps.ts'
 import { routeWeb } from './web/routes.ts'
+import { en } from './web/texts/en.ts'
 
-export interface FrontDoorDeps extends AppDeps {
+export interface FrontDoorDeps extends AppDeps, Omit<PayingDeps, 'till'> {
   readonly buying: BuyingDeps
   readonly webhook: SupplierWebhookDeps
   readonly vitals: Pick<Vitals, 'parts' | 'signals'>
@@ -52,6 +54,8 @@ export function createFrontDoor(deps: FrontDoorDeps): FastifyInstance {
     networkName: buying.purchases.till.network.name,
     fulfillmentDeadlineSeconds,
     isSandbox: deps.sandbox !== undefined,
+    till: buying.purchases.till,
+    texts: en,
   })
   routeMcp(app, { reading: deps, buying, limits: deps.limits })
   routeSupplierWebhook(app, deps.webhook)

@@ -15,7 +15,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // What may be asked of the store and what it answers, whatever the door.
   desk: ['primitives', 'goods', 'payments', 'orders', 'checkouts', 'secrets', 'health'],
   http: ['primitives', 'goods', 'payments', 'orders', 'secrets', 'health', 'desk'],
-  web: ['primitives', 'goods', 'payments', 'desk', 'http'],
+  web: ['primitives', 'goods', 'payments', 'checkouts', 'desk', 'http'],
   // A door like http, which has the limits that both count against.
   mcp: ['primitives', 'goods', 'orders', 'desk', 'http', '../package.json'],
   operations: ['primitives', 'goods', 'payments', 'orders', 'health', 'reconcile'],
@@ -185,7 +185,8 @@ test('only the reading routes and texts that never change are kept and compresse
     'http/catalog/routes.ts',
     'http/discovery/routes.ts',
     'http/fixed-text.ts',
-    'web/api-page.ts',
+    'web/frame/scripts.ts',
+    'web/info/api-page.ts',
   ])
   const senders = sources.filter((file) => read('src', file).includes('sendAnswer('))
   expect(senders.sort()).toEqual([
@@ -193,7 +194,8 @@ test('only the reading routes and texts that never change are kept and compresse
     'http/catalog/routes.ts',
     'http/discovery/routes.ts',
     'http/openapi.ts',
-    'web/api-page.ts',
+    'web/frame/scripts.ts',
+    'web/info/api-page.ts',
   ])
 })
 
