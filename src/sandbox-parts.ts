@@ -26,13 +26,15 @@ const connectionsPerProcess = 12
 /** What the sandbox's parts are started with. */
 export function sandboxOptions(config: SandboxConfig) {
   const deliverSeconds = config.policy.deliverWithinMs / 1_000
+  const store = `http://${reachableHost(config.host)}:${config.port}`
   return {
     dataDir: config.dataDir,
     offers: config.offers,
     databaseUrl: config.databaseUrl,
     databaseConnections: Math.max(100, config.workers * connectionsPerProcess),
     lateSeconds: deliverSeconds + Math.max(5, Math.round(deliverSeconds / 10)),
-    webhookUrl: `http://${reachableHost(config.host)}:${config.port}/webhooks/supplier`,
+    webhookUrl: `${store}/webhooks/supplier`,
+    btcpayWebhookUrl: `${store}/webhooks/btcpay`,
   }
 }
 
