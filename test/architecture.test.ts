@@ -35,7 +35,22 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   'adapters/threads': ['goods'],
   'adapters/redis': ['primitives', 'http/rate-limit.ts'],
-  'adapters/suppliers': ['primitives', 'goods', 'orders/ports.ts', 'reconcile/ports.ts'],
+  'adapters/suppliers': [
+    'primitives',
+    'goods',
+    'orders/ports.ts',
+    'reconcile/ports.ts',
+    'adapters/json-call.ts',
+  ],
+  'adapters/btcpay': [
+    'primitives',
+    'payments',
+    'checkouts/checkout.ts',
+    'checkouts/ports.ts',
+    'adapters/json-call.ts',
+  ],
+  // How services are spoken with over HTTP, whatever they are.
+  'adapters/json-call.ts': ['primitives'],
 
   // What runs in a thread of its own is put together from the same parts as the store.
   'stock-thread.ts': ['goods', 'desk/views', 'adapters'],
