@@ -125,10 +125,13 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** The core is told about the world through its ports. Besides Node's pure parts: data and schemas. */
+/**
+ * The core is told about the world through its ports. Besides Node's pure parts: data and schemas, and
+ * how addresses are spelled.
+ */
 const core = /^(primitives|secrets|health|goods|payments|orders|checkouts|reconcile)\//
 const coreMayUse =
-  /^(zod|libphonenumber-js\/(max|mobile\/examples)|i18n-iso-countries(\/.*)?|fastest-levenshtein|node:(crypto|util|assert|zlib))$/
+  /^(zod|libphonenumber-js\/(max|mobile\/examples)|i18n-iso-countries(\/.*)?|fastest-levenshtein|@scure\/(base|btc-signer)|viem\/utils|node:(crypto|util|assert|zlib))$/
 
 const linesMax = 300
 

@@ -1,4 +1,5 @@
 import { promptTotals } from './accounting.ts'
+import { formatDecimal, parseDecimal } from './amounts.ts'
 import { coins, type Ticker } from './coins.ts'
 import type { Deps } from './deps.ts'
 import { invalid } from './errors.ts'
@@ -24,6 +25,15 @@ export interface Paid {
   readonly transaction: string
   /** False when the invoice is not watched any more: the money came, and nobody looked. */
   readonly isSeen: boolean
+}
+
+/** Reads "0.001" as smallest units of the coin. @throws ApiError 422 when it is no such amount */
+export function unitsOf(amount: string, coin: Ticker): bigint {
+  const { decimals } = coins[coin]
+  const units = parseDecimal(amount, decimals)
+  if (units !== undefined && units > 0n) return units
+  const least = formatDecimal(1n, decimals)
+  throw invalid('amount', `"${amount}" is no amount of ${coin}; the least is "${least}".`)
 }
 
 /** Somebody sends coins to the address of an invoice. */
@@ -70,7 +80,6 @@ function received(
   units: bigint,
   now: number,
 ): ChainTransaction {
-  if (units <= 0n) throw invalid('amount', `The amount must be more than 0 ${coin}.`)
   return {
     type: 'transaction',
     id: nextTransaction(deps, coin),

@@ -17,6 +17,7 @@ import { type BtcpayOptions, defaults, type ServerSettings } from './options.ts'
 import { confirm, scheduleConfirmations } from './payments.ts'
 import { resumePayouts } from './processor.ts'
 import { invoiceRoutes } from './routes/invoices.ts'
+import { pageRoutes } from './routes/pages.ts'
 import { payoutRoutes, pullPaymentRoutes } from './routes/payouts.ts'
 import { sandboxRoutes } from './routes/sandbox.ts'
 import { storeRoutes } from './routes/store.ts'
@@ -158,7 +159,7 @@ export async function startBtcpay(options: BtcpayOptions): Promise<Btcpay> {
   for (const routes of [invoiceRoutes, pullPaymentRoutes, payoutRoutes, webhookRoutes]) {
     routes(app, deps)
   }
-  for (const routes of [storeRoutes, sandboxRoutes]) routes(app, deps)
+  for (const routes of [storeRoutes, sandboxRoutes, pageRoutes]) routes(app, deps)
   await app.listen({ host: '127.0.0.1', port: settings.port })
   const { port } = app.server.address() as AddressInfo
   place.url = `http://127.0.0.1:${port}`

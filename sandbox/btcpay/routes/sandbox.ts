@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { formatDecimal, isRate, parseDecimal } from '../amounts.ts'
-import { coins, symbols, type Ticker } from '../coins.ts'
+import { isRate } from '../amounts.ts'
+import { symbols, type Ticker } from '../coins.ts'
 import { type Deps, tell } from '../deps.ts'
-import { invalid, parsed } from '../errors.ts'
+import { parsed } from '../errors.ts'
 import { faultSchema, webhookFaultSchema } from '../faults.ts'
 import { invoiceOf } from '../invoices.ts'
-import { confirm, expire, forget, pay } from '../payments.ts'
+import { confirm, expire, forget, pay, unitsOf } from '../payments.ts'
 import { resumePayouts } from '../processor.ts'
 import { invoiceView, promptView } from '../views.ts'
 import { ledgerView } from './ledger-view.ts'
@@ -78,12 +78,7 @@ function payerOf(deps: Deps, id: string, body: unknown) {
   const { amount, ...rest } = parsed(paySchema as z.ZodType<PayBody>, body ?? {})
   const coin = rest.coin ?? invoiceOf(deps, id).prompts[0]?.coin
   if (amount === undefined || coin === undefined) return rest
-  const units = parseDecimal(amount, coins[coin].decimals)
-  if (units === undefined || units <= 0n) {
-    const example = formatDecimal(1n, coins[coin].decimals)
-    throw invalid('amount', `"${amount}" is no amount of ${coin}; the least is "${example}".`)
-  }
-  return { ...rest, coin, units }
+  return { ...rest, coin, units: unitsOf(amount, coin) }
 }
 
 function faultRoutes(app: FastifyInstance, deps: Deps): void {
