@@ -100,6 +100,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'primitives',
     'payments',
     'orders',
+    'checkouts',
     'secrets',
     'reconcile',
     'adapters',

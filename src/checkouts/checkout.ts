@@ -135,6 +135,9 @@ export function isClosed(checkout: Checkout): boolean {
   return checkout.state === 'REFUSED' || (isInvoiced(checkout) && checkout.closedAt !== undefined)
 }
 
+/** Why a payout waits for an operator where the processor sends none of the coin. */
+export const operatorPays = 'operator_pays'
+
 /** What has been confirmed for the invoice so far. */
 export function settledUnits({ payments }: Pick<Invoice, 'payments'>): bigint {
   return payments.reduce((sum, { status, units }) => (status === 'SETTLED' ? sum + units : sum), 0n)

@@ -14,9 +14,9 @@ describe('the command line', () => {
     [['--reason=leaked', 'stop'], { does: 'stop', reason: 'leaked' }],
     [['start'], { does: 'start', reason: undefined }],
     [['start', '--reason', 'new key'], { does: 'start', reason: 'new key' }],
-    [['retry', id], { does: 'retry', orders: [id] }],
-    [['retry', id, other, id], { does: 'retry', orders: [id, other] }],
-    [['retry', '--all'], { does: 'retry', orders: 'all' }],
+    [['retry', id], { does: 'retry', names: [id] }],
+    [['retry', id, other, id], { does: 'retry', names: [id, other] }],
+    [['retry', '--all'], { does: 'retry', names: 'all' }],
   ])('%j is understood', (args, command) => {
     expect(commandOf(args)).toEqual(command)
   })

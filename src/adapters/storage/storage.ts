@@ -1,4 +1,4 @@
-import type { CheckoutStore } from '../../checkouts/ports.ts'
+import type { CheckoutStore, HandPayouts } from '../../checkouts/ports.ts'
 import type { SnapshotStore } from '../../goods/ports.ts'
 import type {
   LimitStore,
@@ -12,6 +12,7 @@ import type { Usdc } from '../../primitives/money.ts'
 import type { StoreBooks } from '../../reconcile/ports.ts'
 import { createCheckoutStore } from './checkouts.ts'
 import { openDatabase } from './database.ts'
+import { createHandPayouts } from './hand-payouts.ts'
 import { claimIdentity, type StoreIdentity } from './identity.ts'
 import { migrate } from './migrate.ts'
 import { createNonceStore } from './nonces.ts'
@@ -26,6 +27,7 @@ import { createLimitStore } from './wallet-limits.ts'
 export interface Storage {
   readonly orders: OrderStore
   readonly checkouts: CheckoutStore
+  readonly handPayouts: HandPayouts
   readonly limits: LimitStore
   readonly treasury: Treasury
   readonly nonces: NonceStore
@@ -79,6 +81,7 @@ export async function openStorage(
   return {
     orders: createOrderStore(pool),
     checkouts: createCheckoutStore(pool, refundCaps),
+    handPayouts: createHandPayouts(pool),
     limits: createLimitStore(pool),
     treasury: createTreasury(pool, refundCaps),
     nonces,
