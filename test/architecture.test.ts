@@ -10,6 +10,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   goods: ['primitives'],
   payments: ['primitives', 'goods', 'secrets'],
   orders: ['primitives', 'goods', 'payments', 'secrets', 'health'],
+  checkouts: ['primitives', 'goods', 'payments', 'orders', 'secrets', 'health'],
   // What may be asked of the store and what it answers, whatever the door.
   desk: ['primitives', 'goods', 'payments', 'orders', 'secrets', 'health'],
   http: ['primitives', 'goods', 'payments', 'orders', 'secrets', 'health', 'desk'],
@@ -110,7 +111,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The core is told about the world through its ports. Besides Node's pure parts: data and schemas. */
-const core = /^(primitives|secrets|health|goods|payments|orders|reconcile)\//
+const core = /^(primitives|secrets|health|goods|payments|orders|checkouts|reconcile)\//
 const coreMayUse =
   /^(zod|libphonenumber-js\/(max|mobile\/examples)|i18n-iso-countries(\/.*)?|fastest-levenshtein|node:(crypto|util|assert|zlib))$/
 
