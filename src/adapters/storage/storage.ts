@@ -9,7 +9,8 @@ import type {
 } from '../../orders/ports.ts'
 import type { Network } from '../../payments/networks.ts'
 import type { Usdc } from '../../primitives/money.ts'
-import type { StoreBooks } from '../../reconcile/ports.ts'
+import type { CheckoutBooks, StoreBooks } from '../../reconcile/ports.ts'
+import { createCheckoutBooks } from './checkout-books.ts'
 import { createCheckoutStore } from './checkouts.ts'
 import { openDatabase } from './database.ts'
 import { createHandPayouts } from './hand-payouts.ts'
@@ -33,6 +34,7 @@ export interface Storage {
   readonly nonces: NonceStore
   readonly snapshots: SnapshotStore
   readonly books: StoreBooks
+  readonly checkoutBooks: CheckoutBooks
   /** Forgets sign-in nonces that have run out anyway. Returns how many. */
   forgetNonces(): Promise<number>
   /** Reads over all orders, so it is not for the way of a purchase. Throws as `probe` does. */
@@ -87,6 +89,7 @@ export async function openStorage(
     nonces,
     snapshots: createSnapshotStore(pool),
     books: createStoreBooks(pool),
+    checkoutBooks: createCheckoutBooks(pool),
     forgetNonces: () => nonces.forgetExpired(),
     orderFacts: () => orderFacts(pool),
     exposure: () => exposureOf(pool),
