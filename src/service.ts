@@ -101,7 +101,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     throw error
   })
   const stock = await startStock(ground, storage.snapshots, supply.stockroom)
-  const coins = connectCoins(options.config, { hands: { find: async () => undefined }, now })
+  const coins = connectCoins(options.config, { hands: storage.handPayouts, now })
   const parts = { chain, storage, supply, coins }
   const purchases = purchasesOf(ground, { ...parts, stock })
   const checkouts = checkoutDepsOf(purchases, {

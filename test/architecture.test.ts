@@ -19,7 +19,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // A door like http, which has the limits that both count against.
   mcp: ['primitives', 'goods', 'orders', 'desk', 'http', '../package.json'],
   operations: ['primitives', 'goods', 'payments', 'orders', 'checkouts', 'health', 'reconcile'],
-  reconcile: ['primitives', 'goods', 'payments', 'orders', 'secrets'],
+  reconcile: ['primitives', 'goods', 'payments', 'orders', 'checkouts', 'secrets'],
 
   // An adapter knows the port it fills and the words used there, nothing else.
   'adapters/chain': ['primitives', 'payments', 'reconcile/ports.ts'],
@@ -141,6 +141,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'primitives',
     'payments',
     'orders',
+    'checkouts',
     'secrets',
     'reconcile',
     'adapters',

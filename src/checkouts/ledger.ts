@@ -17,7 +17,7 @@ export interface CheckoutEntry {
 }
 
 /** The most, in worth, that is ever kept of a checkout. The database closes none with more. */
-export const keptMost: Usdc = usdc(5_000_000n)
+export const keptMost: Usdc = usdc(500_000n)
 
 /** What has to be written into the ledger when a checkout becomes another one; mostly nothing. */
 export function checkoutEntriesOf(

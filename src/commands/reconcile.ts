@@ -65,7 +65,12 @@ function show({ json }: Wanted, report: Report, rebuilt?: readonly Rebuilt[]): n
 }
 
 function booksOf({ chain, supplier, storage, config }: Connection) {
-  return { chain: chain.books(config.payTo), supplier, store: storage.books }
+  return {
+    chain: chain.books(config.payTo),
+    supplier,
+    store: storage.books,
+    checkouts: storage.checkoutBooks,
+  }
 }
 
 /** A sandbox's chain is short, so it is read from its first block. */

@@ -47,6 +47,7 @@ export const undocumented: readonly string[] = [
   '/sandbox/faucet',
   '/metrics',
   '/webhooks/supplier',
+  '/webhooks/btcpay',
 ]
 
 /** What answers where there is no operation: a path that is none, or another method of one. */

@@ -1,4 +1,4 @@
-import type { CheckoutStore } from '../../checkouts/ports.ts'
+import type { CheckoutStore, HandPayouts } from '../../checkouts/ports.ts'
 import type { SnapshotStore } from '../../goods/ports.ts'
 import type {
   LimitStore,
@@ -9,9 +9,11 @@ import type {
 } from '../../orders/ports.ts'
 import type { Network } from '../../payments/networks.ts'
 import type { Usdc } from '../../primitives/money.ts'
-import type { StoreBooks } from '../../reconcile/ports.ts'
+import type { CheckoutBooks, StoreBooks } from '../../reconcile/ports.ts'
+import { createCheckoutBooks } from './checkout-books.ts'
 import { createCheckoutStore } from './checkouts.ts'
 import { openDatabase } from './database.ts'
+import { createHandPayouts } from './hand-payouts.ts'
 import { claimIdentity, type StoreIdentity } from './identity.ts'
 import { migrate } from './migrate.ts'
 import { createNonceStore } from './nonces.ts'
@@ -26,11 +28,13 @@ import { createLimitStore } from './wallet-limits.ts'
 export interface Storage {
   readonly orders: OrderStore
   readonly checkouts: CheckoutStore
+  readonly handPayouts: HandPayouts
   readonly limits: LimitStore
   readonly treasury: Treasury
   readonly nonces: NonceStore
   readonly snapshots: SnapshotStore
   readonly books: StoreBooks
+  readonly checkoutBooks: CheckoutBooks
   /** Forgets sign-in nonces that have run out anyway. Returns how many. */
   forgetNonces(): Promise<number>
   /** Reads over all orders, so it is not for the way of a purchase. Throws as `probe` does. */
@@ -79,11 +83,13 @@ export async function openStorage(
   return {
     orders: createOrderStore(pool),
     checkouts: createCheckoutStore(pool, refundCaps),
+    handPayouts: createHandPayouts(pool),
     limits: createLimitStore(pool),
     treasury: createTreasury(pool, refundCaps),
     nonces,
     snapshots: createSnapshotStore(pool),
     books: createStoreBooks(pool),
+    checkoutBooks: createCheckoutBooks(pool),
     forgetNonces: () => nonces.forgetExpired(),
     orderFacts: () => orderFacts(pool),
     exposure: () => exposureOf(pool),

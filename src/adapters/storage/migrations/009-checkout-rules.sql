@@ -60,7 +60,7 @@ begin
     raise exception 'checkout %: something still goes back', one.id;
   end if;
   -- 5 USDC at the rate of the invoice.
-  if (one.settled - coalesce(one.price, 0) - one.returned) * one.amount > 5000000 * one.invoice_units
+  if (one.settled - coalesce(one.price, 0) - one.returned) * one.amount > 500000 * one.invoice_units
   then
     raise exception 'checkout %: more than dust would be kept', one.id;
   end if;
