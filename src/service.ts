@@ -7,6 +7,8 @@ import { createZenditClient } from './adapters/suppliers/zendit/client.ts'
 import { createZenditSupplier } from './adapters/suppliers/zendit/purchases.ts'
 import { referenceOf, verifiesWebhook } from './adapters/suppliers/zendit/webhook.ts'
 import { createStockroom } from './adapters/threads/stockroom.ts'
+import { noProcessor } from './checkouts/no-processor.ts'
+import { invoiceRail } from './checkouts/rail.ts'
 import { type Common, ConfigError, type Outside } from './config.ts'
 import type { BuyingDeps } from './desk/buying/deps.ts'
 import { listingOf } from './desk/buying/listing.ts'
@@ -192,7 +194,7 @@ function purchasesOf(ground: Ground, { chain, storage, supply, stock }: Parts): 
   return {
     now,
     orders: countedOrders(storage.orders, counters),
-    rails: { x402: watchedRail(chain.rail, vitals) },
+    rails: { x402: watchedRail(chain.rail, vitals), btcpay: invoiceRail(noProcessor) },
     supplier: supply.supplier,
     limits: storage.limits,
     treasury: storage.treasury,

@@ -10,8 +10,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   goods: ['primitives'],
   payments: ['primitives', 'goods', 'secrets'],
   orders: ['primitives', 'goods', 'payments', 'secrets', 'health'],
+  // The way of a person from a form to an order that is paid in a coin.
+  checkouts: ['primitives', 'goods', 'payments', 'orders', 'secrets', 'health'],
   // What may be asked of the store and what it answers, whatever the door.
-  desk: ['primitives', 'goods', 'payments', 'orders', 'secrets', 'health'],
+  desk: ['primitives', 'goods', 'payments', 'orders', 'checkouts', 'secrets', 'health'],
   http: ['primitives', 'goods', 'payments', 'orders', 'secrets', 'health', 'desk'],
   web: ['primitives', 'goods', 'payments', 'desk', 'http'],
   // A door like http, which has the limits that both count against.
@@ -31,6 +33,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'orders/order.ts',
     'orders/ledger.ts',
     'orders/limits/rules.ts',
+    'checkouts/ports.ts',
+    'checkouts/checkout.ts',
+    'checkouts/ledger.ts',
     'reconcile/ports.ts',
   ],
   'adapters/threads': ['goods'],
@@ -120,10 +125,13 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** The core is told about the world through its ports. Besides Node's pure parts: data and schemas. */
-const core = /^(primitives|secrets|health|goods|payments|orders|reconcile)\//
+/**
+ * The core is told about the world through its ports. Besides Node's pure parts: data and schemas, and
+ * how addresses are spelled.
+ */
+const core = /^(primitives|secrets|health|goods|payments|orders|checkouts|reconcile)\//
 const coreMayUse =
-  /^(zod|libphonenumber-js\/(max|mobile\/examples)|i18n-iso-countries(\/.*)?|fastest-levenshtein|node:(crypto|util|assert|zlib))$/
+  /^(zod|libphonenumber-js\/(max|mobile\/examples)|i18n-iso-countries(\/.*)?|fastest-levenshtein|@scure\/(base|btc-signer)|viem\/utils|node:(crypto|util|assert|zlib))$/
 
 const linesMax = 300
 
