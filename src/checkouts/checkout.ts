@@ -138,9 +138,23 @@ export function isClosed(checkout: Checkout): boolean {
 /** Why a payout waits for an operator where the processor sends none of the coin. */
 export const operatorPays = 'operator_pays'
 
+/** Whether something may still come of the invoice: a payment, or the confirmation of one. */
+export function isWatched({ watchedUntil, payments }: Invoice, now: Date): boolean {
+  return now < watchedUntil || payments.some(({ status }) => status === 'PROCESSING')
+}
+
 /** What has been confirmed for the invoice so far. */
 export function settledUnits({ payments }: Pick<Invoice, 'payments'>): bigint {
-  return payments.reduce((sum, { status, units }) => (status === 'SETTLED' ? sum + units : sum), 0n)
+  return settledPayments({ payments }).reduce((sum, { units }) => sum + units, 0n)
+}
+
+/** The payments that are confirmed, in the order in which they were seen. */
+export function settledPayments({
+  payments,
+}: Pick<Invoice, 'payments'>): readonly InvoicePayment[] {
+  return payments
+    .filter(({ status }) => status === 'SETTLED')
+    .toSorted((one, other) => one.receivedAt.getTime() - other.receivedAt.getTime())
 }
 
 /** What has been seen for the invoice so far, confirmed or not. */

@@ -36,7 +36,7 @@ export function refundIdOf(order: OrderId): RefundId {
   return `ref_${idText(digest.toString('hex'))}` as RefundId
 }
 
-/** A checkout id, as unguessable as that of the order that it becomes. */
+/** A checkout id, as unguessable as that of the order which it opens. */
 export function checkoutIdOf(digest: string): CheckoutId {
   return `chk_${idText(digest)}` as CheckoutId
 }

@@ -2,10 +2,10 @@ import { describe, expect, test, vi } from 'vitest'
 import { internalRule, rules } from '../desk/refusals.ts'
 import { createShelf, type Shelf } from '../goods/catalog.ts'
 import { refusalCodes } from '../primitives/refusal.ts'
-import { errorCodes } from './error-tables.ts'
-import { outcomeSections } from './outcome-texts.ts'
-import { structureFaults } from './structure.fixture.ts'
-import { read, website } from './website.fixture.ts'
+import { structureFaults } from './frame/structure.fixture.ts'
+import { read, website } from './frame/website.fixture.ts'
+import { errorCodes } from './info/error-tables.ts'
+import { outcomeSections } from './texts/en/outcomes.ts'
 
 const { app, get } = website()
 

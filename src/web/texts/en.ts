@@ -1,0 +1,39 @@
+import { api } from './en/api.ts'
+import { buy } from './en/buy.ts'
+import { errorTexts } from './en/error-codes.ts'
+import { errors } from './en/errors.ts'
+import { form } from './en/form.ts'
+import { frame } from './en/frame.ts'
+import { home, homeKinds } from './en/home.ts'
+import { messages } from './en/messages.ts'
+import { offers } from './en/offers.ts'
+import { outcomeSections } from './en/outcomes.ts'
+import { pay } from './en/pay.ts'
+import { closedLinks, deliveryNames, reveal } from './en/reveal.ts'
+import { wallet } from './en/wallet.ts'
+
+/**
+ * Everything the website says, in English, by the page that says it. Pages get it as an argument, so
+ * another language is one more folder beside `en` and one more value of the type below.
+ */
+export const en = {
+  frame,
+  messages,
+  offers,
+  home,
+  homeKinds,
+  buy,
+  form,
+  wallet,
+  pay,
+  reveal,
+  deliveryNames,
+  closedLinks,
+  errors,
+  errorTexts,
+  outcomeSections,
+  api,
+}
+
+/** What every language has to say. */
+export type Texts = typeof en

@@ -1,0 +1,24 @@
+/** Every sentence of the pages that stand in for the one that was asked for. */
+export const messages = {
+  offerNotFound: {
+    title: 'There is no such offer',
+    text: 'It may have been taken off the shelf, or the address has a letter too many. Other offers are only a search away.',
+  },
+  tooMany: {
+    title: 'One moment, please',
+    text: 'Many requests came from your network within a minute. Wait a little, then load this page again.',
+  },
+  notRead: {
+    title: 'This cannot be read',
+    text: 'What was sent is not the form of this page. Load the page again and send it from there.',
+  },
+  notNow: {
+    title: 'Not just now',
+    text: 'A part of the store does not answer. Nothing was used up: come back in a minute and try again.',
+  },
+  broken: {
+    title: 'Something went wrong',
+    text: 'It is our fault, it was recorded, and nothing was charged. Load this page again in a moment.',
+  },
+  home: 'Back to the store',
+}
