@@ -239,6 +239,7 @@ function openFrontDoor(ground: Ground, parts: DoorParts): FastifyInstance {
         vitals,
         counted: ground.numbers?.(counters.registry) ?? (() => counters.registry.metrics()),
         orders: storage.orderFacts,
+        checkouts: storage.checkoutFacts,
         chain: chain.facts,
         supplierWallet: supply.wallet.last,
       }),

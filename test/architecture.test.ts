@@ -146,6 +146,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'reconcile',
     'adapters',
     'config.ts',
+    'coin-payments.ts',
     'sandbox-parts.ts',
   ],
 }

@@ -7,15 +7,18 @@ import {
   placedOnRecord,
 } from '../../../test/contract/checkout-store-nodes.ts'
 import {
+  closed,
   ended,
   opened,
   opening,
   payment,
   returning,
+  stepping,
 } from '../../../test/contract/sample-checkouts.ts'
 import type { Checkout } from '../../checkouts/checkout.ts'
 import { usdc } from '../../primitives/money.ts'
 import { createCheckoutBooks } from './checkout-books.ts'
+import { checkoutFacts } from './checkout-facts.ts'
 import { createCheckoutStore } from './checkouts.ts'
 import { openDatabase } from './database.ts'
 import { migrate } from './migrate.ts'
@@ -121,4 +124,28 @@ test('an order of an invoice that no checkout has decided on is a stray', async 
   await byHand(`update checkouts set state = 'ENDED', price = null, is_placed = null,
     doc = jsonb_set(doc, '{state}', '"ENDED"') where id = '${placed.id}'`)
   expect(await books().strayOrders()).toEqual([placed.orderId])
+})
+
+test('what is under way is counted, and nothing that is closed', async () => {
+  const none = { returnsPending: 0, returnsFailed: 0, oldestReturnSince: undefined }
+  expect(await checkoutFacts(pool)).toEqual({ openByState: {}, ...none })
+  const back = async () => {
+    const open = await openOnRecord(nodes)
+    return moveOn(nodes, open, returning(ended(open, [payment(900n)]), 900n))
+  }
+  const first = await back()
+  const failed = await back()
+  await moveOn(nodes, failed, stepping(failed, 'FAILED'))
+  await placedOnRecord(nodes)
+  const over = await openOnRecord(nodes)
+  await moveOn(nodes, over, closed(ended(over)))
+  await openOnRecord(nodes)
+  const { rows } = await pool.query(
+    'select at from checkout_events where checkout_id = $1 and seq = 3',
+    [first.id],
+  )
+  expect(await checkoutFacts(pool)).toEqual({
+    openByState: { OPEN: 1, ORDERED: 1, ENDED: 2 },
+    ...{ returnsPending: 1, returnsFailed: 1, oldestReturnSince: rows[0].at },
+  })
 })

@@ -1,4 +1,4 @@
-import type { CheckoutStore, HandPayouts } from '../../checkouts/ports.ts'
+import type { CheckoutFacts, CheckoutStore, HandPayouts } from '../../checkouts/ports.ts'
 import type { SnapshotStore } from '../../goods/ports.ts'
 import type {
   LimitStore,
@@ -11,6 +11,7 @@ import type { Network } from '../../payments/networks.ts'
 import type { Usdc } from '../../primitives/money.ts'
 import type { CheckoutBooks, StoreBooks } from '../../reconcile/ports.ts'
 import { createCheckoutBooks } from './checkout-books.ts'
+import { checkoutFacts } from './checkout-facts.ts'
 import { createCheckoutStore } from './checkouts.ts'
 import { openDatabase } from './database.ts'
 import { createHandPayouts } from './hand-payouts.ts'
@@ -39,6 +40,8 @@ export interface Storage {
   forgetNonces(): Promise<number>
   /** Reads over all orders, so it is not for the way of a purchase. Throws as `probe` does. */
   orderFacts(): Promise<OrderFacts>
+  /** What is under way with checkouts. Throws as `probe` does. */
+  checkoutFacts(): Promise<CheckoutFacts>
   /** What was paid for orders that are neither delivered nor refunded; quick however many there are. */
   exposure(): Promise<Usdc>
   /** Throws when the database does not answer. */
@@ -92,6 +95,7 @@ export async function openStorage(
     checkoutBooks: createCheckoutBooks(pool),
     forgetNonces: () => nonces.forgetExpired(),
     orderFacts: () => orderFacts(pool),
+    checkoutFacts: () => checkoutFacts(pool),
     exposure: () => exposureOf(pool),
     probe: async () => {
       await pool.query('select 1')
