@@ -80,7 +80,7 @@ function count() {
 async function openByLink() {
   const token = location.hash.slice(1)
   const field = document.getElementById('token')
-  if (!token || !field || !field.form) return
+  if (!token || !field?.form) return
   field.value = token
   const body = new URLSearchParams({ token })
   try {
