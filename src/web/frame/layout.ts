@@ -23,6 +23,8 @@ export interface Page {
   readonly openGraph?: Readonly<Record<string, string>>
   /** Data for search engines (schema.org). */
   readonly data?: object
+  /** What further stands in the head. */
+  readonly head?: Html
   readonly main: Html
 }
 
@@ -44,6 +46,7 @@ export function document(frame: Frame, page: Page): string {
 <link rel="stylesheet" href="${styleUrl}">
 ${addressTags(frame, page)}
 ${page.data && dataBlock(page.data)}
+${page.head}
 </head>
 <body>
 <a class="skip" href="#main">${texts.frame.skip}</a>

@@ -2,10 +2,12 @@ import { api } from './en/api.ts'
 import { buy } from './en/buy.ts'
 import { errorTexts } from './en/error-codes.ts'
 import { errors } from './en/errors.ts'
+import { find, mails } from './en/find.ts'
 import { frame } from './en/frame.ts'
 import { home, homeKinds } from './en/home.ts'
 import { messages } from './en/messages.ts'
 import { offers } from './en/offers.ts'
+import { orders } from './en/orders.ts'
 import { outcomeSections } from './en/outcomes.ts'
 import { closedLinks, deliveryNames, reveal } from './en/reveal.ts'
 
@@ -27,6 +29,9 @@ export const en = {
   errorTexts,
   outcomeSections,
   api,
+  orders,
+  find,
+  mails,
 }
 
 /** What every language has to say. */
