@@ -4,10 +4,13 @@ import { errorTexts } from './en/error-codes.ts'
 import { errors } from './en/errors.ts'
 import { frame } from './en/frame.ts'
 import { home, homeKinds } from './en/home.ts'
+import { how } from './en/how.ts'
 import { messages } from './en/messages.ts'
 import { offers } from './en/offers.ts'
 import { outcomeSections } from './en/outcomes.ts'
 import { closedLinks, deliveryNames, reveal } from './en/reveal.ts'
+import { search } from './en/search.ts'
+import { terms } from './en/terms.ts'
 
 /**
  * Everything the website says, in English, by the page that says it. Pages get it as an argument, so
@@ -19,6 +22,9 @@ export const en = {
   offers,
   home,
   homeKinds,
+  search,
+  how,
+  terms,
   buy,
   reveal,
   deliveryNames,
