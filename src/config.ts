@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import type { Site } from './desk/site.ts'
 import { commonShape, listOf, liveShape, problemOf, sandboxShape, url } from './environment.ts'
@@ -179,6 +180,30 @@ function pairProblems(given: Readonly<Record<string, string | undefined>>): stri
   return problems
 }
 
+/** @throws ConfigError when both are given, or the file cannot be read or says nothing */
+function termsOf({
+  TERMS_URL: link,
+  TERMS_FILE: file,
+}: Pick<z.infer<z.ZodObject<typeof commonShape>>, 'TERMS_URL' | 'TERMS_FILE'>): Site['terms'] {
+  if (link !== undefined && file !== undefined) {
+    throw new ConfigError(['TERMS_URL and TERMS_FILE both name the terms; set one of them'])
+  }
+  if (file === undefined) return link === undefined ? undefined : { url: link }
+  const text = fileText(file)?.trim()
+  if (text) return { text }
+  throw new ConfigError(['TERMS_FILE must name a text file that can be read and is not empty'])
+}
+
+/** Undefined where there is no file that can be read, whatever the reason. */
+function fileText(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return undefined
+    throw error
+  }
+}
+
 function check<Shape extends z.ZodRawShape>(
   shape: z.ZodObject<Shape>,
   given: object,
@@ -206,6 +231,8 @@ function commonOf(
       description: env.STORE_DESCRIPTION,
       url,
       logo: env.STORE_LOGO ?? `${url}/logo.svg`,
+      color: env.STORE_COLOR,
+      terms: termsOf(env),
       contact: env.STORE_CONTACT,
       acceptsCrypto: env.ACCEPTS_CRYPTO ?? crypto,
     },

@@ -53,7 +53,14 @@ export const commonShape = {
       'Gift vouchers, mobile topups and eSIM data plans, paid per purchase, delivered at once.',
     ),
   STORE_LOGO: url(/^https?$/).optional(),
+  STORE_COLOR: z
+    .string()
+    .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour of six hexadecimal digits, such as #0b5d40')
+    .transform((color) => color.toLowerCase())
+    .optional(),
   STORE_CONTACT: z.email('must be an e-mail address').default('store@example.com'),
+  TERMS_URL: url(/^https?$/).optional(),
+  TERMS_FILE: z.string().min(1).optional(),
   ACCEPTS_CRYPTO: list
     .pipe(z.array(z.enum(cryptoCurrencies, `may name ${cryptoCurrencies.join(', ')}`)))
     .optional(),

@@ -9,6 +9,7 @@ import { routePurchases } from './http/catalog/purchases.ts'
 import { routeReceipts } from './http/catalog/receipts.ts'
 import { routeRefunds } from './http/catalog/refunds.ts'
 import type { AppDeps } from './http/deps.ts'
+import type { PageFor } from './http/error-edge.ts'
 import { routeHealth } from './http/health.ts'
 import { routeKeys } from './http/keys.ts'
 import { routeManifest } from './http/manifest.ts'
@@ -34,7 +35,9 @@ export function createFrontDoor(deps: FrontDoorDeps): FastifyInstance {
   const { buying, vitals } = deps
   const { policy } = buying.purchases
   const fulfillmentDeadlineSeconds = policy.deliverWithinMs / 1_000
-  const app = createApp(deps)
+  // The website makes it of what it serves, which it does on the app.
+  let pageFor: PageFor | undefined
+  const app = createApp({ ...deps, pageFor: (...told) => pageFor?.(...told) })
   logAccess(app)
   routePurchases(app, buying)
   routeOrders(app, buying)
@@ -48,7 +51,7 @@ export function createFrontDoor(deps: FrontDoorDeps): FastifyInstance {
     fulfillmentDeadlineSeconds,
   })
   routeOpenApi(app, { site: deps.site, asset: buying.purchases.till.network.usdc })
-  routeWeb(app, {
+  pageFor = routeWeb(app, {
     ...deps,
     networkName: buying.purchases.till.network.name,
     fulfillmentDeadlineSeconds,

@@ -5,11 +5,14 @@ import { errors } from './en/errors.ts'
 import { find, mails } from './en/find.ts'
 import { frame } from './en/frame.ts'
 import { home, homeKinds } from './en/home.ts'
+import { how } from './en/how.ts'
 import { messages } from './en/messages.ts'
 import { offers } from './en/offers.ts'
 import { orders } from './en/orders.ts'
 import { outcomeSections } from './en/outcomes.ts'
 import { closedLinks, deliveryNames, reveal } from './en/reveal.ts'
+import { search } from './en/search.ts'
+import { terms } from './en/terms.ts'
 
 /**
  * Everything the website says, in English, by the page that says it. Pages get it as an argument, so
@@ -21,6 +24,9 @@ export const en = {
   offers,
   home,
   homeKinds,
+  search,
+  how,
+  terms,
   buy,
   reveal,
   deliveryNames,
