@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { BuyingDeps } from './desk/buying/deps.ts'
+import type { FollowDeps } from './desk/following/deps.ts'
+import type { MailDeps } from './desk/following/mail.ts'
 import type { Vitals } from './health/vitals.ts'
 import { logAccess } from './http/access-log.ts'
 import { createApp } from './http/app.ts'
@@ -23,6 +25,10 @@ import { en } from './web/texts/en.ts'
 
 export interface FrontDoorDeps extends AppDeps {
   readonly buying: BuyingDeps
+  /** What shows orders to people again. */
+  readonly following: Pick<FollowDeps, 'passes' | 'checkouts' | 'explorer'> & {
+    readonly mail?: MailDeps | undefined
+  }
   readonly webhook: WebhookDeps
   readonly vitals: Pick<Vitals, 'parts' | 'signals'>
   readonly metrics: MetricsDoor
@@ -57,6 +63,11 @@ export function createFrontDoor(deps: FrontDoorDeps): FastifyInstance {
     fulfillmentDeadlineSeconds,
     isSandbox: deps.sandbox !== undefined,
     texts: en,
+    following: {
+      follow: { ...buying, ...deps.following },
+      mail: deps.following.mail,
+      limits: deps.limits,
+    },
   })
   routeMcp(app, { reading: deps, buying, limits: deps.limits })
   routeWebhook(app, deps.webhook)

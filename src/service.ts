@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { type ConnectedChain, connectChain } from './adapters/chain/connect.ts'
+import { createSmtpMailer } from './adapters/mail/smtp.ts'
 import { openStorage, type Storage } from './adapters/storage/storage.ts'
 import { createZenditClient } from './adapters/suppliers/zendit/client.ts'
 import { createZenditSupplier } from './adapters/suppliers/zendit/purchases.ts'
@@ -107,7 +108,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const work = [
     ...stock.work,
     guard.passed.then((isPassed) => (isPassed ? sweeping(purchases, ground) : undefined)),
-    forgetting({ ...storage, ...options.config, now }, ground),
+    forgetting({ ...storage, personalDataDays: options.config.personalDataDays, now }, ground),
     probing(
       { database: storage.probe, chain: chain.probe, supplier: supply.wallet.look },
       ground.vitals,
@@ -249,6 +250,7 @@ function openFrontDoor(ground: Ground, parts: DoorParts): FastifyInstance {
       }),
     },
     buying: buyingOf(ground, parts),
+    following: followingOf(ground, parts),
     webhook: {
       orders: storage.orders,
       doorbell: purchases.doorbell,
@@ -256,6 +258,21 @@ function openFrontDoor(ground: Ground, parts: DoorParts): FastifyInstance {
       referenceIn: referenceOf,
     },
   })
+}
+
+/** What the pages of orders need besides. */
+function followingOf({ config, sandbox }: Ground, { storage }: DoorParts) {
+  const { mail, network, secretsKeys } = config
+  return {
+    passes: createSigner(secretsKeys, 'order-pass'),
+    // The chain of the sandbox is in no explorer.
+    explorer: sandbox === undefined ? network.explorer : undefined,
+    mail: mail && {
+      mailer: createSmtpMailer(mail),
+      book: storage.mail,
+      digest: createDigest(secretsKeys, 'order-mail'),
+    },
+  }
 }
 
 /** What the routes need that sell, show and refund. */

@@ -15,9 +15,13 @@ import { errorsPage } from './info/errors-page.ts'
 import { howPage } from './info/how-page.ts'
 import { routeSiteFiles } from './info/site-files.ts'
 import { termsPage } from './info/terms-page.ts'
+import { routeFindPage } from './orders/find-routes.ts'
+import type { FollowingDeps } from './orders/following.ts'
+import { routeOrderPages } from './orders/order-routes.ts'
 import { routeReveal } from './orders/reveal-routes.ts'
 import { homePage } from './shop/home-page.ts'
 import { routeSearch } from './shop/search-routes.ts'
+import { takeForms } from './visit/forms.ts'
 
 const limited = { config: { limit: 'reading' } } as const
 
@@ -28,7 +32,14 @@ const limited = { config: { limit: 'reading' } } as const
  */
 export function routeWeb(
   app: FastifyInstance,
-  { buying, ...deps }: WebDeps & { readonly buying: BuyingDeps },
+  {
+    buying,
+    following,
+    ...deps
+  }: WebDeps & {
+    readonly buying: BuyingDeps
+    readonly following: FollowingDeps
+  },
 ): PageFor {
   const { site, isSandbox, texts } = deps
   const frame: Frame = { site, isSandbox, texts, ...routeAssets(app, site) }
@@ -58,7 +69,10 @@ export function routeWeb(
         throw new Refusal('offer_not_found', texts.messages.offerNotFound.text)
       return send(request, reply, buyPage(offer, deps), pictureOf(offer))
     })
+    takeForms(pages)
     routeReveal(pages, { frame, buying })
+    routeOrderPages(pages, { ...following, frame })
+    routeFindPage(pages, { ...following, frame })
   })
   return browserErrors(frame)
 }

@@ -53,8 +53,8 @@ export function transactionIn(text: string): string | undefined {
 export function walletChallenge({ signIn }: FollowDeps, text: string) {
   if (!isAddress(text, { strict: false })) return undefined
   const address = getAddress(text)
-  const { extensions } = signInRequired(signIn, ask)
-  const { info, supportedChains } = extensions?.[SIGN_IN_WITH_X] as SIWxExtension
+  const { extensions = {} } = signInRequired(signIn, ask)
+  const { info, supportedChains } = extensions[SIGN_IN_WITH_X] as SIWxExtension
   const complete = { ...info, ...supportedChains[0] } as CompleteSIWxInfo
   return { message: createSIWxMessage(complete, address), payload: { ...complete, address } }
 }

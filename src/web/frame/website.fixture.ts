@@ -9,7 +9,9 @@ import {
   voucher,
 } from '../../../test/fixtures/offers.ts'
 import type { BuyingDeps } from '../../desk/buying/deps.ts'
+import type { FollowDeps } from '../../desk/following/deps.ts'
 import { createShelf, type Shelf } from '../../goods/catalog.ts'
+import type { FollowingDeps } from '../orders/following.ts'
 import { routeWeb } from '../routes.ts'
 import { en } from '../texts/en.ts'
 
@@ -37,7 +39,13 @@ const odd = [
 
 /** The pages over a small catalog with hostile and odd offers in it. */
 export function website(
-  changes: { shelf?: Shelf; isSandbox?: boolean; markupBps?: number; buying?: BuyingDeps } = {},
+  changes: {
+    shelf?: Shelf
+    isSandbox?: boolean
+    markupBps?: number
+    buying?: BuyingDeps
+    following?: FollowingDeps
+  } = {},
 ) {
   const pricing = fixturePricing({ markupBps: changes.markupBps ?? 0 })
   const catalog = catalogOf([...shopOffers, ...odd], pricing)
@@ -50,6 +58,7 @@ export function website(
     isSandbox: changes.isSandbox ?? false,
     texts: en,
     buying: changes.buying ?? ({} as BuyingDeps),
+    following: changes.following ?? { follow: {} as FollowDeps, limits: deps.limits },
   })
   const get = async (url: string, headers: Record<string, string> = {}) => {
     pass(1_000)

@@ -96,10 +96,10 @@ function sendFind(
   routes: FollowingRoutes,
   said: Pick<FindPageParts, 'payment' | 'mail' | 'wallet' | 'list'>,
 ) {
-  const { frame, scripts } = routes
+  const { frame } = routes
   const page = findPage({
     texts: frame.texts,
-    scriptUrls: [scripts.signIn],
+    scriptUrls: [frame.scriptUrl('sign-in.js')],
     ...(routes.mail === undefined ? {} : { mail: {} }),
     ...said,
   })

@@ -17,7 +17,6 @@ export interface FollowingDeps {
 
 export interface FollowingRoutes extends FollowingDeps {
   readonly frame: Frame
-  readonly scripts: { readonly live: string; readonly order: string; readonly signIn: string }
 }
 
 /** A token, or a link with one, is below 600 bytes. */

@@ -53,8 +53,12 @@ export function routeOrderPages(pages: FastifyInstance, routes: FollowingRoutes)
 function routeRefundPage(pages: FastifyInstance, routes: FollowingRoutes): void {
   const send = (reply: FastifyReply, sight: OrderSight, wasAsked: boolean) => {
     const { texts } = routes.frame
-    const scriptUrls = [routes.scripts.live, routes.scripts.order]
-    const page = refundPage(sight, { texts, scriptUrls, formKey: randomUUID(), wasAsked })
+    const page = refundPage(sight, {
+      texts,
+      scriptUrls: scriptsOf(routes),
+      formKey: randomUUID(),
+      wasAsked,
+    })
     return sendPrivately(reply, routes, page)
   }
   pages.get(`${at}/refund`, reads, async (request: OrderRequest, reply) =>
@@ -73,6 +77,10 @@ function look({ follow }: FollowingRoutes, request: OrderRequest): Promise<Order
   return sightOf(follow, request.params.orderId, openerOf(request), request.log)
 }
 
+function scriptsOf({ frame }: FollowingRoutes): readonly string[] {
+  return ['live.js', 'order.js'].map(frame.scriptUrl)
+}
+
 type Said = Pick<OrderPageParts, 'shown' | 'wrongToken'> & { readonly mail?: MailPart }
 
 function sendOrder(
@@ -82,11 +90,11 @@ function sendOrder(
   sight: OrderSight,
   said: Said = {},
 ) {
-  const { frame, scripts } = routes
+  const { frame } = routes
   const mayMail = routes.mail !== undefined && sight.own !== undefined && sight.times.paid
   const page = orderPage(sight, {
     texts: frame.texts,
-    scriptUrls: [scripts.live, scripts.order],
+    scriptUrls: scriptsOf(routes),
     privateLink: sight.own && linkOf(routes, request, sight),
     shown: said.shown,
     wrongToken: said.wrongToken,

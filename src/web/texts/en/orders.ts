@@ -105,11 +105,6 @@ export const orders = {
     title: 'This came from another page',
     text: 'A page of another site sent this. Open your order here and press the button again.',
   },
-  notFound: {
-    title: 'There is no such order',
-    text: 'The address has a letter too many or too few. Copy the whole link, or find the order by its payment.',
-  },
-
   goods: {
     title: { voucher: 'Your voucher', topup: 'Your top-up', esim: 'Your eSIM' } satisfies Record<
       Kind,
