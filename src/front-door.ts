@@ -18,18 +18,19 @@ import { routeManifest } from './http/manifest.ts'
 import { type MetricsDoor, routeMetrics } from './http/metrics.ts'
 import { routeOpenApi } from './http/openapi.ts'
 import { routeSandbox, type SandboxDoor } from './http/sandbox.ts'
-import { routeWebhook, type WebhookDeps } from './http/webhook.ts'
+import { routeSupplierWebhook, type SupplierWebhookDeps } from './http/supplier-webhook.ts'
 import { routeMcp } from './mcp/route.ts'
+import type { PayingDeps } from './web/buying/deps.ts'
 import { routeWeb } from './web/routes.ts'
 import { en } from './web/texts/en.ts'
 
-export interface FrontDoorDeps extends AppDeps {
+export interface FrontDoorDeps extends AppDeps, Omit<PayingDeps, 'till'> {
   readonly buying: BuyingDeps
   /** What shows orders to people again. */
   readonly following: Pick<FollowDeps, 'passes' | 'checkouts' | 'explorer'> & {
     readonly mail?: MailDeps | undefined
   }
-  readonly webhook: WebhookDeps
+  readonly webhook: SupplierWebhookDeps
   readonly vitals: Pick<Vitals, 'parts' | 'signals'>
   readonly metrics: MetricsDoor
   /** Only in the sandbox. */
@@ -62,6 +63,7 @@ export function createFrontDoor(deps: FrontDoorDeps): FastifyInstance {
     networkName: buying.purchases.till.network.name,
     fulfillmentDeadlineSeconds,
     isSandbox: deps.sandbox !== undefined,
+    till: buying.purchases.till,
     texts: en,
     following: {
       follow: { ...buying, ...deps.following },
@@ -70,7 +72,7 @@ export function createFrontDoor(deps: FrontDoorDeps): FastifyInstance {
     },
   })
   routeMcp(app, { reading: deps, buying, limits: deps.limits })
-  routeWebhook(app, deps.webhook)
+  routeSupplierWebhook(app, deps.webhook)
   routeHealth(app, vitals)
   routeMetrics(app, deps.metrics)
   if (deps.sandbox) routeSandbox(app, deps.sandbox)

@@ -2,14 +2,17 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { BuyingDeps } from '../desk/buying/deps.ts'
 import { publicMinute, sendText } from '../http/caching.ts'
 import type { PageFor } from '../http/error-edge.ts'
-import { Refusal } from '../primitives/refusal.ts'
-import { buyPage, pictureOf } from './buying/buy-page.ts'
+import { routeBuying } from './buying/buy-routes.ts'
+import type { PayingDeps } from './buying/deps.ts'
+import { routePaying } from './buying/pay-routes.ts'
+import { walletScript } from './buying/wallet-script.ts'
 import { routeForModels } from './for-models/routes.ts'
 import { routeAssets } from './frame/assets.ts'
 import type { WebDeps } from './frame/deps.ts'
 import { browserErrors, errorDocument } from './frame/error-page.ts'
 import { document, type Frame, type Page } from './frame/layout.ts'
 import { pageHeaders } from './frame/page-headers.ts'
+import { routeScript } from './frame/scripts.ts'
 import { routeApiPage } from './info/api-page.ts'
 import { errorsPage } from './info/errors-page.ts'
 import { howPage } from './info/how-page.ts'
@@ -36,10 +39,11 @@ export function routeWeb(
     buying,
     following,
     ...deps
-  }: WebDeps & {
-    readonly buying: BuyingDeps
-    readonly following: FollowingDeps
-  },
+  }: WebDeps &
+    PayingDeps & {
+      readonly buying: BuyingDeps
+      readonly following: FollowingDeps
+    },
 ): PageFor {
   const { site, isSandbox, texts } = deps
   const frame: Frame = { site, isSandbox, texts, ...routeAssets(app, site) }
@@ -63,13 +67,13 @@ export function routeWeb(
       pages.get(path, limited, (request, reply) => send(request, reply, page(deps)))
     }
     pages.get('/errors', limited, (request, reply) => send(request, reply, errorsPage(texts)))
-    pages.get<{ Params: { offerId: string } }>('/buy/:offerId', limited, (request, reply) => {
-      const offer = deps.shelf.current().find(request.params.offerId)
-      if (offer === undefined)
-        throw new Refusal('offer_not_found', texts.messages.offerNotFound.text)
-      return send(request, reply, buyPage(offer, deps), pictureOf(offer))
-    })
     takeForms(pages)
+    const walletUrl = routeScript(pages, 'wallet.js', await walletScript())
+    routeBuying(pages, { frame, deps, scriptUrl: walletUrl })
+    if (deps.checkout) {
+      const scriptUrls = ['live.js', 'pay.js'].map(frame.scriptUrl)
+      routePaying(pages, { frame, deps: { ...deps, checkout: deps.checkout }, scriptUrls })
+    }
     routeReveal(pages, { frame, buying })
     routeOrderPages(pages, { ...following, frame })
     routeFindPage(pages, { ...following, frame })

@@ -4,7 +4,7 @@ export interface PageNeeds {
   readonly sendsForm?: true
   /** Shows pictures that stand in the page itself. */
   readonly drawsPictures?: true
-  /** Its script asks us for more: whether something changed, or what to sign. */
+  /** Its script asks this store for more. */
   readonly asksUs?: true
 }
 
