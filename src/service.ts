@@ -2,11 +2,11 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { type ConnectedChain, connectChain } from './adapters/chain/connect.ts'
+import { createSmtpMailer } from './adapters/mail/smtp.ts'
 import { openStorage, type Storage } from './adapters/storage/storage.ts'
-import { createZenditClient } from './adapters/suppliers/zendit/client.ts'
-import { createZenditSupplier } from './adapters/suppliers/zendit/purchases.ts'
 import { referenceOf, verifiesWebhook } from './adapters/suppliers/zendit/webhook.ts'
-import { createStockroom } from './adapters/threads/stockroom.ts'
+import { noProcessor } from './checkouts/no-processor.ts'
+import { invoiceRail } from './checkouts/rail.ts'
 import { type Common, ConfigError, type Outside } from './config.ts'
 import type { BuyingDeps } from './desk/buying/deps.ts'
 import { listingOf } from './desk/buying/listing.ts'
@@ -26,10 +26,9 @@ import {
 } from './operations/counters.ts'
 import { covering } from './operations/covering.ts'
 import { guarding, type RecordTooOld } from './operations/guarding.ts'
-import { remembered } from './operations/looks.ts'
 import { forgetting, sweeping } from './operations/loops.ts'
 import { createMetrics } from './operations/metrics.ts'
-import { probing, watchedRail, watchedSupplier } from './operations/probes.ts'
+import { probing, watchedRail } from './operations/probes.ts'
 import { reporterTo } from './operations/reporter.ts'
 import { createDoorbell } from './orders/doorbell.ts'
 import type { PurchaseDeps } from './orders/purchase.ts'
@@ -38,13 +37,7 @@ import { createSigningKeys } from './secrets/signing-keys.ts'
 import { createDigest, createSigner } from './secrets/tokens.ts'
 import { createVault } from './secrets/vault.ts'
 import { type Stocked, startStock } from './stocking.ts'
-
-/** After this long with nothing but failures, a purchase the supplier does not hold is given up. */
-const placeWithinMs = 60_000
-/** A purchase waits this long for one answer; much shorter than an order's lease. */
-const supplierTimeoutMs = 10_000
-/** A page of the supplier's list is large, and nobody waits for it. */
-const listTimeoutMs = 30_000
+import { connectSupplier, type Supply } from './supply.ts'
 
 export interface ServiceOptions {
   readonly config: Common & Outside & { readonly mode: 'sandbox' | 'live' }
@@ -107,7 +100,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const work = [
     ...stock.work,
     guard.passed.then((isPassed) => (isPassed ? sweeping(purchases, ground) : undefined)),
-    forgetting({ ...storage, ...options.config, now }, ground),
+    forgetting({ ...storage, personalDataDays: options.config.personalDataDays, now }, ground),
     probing(
       { database: storage.probe, chain: chain.probe, supplier: supply.wallet.look },
       ground.vitals,
@@ -160,26 +153,6 @@ async function connectOutside(
   throw new ConfigError(problems)
 }
 
-type Supply = ReturnType<typeof connectSupplier>
-
-function connectSupplier({ config, vitals }: Ground) {
-  const access = (timeoutMs: number) => {
-    return { baseUrl: config.supplierUrl, apiKey: config.supplierKey, timeoutMs }
-  }
-  const client = createZenditClient(access(supplierTimeoutMs))
-  const supplier = createZenditSupplier(client, { placeWithinMs })
-  return {
-    stockroom: createStockroom({ supplier: access(listTimeoutMs), siteUrl: config.site.url }),
-    supplier: watchedSupplier(supplier, vitals),
-    acceptsKey: supplier.acceptsKey,
-    wallet: remembered(async () => {
-      const balance = await supplier.balance()
-      if (balance.outcome === 'unknown') throw new Error(balance.reason)
-      return { available: balance.available / balance.divisor, currency: balance.currency }
-    }),
-  }
-}
-
 interface Parts {
   readonly chain: ConnectedChain
   readonly storage: Storage
@@ -192,7 +165,7 @@ function purchasesOf(ground: Ground, { chain, storage, supply, stock }: Parts): 
   return {
     now,
     orders: countedOrders(storage.orders, counters),
-    rails: { x402: watchedRail(chain.rail, vitals) },
+    rails: { x402: watchedRail(chain.rail, vitals), btcpay: invoiceRail(noProcessor) },
     supplier: supply.supplier,
     limits: storage.limits,
     treasury: storage.treasury,
@@ -249,6 +222,7 @@ function openFrontDoor(ground: Ground, parts: DoorParts): FastifyInstance {
       }),
     },
     buying: buyingOf(ground, parts),
+    following: followingOf(ground, parts),
     webhook: {
       orders: storage.orders,
       doorbell: purchases.doorbell,
@@ -256,6 +230,21 @@ function openFrontDoor(ground: Ground, parts: DoorParts): FastifyInstance {
       referenceIn: referenceOf,
     },
   })
+}
+
+/** What the pages of orders need besides. */
+function followingOf({ config, sandbox }: Ground, { storage }: DoorParts) {
+  const { mail, network, secretsKeys } = config
+  return {
+    passes: createSigner(secretsKeys, 'order-pass'),
+    // The chain of the sandbox is in no explorer.
+    explorer: sandbox === undefined ? network.explorer : undefined,
+    mail: mail && {
+      mailer: createSmtpMailer(mail),
+      book: storage.mail,
+      digest: createDigest(secretsKeys, 'order-mail'),
+    },
+  }
 }
 
 /** What the routes need that sell, show and refund. */

@@ -1,4 +1,5 @@
 import type { AdvanceDeps } from '../orders/advance.ts'
+import type { MailBook } from '../orders/mail.ts'
 import type { LimitStore, OrderStore } from '../orders/ports.ts'
 import { sweep } from '../orders/sweep.ts'
 import { repeat } from '../primitives/repeat.ts'
@@ -34,6 +35,7 @@ export function sweeping(advance: AdvanceDeps, { signal, failed }: LoopDeps): Pr
 export interface Keeping {
   readonly orders: Pick<OrderStore, 'erasePersonal' | 'forgetKeys'>
   readonly limits: Pick<LimitStore, 'forgetLifted'>
+  readonly mail: Pick<MailBook, 'forget'>
   /** Forgets sign-in nonces that have run out anyway. */
   readonly forgetNonces: () => Promise<unknown>
   readonly personalDataDays: number
@@ -49,6 +51,7 @@ export function forgetting(keeping: Keeping, { signal, failed }: LoopDeps): Prom
   const task = async () => {
     try {
       await keeping.orders.erasePersonal(daysAgo(keeping.personalDataDays))
+      await keeping.mail.forget(daysAgo(keeping.personalDataDays))
       await keeping.orders.forgetKeys(daysAgo(keyDays))
       await keeping.limits.forgetLifted(keeping.now())
       await keeping.forgetNonces()

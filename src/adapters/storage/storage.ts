@@ -1,4 +1,6 @@
+import type { CheckoutStore } from '../../checkouts/ports.ts'
 import type { SnapshotStore } from '../../goods/ports.ts'
+import type { MailBook } from '../../orders/mail.ts'
 import type {
   LimitStore,
   NonceStore,
@@ -9,11 +11,13 @@ import type {
 import type { Network } from '../../payments/networks.ts'
 import type { Usdc } from '../../primitives/money.ts'
 import type { StoreBooks } from '../../reconcile/ports.ts'
+import { createCheckoutStore } from './checkouts.ts'
 import { openDatabase } from './database.ts'
 import { claimIdentity, type StoreIdentity } from './identity.ts'
 import { migrate } from './migrate.ts'
 import { createNonceStore } from './nonces.ts'
 import { exposureOf, orderFacts } from './order-facts.ts'
+import { createMailBook } from './order-mail.ts'
 import { createOrderStore } from './orders.ts'
 import { createSnapshotStore } from './snapshots.ts'
 import { createStoreBooks } from './store-books.ts'
@@ -23,10 +27,12 @@ import { createLimitStore } from './wallet-limits.ts'
 /** Everything the store keeps, on one pool of connections. */
 export interface Storage {
   readonly orders: OrderStore
+  readonly checkouts: CheckoutStore
   readonly limits: LimitStore
   readonly treasury: Treasury
   readonly nonces: NonceStore
   readonly snapshots: SnapshotStore
+  readonly mail: MailBook
   readonly books: StoreBooks
   /** Forgets sign-in nonces that have run out anyway. Returns how many. */
   forgetNonces(): Promise<number>
@@ -75,10 +81,12 @@ export async function openStorage(
   const nonces = createNonceStore(pool)
   return {
     orders: createOrderStore(pool),
+    checkouts: createCheckoutStore(pool, refundCaps),
     limits: createLimitStore(pool),
     treasury: createTreasury(pool, refundCaps),
     nonces,
     snapshots: createSnapshotStore(pool),
+    mail: createMailBook(pool),
     books: createStoreBooks(pool),
     forgetNonces: () => nonces.forgetExpired(),
     orderFacts: () => orderFacts(pool),
