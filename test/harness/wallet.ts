@@ -130,11 +130,11 @@ function isWalletError(error: unknown): error is { code: number; message: string
 function announce({ handle, name, icon }: { handle: string; name: string; icon: string }) {
   type Answered = { result?: unknown; error?: { code: number; message: string } }
   type Ask = (method: string, params: readonly unknown[]) => Promise<Answered>
-  const page = globalThis as unknown as EventTarget & { readonly [handle: string]: Ask }
-  const ask: Ask = async (method, params) => (await page[handle]?.(method, params)) ?? {}
+  const page = globalThis as unknown as EventTarget
+  const ask = (globalThis as unknown as Record<string, Ask>)[handle]
   const provider = {
     async request({ method, params = [] }: { method: string; params?: unknown[] }) {
-      const { result, error } = await ask(method, params)
+      const { result, error } = (await ask?.(method, params)) ?? {}
       if (error) throw Object.assign(new Error(error.message), error)
       return result
     },
