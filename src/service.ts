@@ -237,6 +237,7 @@ function followingOf({ config, sandbox }: Ground, { storage }: DoorParts) {
   const { mail, network, secretsKeys } = config
   return {
     passes: createSigner(secretsKeys, 'order-pass'),
+    checkouts: storage.checkouts,
     // The chain of the sandbox is in no explorer.
     explorer: sandbox === undefined ? network.explorer : undefined,
     mail: mail && {
