@@ -18,7 +18,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   web: ['primitives', 'goods', 'payments', 'checkouts', 'desk', 'http'],
   // A door like http, which has the limits that both count against.
   mcp: ['primitives', 'goods', 'orders', 'desk', 'http', '../package.json'],
-  operations: ['primitives', 'goods', 'payments', 'orders', 'health', 'reconcile'],
+  operations: ['primitives', 'goods', 'payments', 'orders', 'checkouts', 'health', 'reconcile'],
   reconcile: ['primitives', 'goods', 'payments', 'orders', 'secrets'],
 
   // An adapter knows the port it fills and the words used there, nothing else.
@@ -64,11 +64,32 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'stocking.ts': ['primitives', 'goods', 'health', 'adapters/rates'],
 
   'front-door.ts': ['health', 'desk', 'http', 'mcp', 'web'],
-  'environment.ts': ['goods', 'http'],
-  'config.ts': ['primitives', 'goods', 'payments', 'orders', 'desk', 'http', 'environment.ts'],
+  'environment.ts': ['http', 'adapters/btcpay/methods.ts'],
+  'config.ts': [
+    'primitives',
+    'payments',
+    'orders',
+    'desk',
+    'http',
+    'adapters/btcpay/methods.ts',
+    'environment.ts',
+  ],
+  // The parts of `service.ts` that connect one thing outside each.
+  'supply.ts': ['health', 'operations', 'adapters', 'config.ts'],
+  'coin-payments.ts': [
+    'payments',
+    'orders',
+    'checkouts',
+    'secrets',
+    'desk',
+    'http',
+    'adapters',
+    'config.ts',
+  ],
   'sandbox-parts.ts': [
     'config.ts',
     'payments',
+    'adapters/btcpay/methods.ts',
     '../sandbox/sandbox.ts',
     '../sandbox/connection.ts',
   ],
@@ -80,6 +101,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'goods',
     'payments',
     'orders',
+    'checkouts',
     'secrets',
     'health',
     'http',
@@ -89,6 +111,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'config.ts',
     'front-door.ts',
     'stocking.ts',
+    'supply.ts',
+    'coin-payments.ts',
   ],
   'counting.ts': ['http', 'secrets', 'adapters', 'config.ts'],
   'store-process.ts': [

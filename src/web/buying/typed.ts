@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { PaymentMethod } from '../../checkouts/ports.ts'
-import type { CheckoutForm } from '../../desk/checkout/desk.ts'
+import type { CheckoutForm } from '../../checkouts/start.ts'
 import type { Offer } from '../../goods/offer.ts'
 import type { Retail } from '../../goods/pricing.ts'
 import type { Fields } from '../../goods/purchase-body.ts'
