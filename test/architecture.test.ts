@@ -67,6 +67,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 
   'front-door.ts': ['health', 'desk', 'http', 'mcp', 'web'],
   'environment.ts': ['http', 'adapters/btcpay/methods.ts'],
+  'mail-server.ts': [],
   'config.ts': [
     'primitives',
     'payments',
@@ -75,6 +76,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'http',
     'adapters/btcpay/methods.ts',
     'environment.ts',
+    'mail-server.ts',
   ],
   // The parts of `service.ts` that connect one thing outside each.
   'supply.ts': ['health', 'operations', 'adapters', 'config.ts'],

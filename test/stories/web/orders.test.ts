@@ -327,6 +327,30 @@ describe.skipIf(noBrowser)(`in a browser${noBrowser ? `: ${noBrowser}` : ''}`, (
     return answer.body
   }
 
+  test('a wallet of the browser signs in, and its orders are there', async () => {
+    const { context, page, complaints } = await openTab()
+    await page.exposeFunction('signByWallet', (message: `0x${string}`) =>
+      buyer.account.signMessage({ message: { raw: message } }),
+    )
+    // What a wallet puts into pages (EIP-6963). It writes addresses in lower case, as many do.
+    await page.addInitScript(`
+      const provider = { request: async ({ method, params }) =>
+        method === 'personal_sign' ? signByWallet(params[0]) : ['${buyer.address.toLowerCase()}'] }
+      const info = { uuid: 'a', name: 'Test Wallet', icon: 'data:,', rdns: 'example.wallet' }
+      addEventListener('eip6963:requestProvider', () =>
+        dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: { info, provider } })))`)
+    await page.goto(`${store.url}/find`)
+    await page.click('text=Sign in with Test Wallet')
+    await page.waitForSelector('.found')
+    expect(await page.textContent('.found')).toContain('Sandbox Test')
+    expect(await axeFaults(page)).toEqual([])
+    await page.click(`.found a[href="/orders/${bought.esim.orderId}"]`)
+    await page.click('.yours button')
+    expect(await page.textContent('.yours')).toContain(bought.esim.secret)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
   test('refund and find pages have no fault that axe finds', async () => {
     const { context, page, complaints } = await openTab()
     await page.goto(`${pageOf(failed)}#${failed.accessToken}`)
