@@ -13,6 +13,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // What may be asked of the store and what it answers, whatever the door.
   desk: ['primitives', 'goods', 'payments', 'orders', 'secrets', 'health'],
   http: ['primitives', 'goods', 'payments', 'orders', 'secrets', 'health', 'desk'],
+  // What every page stands in and says knows no page.
+  'web/frame': ['primitives', 'goods', 'desk', 'http', 'web/texts'],
+  'web/texts': ['goods', 'payments', 'desk', 'web/frame/message-page.ts'],
   web: ['primitives', 'goods', 'payments', 'desk', 'http'],
   // A door like http, which has the limits that both count against.
   mcp: ['primitives', 'goods', 'orders', 'desk', 'http', '../package.json'],
@@ -165,6 +168,7 @@ test('only the reading routes and texts that never change are kept and compresse
     'http/catalog/routes.ts',
     'http/discovery/routes.ts',
     'http/fixed-text.ts',
+    'web/frame/assets.ts',
     'web/info/api-page.ts',
   ])
   const senders = sources.filter((file) => read('src', file).includes('sendAnswer('))
@@ -173,6 +177,7 @@ test('only the reading routes and texts that never change are kept and compresse
     'http/catalog/routes.ts',
     'http/discovery/routes.ts',
     'http/openapi.ts',
+    'web/frame/assets.ts',
     'web/info/api-page.ts',
   ])
 })
