@@ -57,6 +57,10 @@ async function serveStore({
       page: async () => ({ contentType: 'text/plain', body: '' }),
     },
     buying: nobodyBuys,
+    processorWebhook: {
+      hasten: async () => undefined,
+      invoiceIn: () => ({ isGenuine: false }),
+    },
     webhook: {
       orders: nobodyBuys.orders,
       doorbell: nobodyBuys.purchases.doorbell,

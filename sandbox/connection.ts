@@ -17,13 +17,15 @@ const record = z.object({
  * file holds keys, as do those beside it, so only its owner may read it.
  */
 export async function writeConnection(dataDir: string, parts: SandboxParts): Promise<void> {
-  const { secretsKey, databaseUrl, chain, supplier } = parts
+  const { secretsKey, databaseUrl, chain, supplier, btcpay } = parts
   const { rpcUrl, chainId, usdc, keys } = chain
   const { url, ratesUrl, apiKey, webhook } = supplier
+  const { storeId, webhookSecret } = btcpay
   const shared = {
     databaseUrl,
     chain: { rpcUrl, chainId, usdc, keys },
     supplier: { url, ratesUrl, apiKey, webhook },
+    btcpay: { url: btcpay.url, storeId, apiKey: btcpay.apiKey, webhookSecret },
   }
   const holder = identify(process.pid)
   const text = { process: holder, secretsKey: secretsKey.toString('base64'), parts: shared }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Address } from 'viem'
+import { type LaunchedBtcpay, launchBtcpay } from './btcpay/launch.ts'
 import { type Chain, startChain } from './chain/chain.ts'
 import { removeConnection, writeConnection } from './connection.ts'
 import { lockFolder } from './lock.ts'
@@ -20,6 +21,8 @@ export interface SandboxOptions {
   readonly lateSeconds: number
   /** Where the store takes the supplier's webhooks. */
   readonly webhookUrl: string
+  /** Where the store takes the webhooks of BTCPay Server. */
+  readonly btcpayWebhookUrl: string
   readonly onProgress: (message: string) => void
   readonly onProblem: (error: Error) => void
 }
@@ -29,6 +32,7 @@ export interface SandboxParts {
   readonly databaseUrl: string
   readonly chain: Pick<Chain, 'rpcUrl' | 'chainId' | 'usdc' | 'keys'>
   readonly supplier: Omit<LaunchedSupplier, 'stop'>
+  readonly btcpay: Omit<LaunchedBtcpay, 'stop'>
   readonly secretsKey: Buffer
 }
 
@@ -50,17 +54,19 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       : { databaseUrl: options.databaseUrl, stop: async () => {} },
     startChain({ dataDir, onProgress, onProblem }),
     launchSupplier({ ...options, dataDir }),
+    launchBtcpay({ ...options, dataDir }),
   ])
   const stop = async () => {
     await removeConnection(dataDir)
     const parts = started.flatMap((part) => (part.status === 'fulfilled' ? [part.value] : []))
     await Promise.all(parts.map((part) => part.stop()))
   }
-  const [postgres, chain, supplier] = started
+  const [postgres, chain, supplier, btcpay] = started
   if (
     postgres.status === 'rejected' ||
     chain.status === 'rejected' ||
-    supplier.status === 'rejected'
+    supplier.status === 'rejected' ||
+    btcpay.status === 'rejected'
   ) {
     await stop()
     throw started.find((part) => part.status === 'rejected')?.reason
@@ -69,6 +75,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     databaseUrl: postgres.value.databaseUrl,
     chain: chain.value,
     supplier: supplier.value,
+    btcpay: btcpay.value,
     secretsKey: await secretsKeyIn(dataDir),
   }
   await writeConnection(dataDir, parts)

@@ -15,15 +15,18 @@ import { routeKeys } from './http/keys.ts'
 import { routeManifest } from './http/manifest.ts'
 import { type MetricsDoor, routeMetrics } from './http/metrics.ts'
 import { routeOpenApi } from './http/openapi.ts'
+import { type ProcessorWebhookDeps, routeProcessorWebhook } from './http/processor-webhook.ts'
 import { routeSandbox, type SandboxDoor } from './http/sandbox.ts'
-import { routeWebhook, type WebhookDeps } from './http/webhook.ts'
+import { routeSupplierWebhook, type SupplierWebhookDeps } from './http/supplier-webhook.ts'
 import { routeMcp } from './mcp/route.ts'
+import type { PayingDeps } from './web/buying/deps.ts'
 import { routeWeb } from './web/routes.ts'
 import { en } from './web/texts/en.ts'
 
-export interface FrontDoorDeps extends AppDeps {
+export interface FrontDoorDeps extends AppDeps, Omit<PayingDeps, 'till'> {
   readonly buying: BuyingDeps
-  readonly webhook: WebhookDeps
+  readonly webhook: SupplierWebhookDeps
+  readonly processorWebhook: ProcessorWebhookDeps
   readonly vitals: Pick<Vitals, 'parts' | 'signals'>
   readonly metrics: MetricsDoor
   /** Only in the sandbox. */
@@ -56,10 +59,12 @@ export function createFrontDoor(deps: FrontDoorDeps): FastifyInstance {
     networkName: buying.purchases.till.network.name,
     fulfillmentDeadlineSeconds,
     isSandbox: deps.sandbox !== undefined,
+    till: buying.purchases.till,
     texts: en,
   })
   routeMcp(app, { reading: deps, buying, limits: deps.limits })
-  routeWebhook(app, deps.webhook)
+  routeSupplierWebhook(app, deps.webhook)
+  routeProcessorWebhook(app, deps.processorWebhook)
   routeHealth(app, vitals)
   routeMetrics(app, deps.metrics)
   if (deps.sandbox) routeSandbox(app, deps.sandbox)

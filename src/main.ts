@@ -1,7 +1,7 @@
 import { runPrimary } from './cluster/primary.ts'
 import { type Config, readConfig } from './config.ts'
 import { giveUp, onSignal, reasonOf } from './lifecycle.ts'
-import { listen, type Running, startParts, startStore } from './store-process.ts'
+import { listen, startParts, startStore } from './store-process.ts'
 import { banner } from './terminal.ts'
 
 /** The store as its operator starts it: one process, or as many as WORKERS says. */
@@ -12,7 +12,7 @@ async function main(): Promise<void> {
 
 async function runAlone(config: Config): Promise<void> {
   const startedAt = performance.now()
-  const { service, stop } = await startAlone(config)
+  const { service, stop, payUrl } = await startAlone(config)
   onSignal(stop)
   // What the chain said too late for the start ends the store as it would have ended the start.
   void service.refused.then((error) => giveUp(reasonOf(error), stop))
@@ -23,11 +23,11 @@ async function runAlone(config: Config): Promise<void> {
     await stop()
     throw error
   }
-  console.log(banner(config, service.stock(), performance.now() - startedAt))
+  console.log(banner(config, service.stock(), performance.now() - startedAt, payUrl))
 }
 
 /** A store in this process, with the sandbox that stops after it. */
-async function startAlone(config: Config): Promise<Running> {
+async function startAlone(config: Config) {
   const sandbox = await startParts(config)
   try {
     const { service, stop } = await startStore(config, {
@@ -40,7 +40,7 @@ async function startAlone(config: Config): Promise<Running> {
       await stop()
       await sandbox?.stop()
     }
-    return { service, stop: stopAll }
+    return { service, stop: stopAll, payUrl: sandbox?.btcpay.url }
   } catch (error) {
     await sandbox?.stop()
     throw error

@@ -1,5 +1,7 @@
 import type { SandboxParts } from '../sandbox/sandbox.ts'
+import { readMethods } from './adapters/btcpay/methods.ts'
 import { type Common, ConfigError, type Outside, type SandboxConfig } from './config.ts'
+import { coins } from './payments/coins.ts'
 import { networks } from './payments/networks.ts'
 
 export type { SandboxParts }
@@ -20,26 +22,31 @@ export async function loadSandbox() {
   }
 }
 
+/** Every coin that the sandbox's BTCPay Server knows, each by its usual method. */
+const sandboxMethods = coins.join(',')
+
 /** What each process may hold of the sandbox's database, and some for the operator's commands. */
 const connectionsPerProcess = 12
 
 /** What the sandbox's parts are started with. */
 export function sandboxOptions(config: SandboxConfig) {
   const deliverSeconds = config.policy.deliverWithinMs / 1_000
+  const store = `http://${reachableHost(config.host)}:${config.port}`
   return {
     dataDir: config.dataDir,
     offers: config.offers,
     databaseUrl: config.databaseUrl,
     databaseConnections: Math.max(100, config.workers * connectionsPerProcess),
     lateSeconds: deliverSeconds + Math.max(5, Math.round(deliverSeconds / 10)),
-    webhookUrl: `http://${reachableHost(config.host)}:${config.port}/webhooks/supplier`,
+    webhookUrl: `${store}/webhooks/supplier`,
+    btcpayWebhookUrl: `${store}/webhooks/btcpay`,
   }
 }
 
 /** A sandbox store's configuration, with its parts as what it is connected to. */
 export function sandboxOutside(
   config: SandboxConfig,
-  { chain, supplier, databaseUrl, secretsKey }: SandboxParts,
+  { chain, supplier, btcpay, databaseUrl, secretsKey }: SandboxParts,
 ): Common & Outside & { readonly mode: 'sandbox' } {
   return {
     ...config,
@@ -57,6 +64,7 @@ export function sandboxOutside(
     supplierKey: supplier.apiKey,
     supplierWebhook: supplier.webhook,
     ratesUrl: supplier.ratesUrl,
+    processor: { ...btcpay, methods: readMethods(sandboxMethods), isTestnet: true },
     secretsKeys: [secretsKey],
   }
 }

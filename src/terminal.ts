@@ -10,6 +10,8 @@ export function banner(
   config: Config,
   stock: { readonly offers: number; readonly setAside: number; readonly readAt: Date },
   startedInMs: number,
+  /** Where the sandbox's buyers pay in coins; only a sandbox has it. */
+  payUrl?: string,
 ): string {
   const { url, name } = config.site
   const address = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`
@@ -29,6 +31,7 @@ export function banner(
     `  Health       ${url}/readyz`,
     ...(config.mode === 'sandbox'
       ? [
+          `  Pay in coins ${payUrl} lists the invoices, with buttons to pay them well and badly`,
           `  Chain        ${url}/sandbox tells its address; POST ${url}/sandbox/faucet gives test USDC`,
           '',
           '  Now try, in another terminal:  npm run demo',

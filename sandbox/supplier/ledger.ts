@@ -1,4 +1,4 @@
-import { openLedgerFile } from './ledger-file.ts'
+import { openLedgerFile } from '../ledger-file.ts'
 import type { EsimRefundStatus, Family, Purchase } from './models.ts'
 import { openWallet, type Wallet } from './wallet.ts'
 

@@ -1,3 +1,4 @@
+import type { Timers } from '../timers.ts'
 import { invalid, notFound, unavailable } from './api-error.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import { type Outcome, outcomeOf } from './catalog/test-offers.ts'
@@ -13,7 +14,6 @@ import type {
 import { type PurchaseInput, problemsOf } from './purchase-input.ts'
 import { newRecord } from './record.ts'
 import { nextStage, type Pace } from './timeline.ts'
-import type { Timers } from './timers.ts'
 import { capture, hold, release } from './wallet.ts'
 
 export interface PurchaseDeps {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import type { Timers } from '../timers.ts'
 import { invalid, notFound } from './api-error.ts'
 import type { Ledger, StoredPurchase, StoredRefund } from './ledger.ts'
 import type { EsimPurchase, Purchase, TransactionStatus } from './models.ts'
 import type { Pace } from './timeline.ts'
-import type { Timers } from './timers.ts'
 import { credit } from './wallet.ts'
 
 interface RefundDeps {

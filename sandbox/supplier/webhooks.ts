@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { createTimers } from '../timers.ts'
 import type { Purchase } from './models.ts'
 import type { WebhookOptions } from './options.ts'
-import { createTimers } from './timers.ts'
 
 interface Webhooks {
   notify(record: Purchase): void

@@ -1,6 +1,6 @@
 import type { Item } from '../orders/order.ts'
 import type { Coin } from '../payments/coins.ts'
-import type { CheckoutId, OrderId } from '../primitives/ids.ts'
+import { type CheckoutId, isCheckoutId, type OrderId } from '../primitives/ids.ts'
 import type { Usdc } from '../primitives/money.ts'
 import type { Sealed } from '../secrets/vault.ts'
 
@@ -59,6 +59,7 @@ interface Begun {
   readonly orderId: OrderId
   readonly version: number
   readonly item: Item
+  /** Undefined once the personal fields were erased; the order has its own. */
   readonly recipient: Sealed | undefined
   readonly fingerprint: string
   /** SHA-256 of the token that opens the checkout, and the goods of its order. */
@@ -68,7 +69,7 @@ interface Begun {
   readonly coin: Coin
   /** The chain as the operator named it: "Bitcoin". */
   readonly network: string
-  /** The address that the buyer gave for money that goes back. */
+  /** The address that the buyer gave for money that goes back. Empty once erased, where none did. */
   readonly refundTo: string
   readonly amount: Usdc
   readonly startedAt: Date
@@ -95,7 +96,13 @@ export type Checkout =
   | (Begun & { readonly state: 'REFUSED'; readonly code: string; readonly reason: string })
   | (Invoiced & { readonly state: 'OPEN' })
   /** Paid: the price belongs to the order, for good. */
-  | (Invoiced & { readonly state: 'ORDERED'; readonly isPlaced: boolean })
+  | (Invoiced & {
+      readonly state: 'ORDERED'
+      /** Whether its order is on record. */
+      readonly isPlaced: boolean
+      /** What of the confirmed money is the price, as it was decided with the state. */
+      readonly price: bigint
+    })
   /** Not paid in time: whatever comes goes back, for good. */
   | (Invoiced & { readonly state: 'ENDED' })
 
@@ -128,9 +135,23 @@ export function isClosed(checkout: Checkout): boolean {
   return checkout.state === 'REFUSED' || (isInvoiced(checkout) && checkout.closedAt !== undefined)
 }
 
+/** Whether something may still come of the invoice: a payment, or the confirmation of one. */
+export function isWatched({ watchedUntil, payments }: Invoice, now: Date): boolean {
+  return now < watchedUntil || payments.some(({ status }) => status === 'PROCESSING')
+}
+
 /** What has been confirmed for the invoice so far. */
 export function settledUnits({ payments }: Pick<Invoice, 'payments'>): bigint {
-  return payments.reduce((sum, { status, units }) => (status === 'SETTLED' ? sum + units : sum), 0n)
+  return settledPayments({ payments }).reduce((sum, { units }) => sum + units, 0n)
+}
+
+/** The payments that are confirmed, in the order in which they were seen. */
+export function settledPayments({
+  payments,
+}: Pick<Invoice, 'payments'>): readonly InvoicePayment[] {
+  return payments
+    .filter(({ status }) => status === 'SETTLED')
+    .toSorted((one, other) => one.receivedAt.getTime() - other.receivedAt.getTime())
 }
 
 /** What has been seen for the invoice so far, confirmed or not. */
@@ -138,11 +159,16 @@ export function seenUnits({ payments }: Pick<Invoice, 'payments'>): bigint {
   return payments.reduce((sum, { status, units }) => (status === 'INVALID' ? sum : sum + units), 0n)
 }
 
-/** What of the confirmed money is the price of the order; the rest goes back. */
+/** What of the confirmed money is the price when it becomes an order now; the rest goes back. */
+export function priceIn(invoice: Invoice): bigint {
+  const settled = settledUnits(invoice)
+  if (settled < invoice.units) return settled
+  return invoice.units
+}
+
+/** What of the confirmed money belongs to the order. It was decided once and never changes. */
 export function priceUnits(checkout: InvoicedCheckout): bigint {
-  if (checkout.state !== 'ORDERED') return 0n
-  const settled = settledUnits(checkout.invoice)
-  return settled < checkout.invoice.units ? settled : checkout.invoice.units
+  return checkout.state === 'ORDERED' ? checkout.price : 0n
 }
 
 /** What an amount of the coin stands for at the rate of its invoice, rounded up; atomic USDC. */
@@ -153,4 +179,12 @@ export function worthOf({ amount, invoice }: InvoicedCheckout, units: bigint): U
 /** How the processor knows the payout of a return again. */
 export function returnReference(id: CheckoutId, seq: number): string {
   return `${id}-${seq}`
+}
+
+/** The checkout and the return that a payout of this reference is for; undefined when it is for none. */
+export function returnOfReference(
+  reference: string,
+): { readonly id: CheckoutId; readonly seq: number } | undefined {
+  const [, id = '', seq = ''] = /^(chk_\w{26})-([1-9]\d{0,5})$/.exec(reference) ?? []
+  return isCheckoutId(id) ? { id, seq: Number(seq) } : undefined
 }

@@ -53,7 +53,8 @@ export async function runPrimary(config: Config): Promise<void> {
   process.on('exit', office.killAll)
   void crew.hopeless.then((reason) => giveUp(reason, stop))
   await crew.complete
-  console.log(banner(config, office.stock(), performance.now() - startedAt))
+  const tookMs = performance.now() - startedAt
+  console.log(banner(config, office.stock(), tookMs, sandbox?.btcpay.url))
 }
 
 /** What the primary answers its workers, and knows of them. */

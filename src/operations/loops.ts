@@ -1,4 +1,6 @@
-import type { AdvanceDeps } from '../orders/advance.ts'
+import type { CheckoutStore } from '../checkouts/ports.ts'
+import type { CheckoutStepDeps } from '../checkouts/steps.ts'
+import { sweepCheckouts } from '../checkouts/sweep.ts'
 import type { LimitStore, OrderStore } from '../orders/ports.ts'
 import { sweep } from '../orders/sweep.ts'
 import { repeat } from '../primitives/repeat.ts'
@@ -18,10 +20,10 @@ export interface LoopDeps {
 }
 
 /** Goes on with whatever is due, four times a second, until the signal says stop. */
-export function sweeping(advance: AdvanceDeps, { signal, failed }: LoopDeps): Promise<void> {
+export function sweeping(advance: CheckoutStepDeps, { signal, failed }: LoopDeps): Promise<void> {
   const task = async () => {
     try {
-      await sweep(advance, sweepLimit)
+      await Promise.all([sweep(advance, sweepLimit), sweepCheckouts(advance, sweepLimit)])
       return true
     } catch (error) {
       failed('sweep', error)
@@ -33,6 +35,7 @@ export function sweeping(advance: AdvanceDeps, { signal, failed }: LoopDeps): Pr
 
 export interface Keeping {
   readonly orders: Pick<OrderStore, 'erasePersonal' | 'forgetKeys'>
+  readonly checkouts: Pick<CheckoutStore, 'erasePersonal'>
   readonly limits: Pick<LimitStore, 'forgetLifted'>
   /** Forgets sign-in nonces that have run out anyway. */
   readonly forgetNonces: () => Promise<unknown>
@@ -49,6 +52,7 @@ export function forgetting(keeping: Keeping, { signal, failed }: LoopDeps): Prom
   const task = async () => {
     try {
       await keeping.orders.erasePersonal(daysAgo(keeping.personalDataDays))
+      await keeping.checkouts.erasePersonal(daysAgo(keeping.personalDataDays))
       await keeping.orders.forgetKeys(daysAgo(keyDays))
       await keeping.limits.forgetLifted(keeping.now())
       await keeping.forgetNonces()

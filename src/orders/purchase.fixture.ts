@@ -5,7 +5,7 @@ import { createShelf } from '../goods/catalog.ts'
 import type { Offer } from '../goods/offer.ts'
 import type { Signals } from '../health/signals.ts'
 import type { Cover } from '../health/vitals.ts'
-import type { Tender } from '../payments/payment.ts'
+import type { X402Tender } from '../payments/payment.ts'
 import { fixtureTill, paymentFor } from '../payments/payments.fixture.ts'
 import type { Checked } from '../payments/ports.ts'
 import { createQuotes } from '../payments/quotes.ts'
@@ -31,20 +31,20 @@ export function purchaseWorld(changes: Partial<Script> = {}, settings: Partial<P
   const says: {
     action: Signals['agent_action']
     cover: Cover | undefined
-    check: (tender: Tender) => Checked
+    check: (tender: X402Tender) => Checked<X402Tender>
   } = {
     cover: undefined,
     action: 'pay',
     check: (tender) => ({ outcome: 'good', tender }),
   }
-  const check = async (tender: Tender) => {
+  const check = async (tender: X402Tender) => {
     calls.push('check')
     return says.check(tender)
   }
   const deps: PurchaseDeps = {
     ...world.deps,
     limits: world.orders.limits,
-    rails: { x402: { ...world.deps.rails.x402, check } },
+    rails: { ...world.deps.rails, x402: { ...world.deps.rails.x402, check } },
     shelf,
     pricing,
     till: fixtureTill,

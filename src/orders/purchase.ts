@@ -1,8 +1,8 @@
 import type { Offer } from '../goods/offer.ts'
-import { invalidBody, type Wish, wordingOf } from '../goods/purchase-body.ts'
+import { wordingOf } from '../goods/purchase-body.ts'
 import type { Vitals } from '../health/vitals.ts'
 import { accept } from '../payments/acceptance.ts'
-import type { Tender } from '../payments/payment.ts'
+import type { X402Tender } from '../payments/payment.ts'
 import type { Terms } from '../payments/x402.ts'
 import type { OrderId } from '../primitives/ids.ts'
 import type { Usdc } from '../primitives/money.ts'
@@ -10,9 +10,12 @@ import { never } from '../primitives/never.ts'
 import { Refusal } from '../primitives/refusal.ts'
 import { hashOf, newAccessToken } from '../secrets/tokens.ts'
 import { type AdvanceDeps, advance } from './advance.ts'
+import { foreignEsim } from './foreign-esim.ts'
+import { itemOf } from './item.ts'
 import { beforeLimits, type CheckDeps, openWithin } from './limits/check.ts'
 import { idsFor } from './naming.ts'
-import type { In, Item, Order } from './order.ts'
+import { notNow } from './not-now.ts'
+import type { In, Order } from './order.ts'
 import { type PriceDeps, type Priced, price, termsFor } from './price.ts'
 import { earlierOrder, isPaidBy, type PurchaseRequest, patienceOf, replay } from './replay.ts'
 
@@ -68,7 +71,7 @@ type Considered =
   | {
       readonly type: 'ready'
       readonly priced: Priced
-      readonly tender: Tender
+      readonly tender: X402Tender
       /** Digest of whom the goods go to, for the limits of the payer. */
       readonly receiver: string | undefined
     }
@@ -92,7 +95,7 @@ async function consider(deps: PurchaseDeps, request: PurchaseRequest): Promise<C
       // Only now the payer is who they say, so nobody else learns their limits or their eSIMs.
       const { tender } = checked
       const within = await beforeLimits(deps, priced, tender.payer)
-      const refusal = within.refusal ?? (await foreignEsim(deps, priced.wish, tender))
+      const refusal = within.refusal ?? (await foreignEsim(deps, priced.wish, tender.payer))
       if (refusal) return (await earlierOf(deps, request)) ?? refuse(refusal)
       return { type: 'ready', priced, tender, receiver: within.receiver }
     }
@@ -257,39 +260,6 @@ function requireOpen({ vitals }: PurchaseDeps, amount: Usdc): void {
   })
 }
 
-/**
- * Why this eSIM gets no other plan, or undefined when it may: it must be the buyer's, or one that the
- * supplier knows.
- */
-async function foreignEsim(
-  deps: PurchaseDeps,
-  { recipient }: Wish,
-  { payer }: Tender,
-): Promise<Refusal | undefined> {
-  if (recipient.kind !== 'esim' || recipient.iccid === undefined) return undefined
-  if (await deps.orders.boughtIccid(payer, deps.digest.of(recipient.iccid))) return undefined
-  const known = await deps.supplier.knowsIccid(recipient.iccid)
-  if (known === 'yes') return undefined
-  if (known === 'unknown') return notNow('The eSIM could not be looked up just now.', 'no')
-  const message = 'is not an eSIM bought here by this wallet, and the supplier does not know it'
-  return invalidBody([{ parameter: 'iccid', message }])
-}
-
 function refuse(refusal: Refusal): never {
   throw refusal
-}
-
-function notNow(what: string, charged: 'no' | 'unknown'): Refusal {
-  const message = `${what} Send the same request again.`
-  return new Refusal('try_again', message, { charged, retryAfterSeconds: 5 })
-}
-
-function itemOf(offer: Offer, { value }: Wish): Item {
-  return {
-    kind: offer.kind,
-    offerId: offer.id,
-    brandName: offer.brandName,
-    ...(offer.country === undefined ? {} : { country: offer.country }),
-    ...(value === undefined ? {} : { value: (value * offer.price.divisor) / 100 }),
-  }
 }

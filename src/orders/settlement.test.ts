@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { newOrder, orderWorld, type Script } from '../../test/doubles/orders.ts'
+import type { X402Receipt } from '../payments/payment.ts'
 import type { Collected } from '../payments/ports.ts'
 import { advance } from './advance.ts'
 import { claimRefund } from './claim-refund.ts'
@@ -13,16 +14,16 @@ const minute = 60_000
 
 type World = ReturnType<typeof orderWorld>
 
-const elsewhere: Collected = {
+const elsewhere: Collected<X402Receipt> = {
   outcome: 'settled',
   receipt: { rail: 'x402', transaction: `0x${'e'.repeat(64)}`, block: 9 },
 }
-const dead: Collected = {
+const dead: Collected<X402Receipt> = {
   outcome: 'failed',
   code: 'authorization_expired',
   reason: 'It ran out without being used.',
 }
-const unsure: Collected = { outcome: 'unknown', reason: 'timeout' }
+const unsure: Collected<X402Receipt> = { outcome: 'unknown', reason: 'timeout' }
 const pendingSupply: Partial<Script> = { held: { outcome: 'pending' } }
 const declined: Partial<Script> = { placed: { outcome: 'declined', code: 'X', reason: 'x' } }
 
@@ -371,7 +372,7 @@ describe('the treasury', () => {
       world.script.allowed = 'stopped'
       return x402.signRefund(refund)
     }
-    const deps = { ...world.deps, rails: { x402: { ...x402, signRefund } } }
+    const deps = { ...world.deps, rails: { ...world.deps.rails, x402: { ...x402, signRefund } } }
     const { order } = await world.orders.open(newOrder(deps), [])
     await advance(deps, order, 0)
     await live(world, 5 * minute)

@@ -6,6 +6,11 @@ export const payBackFaults = [
   'payer_blacklisted',
   'wallet_blacklisted',
   'refund_nonce_spent',
+  'operator_pays',
+  'payout_cancelled',
+  'payout_mismatch',
+  'payout_refused',
+  'processor_key',
 ] as const
 
 export type PayBackFault = (typeof payBackFaults)[number]

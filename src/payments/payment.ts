@@ -68,6 +68,12 @@ export function payerOf(coin: Coin, address: string): string {
   return `${coin}:${address}`
 }
 
+/** The coin and the address of such a payer. */
+export function partsOf(payer: string): { readonly coin: Coin; readonly address: string } {
+  const colon = payer.indexOf(':')
+  return { coin: payer.slice(0, colon) as Coin, address: payer.slice(colon + 1) }
+}
+
 /** Names a payment everywhere and for ever: a payer can use a nonce once (decisions 4). */
 export function paymentKeyOf(tender: Pick<Tender, 'network' | 'asset' | 'payer' | 'nonce'>) {
   return [tender.network, tender.asset, tender.payer, tender.nonce].join(':').toLowerCase()

@@ -36,6 +36,11 @@ export function refundIdOf(order: OrderId): RefundId {
   return `ref_${idText(digest.toString('hex'))}` as RefundId
 }
 
+/** A checkout id, as unguessable as that of the order which it opens. */
+export function checkoutIdOf(digest: string): CheckoutId {
+  return `chk_${idText(digest)}` as CheckoutId
+}
+
 /** Whether the text has the form of an order id; anything else need not be looked up. */
 export function isOrderId(text: string): text is OrderId {
   return idPattern.test(text) && text.startsWith('ord_')
@@ -44,6 +49,11 @@ export function isOrderId(text: string): text is OrderId {
 /** Whether the text has the form of a payment id. */
 export function isPaymentId(text: string): text is PaymentId {
   return idPattern.test(text) && text.startsWith('pay_')
+}
+
+/** Whether the text has the form of a checkout id. */
+export function isCheckoutId(text: string): text is CheckoutId {
+  return idPattern.test(text) && text.startsWith('chk_')
 }
 
 function idText(digest: string): string {

@@ -5,7 +5,7 @@ import {
   type PaidOrder,
   supplierReferenceOf,
 } from '../orders/order.ts'
-import { paymentKeyOf } from '../payments/payment.ts'
+import { blockOf, paymentKeyOf } from '../payments/payment.ts'
 import type { OrderId } from '../primitives/ids.ts'
 import { type Books, type Look, type Notes, note } from './books.ts'
 import { differs, open } from './differences.ts'
@@ -75,7 +75,10 @@ async function comparePaid(
   { to }: { readonly to: number },
 ): Promise<void> {
   if (!isPaid(order) || notes.paid.has(order.id)) return
-  const { transaction, block } = order.receipt
+  const { transaction } = order.receipt
+  const block = blockOf(order.receipt)
+  // What was paid in a coin is compared with the processor's books.
+  if (block === undefined) return
   const about = { order: order.id, transaction, onRecord: order.amount }
   if (block > to) {
     note(notes, open('safe_block', about))

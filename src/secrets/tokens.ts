@@ -49,6 +49,15 @@ export function newAccessToken(): string {
   return `kat_${randomBytes(32).toString('base64url')}`
 }
 
+/**
+ * The same kind of token for a request that may come twice and must get the same one each time.
+ *
+ * @param digest of what only that request knows, keyed with a secret of the store: 32 bytes in hex
+ */
+export function accessTokenOf(digest: string): string {
+  return `kat_${Buffer.from(digest, 'hex').toString('base64url')}`
+}
+
 /** SHA-256, in hex: how tokens and keys are kept. */
 export function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { In, Order, Refunding } from '../../src/orders/order.ts'
-import type { SignedRefund, X402Tender } from '../../src/payments/payment.ts'
+import { blockOf, type SignedRefund, type X402Tender } from '../../src/payments/payment.ts'
 import type { OfferId } from '../../src/primitives/ids.ts'
 import { usdc } from '../../src/primitives/money.ts'
 import type { Sealed } from '../../src/secrets/vault.ts'
@@ -130,7 +130,7 @@ export function signedFor({ tender, amount, receipt }: Refunding): SignedRefund 
     nonce: newHash(),
     validBefore: 1_772_362_800,
     signature: `0x${'7d'.repeat(65)}`,
-    sinceBlock: receipt.block,
+    sinceBlock: blockOf(receipt) ?? 0,
   }
 }
 

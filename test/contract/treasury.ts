@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { CheckoutStore } from '../../src/checkouts/ports.ts'
 import type { Order } from '../../src/orders/order.ts'
 import type { OrderStore, Treasury } from '../../src/orders/ports.ts'
 import type { OrderId } from '../../src/primitives/ids.ts'
 import { type Usdc, usdc } from '../../src/primitives/money.ts'
 import { newOrderId } from '../doubles/ids.ts'
 import { asked, expectWon } from './order-store-nodes.ts'
+import { describeReturnGrants } from './return-grants.ts'
 import {
   failed,
   fulfilled,
@@ -21,6 +23,9 @@ export interface TreasuryHarness {
   readonly orders: OrderStore
   readonly treasury: Treasury
   readonly other: Treasury
+  /** Checkouts whose returns count with them, as the same two nodes see them. */
+  readonly checkouts: CheckoutStore
+  readonly otherCheckouts: CheckoutStore
   switchRefunds(stopped: boolean): Promise<void>
   /** Lets that much time go by for all that was granted. */
   pass(ms: number): Promise<void>
@@ -53,6 +58,7 @@ export function describeTreasury(
     describe('caps', () => describeCaps(() => harness, grant))
     describe('grants', () => describeGrants(() => harness, grant))
     describe('orders', () => describeOwed(() => harness))
+    describe('returns', () => describeReturnGrants(() => harness, grant))
   })
 }
 
@@ -69,7 +75,8 @@ async function onRecord({ orders }: TreasuryHarness, target: Order): Promise<Ord
   return order
 }
 
-type Grant = (amount: bigint) => Promise<string>
+/** Asks for the refund of an order of that amount. */
+export type Grant = (amount: bigint) => Promise<string>
 
 function describeCaps(harness: () => TreasuryHarness, grant: Grant): void {
   it('grants up to the cap of an hour, and not one unit more', async () => {

@@ -1,6 +1,7 @@
 import { isRefunding, type Order, supplierReferenceOf } from '../../src/orders/order.ts'
 import type { SupplierOrder } from '../../src/orders/ports.ts'
 import type { MemoryOrders } from '../doubles/memory-orders.ts'
+import { onChain } from '../doubles/orders.ts'
 import type { Chain, Transfer } from '../model/chain.ts'
 import type { Clock } from '../model/clock.ts'
 import type { RailWitness } from '../model/rail.ts'
@@ -59,7 +60,7 @@ export function modelWitness(
 
 function signatureOf(order: Order): string | undefined {
   return isRefunding(order) && order.refund.step === 'SIGNED'
-    ? order.refund.signed.signature
+    ? onChain(order.refund.signed).signature
     : undefined
 }
 

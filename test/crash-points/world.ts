@@ -1,3 +1,5 @@
+import { noProcessor } from '../../src/checkouts/no-processor.ts'
+import { invoiceRail } from '../../src/checkouts/rail.ts'
 import { isRefunding } from '../../src/orders/order.ts'
 import type { PurchaseDeps } from '../../src/orders/purchase.ts'
 import type { Happening } from '../../src/orders/report.ts'
@@ -81,7 +83,7 @@ export function modelWorld(shop: Shop, scene: Case, points: readonly Point[]) {
       },
       orders: through(faultWorld, node, leases.watch(orders, node.id)),
       limits: through(faultWorld, node, orders.limits),
-      rails: { x402: through(faultWorld, node, rail) },
+      rails: { x402: through(faultWorld, node, rail), btcpay: invoiceRail(noProcessor) },
       supplier: through(faultWorld, node, supplier.port),
       treasury: through(faultWorld, node, { allow: async () => 'granted' as const }),
       doorbell: { ring: () => {}, wait: through(faultWorld, node, { wait }).wait },

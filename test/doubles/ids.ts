@@ -1,5 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { type OrderId, orderIdOf, type PaymentId, paymentIdOf } from '../../src/primitives/ids.ts'
+import {
+  type CheckoutId,
+  checkoutIdOf,
+  type OrderId,
+  orderIdOf,
+  type PaymentId,
+  paymentIdOf,
+} from '../../src/primitives/ids.ts'
 
 /** The id of an order that any payment may have opened. */
 export function newOrderId(): OrderId {
@@ -8,6 +15,10 @@ export function newOrderId(): OrderId {
 
 export function newPaymentId(): PaymentId {
   return paymentIdOf(randomDigest())
+}
+
+export function newCheckoutId(): CheckoutId {
+  return checkoutIdOf(randomDigest())
 }
 
 function randomDigest(): string {

@@ -1,15 +1,12 @@
 import { isFinished, isRefunding, type Order, restOf } from '../../src/orders/order.ts'
-import { type LimitStore, leaseMs, type OrderStore } from '../../src/orders/ports.ts'
+import type { LimitStore, OrderStore } from '../../src/orders/ports.ts'
 import { paymentKeyOf } from '../../src/payments/payment.ts'
 import type { OrderId } from '../../src/primitives/ids.ts'
+import * as leases from './memory-leases.ts'
 import { memoryLimits } from './memory-limits.ts'
 
-interface Row {
+interface Row extends leases.Leased {
   order: Order
-  dueAt: number | undefined
-  lockedUntil: number
-  /** Something may have happened while the order was leased. */
-  hinted: boolean
   finishedAt: number | undefined
   keys: readonly string[]
 }
@@ -42,12 +39,15 @@ export function memoryOrders(now: () => Date): MemoryOrders {
     rows.set(order.id, {
       order,
       keys: order.state === 'PAYMENT_FAILED' ? [] : keys,
-      hinted: false,
       finishedAt: finished ? time() : undefined,
-      dueAt: finished ? undefined : time() + (restMs ?? 0),
-      lockedUntil: finished || restMs !== null ? time() : time() + leaseMs,
+      ...leaseAfter(finished, restMs),
     })
     history.push(order)
+  }
+
+  function leaseAfter(finished: boolean, restMs: number | null): leases.Leased {
+    if (finished) return leases.resting(time())
+    return restMs === null ? leases.leased(time()) : leases.resting(time(), restMs)
   }
 
   const find = (test: (row: Row) => boolean) => all().find(test)?.order
@@ -85,41 +85,22 @@ export function memoryOrders(now: () => Date): MemoryOrders {
 
     async release(order, againInMs) {
       const row = rows.get(order.id)
-      if (!row || row.order.version !== order.version || row.dueAt === undefined) return
-      row.lockedUntil = time()
-      row.dueAt = row.hinted ? time() : time() + againInMs
-      row.hinted = false
+      if (row?.order.version === order.version) leases.release(row, time(), againInMs)
     },
 
     async hasten(id) {
       const row = rows.get(id)
-      if (row?.dueAt === undefined) return
-      row.hinted = row.lockedUntil > time()
-      row.dueAt = time()
+      if (row) leases.hasten(row, time())
     },
 
-    async claimDue(limit) {
-      const due = all().filter(
-        ({ dueAt, lockedUntil }) => dueAt !== undefined && dueAt <= time() && lockedUntil <= time(),
-      )
-      // What a worker broke off comes first: its lease ended after it was due.
-      const waits = ({ dueAt = 0, lockedUntil }: Row) => Number(lockedUntil <= dueAt)
-      due.sort((one, other) => waits(one) - waits(other) || (one.dueAt ?? 0) - (other.dueAt ?? 0))
-      const taken = due.slice(0, limit)
-      for (const row of taken) {
-        row.hinted = false
-        row.lockedUntil = time() + leaseMs
-      }
-      return taken.map(({ order }) => order)
-    },
+    claimDue: async (limit) => leases.claimDue(all(), time(), limit).map(({ order }) => order),
 
     endLease(id) {
       const row = rows.get(id)
       if (row) row.lockedUntil = time()
     },
 
-    nextDue: () =>
-      Math.min(...all().map(({ dueAt, lockedUntil }) => Math.max(dueAt ?? Infinity, lockedUntil))),
+    nextDue: () => leases.nextDue(all()),
 
     find: async (id) => rows.get(id)?.order,
     findByPaymentId: async (id) => find(({ order }) => order.paymentId === id),

@@ -18,8 +18,14 @@ export interface MemoryTreasury extends Treasury {
     hour: bigint
     day: bigint
   }
-  /** What was granted, by order. */
+  /** What was granted, by order or by the reference of a return. */
   readonly grants: ReadonlyMap<string, Grant>
+  /**
+   * Grants what is owed under this name.
+   *
+   * @param owed is asked only where nothing was granted before; it throws when nothing is owed
+   */
+  grant(name: string, owed: () => bigint): Allowance
 }
 
 export function memoryTreasury({
@@ -47,19 +53,27 @@ export function memoryTreasury({
     return grantedWithin(24 * hourMs) + amount > rules.day ? 'day_cap' : 'granted'
   }
 
+  function grant(name: string, owed: () => bigint): Allowance {
+    if (rules.stoppedAt <= now().getTime()) return 'stopped'
+    if (grants.has(name)) return 'granted'
+    const amount = owed()
+    const said = weigh(amount)
+    if (said === 'granted') grants.set(name, { amount, at: now().getTime() })
+    return said
+  }
+
   return {
     rules,
     grants,
+    grant,
 
     async allow(id) {
       // Read first: everything after it happens at once, as under the lock of the database.
       const order = await orders.find(id)
-      if (rules.stoppedAt <= now().getTime()) return 'stopped'
-      if (grants.has(id)) return 'granted'
-      if (!isOwed(order)) throw new Error(`order ${id}: it is not one whose money goes back`)
-      const said = weigh(order.amount)
-      if (said === 'granted') grants.set(id, { amount: order.amount, at: now().getTime() })
-      return said
+      return grant(id, () => {
+        if (!isOwed(order)) throw new Error(`order ${id}: it is not one whose money goes back`)
+        return order.amount
+      })
     },
   }
 }

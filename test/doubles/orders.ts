@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
+import { noProcessor } from '../../src/checkouts/no-processor.ts'
+import { invoiceRail } from '../../src/checkouts/rail.ts'
 import type { Recipient } from '../../src/goods/good.ts'
 import type { AdvanceDeps } from '../../src/orders/advance.ts'
 import type { In } from '../../src/orders/order.ts'
 import type { Allowance, Cancelled, Held, Placed, Supplier } from '../../src/orders/ports.ts'
 import type { Happening } from '../../src/orders/report.ts'
-import type { Tender } from '../../src/payments/payment.ts'
+import type { Tender, X402Receipt, X402Tender } from '../../src/payments/payment.ts'
 import type { Collected, PaidBack, Rail, Standing } from '../../src/payments/ports.ts'
 import type { OfferId } from '../../src/primitives/ids.ts'
 import { usdc } from '../../src/primitives/money.ts'
@@ -26,7 +28,7 @@ export function handClock(start = new Date('2026-01-05T12:00:00Z')) {
 
 /** What the outside says next. Each answer may be a value or a function that is asked each time. */
 export interface Script {
-  collected: Collected
+  collected: Collected<X402Receipt>
   standing: Standing
   paidBack: PaidBack
   placed: Placed
@@ -40,7 +42,7 @@ const delivered: Held = {
   delivery: { kind: 'voucher', code: 'SECRET-CODE-1234' },
 }
 
-const settled: Collected = {
+const settled: Collected<X402Receipt> = {
   outcome: 'settled',
   receipt: { rail: 'x402', transaction: `0x${'a'.repeat(64)}`, block: 7 },
 }
@@ -68,7 +70,8 @@ export function orderWorld(changes: Partial<Script> = {}) {
     check: (tender) => said('check', { outcome: 'good', tender }),
     collect: () => said('collect', script.collected),
     standingOf: () => said('standing', script.standing),
-    signRefund: ({ order, to, amount }) => said('sign', signedRefund(order, to, amount)),
+    signRefund: ({ order, tender }) =>
+      said('sign', signedRefund(order, tender.payer, tender.amount)),
     payBack: () => said('payBack', script.paidBack),
   }
   const supplier: Supplier = {
@@ -82,7 +85,7 @@ export function orderWorld(changes: Partial<Script> = {}) {
   const deps: AdvanceDeps = {
     now: clock.now,
     orders,
-    rails: { x402: rail },
+    rails: { x402: rail, btcpay: invoiceRail(noProcessor) },
     supplier,
     treasury: { allow: () => said('allow', script.allowed) },
     vault: createVault([Buffer.alloc(32, 7)]),
@@ -110,7 +113,7 @@ function signedRefund(order: string, to: string, amount: ReturnType<typeof usdc>
   } as const
 }
 
-export function tenderOf(changes: Partial<Tender> = {}): Tender {
+export function tenderOf(changes: Partial<X402Tender> = {}): X402Tender {
   return {
     rail: 'x402',
     network: 'eip155:84532',
@@ -125,6 +128,12 @@ export function tenderOf(changes: Partial<Tender> = {}): Tender {
     sinceBlock: 1,
     ...changes,
   }
+}
+
+/** What is known to be of the x402 rail, because the test made it so. */
+export function onChain<T extends Pick<Tender, 'rail'>>(part: T): Extract<T, { rail: 'x402' }> {
+  if (part.rail !== 'x402') throw new Error(`it is of the rail ${part.rail}`)
+  return part as Extract<T, { rail: 'x402' }>
 }
 
 /** An order as it is when it has just been written. */

@@ -42,7 +42,10 @@ export const undocumented: readonly string[] = [
   '/llms-full.txt',
   '/SKILL.md',
   '/reveal',
-  '/scripts/reveal.js',
+  '/reveal.js',
+  '/live.js',
+  '/pay.js',
+  '/wallet.js',
   '/mcp',
   '/openapi.json',
   '/ai/openapi.json',
@@ -53,6 +56,7 @@ export const undocumented: readonly string[] = [
   '/sandbox/faucet',
   '/metrics',
   '/webhooks/supplier',
+  '/webhooks/btcpay',
 ]
 
 /** What answers where there is no operation: a path that is none, or another method of one. */

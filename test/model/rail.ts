@@ -1,13 +1,13 @@
 import { refundNonceOf } from '../../src/adapters/chain/refunds.ts'
-import type { SignedRefund, Tender } from '../../src/payments/payment.ts'
+import type { X402Receipt, X402Refund, X402Tender } from '../../src/payments/payment.ts'
 import type { Checked, Collected, PaidBack, Rail, RefundDue } from '../../src/payments/ports.ts'
 import { type Authorization, type Chain, latest, type View } from './chain.ts'
 
 /** Hears of every effect before it happens, to say whether it may. */
 export interface RailWitness {
-  collecting(tender: Tender): void
-  signing(refund: SignedRefund): void
-  payingBack(refund: SignedRefund): void
+  collecting(tender: X402Tender): void
+  signing(refund: X402Refund): void
+  payingBack(refund: X402Refund): void
 }
 
 /** The way of signed transfers to the chain. Each ends when the rail has waited for it long enough. */
@@ -67,7 +67,7 @@ export function modelRail({ chain, carrier, witness, view = () => latest }: Rail
   }
 }
 
-function check(chain: Chain, tender: Tender, view: View): Checked {
+function check(chain: Chain, tender: X402Tender, view: View): Checked<X402Tender> {
   const authorization = ofTender(tender)
   if (chain.seconds() >= tender.validBefore) return bad('expired')
   if (chain.isUsed(authorization, view)) {
@@ -78,11 +78,11 @@ function check(chain: Chain, tender: Tender, view: View): Checked {
   return { outcome: 'good', tender: { ...tender, sinceBlock: chain.head() - 3_000 } }
 }
 
-function bad(code: string): Checked {
+function bad(code: string): Checked<X402Tender> {
   return { outcome: 'bad', code, reason: code }
 }
 
-function collected(chain: Chain, tender: Tender, view: View): Collected {
+function collected(chain: Chain, tender: X402Tender, view: View): Collected<X402Receipt> {
   const judged = chain.judge(ofTender(tender), view)
   switch (judged.verdict) {
     case 'transferred': {
@@ -96,14 +96,17 @@ function collected(chain: Chain, tender: Tender, view: View): Collected {
   }
 }
 
-function signed(chain: Chain, { order, to, amount, since }: RefundDue): SignedRefund {
+function signed(
+  chain: Chain,
+  { order, tender, since }: RefundDue<X402Tender, X402Receipt>,
+): X402Refund {
   const nonce = refundNonceOf(84_532, order)
   const validBefore = chain.seconds() + refundValidSeconds
   return {
     rail: 'x402',
     from: refundWallet,
-    to,
-    amount,
+    to: tender.payer,
+    amount: tender.amount,
     nonce,
     validBefore,
     signature: `signed ${nonce} until ${validBefore}`,
@@ -112,7 +115,7 @@ function signed(chain: Chain, { order, to, amount, since }: RefundDue): SignedRe
 }
 
 /** What is known of a refund before it is sent, or undefined when it is to be sent. */
-function paidBack(chain: Chain, refund: SignedRefund, view: View): PaidBack | undefined {
+function paidBack(chain: Chain, refund: X402Refund, view: View): PaidBack | undefined {
   const judged = chain.judge(ofRefund(refund), view)
   if (judged.verdict === 'transferred') {
     const { transaction } = judged
@@ -139,10 +142,10 @@ export function ofTender({
   amount,
   nonce,
   validBefore,
-}: Pick<Tender, 'payer' | 'payTo' | 'amount' | 'nonce' | 'validBefore'>): Authorization {
+}: Pick<X402Tender, 'payer' | 'payTo' | 'amount' | 'nonce' | 'validBefore'>): Authorization {
   return { from: payer, to: payTo, value: amount, nonce, validBefore }
 }
 
-function ofRefund({ from, to, amount, nonce, validBefore }: SignedRefund): Authorization {
+function ofRefund({ from, to, amount, nonce, validBefore }: X402Refund): Authorization {
   return { from, to, value: amount, nonce, validBefore }
 }

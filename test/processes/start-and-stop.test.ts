@@ -39,8 +39,8 @@ async function start(options: Partial<ChildStoreOptions> = {}): Promise<ChildSto
 /** The supplier's admin side. */
 async function supplierOf(store: ChildStore) {
   const { supplierUrl } = (await get(store.url, '/sandbox')).body
-  const { apiKey } = JSON.parse(readFileSync(join(dataDir, 'supplier/process.json'), 'utf8'))
-  const headers = { authorization: `Bearer ${apiKey}` }
+  const { secrets } = JSON.parse(readFileSync(join(dataDir, 'supplier/process.json'), 'utf8'))
+  const headers = { authorization: `Bearer ${secrets.apiKey}` }
   return { url: supplierUrl.replace(/\/v1$/, ''), headers }
 }
 
@@ -61,9 +61,10 @@ test('starts from nothing, says where to look, and stops everything it started',
     'postgres',
     'anvil',
     expect.stringMatching(/node|MainThread/),
+    expect.stringMatching(/node|MainThread/),
   ])
   expect(await store.stop()).toMatchObject({ code: 0 })
-  expect(parts.map(identify)).toEqual([undefined, undefined, undefined])
+  expect(parts.map(identify)).toEqual([undefined, undefined, undefined, undefined])
 })
 
 test('started again, it has its orders, its catalog and its chain', async () => {
@@ -156,7 +157,7 @@ test('a second store on the same folder, or on a taken port, is told so and leav
     code: 1,
     output: expect.stringContaining(`PORT ${store.port} is taken`),
   })
-  expect(partsOf(other).map(identify)).toEqual([undefined, undefined])
+  expect(partsOf(other).map(identify)).toEqual([undefined, undefined, undefined])
   expect(partsOf(dataDir).every((pid) => identify(pid) !== undefined)).toBe(true)
   expect((await get(store.url, '/livez')).status).toBe(200)
   await rm(other, { recursive: true, force: true })

@@ -1,3 +1,5 @@
+import { noProcessor } from '../../src/checkouts/no-processor.ts'
+import { invoiceRail } from '../../src/checkouts/rail.ts'
 import type { Doorbell } from '../../src/orders/ports.ts'
 import type { PurchaseDeps } from '../../src/orders/purchase.ts'
 import { sweep } from '../../src/orders/sweep.ts'
@@ -100,7 +102,10 @@ function depsFor(world: World, index: number, caller: Caller, doorbell: Doorbell
     orders: through(calls, caller, database, world.ordersOf(caller)),
     limits: through(calls, caller, database, world.memory.limits),
     treasury: through(calls, caller, database, world.treasury),
-    rails: { x402: through(calls, caller, world.line('chain', 300), world.railOf(caller)) },
+    rails: {
+      x402: through(calls, caller, world.line('chain', 300), world.railOf(caller)),
+      btcpay: invoiceRail(noProcessor),
+    },
     supplier: through(calls, caller, world.line('supplier', 1_500), world.supplier.port),
     doorbell,
     stopping: caller.process.stopping.signal,

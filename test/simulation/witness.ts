@@ -8,10 +8,11 @@ import {
   supplierReferenceOf,
 } from '../../src/orders/order.ts'
 import { leaseMs, type OrderStore, type SupplierOrder } from '../../src/orders/ports.ts'
-import type { SignedRefund, Tender } from '../../src/payments/payment.ts'
+import type { Tender, X402Refund } from '../../src/payments/payment.ts'
 import type { OrderId } from '../../src/primitives/ids.ts'
 import type { MemoryOrders } from '../doubles/memory-orders.ts'
 import type { MemoryTreasury } from '../doubles/memory-treasury.ts'
+import { onChain } from '../doubles/orders.ts'
 import type { Chain, Mined, Transfer } from '../model/chain.ts'
 import { stepFault } from '../model/lives.ts'
 import { ofTender, type RailWitness, refundWallet } from '../model/rail.ts'
@@ -103,7 +104,7 @@ export function newWitness(seen: Witnessed): Witness {
   /** What the record says has to be true outside at that moment. */
   function beliefFaults(order: Order): string[] {
     if (order.state === 'PAYMENT_PENDING') return []
-    const isDead = chain.judge(ofTender(order.tender)).verdict === 'dead'
+    const isDead = chain.judge(ofTender(onChain(order.tender))).verdict === 'dead'
     if (order.state === 'PAYMENT_FAILED') {
       return faultsIn([[!isDead, 'a payment failed that may still come']])
     }
@@ -220,7 +221,7 @@ export function newWitness(seen: Witnessed): Witness {
       if (!byNonce.has(nonce)) complain('money was sent for before that was on record')
     },
 
-    signing({ nonce, to, amount }: SignedRefund) {
+    signing({ nonce, to, amount }: X402Refund) {
       const id = byRefundNonce.get(nonce)
       const order = id && current.get(id)
       if (!order) return complain('a refund was signed with a nonce of no order')
@@ -267,8 +268,10 @@ function saysRefunded(order: Order): boolean {
   return isRefunding(order) && order.refund.step === 'REFUNDED'
 }
 
-function signedOf(order: Order): SignedRefund | undefined {
-  return isRefunding(order) && order.refund.step === 'SIGNED' ? order.refund.signed : undefined
+function signedOf(order: Order): X402Refund | undefined {
+  return isRefunding(order) && order.refund.step === 'SIGNED'
+    ? onChain(order.refund.signed)
+    : undefined
 }
 
 /** The words of what is the case. */

@@ -8,6 +8,7 @@ import { evidenceOf } from '../../src/adapters/chain/witnesses.ts'
 import { networks } from '../../src/payments/networks.ts'
 import type { OrderId } from '../../src/primitives/ids.ts'
 import { usdc } from '../../src/primitives/money.ts'
+import { tenderOf } from '../doubles/orders.ts'
 import { newBuyer } from './buyer.ts'
 import {
   anybody,
@@ -238,8 +239,8 @@ async function payRefundElsewhere(orderId: string, to: Address): Promise<Hex> {
   const evidence = evidenceOf(chain, { nodes: [], from: usdc(0n) })
   const wallet = refundWallet(chain, evidence, store.settings.refundKey)
   const since = { rail: 'x402', transaction: '0x', block: 0 } as const
-  const amount = usdc('650000')
-  const signed = await wallet.sign({ order: orderId as OrderId, to, amount, since })
+  const tender = tenderOf({ payer: to, amount: usdc('650000') })
+  const signed = await wallet.sign({ order: orderId as OrderId, tender, since })
   await wallet.payBack(signed)
   const [paid] = await transfersBetween(store.parts, store.refundWallet, to)
   if (!paid) throw new Error('The refund was not paid')

@@ -1,5 +1,5 @@
 import { getAddress, type Hex, parseErc6492Signature } from 'viem'
-import type { X402Receipt, X402Tender, X402Tender } from '../../payments/payment.ts'
+import type { X402Receipt, X402Tender } from '../../payments/payment.ts'
 import type { Checked, Collected, Listing, Rail, Standing } from '../../payments/ports.ts'
 import type { Expected } from '../../payments/proof.ts'
 import { never } from '../../primitives/never.ts'
@@ -85,7 +85,11 @@ function isReadable(signature: string): boolean {
 }
 
 /** What a facilitator's no means. Only what is the payer's own doing is a bad payment. */
-async function explain(chain: Chain, tender: X402Tender, said: string | undefined): Promise<Checked<X402Tender>> {
+async function explain(
+  chain: Chain,
+  tender: X402Tender,
+  said: string | undefined,
+): Promise<Checked<X402Tender>> {
   const known = badPayments[said ?? '']
   if (known === undefined) return { outcome: 'unknown', reason: said ?? 'no reason given' }
   const bad = { outcome: 'bad', ...known } as const
@@ -100,7 +104,11 @@ async function explain(chain: Chain, tender: X402Tender, said: string | undefine
 }
 
 /** A used nonce may be this very payment, submitted by somebody else: then the money is here. */
-async function explainUsed(chain: Chain, tender: X402Tender, bad: Checked<X402Tender>): Promise<Checked<X402Tender>> {
+async function explainUsed(
+  chain: Chain,
+  tender: X402Tender,
+  bad: Checked<X402Tender>,
+): Promise<Checked<X402Tender>> {
   const isSpent = await isSpentOtherwise(chain, { ...expectedOf(tender), ...tender })
   if (isSpent === undefined) {
     return { outcome: 'unknown', reason: 'The node does not show what the nonce was used for.' }
@@ -109,7 +117,11 @@ async function explainUsed(chain: Chain, tender: X402Tender, bad: Checked<X402Te
 }
 
 /** The facilitator says the same of a node that does not answer as of a token that refuses. */
-async function explainRefusal(chain: Chain, tender: X402Tender, bad: Checked<X402Tender>): Promise<Checked<X402Tender>> {
+async function explainRefusal(
+  chain: Chain,
+  tender: X402Tender,
+  bad: Checked<X402Tender>,
+): Promise<Checked<X402Tender>> {
   if (!(await wouldRevert(chain, transferOf(tender)))) {
     return { outcome: 'unknown', reason: 'The transfer could not be simulated.' }
   }
@@ -124,7 +136,11 @@ function writtenRight(address: string): string {
 }
 
 /** Believes nobody's word for a settlement, not even our facilitator's: only the chain's logs. */
-async function collect(deps: RailDeps, tender: X402Tender, listing?: Listing): Promise<Collected<X402Receipt>> {
+async function collect(
+  deps: RailDeps,
+  tender: X402Tender,
+  listing?: Listing,
+): Promise<Collected<X402Receipt>> {
   const { chain, evidence } = deps
   const expected = expectedOf(tender)
   try {
@@ -154,7 +170,11 @@ function proofIn(chain: Chain, { hash, receipt }: Submitted, expected: Expected)
     : proveByTransaction(chain, hash, expected)
 }
 
-async function settledBy(evidence: Evidence, found: Found, expected: Expected): Promise<Collected<X402Receipt>> {
+async function settledBy(
+  evidence: Evidence,
+  found: Found,
+  expected: Expected,
+): Promise<Collected<X402Receipt>> {
   return (await evidence.bearsOut(found, expected))
     ? { outcome: 'settled', receipt: { rail: 'x402', ...found } }
     : { outcome: 'unknown', reason: 'No further node has seen the payment yet.' }

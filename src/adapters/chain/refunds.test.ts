@@ -2,7 +2,7 @@ import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { newOrderId } from '../../../test/doubles/ids.ts'
-import type { X402Refund } from '../../payments/payment.ts'
+import type { X402Refund, X402Tender } from '../../payments/payment.ts'
 import type { Rail } from '../../payments/ports.ts'
 import {
   type NodeBefore,
@@ -29,11 +29,12 @@ afterAll(async () => {
 afterEach(() => node.tamper())
 
 const since = { rail: 'x402', transaction: '0x', block: 0 } as const
+let tender: X402Tender
 let signed: X402Refund
 
 beforeEach(async () => {
-  const { payer } = await newPayment(chain)
-  signed = await rail.signRefund({ order: newOrderId(), to: payer, amount: price, since })
+  ;({ tender } = await newPayment(chain))
+  signed = await rail.signRefund({ order: newOrderId(), tender, since })
 })
 
 const paidBack = ({ from, to } = signed) => chain.transfers(from, to)
@@ -89,7 +90,7 @@ test('a refund for which there is no gas waits for the operator, and is then pai
 test('a refund for which there is no money waits for the operator, and is then paid', async () => {
   const refundKey = generatePrivateKey()
   const { rail: poor } = chain.connect({ refundKey })
-  signed = await poor.signRefund({ order: newOrderId(), to: signed.to, amount: price, since })
+  signed = await poor.signRefund({ order: newOrderId(), tender, since })
   const before = await chain.client.getTransactionCount({ address: chain.gasWallet })
   expect(await poor.payBack(signed)).toMatchObject({ outcome: 'blocked', code: 'no_float' })
   expect(await chain.client.getTransactionCount({ address: chain.gasWallet })).toBe(before)

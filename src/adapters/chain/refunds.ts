@@ -1,7 +1,7 @@
 import { BaseError, type Hex, InsufficientFundsError, keccak256, toBytes } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { PayBackFault } from '../../payments/pay-back-faults.ts'
-import type { X402Refund } from '../../payments/payment.ts'
+import type { X402Receipt, X402Refund, X402Tender } from '../../payments/payment.ts'
 import type { PaidBack, RefundDue } from '../../payments/ports.ts'
 import type { OrderId } from '../../primitives/ids.ts'
 import { never } from '../../primitives/never.ts'

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => chain.stop())
 
-function receiptIn(collected: Collected): X402Receipt {
+function receiptIn(collected: Collected<X402Receipt>): X402Receipt {
   if (collected.outcome !== 'settled') throw new Error(JSON.stringify(collected))
   return collected.receipt
 }
@@ -126,9 +126,9 @@ test('a transaction that lands again and moves nothing any more does not stand',
 })
 
 test('a refund is paid only at a safe block, and one that is dropped before is sent again', async () => {
-  const { payer, receipt } = await settled()
+  const { tender, payer, receipt } = await settled()
   const refunds = () => chain.transfers(chain.refundWallet, payer)
-  const due = { order: newOrderId(), to: payer, amount: price, since: receipt }
+  const due = { order: newOrderId(), tender, since: receipt }
   const signed = await rail.signRefund(due)
   expect(await rail.payBack(signed)).toMatchObject({ outcome: 'pending' })
   expect(await refunds()).toHaveLength(1)

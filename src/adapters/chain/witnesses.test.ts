@@ -198,10 +198,10 @@ describe('a payment that has landed', () => {
 })
 
 test('a refund is paid when a witness shows it in a safe block too, whatever its amount', async () => {
-  const { payer } = await newPayment(chain)
+  const { tender, payer } = await newPayment(chain)
   const { rail } = connect([witness.url])
   const since = { rail: 'x402', transaction: '0x', block: 0 } as const
-  const signed = await rail.signRefund({ order: newOrderId(), to: payer, amount: price, since })
+  const signed = await rail.signRefund({ order: newOrderId(), tender, since })
   expect(await rail.payBack(signed)).toMatchObject({ outcome: 'pending' })
   const head = await chain.client.getBlockNumber()
   await chain.mine()
@@ -215,10 +215,10 @@ test('a refund is paid when a witness shows it in a safe block too, whatever its
 })
 
 test('a refund has not lapsed because our node hides that it was paid', async () => {
-  const { payer } = await newPayment(chain)
+  const { tender } = await newPayment(chain)
   const { rail } = connect([witness.url])
   const since = { rail: 'x402', transaction: '0x', block: 0 } as const
-  const signed = await rail.signRefund({ order: newOrderId(), to: payer, amount: price, since })
+  const signed = await rail.signRefund({ order: newOrderId(), tender, since })
   await rail.payBack(signed)
   await passTime(25 * 3_600)
   own.tamper(hiding)
@@ -248,10 +248,10 @@ describe('a safe height that another machine behind the same address tells', () 
   })
 
   test('makes no refund paid that is in no safe block of ours', async () => {
-    const { payer } = await newPayment(chain)
+    const { tender } = await newPayment(chain)
     const { rail } = connect([])
     const since = { rail: 'x402', transaction: '0x', block: 0 } as const
-    const signed = await rail.signRefund({ order: newOrderId(), to: payer, amount: price, since })
+    const signed = await rail.signRefund({ order: newOrderId(), tender, since })
     expect(await rail.payBack(signed)).toMatchObject({ outcome: 'pending' })
     own.tamper(ahead)
     expect(await rail.payBack(signed)).toMatchObject({ outcome: 'pending' })

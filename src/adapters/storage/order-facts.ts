@@ -26,13 +26,14 @@ const grantedSql = `
   select (select stopped from refund_switch) as stopped,
     coalesce(sum(amount) filter (where granted_at > now() - interval '1 hour'), 0)::text as hour,
     coalesce(sum(amount), 0)::text as day
-  from refund_grants where granted_at > now() - interval '1 day'`
+  from grants where granted_at > now() - interval '1 day'`
 
 /** The condition is that of an index, so only open orders are read. */
 const exposureSql = `
   select coalesce(sum(amount), 0)::text as exposure from orders
   where outcome is distinct from 'DELIVER' and refund_state is distinct from 'REFUNDED'
-    and state not in ('PAYMENT_PENDING', 'PAYMENT_FAILED') and settlement is distinct from 'LOST'`
+    and state not in ('PAYMENT_PENDING', 'PAYMENT_FAILED') and settlement is distinct from 'LOST'
+    and doc #>> '{tender,rail}' = 'x402'`
 
 /** Counts all orders in one statement, so that the numbers are of one moment and fit together. */
 export async function orderFacts(database: Database): Promise<OrderFacts> {
@@ -59,7 +60,10 @@ export async function orderFacts(database: Database): Promise<OrderFacts> {
   }
 }
 
-/** Paid for, and the buyer has neither the goods nor the money back; atomic USDC. */
+/**
+ * Paid for in USDC, and the buyer has neither the goods nor the money back; atomic USDC. It is what the
+ * refund wallet may have to pay; coins go back from the wallets of the processor.
+ */
 export async function exposureOf(database: Database): Promise<Usdc> {
   const { rows } = await database.query<{ exposure: string }>(exposureSql)
   return usdc(rows[0]?.exposure ?? '0')

@@ -1,8 +1,6 @@
 import type { OrderId } from '../../primitives/ids.ts'
+import { inBatches, rowsAtOnce } from './batches.ts'
 import type { Database } from './database.ts'
-
-/** Small enough that no statement holds many rows for long. */
-const rowsAtOnce = 500
 
 export async function claimRefund(
   database: Database,
@@ -65,16 +63,4 @@ const forgetSql = `
 
 export function forgetKeys(database: Database, usedBefore: Date): Promise<number> {
   return inBatches(() => database.query(forgetSql, [usedBefore, rowsAtOnce]))
-}
-
-async function inBatches(
-  batch: () => Promise<{ readonly rowCount: number | null }>,
-): Promise<number> {
-  let total = 0
-  for (;;) {
-    const { rowCount } = await batch()
-    const done = rowCount ?? 0
-    total += done
-    if (done < rowsAtOnce) return total
-  }
 }

@@ -4,6 +4,7 @@ import { limitNames } from '../../orders/limits/rules.ts'
 import type { In, Order } from '../../orders/order.ts'
 import { LimitReached, leaseMs, type Moved, type Opened } from '../../orders/ports.ts'
 import { paymentKeyOf } from '../../payments/payment.ts'
+import { attempt } from './attempt.ts'
 import { type Database, isRefused, prepared } from './database.ts'
 import { eventOf } from './order-event.ts'
 import { readBy, readByKey, type StoredOrder } from './order-reads.ts'
@@ -193,33 +194,6 @@ function moveValues(from: Order, to: Order, writeId: string): unknown[] {
     entries.map(({ account }) => account),
     entries.map(({ amount }) => amount.toString()),
   ]
-}
-
-/** What became of a write. With an error, it is not known and has to be looked up. */
-interface Attempt {
-  readonly outcome: 'done' | 'not_ours' | 'taken' | 'unknown'
-  readonly error?: unknown
-}
-
-/**
- * Runs a write that returns one row if it was carried out. When the connection breaks before the
- * answer, the write may be committed: its random id in the row then tells whether it was. It may
- * also be committed after that look, so a write that is not found is an error and not a no; the
- * order's lease keeps everyone else away until then.
- */
-async function attempt(
-  database: Database,
-  statement: ReturnType<typeof openStatement>,
-  isTaken: (error: unknown) => boolean = () => false,
-): Promise<Attempt> {
-  try {
-    const { rowCount } = await database.query(statement)
-    return { outcome: rowCount === 1 ? 'done' : 'not_ours' }
-  } catch (error) {
-    if (isTaken(error)) return { outcome: 'taken', error }
-    if (isRefused(error)) throw error
-    return { outcome: 'unknown', error }
-  }
 }
 
 /** Whether a key that is taken, or a limit of the payer, broke the statement. */

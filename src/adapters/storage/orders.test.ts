@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestPostgres, type TestPostgres } from '../../../sandbox/postgres/test-postgres.ts'
 import { describeOrderStore } from '../../../test/contract/order-store.ts'
 import { failed, fulfilling, paid, pending, wayTo } from '../../../test/contract/sample-orders.ts'
+import { onChain } from '../../../test/doubles/orders.ts'
 import type { OrderStore } from '../../orders/ports.ts'
 import { usdc } from '../../primitives/money.ts'
 import { type Database, openDatabase } from './database.ts'
@@ -153,7 +154,7 @@ describe('the tables', () => {
       'select seq, state, refund_step, detail from order_events where order_id = $1 order by seq',
       [order.id],
     )
-    const { transaction, block } = asking.receipt
+    const { transaction, block } = onChain(asking.receipt)
     const reason = { trigger: 'fulfillment_failed', code: 'E7', supply: 'NONE' }
     expect(rows).toEqual([
       { seq: 1, state: 'PAYMENT_PENDING', refund_step: null, detail: {} },

@@ -1,18 +1,29 @@
 import type { OrderStore } from '../../orders/ports.ts'
 import type { Database } from './database.ts'
+import { claimDue, hasten, type LeasedTable, release } from './leases.ts'
 import { claimRefund, erasePersonal, forgetKeys } from './order-keeping.ts'
-import { claimDue, hasten, release } from './order-leases.ts'
-import { boughtIccid, findBy, findByKey, hasKey, listByPayer } from './order-reads.ts'
+import {
+  boughtIccid,
+  findBy,
+  findByKey,
+  hasKey,
+  listByPayer,
+  orderColumns,
+  type StoredOrder,
+} from './order-reads.ts'
+import { orderOf } from './order-row.ts'
 import { move, open } from './order-writes.ts'
+
+const table: LeasedTable = { name: 'orders', columns: orderColumns }
 
 /** Keeps orders in PostgreSQL. Every method is one or a few statements, none holds a transaction. */
 export function createOrderStore(database: Database): OrderStore {
   return {
     open: (order, keys, recipient) => open(database, order, keys, recipient),
     move: (from, to) => move(database, from, to),
-    release: (order, againInMs) => release(database, order, againInMs),
-    hasten: (id) => hasten(database, id),
-    claimDue: (limit) => claimDue(database, limit),
+    release: (order, againInMs) => release(database, table, order, againInMs),
+    hasten: (id) => hasten(database, table, 'id', id),
+    claimDue: async (limit) => (await claimDue<StoredOrder>(database, table, limit)).map(orderOf),
     find: (id) => findBy(database, 'id', id),
     findByPaymentId: (id) => findBy(database, 'paymentId', id),
     findByTransaction: (hash) => findBy(database, 'transaction', hash.toLowerCase()),

@@ -35,7 +35,7 @@ const switchSql = `
 const grantedSql = `
   select coalesce(sum(amount) filter (where granted_at > now() - interval '1 hour'), 0)::text as hour,
     coalesce(sum(amount), 0)::text as day
-  from refund_grants where granted_at > now() - interval '1 day'`
+  from grants where granted_at > now() - interval '1 day'`
 
 /** The condition is that of an index, so it reads as many orders as it gives. */
 const openSql = `

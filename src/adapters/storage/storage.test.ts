@@ -96,6 +96,9 @@ describe('migrations', () => {
         '005-blocks.sql',
         '006-abandoned-first.sql',
         '007-wallet-limits.sql',
+        '008-checkouts.sql',
+        '009-checkout-rules.sql',
+        '010-invoices.sql',
       ],
     ])
     expect(await migrate(pool)).toEqual([])

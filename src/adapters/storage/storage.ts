@@ -1,3 +1,4 @@
+import type { CheckoutStore } from '../../checkouts/ports.ts'
 import type { SnapshotStore } from '../../goods/ports.ts'
 import type {
   LimitStore,
@@ -9,6 +10,7 @@ import type {
 import type { Network } from '../../payments/networks.ts'
 import type { Usdc } from '../../primitives/money.ts'
 import type { StoreBooks } from '../../reconcile/ports.ts'
+import { createCheckoutStore } from './checkouts.ts'
 import { openDatabase } from './database.ts'
 import { claimIdentity, type StoreIdentity } from './identity.ts'
 import { migrate } from './migrate.ts'
@@ -23,6 +25,7 @@ import { createLimitStore } from './wallet-limits.ts'
 /** Everything the store keeps, on one pool of connections. */
 export interface Storage {
   readonly orders: OrderStore
+  readonly checkouts: CheckoutStore
   readonly limits: LimitStore
   readonly treasury: Treasury
   readonly nonces: NonceStore
@@ -75,6 +78,7 @@ export async function openStorage(
   const nonces = createNonceStore(pool)
   return {
     orders: createOrderStore(pool),
+    checkouts: createCheckoutStore(pool, refundCaps),
     limits: createLimitStore(pool),
     treasury: createTreasury(pool, refundCaps),
     nonces,

@@ -12,6 +12,7 @@ import {
   refunded,
   wayTo,
 } from '../../../test/contract/sample-orders.ts'
+import { onChain } from '../../../test/doubles/orders.ts'
 import type { Order } from '../../orders/order.ts'
 import { paymentKeyOf } from '../../payments/payment.ts'
 import { openDatabase } from './database.ts'
@@ -81,7 +82,7 @@ test('the newest block is that of a payment, and the oldest that of one which ma
   await stored(inBlock(paid(begin('0x2')), 1_000))
   expect(await books().newestBlock()).toBe(1_000)
   expect(await books().oldestBlock()).toBe(9)
-  await stored({ ...begin('0x3'), tender: { ...begin('0x3').tender, sinceBlock: 4 } })
+  await stored({ ...begin('0x3'), tender: { ...onChain(begin('0x3').tender), sinceBlock: 4 } })
   expect(await books().oldestBlock()).toBe(4)
   expect(await books().newestBlock()).toBe(1_000)
 })

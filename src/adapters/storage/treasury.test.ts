@@ -6,6 +6,7 @@ import { failed, signed, signedFor, wayTo } from '../../../test/contract/sample-
 import { describeTreasury } from '../../../test/contract/treasury.ts'
 import type { In, Order } from '../../orders/order.ts'
 import { usdc } from '../../primitives/money.ts'
+import { createCheckoutStore } from './checkouts.ts'
 import { openDatabase } from './database.ts'
 import { migrate } from './migrate.ts'
 import { createOrderStore } from './orders.ts'
@@ -42,9 +43,9 @@ afterAll(async () => {
 /** Grants are never changed, so their guard is lifted to make them older. */
 async function makeOlder(database: Pool, ms: number): Promise<void> {
   await database.query(`begin;
-    alter table refund_grants disable trigger keep_refund_grants;
+    set local session_replication_role = replica;
     update refund_grants set granted_at = granted_at - ${ms} * interval '1 ms';
-    alter table refund_grants enable trigger keep_refund_grants;
+    update return_grants set granted_at = granted_at - ${ms} * interval '1 ms';
     commit`)
 }
 
@@ -55,10 +56,12 @@ describeTreasury('PostgreSQL', async (caps) => {
     orders: createOrderStore(pools[0]),
     treasury: createTreasury(pools[0], caps),
     other: createTreasury(pools[1], caps),
+    checkouts: createCheckoutStore(pools[0], caps),
+    otherCheckouts: createCheckoutStore(pools[1], caps),
     switchRefunds: (stopped) => switchRefunds(pools[1], { stopped, by: 'test' }),
     pass: (ms) => makeOlder(pools[0], ms),
     async granted() {
-      const { rows } = await pools[1].query<{ amount: string }>('select amount from refund_grants')
+      const { rows } = await pools[1].query<{ amount: string }>('select amount from grants')
       return rows.map(({ amount }) => BigInt(amount))
     },
     async close() {
@@ -112,6 +115,9 @@ test('grants are never changed, and there is one switch', async () => {
     'update refund_grants set amount = 1',
     'delete from refund_grants',
     'truncate refund_grants',
+    'update return_grants set amount = 1',
+    'delete from return_grants',
+    'truncate return_grants',
   ]) {
     await expect(pool.query(sql)).rejects.toThrow('keeps what was written')
   }

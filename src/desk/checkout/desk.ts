@@ -1,22 +1,10 @@
 import type { Invoice, Return } from '../../checkouts/checkout.ts'
 import type { PaymentMethod } from '../../checkouts/ports.ts'
+import type { CheckoutForm } from '../../checkouts/start.ts'
 import type { Kind } from '../../goods/offer.ts'
-import type { Fields } from '../../goods/purchase-body.ts'
 import type { Coin } from '../../payments/coins.ts'
 import type { CheckoutId, OrderId } from '../../primitives/ids.ts'
 import type { Usdc } from '../../primitives/money.ts'
-
-/** What a person sends from the page of an offer to pay in a coin. */
-export interface CheckoutForm {
-  readonly kind: Kind
-  /** The flat fields of the purchase, `offerId` among them; `value` as a number. */
-  readonly fields: Fields
-  readonly coin: string
-  /** Where money goes back that does not become goods. */
-  readonly refundTo: string
-  /** 128 random bits or more that stand in the form: the same form sent twice is one checkout. */
-  readonly formKey: string
-}
 
 export interface StartedCheckout {
   readonly id: CheckoutId
@@ -56,7 +44,7 @@ export interface CheckoutView {
   /** Only for the owner. `units`, `seen` and `remaining` are in the coin's smallest unit. */
   readonly invoice?: Pick<
     Invoice,
-    'address' | 'paymentLink' | 'rate' | 'units' | 'expiresAt' | 'watchedUntil'
+    'id' | 'address' | 'paymentLink' | 'rate' | 'units' | 'expiresAt' | 'watchedUntil'
   > & {
     readonly seen: bigint
     readonly remaining: bigint

@@ -9,17 +9,30 @@ import { type PriceTexts, priceTexts } from '../shop/money-text.ts'
 import { kindName, measure, placeName, productName } from '../shop/offer-words.ts'
 import type { Texts } from '../texts/en.ts'
 import { agentSection } from './agent-section.ts'
+import { buyForm } from './buy-form.ts'
+import type { PayingDeps } from './deps.ts'
+import { noFaults } from './faults.ts'
+import { formFieldsOf } from './form-fields.ts'
 import { aboutSection, siblingsSection } from './offer-sections.ts'
 import { productData } from './product-data.ts'
+import type { FormAgain } from './starting.ts'
+import { untyped } from './typed.ts'
+import { walletSettings } from './wallet-panel.ts'
+
+/** The form of the page: how it came back, if it was sent, and what pays from a wallet. */
+export interface FormShown {
+  readonly scriptUrl: string
+  readonly again?: FormAgain | undefined
+}
 
 /** The page of one offer (decisions 2: `buy_url`). */
-export function buyPage(offer: Offer, deps: WebDeps): Page {
+export function buyPage(offer: Offer, deps: WebDeps & PayingDeps, form: FormShown): Page {
   const { site, pricing, texts } = deps
   const price = priceTexts(retailOf(offer, pricing), { ...pricing, texts })
   const path = buyPath(offer)
-  const title = productName(offer, texts)
+  const name = productName(offer, texts)
   return {
-    title,
+    title: form.again === undefined ? name : `${texts.form.errorPrefix}${name}`,
     description: descriptionOf(offer, price, texts),
     path,
     openGraph: { 'og:type': 'product', ...pictureTag(offer), ...priceTags(price) },
@@ -27,7 +40,7 @@ export function buyPage(offer: Offer, deps: WebDeps): Page {
     main: html`${heading(offer, texts)}
 <div class="offer">
 ${face(offer, texts)}
-${ticket(offer, price, deps)}
+${ticket(offer, price, { deps, form })}
 ${aboutSection(offer, texts)}
 </div>
 ${agentSection(offer, price, deps)}
@@ -63,9 +76,13 @@ function face(offer: Offer, texts: Texts): Html {
 </div>`
 }
 
-function ticket(offer: Offer, price: PriceTexts, deps: WebDeps): Html {
+interface Checkout {
+  readonly deps: WebDeps & PayingDeps
+  readonly form: FormShown
+}
+
+function ticket(offer: Offer, price: PriceTexts, { deps, form }: Checkout): Html {
   const { buy } = deps.texts
-  const isSold = price.type !== 'NOT_SOLD'
   const minutes = Math.max(1, Math.round(deps.fulfillmentDeadlineSeconds / 60))
   return html`<section class="ticket" aria-labelledby="price">
 <div class="stub">
@@ -77,13 +94,14 @@ ${
     : html`<p class="stock in"><b>${buy.available}</b></p>`
 }
 </div>
+${price.type === 'NOT_SOLD' ? undefined : formOf(offer, { deps, form })}
 <dl>
 ${entry(buy.receive, buy.delivered[offer.kind])}
 ${entry(buy.when, buy.whenText(minutes))}
 ${entry(buy.refund, `${goods[offer.kind].refundRule} ${buy.refundTail}`)}
 ${entry(buy.accepts, buy.acceptsText)}
 </dl>
-<p class="people"><b>${buy.people}</b> ${isSold ? buy.peopleNow : buy.peopleNot} <a href="#agents">${buy.peopleLink}</a>.</p>
+<p class="people">${buy.people} <a href="#agents">${buy.peopleLink}</a>.</p>
 </section>`
 }
 
@@ -106,6 +124,27 @@ function priceLines(
 
 function entry(name: string, value: string): Html {
   return html`<div><dt>${name}</dt><dd>${value}</dd></div>`
+}
+
+/** The form as it was sent, or one that nobody has typed into yet. */
+function formOf(offer: Offer, { deps, form: { again, scriptUrl } }: Checkout): Html {
+  const { pricing, texts, checkout, till, site } = deps
+  const retail = retailOf(offer, pricing)
+  const methods = checkout?.methods ?? []
+  const typed = again?.typed ?? untyped(retail, pricing.markupBps, methods)
+  return html`${buyForm({
+    offer,
+    retail,
+    fields: formFieldsOf(offer, deps, retail),
+    methods,
+    typed,
+    faults: again?.faults ?? noFaults,
+    notice: again?.notice,
+    wallet: walletSettings(offer, till, { seen: typed.seen, store: site.name }),
+    rates: deps.rates ?? (() => undefined),
+    texts,
+  })}
+<script src="${scriptUrl}" defer="defer"></script>`
 }
 
 /** One sentence for search engines: what it is, where, and for how much. */

@@ -7,6 +7,7 @@ import { createShelf } from '../../goods/catalog.ts'
 import type { Offer } from '../../goods/offer.ts'
 import { retailOf } from '../../goods/pricing.ts'
 import { readWish } from '../../goods/purchase-body.ts'
+import { networks } from '../../payments/networks.ts'
 import { document } from '../frame/layout.ts'
 import { dataOf, structureFaults } from '../frame/structure.fixture.ts'
 import { en } from '../texts/en.ts'
@@ -37,14 +38,15 @@ const deps = {
   networkName: 'Base',
   fulfillmentDeadlineSeconds: 600,
   isSandbox: true,
+  till: { network: networks.base, payTo: '0x1111111111111111111111111111111111111111' },
   texts: en,
 }
+const form = { scriptUrl: '/wallet.js?v=1' }
 /** Siblings are offers that have their own turn, so a part of the pages is enough to see them. */
 const alone = { ...deps, shelf: createShelf() }
 const frame = {
   site,
   styleUrl: '/style.css?v=1',
-  scriptUrl: (name: string) => `/scripts/${name}`,
   isSandbox: true,
   texts: en,
 }
@@ -54,7 +56,7 @@ const sold = catalog.filter((offer) => retailOf(offer, pricing).type !== 'NOT_SO
 test('every offer of the sandbox has a page that is whole and names its price', () => {
   expect(catalog.length).toBeGreaterThan(11_000)
   for (const [at, offer] of catalog.entries()) {
-    const page = document(frame, buyPage(offer, at % 20 === 0 ? deps : alone))
+    const page = document(frame, buyPage(offer, at % 20 === 0 ? deps : alone, form))
     expect(structureFaults(page), offer.id).toEqual([])
     expect(page.length, offer.id).toBeLessThan(40_000)
     expect(dataOf(page), offer.id).toMatchObject({ '@type': 'Product', sku: offer.id })

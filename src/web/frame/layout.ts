@@ -8,8 +8,6 @@ export interface Frame {
   readonly site: Site
   /** The address of the style sheet; it changes when the sheet does. */
   readonly styleUrl: string
-  /** The address of a script in `scripts/`, likewise. */
-  readonly scriptUrl: (name: string) => string
   /** Whether all money and goods here are for trying only. */
   readonly isSandbox: boolean
   /** Every sentence, in the language of the store. */

@@ -4,6 +4,8 @@ export interface PageNeeds {
   readonly sendsForm?: true
   /** Shows pictures that stand in the page itself. */
   readonly drawsPictures?: true
+  /** Its script asks this store for more. */
+  readonly asksUs?: true
 }
 
 /**
@@ -14,7 +16,7 @@ export interface PageNeeds {
  */
 export function pageHeaders(
   pictures: readonly string[],
-  { sendsForm, drawsPictures }: PageNeeds = {},
+  { sendsForm, drawsPictures, asksUs }: PageNeeds = {},
 ): Record<string, string> {
   const origins = new Set(pictures.map((url) => new URL(url).origin))
   const policy = [
@@ -22,6 +24,7 @@ export function pageHeaders(
     ...(sendsForm ? ["script-src 'self'"] : []),
     "style-src 'self'",
     `img-src ${["'self'", ...(drawsPictures ? ['data:'] : []), ...origins].join(' ')}`,
+    ...(asksUs ? ["connect-src 'self'"] : []),
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",

@@ -20,10 +20,13 @@ export function dataOf(page: string): unknown {
 
 const voids = new Set(['meta', 'link', 'img', 'br', 'hr', 'input'])
 /** A tag as every template here writes it: attributes have values in double quotes. */
-const wellFormed = /^<(\/?)([a-z][a-z0-9]*)((?: [a-z-]+="[^"<>]*")*)>$/
+const wellFormed = /^<(\/?)([a-z][a-z0-9]*)((?: [a-zA-Z][a-zA-Z0-9-]*="[^"<>]*")*)\/?>$/
 
 const forbidden: readonly (readonly [string, RegExp])[] = [
-  ['a script', /<script(?! type="application\/ld\+json"><\/script>)/],
+  [
+    'a script in the page',
+    /<script(?! type="application\/ld\+json"><\/script>| src="\/[^"]*" defer="defer"><\/script>)/,
+  ],
   ['a style attribute', /<[^>]* style="/],
   ['an event handler', /<[^>]* on[a-z]+="/],
   ['a value that is none', />\s*(undefined|null|NaN|\[object Object\])\b|="(undefined|null|NaN)"/],

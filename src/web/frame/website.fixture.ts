@@ -9,7 +9,10 @@ import {
   voucher,
 } from '../../../test/fixtures/offers.ts'
 import type { BuyingDeps } from '../../desk/buying/deps.ts'
+import type { CheckoutDesk } from '../../desk/checkout/desk.ts'
 import { createShelf, type Shelf } from '../../goods/catalog.ts'
+import { networks } from '../../payments/networks.ts'
+import type { CoinRates } from '../buying/deps.ts'
 import { routeWeb } from '../routes.ts'
 import { en } from '../texts/en.ts'
 
@@ -37,7 +40,15 @@ const odd = [
 
 /** The pages over a small catalog with hostile and odd offers in it. */
 export function website(
-  changes: { shelf?: Shelf; isSandbox?: boolean; markupBps?: number; buying?: BuyingDeps } = {},
+  changes: {
+    shelf?: Shelf
+    isSandbox?: boolean
+    markupBps?: number
+    buying?: BuyingDeps
+    checkout?: CheckoutDesk
+    rates?: CoinRates
+    sandboxPayUrl?: (invoice: string) => string
+  } = {},
 ) {
   const pricing = fixturePricing({ markupBps: changes.markupBps ?? 0 })
   const catalog = catalogOf([...shopOffers, ...odd], pricing)
@@ -49,13 +60,29 @@ export function website(
     fulfillmentDeadlineSeconds: 600,
     isSandbox: changes.isSandbox ?? false,
     texts: en,
+    till: { network: networks.base, payTo: '0x1111111111111111111111111111111111111111' },
+    checkout: changes.checkout,
+    rates: changes.rates,
+    sandboxPayUrl: changes.sandboxPayUrl,
     buying: changes.buying ?? ({} as BuyingDeps),
   })
   const get = async (url: string, headers: Record<string, string> = {}) => {
     pass(1_000)
     return app.inject({ method: 'GET', url, headers })
   }
-  return { app, get, logged }
+  /** As a browser sends the form of one of our pages. */
+  const post = async (
+    url: string,
+    fields: Readonly<Record<string, string>>,
+    headers: Record<string, string> = {},
+  ) => {
+    pass(2_000)
+    const payload = new URLSearchParams(fields).toString()
+    const type = { 'content-type': 'application/x-www-form-urlencoded' }
+    const sent = { ...type, 'sec-fetch-site': 'same-origin', ...headers }
+    return app.inject({ method: 'POST', url, payload, headers: sent })
+  }
+  return { app, get, post, logged }
 }
 
 /** The text that a person reads: without tags, each run of space as one. */

@@ -4,6 +4,7 @@ import { openReveal, revealPath } from '../../desk/buying/reveal.ts'
 import { document, type Frame, type Page } from '../frame/layout.ts'
 import { messagePage } from '../frame/message-page.ts'
 import { type PageNeeds, pageHeaders } from '../frame/page-headers.ts'
+import { formIn } from '../visit/forms.ts'
 import { goodsPage, revealPage } from './reveal-page.ts'
 
 const limited = { config: { limit: 'reading' } } as const
@@ -16,7 +17,7 @@ const formMost = 1_024
  */
 export function routeReveal(
   pages: FastifyInstance,
-  { frame, buying }: { frame: Frame; buying: BuyingDeps },
+  { frame, scriptUrl, buying }: { frame: Frame; scriptUrl: string; buying: BuyingDeps },
 ): void {
   // An operator's logo may come from another host, which need not hear of these pages.
   const own = { ...frame, site: { ...frame.site, logo: '/logo.svg' } }
@@ -28,29 +29,15 @@ export function routeReveal(
       .type('text/html; charset=utf-8')
       .send(document(own, page))
 
-  takeForms(pages)
   pages.get(revealPath, limited, (_, reply) =>
-    send(reply, revealPage(frame.scriptUrl('reveal.js'), frame.texts), { sendsForm: true }),
+    send(reply, revealPage(scriptUrl, frame.texts), { sendsForm: true }),
   )
   const posted = { ...limited, bodyLimit: formMost }
   pages.post(revealPath, posted, async (request: FastifyRequest, reply) => {
-    const opened = await openReveal(buying, tokenIn(request.body), request.log)
+    const opened = await openReveal(buying, formIn(request).get('token') ?? '', request.log)
     if (opened.type === 'goods')
       return send(reply, goodsPage(opened, frame.texts), { drawsPictures: true })
     const { status, message } = frame.texts.closedLinks[opened.type]
     return send(reply.code(status), messagePage(message, frame.texts))
   })
-}
-
-/** Browsers send forms like this; only these pages take them. */
-function takeForms(pages: FastifyInstance): void {
-  pages.addContentTypeParser<string>(
-    'application/x-www-form-urlencoded',
-    { parseAs: 'string' },
-    (_, body, done) => done(null, new URLSearchParams(body)),
-  )
-}
-
-function tokenIn(body: unknown): string {
-  return body instanceof URLSearchParams ? (body.get('token') ?? '') : ''
 }

@@ -2,15 +2,18 @@ import { api } from './en/api.ts'
 import { buy } from './en/buy.ts'
 import { errorTexts } from './en/error-codes.ts'
 import { errors } from './en/errors.ts'
+import { form } from './en/form.ts'
 import { frame } from './en/frame.ts'
 import { home, homeKinds } from './en/home.ts'
 import { how } from './en/how.ts'
 import { messages } from './en/messages.ts'
 import { offers } from './en/offers.ts'
 import { outcomeSections } from './en/outcomes.ts'
+import { pay } from './en/pay.ts'
 import { closedLinks, deliveryNames, reveal } from './en/reveal.ts'
 import { search } from './en/search.ts'
 import { terms } from './en/terms.ts'
+import { wallet } from './en/wallet.ts'
 
 /**
  * Everything the website says, in English, by the page that says it. Pages get it as an argument, so
@@ -26,6 +29,9 @@ export const en = {
   how,
   terms,
   buy,
+  form,
+  wallet,
+  pay,
   reveal,
   deliveryNames,
   closedLinks,

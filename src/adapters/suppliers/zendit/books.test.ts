@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { SupplierPurchase } from '../../../reconcile/ports.ts'
+import type { Answer } from '../../json-call.ts'
 import { zenditBooks } from './books.ts'
-import type { Answer, ZenditClient } from './client.ts'
+import type { ZenditClient } from './client.ts'
 
 const now = () => new Date('2026-03-01T10:00:00Z')
 

@@ -1,5 +1,6 @@
 import type { Cancelled } from '../../../orders/ports.ts'
-import type { Answer, ZenditClient } from './client.ts'
+import type { Answer } from '../../json-call.ts'
+import type { ZenditClient } from './client.ts'
 import { refusalOf } from './errors.ts'
 import { recordOf } from './raw.ts'
 

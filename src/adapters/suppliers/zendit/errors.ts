@@ -1,4 +1,4 @@
-import type { Answer } from './client.ts'
+import type { Answer } from '../../json-call.ts'
 import { lineOf, recordOf } from './raw.ts'
 
 /** A definite no of the supplier, in its own code. */

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { orderIdOfReference } from '../orders/order.ts'
 import type { Doorbell, OrderStore } from '../orders/ports.ts'
 
-export interface WebhookDeps {
+export interface SupplierWebhookDeps {
   readonly orders: Pick<OrderStore, 'hasten'>
   readonly doorbell: Doorbell
   /** Whether the supplier sent this call. */
@@ -18,7 +18,7 @@ const bodyMost = 256 * 1_024
  * Where the supplier says that something happened. It is a hint and nothing more: what the body
  * says is never believed, the order is looked up again with our own key.
  */
-export function routeWebhook(app: FastifyInstance, deps: WebhookDeps): void {
+export function routeSupplierWebhook(app: FastifyInstance, deps: SupplierWebhookDeps): void {
   app.head('/webhooks/supplier', (_, reply) => reply.status(204).send())
 
   // Before the body is read: nobody else may have us read that much.

@@ -1,0 +1,133 @@
+import { createHash, createPrivateKey, createPublicKey } from 'node:crypto'
+import { base58xmr, createBase58check } from '@scure/base'
+import { getAddress as bitcoinAddress, Address as bitcoinCoder } from '@scure/btc-signer'
+import { type Address, getAddress, isAddress as isEthereumAddress, keccak256 } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
+import type { Ticker } from './coins.ts'
+
+type Network = NonNullable<Parameters<typeof bitcoinCoder>[0]>
+
+const bitcoin = {
+  regtest: { bech32: 'bcrt', pubKeyHash: 0x6f, scriptHash: 0xc4, wif: 0xef },
+  testnet: { bech32: 'tb', pubKeyHash: 0x6f, scriptHash: 0xc4, wif: 0xef },
+  mainnet: { bech32: 'bc', pubKeyHash: 0x00, scriptHash: 0x05, wif: 0x80 },
+} satisfies Record<string, Network>
+
+const litecoin = {
+  regtest: { bech32: 'rltc', pubKeyHash: 0x6f, scriptHash: 0x3a, wif: 0xef },
+  testnet: { bech32: 'tltc', pubKeyHash: 0x6f, scriptHash: 0x3a, wif: 0xef },
+  mainnet: { bech32: 'ltc', pubKeyHash: 0x30, scriptHash: 0x32, wif: 0xb0 },
+} satisfies Record<string, Network>
+
+const base58check = createBase58check((bytes: Uint8Array) =>
+  createHash('sha256').update(bytes).digest(),
+)
+
+/** The first byte of Monero addresses: plain, integrated and sub-address of each network. */
+const moneroPrefixes = {
+  mainnet: [18, 19, 42],
+  testnet: [53, 54, 63],
+  stagenet: [24, 25, 36],
+} as const
+
+/**
+ * An address that looks and checks like a real one, on the test network of its coin. The same
+ * seed and name give the same address; nobody has a key to anything real with it.
+ */
+export function makeAddress(coin: Ticker, seed: string, name: string): string {
+  const key = digest(seed, coin, name)
+  switch (coin) {
+    case 'BTC':
+      return bitcoinAddress('wpkh', key, bitcoin.regtest)
+    case 'LTC':
+      return bitcoinAddress('wpkh', key, litecoin.regtest)
+    case 'XMR':
+      return moneroAddress(publicKey(key), publicKey(digest(seed, 'view', name)))
+    case 'ETH':
+      return getAddress(accountOf(key))
+    case 'USDT':
+      return base58check.encode(Buffer.from(`41${accountOf(key).slice(2)}`, 'hex'))
+    default:
+      return coin satisfies never
+  }
+}
+
+/** Whether a payout could go there: a valid address of the coin, on whichever of its networks. */
+export function isAddress(coin: Ticker, text: string): boolean {
+  switch (coin) {
+    case 'BTC':
+      return Object.values(bitcoin).some((network) => decodes(text, network))
+    case 'LTC':
+      return Object.values(litecoin).some((network) => decodes(text, network))
+    case 'XMR':
+      return isMoneroAddress(text)
+    case 'ETH':
+      return isEthereumAddress(text)
+    case 'USDT':
+      return isTronAddress(text)
+    default:
+      return coin satisfies never
+  }
+}
+
+function accountOf(key: Buffer): Address {
+  return privateKeyToAddress(`0x${key.toString('hex')}`)
+}
+
+/** An account of Tron is one of Ethereum's kind behind the byte 0x41. */
+function isTronAddress(text: string): boolean {
+  try {
+    const bytes = base58check.decode(text)
+    return bytes.length === 21 && bytes[0] === 0x41
+  } catch {
+    return false
+  }
+}
+
+function decodes(text: string, network: Network): boolean {
+  try {
+    bitcoinCoder(network).decode(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A sub-address of stagenet: a prefix, two public keys and the first bytes of their keccak. */
+function moneroAddress(spend: Buffer, view: Buffer): string {
+  const body = Buffer.concat([Buffer.from([moneroPrefixes.stagenet[2]]), spend, view])
+  return base58xmr.encode(Buffer.concat([body, moneroChecksum(body)]))
+}
+
+function isMoneroAddress(text: string): boolean {
+  const bytes = moneroBytes(text)
+  const prefixes: readonly number[] = Object.values(moneroPrefixes).flat()
+  if (bytes === undefined || !prefixes.includes(bytes[0] ?? -1)) return false
+  // An integrated address carries a payment id of 8 bytes as well.
+  if (bytes.length !== 69 && bytes.length !== 77) return false
+  return moneroChecksum(bytes.subarray(0, -4)).equals(bytes.subarray(-4))
+}
+
+function moneroBytes(text: string): Buffer | undefined {
+  try {
+    return Buffer.from(base58xmr.decode(text))
+  } catch {
+    return undefined
+  }
+}
+
+function moneroChecksum(body: Uint8Array): Buffer {
+  return Buffer.from(keccak256(body, 'bytes').subarray(0, 4))
+}
+
+/** A point of ed25519, as both keys of a Monero address are. */
+function publicKey(seed: Buffer): Buffer {
+  const pkcs8 = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed])
+  const key = createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' })
+  return createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-32)
+}
+
+/** 32 bytes that depend on the parts alone. */
+export function digest(...parts: readonly string[]): Buffer {
+  return createHash('sha256').update(JSON.stringify(parts)).digest()
+}

@@ -1,0 +1,79 @@
+import { createHmac } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { BtcpayOptions } from './options.ts'
+import { startBtcpay } from './server.ts'
+
+export const storeId = 'TestStore'
+export const apiKey = 'test-key'
+export const webhookSecret = 'test-secret'
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers as a stranger would, field by field.
+type Json = any
+
+export interface Answer {
+  readonly status: number
+  readonly body: Json
+}
+
+/** Asks a server by method and path. `key` is another one than the right one, or none when empty. */
+export async function ask(
+  url: string,
+  call: string,
+  body?: unknown,
+  key = apiKey,
+): Promise<Answer> {
+  const [method = 'GET', path = ''] = call.split(' ')
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: {
+      ...(key === '' ? {} : { authorization: `token ${key}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
+}
+
+/** A server whose chains confirm, and whose processor sends, in some 10 ms. */
+export function startTestBtcpay(options: Partial<BtcpayOptions> = {}) {
+  return startBtcpay({ apiKey, storeId, confirmMs: 10, payoutMs: 10, retryMs: [], ...options })
+}
+
+export interface Received {
+  /** Whether the signature was made with the test's secret. */
+  readonly isSigned: boolean
+  readonly event: Json
+}
+
+/** Takes webhooks, and answers what `answer` says for each in turn. */
+export async function startReceiver(answer: (count: number) => number = () => 200) {
+  const received: Received[] = []
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = []
+    for await (const part of request) parts.push(part as Buffer)
+    const body = Buffer.concat(parts)
+    const signature = createHmac('sha256', webhookSecret).update(body).digest('hex')
+    const isSigned = request.headers['btcpay-sig'] === `sha256=${signature}`
+    received.push({ isSigned, event: JSON.parse(body.toString()) })
+    response.writeHead(answer(received.length)).end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const stop = () => {
+    server.closeAllConnections()
+    return new Promise((resolve) => server.close(resolve))
+  }
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+  const types = () => received.map(({ event }) => event.type as string)
+  return { received, types, stop, url, webhook: { url, secret: webhookSecret } }
+}
+
+/** Asks until there is an answer; the test's own time limit ends a wait that is in vain. */
+export async function until<T>(probe: () => Promise<T | undefined> | T | undefined): Promise<T> {
+  for (;;) {
+    const found = await probe()
+    if (found !== undefined) return found
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}

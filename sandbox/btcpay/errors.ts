@@ -1,0 +1,50 @@
+import type { z } from 'zod'
+
+/** An answer that refuses a request, in one of Greenfield's two shapes. */
+export class ApiError extends Error {
+  readonly status: number
+  /** ProblemDetails, or the array of ValidationProblemDetails. */
+  readonly body: unknown
+
+  constructor(status: number, message: string, body: unknown) {
+    super(message)
+    this.status = status
+    this.body = body
+  }
+}
+
+/** ProblemDetails: a code to act on, and a sentence. */
+export function problem(status: number, code: string, message: string): ApiError {
+  return new ApiError(status, message, { code, message })
+}
+
+/** ValidationProblemDetails: a sentence for every field at fault. */
+export function invalid(path: string, message: string): ApiError {
+  return new ApiError(422, message, [{ path, message }])
+}
+
+export function unauthenticated(): ApiError {
+  return problem(401, 'unauthenticated', 'Authentication is required for accessing this endpoint')
+}
+
+export function forbidden(permission: string): ApiError {
+  const message = `Insufficient API Permissions. This key has no "${permission}" for that store.`
+  return new ApiError(403, message, {
+    code: 'missing-permission',
+    message,
+    missingPermission: permission,
+  })
+}
+
+export function notFound(what: 'invoice' | 'payout' | 'pullpayment' | 'webhook' | 'store') {
+  return problem(404, `${what}-not-found`, `The ${what} was not found`)
+}
+
+/** `input` in the shape of `schema`, or a 422 that names each field that is not. */
+export function parsed<T>(schema: z.ZodType<T>, input: unknown): T {
+  const result = schema.safeParse(input)
+  if (result.success) return result.data
+  const errors = result.error.issues.map(({ path, message }) => ({ path: path.join('.'), message }))
+  const summary = errors.map(({ path, message }) => `${path}: ${message}`).join('; ')
+  throw new ApiError(422, summary, errors)
+}

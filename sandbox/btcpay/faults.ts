@@ -1,0 +1,67 @@
+import { z } from 'zod'
+
+/**
+ * How the server misbehaves, for tests. `only` limits it to requests whose method and path, as in
+ * "POST /api/v1/stores/…", contain the text; after `times` such requests it behaves again.
+ * - `error`: answers 500 and does nothing. `drop`: cuts the connection and does nothing.
+ * - `hang`: takes the request and never answers. `slow`: answers after `delayMs`.
+ * - `lose`: does what was asked, then cuts the connection without an answer.
+ */
+export const faultSchema = z.object({
+  mode: z.enum(['error', 'drop', 'hang', 'slow', 'lose']),
+  times: z.int().min(1).max(1_000_000).default(1),
+  only: z.string().default(''),
+  delayMs: z.int().min(0).max(600_000).default(2_000),
+})
+
+/**
+ * What becomes of the next webhook deliveries: `lose` does not send them, `double` sends each
+ * twice. With `only`, those whose type contains the text.
+ */
+export const webhookFaultSchema = z.object({
+  mode: z.enum(['lose', 'double']),
+  times: z.int().min(1).max(1_000_000).default(1),
+  only: z.string().default(''),
+})
+
+export type Fault = z.infer<typeof faultSchema>
+export type WebhookFault = z.infer<typeof webhookFaultSchema>
+
+interface Queue<T extends { readonly only: string; readonly times: number }> {
+  list(): readonly T[]
+  add(fault: T): void
+  /** The fault that this request meets, which is one time less afterwards. */
+  take(subject: string): T | undefined
+  clear(): void
+}
+
+export interface Faults {
+  readonly requests: Queue<Fault>
+  readonly webhooks: Queue<WebhookFault>
+}
+
+export function createFaults(): Faults {
+  return { requests: createQueue<Fault>(), webhooks: createQueue<WebhookFault>() }
+}
+
+function createQueue<T extends { readonly only: string; readonly times: number }>(): Queue<T> {
+  let queue: readonly T[] = []
+  return {
+    list: () => queue,
+    add(fault) {
+      queue = [...queue, fault]
+    },
+    take(subject) {
+      const found = queue.find(({ only }) => subject.includes(only))
+      if (!found) return undefined
+      queue = queue.flatMap((fault) => {
+        if (fault !== found) return [fault]
+        return fault.times > 1 ? [{ ...fault, times: fault.times - 1 }] : []
+      })
+      return found
+    },
+    clear() {
+      queue = []
+    },
+  }
+}

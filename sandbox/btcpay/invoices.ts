@@ -1,0 +1,170 @@
+import { z } from 'zod'
+import { makeAddress } from './addresses.ts'
+import { formatDecimal, parseDecimal, roundPrice, worthDecimals } from './amounts.ts'
+import { type CoinFacts, coinOfMethod, coins, symbols } from './coins.ts'
+import { type Deps, tell } from './deps.ts'
+import { ApiError, invalid, notFound, parsed, problem } from './errors.ts'
+import type { InvoiceEvent } from './events.ts'
+import { newId } from './ids.ts'
+import { mark, markable, type Step, watch } from './life.ts'
+import type { Invoice } from './models.ts'
+
+const minutes = z.number().nullish()
+const checkoutSchema = z.object({
+  speedPolicy: z.enum(['HighSpeed', 'MediumSpeed', 'LowSpeed', 'LowMediumSpeed']).nullish(),
+  paymentMethods: z.array(z.string()).nullish(),
+  defaultPaymentMethod: z.string().nullish(),
+  lazyPaymentMethods: z.boolean().nullish(),
+  expirationMinutes: minutes,
+  monitoringMinutes: minutes,
+  paymentTolerance: z.number().nullish(),
+  redirectURL: z.string().nullish(),
+  redirectAutomatically: z.boolean().nullish(),
+  defaultLanguage: z.string().nullish(),
+})
+const requestSchema = z.object({
+  amount: z.union([z.string(), z.number()]).nullish(),
+  currency: z.string().nullish(),
+  metadata: z.record(z.string(), z.unknown()).nullish(),
+  checkout: checkoutSchema.nullish(),
+})
+type Checkout = z.infer<typeof checkoutSchema>
+
+/** The real server's own defaults, where neither the request nor the store says anything. */
+const usual = { expirationMinutes: 15, monitoringMinutes: 1_440 } as const
+
+/** Makes an invoice at the rates of now. */
+export function createInvoice(deps: Deps, body: unknown, now: number): Invoice {
+  const request = parsed(requestSchema as z.ZodType<z.infer<typeof requestSchema>>, body)
+  const checkout = request.checkout ?? {}
+  const amount = amountOf(request.amount)
+  checkTimes(checkout)
+  if ((request.currency ?? 'USD').toUpperCase() !== 'USD') {
+    throw problem(400, 'rate-unavailable', `The sandbox has no rates in ${request.currency}.`)
+  }
+  const wanted = coinsFor(deps, checkout.paymentMethods)
+  const index = deps.ledger.all('invoice').length
+  const expiresAt = now + 60_000 * (checkout.expirationMinutes ?? usual.expirationMinutes)
+  const { rates } = deps.ledger.settings()
+  const invoice: Invoice = {
+    type: 'invoice',
+    id: newId(16),
+    index,
+    amount,
+    metadata: request.metadata ?? {},
+    checkout: { ...optionsOf(checkout), defaultPaymentMethod: wanted[0]?.methodId ?? null },
+    tolerance: checkout.paymentTolerance ?? 0,
+    createdAt: now,
+    expiresAt,
+    monitoredUntil: expiresAt + 60_000 * (checkout.monitoringMinutes ?? usual.monitoringMinutes),
+    status: 'New',
+    additionalStatus: 'None',
+    archived: false,
+    prompts: wanted.map(({ symbol }) => ({
+      coin: symbol,
+      address: makeAddress(symbol, deps.settings.seed, `invoice ${index}`),
+      rate: rates[symbol],
+    })),
+    payments: [],
+  }
+  keep(deps, { invoice, events: [{ type: 'InvoiceCreated' }] }, now)
+  return invoice
+}
+
+function amountOf(given: string | number | null | undefined): string {
+  // Without an amount the real server makes a top-up invoice, which no store like this one asks for.
+  if (given === null || given === undefined) throw invalid('amount', 'The amount is required here.')
+  const worth = parseDecimal(String(given), worthDecimals)
+  if (worth === undefined) throw invalid('amount', `"${given}" is not a decimal number.`)
+  if (worth < 0n) throw invalid('amount', 'The amount should be 0 or more.')
+  return formatDecimal(roundPrice(worth), worthDecimals)
+}
+
+function checkTimes({ expirationMinutes, monitoringMinutes, paymentTolerance }: Checkout): void {
+  if ((expirationMinutes ?? 1) < 0.5) {
+    throw invalid('checkout.expirationMinutes', 'Expiration time must be at least 30 seconds')
+  }
+  if ((monitoringMinutes ?? 0) < 0) {
+    throw invalid('checkout.monitoringMinutes', 'Monitoring time must not be negative')
+  }
+  if ((paymentTolerance ?? 0) < 0 || (paymentTolerance ?? 0) > 100) {
+    const message = 'PaymentTolerance can only be between 0 and 100 percent'
+    throw invalid('checkout.paymentTolerance', message)
+  }
+}
+
+/** Those that were asked for and are switched on; all that are on when none was asked for. */
+function coinsFor(deps: Deps, methods: readonly string[] | null | undefined): CoinFacts[] {
+  const asked = methods?.length
+    ? methods.map((method, index) => {
+        const coin = coinOfMethod(method)
+        const path = `checkout.paymentMethods[${index}]`
+        if (!coin) throw invalid(path, 'Invalid PaymentMethodId')
+        return coin
+      })
+    : symbols.map((symbol) => coins[symbol])
+  const { disabled } = deps.ledger.settings()
+  const enabled = asked.filter(({ methodId }) => !disabled.includes(methodId))
+  if (enabled.length === 0) {
+    throw new ApiError(400, 'No payment method is available for this invoice.', {
+      code: 'payment-method-unavailable',
+      message: 'No payment method is available for this invoice.',
+    })
+  }
+  return enabled
+}
+
+function optionsOf(checkout: Checkout) {
+  return {
+    speedPolicy: checkout.speedPolicy ?? 'MediumSpeed',
+    lazyPaymentMethods: checkout.lazyPaymentMethods ?? false,
+    redirectURL: checkout.redirectURL ?? null,
+    redirectAutomatically: checkout.redirectAutomatically ?? false,
+    defaultLanguage: checkout.defaultLanguage ?? null,
+  }
+}
+
+/** @throws ApiError 404 when there is no such invoice */
+export function invoiceOf({ ledger }: Deps, id: string): Invoice {
+  const invoice = ledger.find('invoice', id)
+  if (!invoice) throw notFound('invoice')
+  return invoice
+}
+
+/** Writes a step, tells it, and sees to it that the invoice moves on when its time comes. */
+export function keep(deps: Deps, step: Step, now: number): Invoice {
+  const moved = watch(step.invoice, now)
+  deps.ledger.commit(moved.invoice)
+  announce(deps, moved.invoice, [...step.events, ...moved.events])
+  schedule(deps, moved.invoice, now)
+  return moved.invoice
+}
+
+function announce(deps: Deps, invoice: Invoice, events: readonly InvoiceEvent[]): void {
+  const { id: invoiceId, metadata } = invoice
+  for (const event of events) tell(deps, { ...event, invoiceId, metadata })
+}
+
+/** Wakes up when the invoice expires, when nobody watches it any more, and nothing in between. */
+export function schedule(deps: Deps, invoice: Invoice, now: number): void {
+  const times = [
+    ...(invoice.status === 'New' ? [invoice.expiresAt] : []),
+    ...(invoice.status === 'Processing' ? [invoice.monitoredUntil] : []),
+  ]
+  if (times.length === 0) return
+  const wait = Math.max(0, Math.min(...times) - now)
+  deps.timers.set(`invoice ${invoice.id}`, wait, () => {
+    keep(deps, { invoice: invoiceOf(deps, invoice.id), events: [] }, Date.now())
+  })
+}
+
+export function markInvoice(deps: Deps, id: string, body: unknown, now: number): Invoice {
+  const schema = z.object({ status: z.enum(['Settled', 'Invalid']) })
+  const { status } = parsed(schema as z.ZodType<z.infer<typeof schema>>, body)
+  const invoice = invoiceOf(deps, id)
+  if (!markable(invoice).includes(status)) {
+    const message = 'Status can only be marked to invalid or settled within certain conditions.'
+    throw invalid('status', message)
+  }
+  return keep(deps, mark(invoice, status), now)
+}

@@ -1,0 +1,63 @@
+import { openLedgerFile } from '../ledger-file.ts'
+import { coins, symbols, type Ticker } from './coins.ts'
+import type { Settings, Stored, StoredOf } from './models.ts'
+
+/** Everything the server knows, the newest state of each, and the balance of its wallets. */
+export interface Ledger {
+  /** Names the data file: the same after a restart, another for another file. */
+  readonly instance: string
+  find<T extends Stored['type']>(type: T, id: string): StoredOf<T> | undefined
+  /** All of one type, oldest first. */
+  all<T extends Stored['type']>(type: T): readonly StoredOf<T>[]
+  settings(): Settings
+  /** What the store's wallet of the coin holds, in smallest units. */
+  balance(coin: Ticker): bigint
+  /** Writes new states together: all survive a crash or none does. Transactions move the balance. */
+  commit(...entries: readonly Stored[]): void
+  close(): void
+}
+
+const firstSettings: Settings = {
+  type: 'settings',
+  id: 'settings',
+  rates: Object.fromEntries(symbols.map((symbol) => [symbol, coins[symbol].usd])) as Record<
+    Ticker,
+    string
+  >,
+  disabled: [],
+  processor: true,
+}
+
+export function openLedger(path: string | undefined): Ledger {
+  const file = openLedgerFile(path)
+  const tables = new Map<Stored['type'], Map<string, Stored>>()
+  const balances = new Map<Ticker, bigint>(symbols.map((symbol) => [symbol, coins[symbol].float]))
+  const tableOf = (type: Stored['type']) => {
+    const table = tables.get(type) ?? new Map<string, Stored>()
+    tables.set(type, table)
+    return table
+  }
+  const apply = (entry: Stored) => {
+    const table = tableOf(entry.type)
+    if (entry.type === 'transaction') {
+      if (table.has(entry.id)) throw new Error(`Transaction ${entry.id} exists already.`)
+      const moved =
+        entry.direction === 'in' ? BigInt(entry.units) : -BigInt(entry.units) - BigInt(entry.fee)
+      balances.set(entry.coin, (balances.get(entry.coin) ?? 0n) + moved)
+    }
+    table.set(entry.id, entry)
+  }
+  for (const line of file.lines) for (const entry of line as readonly Stored[]) apply(entry)
+  return {
+    instance: file.instance,
+    find: (type, id) => tableOf(type).get(id) as never,
+    all: (type) => [...tableOf(type).values()] as never,
+    settings: () => (tableOf('settings').get('settings') as Settings | undefined) ?? firstSettings,
+    balance: (coin) => balances.get(coin) ?? 0n,
+    commit(...entries) {
+      file.append(entries)
+      for (const entry of entries) apply(entry)
+    },
+    close: file.close,
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * The sandbox's BTCPay Server as a process of its own. Set by environment: BTCPAY_API_KEY and
+ * BTCPAY_STORE_ID (required), BTCPAY_PORT (0 = any free), BTCPAY_DATA_FILE, BTCPAY_SEED,
+ * BTCPAY_WEBHOOK_URL and _SECRET, BTCPAY_CONFIRM_MS, BTCPAY_PAYOUT_MS. When it is ready it prints
+ * one line of JSON: `{"ready":true,"port":…,"pid":…}`.
+ */
+import { z } from 'zod'
+import { type BtcpayOptions, defaults } from './options.ts'
+import { startBtcpay } from './server.ts'
+
+function count(fallback: number, max: number) {
+  return z.coerce.number().int().min(0).max(max).default(fallback)
+}
+
+const environment = z.object({
+  BTCPAY_PORT: count(defaults.port, 65_535),
+  BTCPAY_API_KEY: z.string().min(1),
+  BTCPAY_STORE_ID: z.string().min(1),
+  BTCPAY_DATA_FILE: z.string().min(1).optional(),
+  BTCPAY_SEED: z.string().min(1).default(defaults.seed),
+  BTCPAY_WEBHOOK_URL: z.url().optional(),
+  BTCPAY_WEBHOOK_SECRET: z.string().default(''),
+  BTCPAY_CONFIRM_MS: count(defaults.confirmMs, 86_400_000),
+  BTCPAY_PAYOUT_MS: count(defaults.payoutMs, 86_400_000),
+})
+
+function optionsFrom(env: z.infer<typeof environment>): BtcpayOptions {
+  const url = env.BTCPAY_WEBHOOK_URL
+  return {
+    port: env.BTCPAY_PORT,
+    apiKey: env.BTCPAY_API_KEY,
+    storeId: env.BTCPAY_STORE_ID,
+    seed: env.BTCPAY_SEED,
+    confirmMs: env.BTCPAY_CONFIRM_MS,
+    payoutMs: env.BTCPAY_PAYOUT_MS,
+    ...(env.BTCPAY_DATA_FILE ? { dataFile: env.BTCPAY_DATA_FILE } : {}),
+    ...(url ? { webhook: { url, secret: env.BTCPAY_WEBHOOK_SECRET } } : {}),
+  }
+}
+
+/** A variable that is set to nothing is not set. */
+const given = Object.entries(process.env).filter(([, value]) => value !== '')
+const checked = environment.safeParse(Object.fromEntries(given))
+if (!checked.success) {
+  console.error(`The sandbox BTCPay Server cannot start.\n${z.prettifyError(checked.error)}`)
+  process.exit(1)
+}
+const btcpay = await startBtcpay(optionsFrom(checked.data))
+console.log(JSON.stringify({ ready: true, port: btcpay.port, pid: process.pid }))
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.once(signal, () => {
+    btcpay.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        console.error(error)
+        process.exit(1)
+      },
+    )
+  })
+}

@@ -1,0 +1,55 @@
+import type { FastifyInstance } from 'fastify'
+import type { Deps } from '../deps.ts'
+import { createInvoice, invoiceOf, markInvoice } from '../invoices.ts'
+import type { Invoice } from '../models.ts'
+import { invoiceView, promptView } from '../views.ts'
+import { flag, listOf, numberOf, type Query } from './query.ts'
+
+type Call = { Params: { id: string }; Querystring: Query }
+
+/** Invoices: made in a store, and from then on known by their own id. */
+export function invoiceRoutes(app: FastifyInstance, deps: Deps): void {
+  const { ledger, place } = deps
+  const one = (invoice: Invoice, query: Query) => ({
+    ...invoiceView(place, invoice),
+    ...(flag(query['includePaymentMethods'])
+      ? { paymentMethods: invoice.prompts.map((prompt) => promptView(invoice, prompt)) }
+      : {}),
+  })
+  app.post('/api/v1/stores/:storeId/invoices', (request) =>
+    invoiceView(place, createInvoice(deps, request.body, Date.now())),
+  )
+  app.get<Call>('/api/v1/stores/:storeId/invoices', ({ query }) =>
+    found(ledger.all('invoice'), query).map((invoice) => one(invoice, query)),
+  )
+  // The longer form is what releases before 2.4 know.
+  for (const base of ['/api/v1/invoices/:id', '/api/v1/stores/:storeId/invoices/:id']) {
+    app.get<Call>(base, ({ params, query }) => one(invoiceOf(deps, params.id), query))
+    app.delete<Call>(base, ({ params }, reply) => {
+      ledger.commit({ ...invoiceOf(deps, params.id), archived: true })
+      return reply.send()
+    })
+    app.get<Call>(`${base}/payment-methods`, ({ params }) => {
+      const invoice = invoiceOf(deps, params.id)
+      return invoice.prompts.map((prompt) => promptView(invoice, prompt))
+    })
+    app.post<Call>(`${base}/status`, ({ params, body }) =>
+      invoiceView(place, markInvoice(deps, params.id, body, Date.now())),
+    )
+  }
+}
+
+/** Newest first, as the real server lists them. */
+function found(all: readonly Invoice[], query: Query): readonly Invoice[] {
+  const orderIds = listOf(query['orderId'])
+  const statuses = listOf(query['status']).map((status) => status.toLowerCase())
+  const skip = numberOf('skip', query['skip']) ?? 0
+  const take = numberOf('take', query['take']) ?? all.length
+  const fitting = all.filter(
+    ({ archived, metadata, status }) =>
+      (!archived || flag(query['includeArchived'])) &&
+      (orderIds.length === 0 || orderIds.includes(String(metadata['orderId']))) &&
+      (statuses.length === 0 || statuses.includes(status.toLowerCase())),
+  )
+  return fitting.toReversed().slice(skip, skip + take)
+}

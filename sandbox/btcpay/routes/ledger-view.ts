@@ -1,0 +1,34 @@
+import { formatDecimal } from '../amounts.ts'
+import { coins, symbols } from '../coins.ts'
+import type { Ledger } from '../ledger.ts'
+import type { ChainTransaction } from '../models.ts'
+
+/**
+ * The books of each chain, in coins. Nothing is made or lost: `float` and all that came in, less
+ * what went out with its fees, is the `balance`, which is kept on its own.
+ */
+export function ledgerView(ledger: Ledger) {
+  const all = ledger.all('transaction')
+  return Object.fromEntries(
+    symbols.map((symbol) => {
+      const { decimals, float } = coins[symbol]
+      const write = (units: bigint) => formatDecimal(units, decimals)
+      const here = all.filter(({ coin }) => coin === symbol)
+      const view = ({ id, address, at, subject, units, fee }: ChainTransaction) => ({
+        id,
+        amount: write(BigInt(units)),
+        fee: write(BigInt(fee)),
+        address,
+        at: new Date(at).toISOString(),
+        subject,
+      })
+      const book = {
+        float: write(float),
+        balance: write(ledger.balance(symbol)),
+        incoming: here.filter(({ direction }) => direction === 'in').map(view),
+        outgoing: here.filter(({ direction }) => direction === 'out').map(view),
+      }
+      return [symbol, book]
+    }),
+  )
+}

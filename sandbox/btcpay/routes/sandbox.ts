@@ -1,0 +1,112 @@
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import { isRate } from '../amounts.ts'
+import { symbols, type Ticker } from '../coins.ts'
+import { type Deps, tell } from '../deps.ts'
+import { parsed } from '../errors.ts'
+import { faultSchema, webhookFaultSchema } from '../faults.ts'
+import { invoiceOf } from '../invoices.ts'
+import { confirm, expire, forget, pay, unitsOf } from '../payments.ts'
+import { resumePayouts } from '../processor.ts'
+import { invoiceView, promptView } from '../views.ts'
+import { ledgerView } from './ledger-view.ts'
+
+type Call = { Params: { id: string } }
+
+const paySchema = z.strictObject({
+  coin: z.enum(symbols).optional(),
+  amount: z.string().optional(),
+  late: z.boolean().optional(),
+  confirm: z.boolean().optional(),
+})
+export type PayBody = z.infer<typeof paySchema>
+
+/** Only in the sandbox: what people and chains do, and how the server misbehaves. */
+export function sandboxRoutes(app: FastifyInstance, deps: Deps): void {
+  invoiceRoutes(app, deps)
+  faultRoutes(app, deps)
+  app.get('/sandbox/ledger', () => ledgerView(deps.ledger))
+  app.post('/sandbox/rates', ({ body }) => {
+    const given = parsed(ratesSchema as z.ZodType<Partial<Record<Ticker, string>>>, body)
+    const settings = deps.ledger.settings()
+    deps.ledger.commit({ ...settings, rates: { ...settings.rates, ...given } })
+    return deps.ledger.settings().rates
+  })
+  app.post('/sandbox/processor', ({ body }) => {
+    const schema = z.strictObject({ enabled: z.boolean() })
+    const { enabled } = parsed(schema as z.ZodType<z.infer<typeof schema>>, body)
+    deps.ledger.commit({ ...deps.ledger.settings(), processor: enabled })
+    resumePayouts(deps, Date.now())
+    return { enabled }
+  })
+}
+
+const rateText = z.string().refine(isRate, 'must be a positive decimal with at most 8 decimals')
+const ratesSchema = z.strictObject({
+  BTC: rateText.optional(),
+  LTC: rateText.optional(),
+  XMR: rateText.optional(),
+  ETH: rateText.optional(),
+  USDT: rateText.optional(),
+})
+
+function invoiceRoutes(app: FastifyInstance, deps: Deps): void {
+  const view = (id: string) => {
+    const invoice = invoiceOf(deps, id)
+    const paymentMethods = invoice.prompts.map((prompt) => promptView(invoice, prompt))
+    return { ...invoiceView(deps.place, invoice), paymentMethods }
+  }
+  app.post<Call>('/sandbox/invoices/:id/pay', ({ params, body }) => {
+    const { transaction, isSeen } = pay(deps, params.id, payerOf(deps, params.id, body), Date.now())
+    return { transaction, seen: isSeen, invoice: view(params.id) }
+  })
+  app.post<Call>('/sandbox/invoices/:id/confirm', ({ params }) => {
+    confirm(deps, params.id, Date.now())
+    return view(params.id)
+  })
+  app.post<Call>('/sandbox/invoices/:id/expire', ({ params }) => {
+    expire(deps, params.id, Date.now())
+    return view(params.id)
+  })
+  app.post<Call>('/sandbox/invoices/:id/forget', ({ params }) => {
+    forget(deps, params.id, Date.now())
+    return view(params.id)
+  })
+}
+
+function payerOf(deps: Deps, id: string, body: unknown) {
+  const { amount, ...rest } = parsed(paySchema as z.ZodType<PayBody>, body ?? {})
+  const coin = rest.coin ?? invoiceOf(deps, id).prompts[0]?.coin
+  if (amount === undefined || coin === undefined) return rest
+  return { ...rest, coin, units: unitsOf(amount, coin) }
+}
+
+function faultRoutes(app: FastifyInstance, deps: Deps): void {
+  const { faults } = deps
+  const all = () => ({ requests: faults.requests.list(), webhooks: faults.webhooks.list() })
+  app.get('/sandbox/faults', all)
+  app.delete('/sandbox/faults', () => {
+    faults.requests.clear()
+    faults.webhooks.clear()
+    return all()
+  })
+  app.post('/sandbox/faults', ({ body }) => {
+    faults.requests.add(parsed(faultSchema as z.ZodType<z.infer<typeof faultSchema>>, body))
+    return all()
+  })
+  app.post('/sandbox/webhooks/faults', ({ body }) => {
+    const schema = webhookFaultSchema as z.ZodType<z.infer<typeof webhookFaultSchema>>
+    faults.webhooks.add(parsed(schema, body))
+    return all()
+  })
+  const eventSchema = z.looseObject({ type: z.string() })
+  app.post('/sandbox/webhooks/send', ({ body }) => {
+    tell(deps, parsed(eventSchema as z.ZodType<z.infer<typeof eventSchema>>, body))
+    return {}
+  })
+  app.post('/sandbox/webhooks/forge', async ({ body }) => {
+    const event = parsed(eventSchema as z.ZodType<z.infer<typeof eventSchema>>, body)
+    const { storeId } = deps.place
+    return { answers: await deps.webhooks.forge({ ...event, storeId }) }
+  })
+}

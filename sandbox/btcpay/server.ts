@@ -1,0 +1,178 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
+import { createTimers } from '../timers.ts'
+import type { Deps } from './deps.ts'
+import { ApiError, forbidden, invalid, problem, unauthenticated } from './errors.ts'
+import { createFaults, type Faults } from './faults.ts'
+import { schedule } from './invoices.ts'
+import { openLedger } from './ledger.ts'
+import { type BtcpayOptions, defaults, type ServerSettings } from './options.ts'
+import { confirm, scheduleConfirmations } from './payments.ts'
+import { resumePayouts } from './processor.ts'
+import { invoiceRoutes } from './routes/invoices.ts'
+import { pageRoutes } from './routes/pages.ts'
+import { payoutRoutes, pullPaymentRoutes } from './routes/payouts.ts'
+import { sandboxRoutes } from './routes/sandbox.ts'
+import { storeRoutes } from './routes/store.ts'
+import { webhookRoutes } from './routes/webhooks.ts'
+import { createWebhooks } from './webhooks.ts'
+
+export interface Btcpay {
+  readonly url: string
+  readonly port: number
+  /** Ends every connection, timer and delivery; invoices and payouts go on after the next start. */
+  stop(): Promise<void>
+}
+
+/** What the real server lets anybody see: its health, and the pull payment of whoever has its link. */
+const open = [/^\/api\/v1\/health$/, /^GET \/api\/v1\/pull-payments\//, /^POST \/api\/v1\/pull-/]
+
+function hasKey(authorization: string | undefined, apiKey: string): boolean {
+  const given = Buffer.from(authorization ?? '')
+  const wanted = Buffer.from(`token ${apiKey}`)
+  return given.length === wanted.length && timingSafeEqual(given, wanted)
+}
+
+function checkKey(request: FastifyRequest, { settings, place }: Deps): void {
+  const { method, url, params } = request
+  const path = url.split('?')[0] ?? url
+  if (open.some((pattern) => pattern.test(path) || pattern.test(`${method} ${path}`))) return
+  if (!hasKey(request.headers.authorization, settings.apiKey)) throw unauthenticated()
+  const { storeId } = params as { readonly storeId?: string }
+  if (storeId !== undefined && storeId !== place.storeId) {
+    throw forbidden('btcpay.store.canviewstoresettings')
+  }
+}
+
+/** Plays the fault of the moment on a request. True when nothing more is to be done with it. */
+async function misbehave(
+  faults: Faults,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<boolean> {
+  const fault = faults.requests.take(`${request.method} ${request.url}`)
+  if (fault?.mode === 'error') throw problem(500, 'server-error', 'The sandbox was told to fail.')
+  if (fault?.mode === 'slow') await wait(fault.delayMs)
+  if (fault?.mode === 'drop') request.raw.socket.destroy()
+  if (fault?.mode === 'lose') losing.add(reply)
+  return fault?.mode === 'drop' || fault?.mode === 'hang'
+}
+
+/** Answers that are thrown away after the deed. */
+const losing = new WeakSet<FastifyReply>()
+
+/** Faults come before the key is looked at, as an outage does; the sandbox's own paths are spared. */
+function guard(app: FastifyInstance, deps: Deps): void {
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.url.startsWith('/api/')) return
+    if (await misbehave(deps.faults, request, reply)) {
+      reply.hijack()
+      return
+    }
+    checkKey(request, deps)
+  })
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (losing.has(reply)) request.raw.socket.destroy()
+    return payload
+  })
+}
+
+/** A POST without a body may still say that it is JSON. */
+function readJson(app: FastifyInstance): void {
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+    try {
+      done(null, body === '' ? undefined : JSON.parse(String(body)))
+    } catch {
+      done(invalid('', 'The body is not JSON.'))
+    }
+  })
+}
+
+function answerErrors(app: FastifyInstance): void {
+  app.setErrorHandler<FastifyError | ApiError>((error, _request, reply) => {
+    if (error instanceof ApiError) return reply.code(error.status).send(error.body)
+    const status = error.statusCode ?? 500
+    if (status >= 500) console.error(error)
+    return reply.code(status).send({ code: 'generic-error', message: error.message })
+  })
+  app.setNotFoundHandler((request, reply) => {
+    const message = `There is no ${request.method} ${request.url.split('?')[0]} here.`
+    return reply.code(404).send({ code: 'not-found', message })
+  })
+}
+
+/** Takes up what a stop or a crash left unfinished. */
+function resume(deps: Deps): void {
+  const now = Date.now()
+  for (const { id } of deps.ledger.all('invoice')) {
+    const isDue = ({ confirmAt = Number.POSITIVE_INFINITY }) => confirmAt <= now
+    const invoice = confirm(deps, id, now, isDue)
+    schedule(deps, invoice, now)
+    scheduleConfirmations(deps, invoice, now)
+  }
+  resumePayouts(deps, now)
+}
+
+/** The store's own webhook follows the store when that listens somewhere else than before. */
+function registerWebhook({ ledger }: Deps, webhook: BtcpayOptions['webhook']): void {
+  if (!webhook) return
+  const known = ledger.find('webhook', ownWebhook)
+  if (known?.url === webhook.url && known.secret === webhook.secret && !known.removed) return
+  ledger.commit({
+    type: 'webhook',
+    id: ownWebhook,
+    ...webhook,
+    enabled: true,
+    automaticRedelivery: true,
+    everything: true,
+    specificEvents: [],
+    removed: false,
+  })
+}
+
+const ownWebhook = 'sandbox-store'
+
+/**
+ * Starts the server on 127.0.0.1. It speaks what a store needs of BTCPay Server's Greenfield API
+ * below `/api/v1`, and `/sandbox` for whoever plays the buyers and the chains.
+ */
+export async function startBtcpay(options: BtcpayOptions): Promise<Btcpay> {
+  const settings: ServerSettings = { ...defaults, ...options }
+  const ledger = openLedger(settings.dataFile)
+  const faults = createFaults()
+  const webhooks = createWebhooks(ledger, faults, settings.retryMs)
+  const timers = createTimers()
+  const place = { url: '', storeId: settings.storeId }
+  const deps: Deps = { ledger, faults, webhooks, timers, settings, place }
+  const app = fastify({ forceCloseConnections: true })
+  guard(app, deps)
+  readJson(app)
+  answerErrors(app)
+  app.get('/healthz', () => ({ ok: true, instance: ledger.instance }))
+  for (const routes of [invoiceRoutes, pullPaymentRoutes, payoutRoutes, webhookRoutes]) {
+    routes(app, deps)
+  }
+  for (const routes of [storeRoutes, sandboxRoutes, pageRoutes]) routes(app, deps)
+  await app.listen({ host: '127.0.0.1', port: settings.port })
+  const { port } = app.server.address() as AddressInfo
+  place.url = `http://127.0.0.1:${port}`
+  registerWebhook(deps, settings.webhook)
+  resume(deps)
+  return {
+    url: place.url,
+    port,
+    async stop() {
+      timers.stop()
+      webhooks.stop()
+      await app.close()
+      ledger.close()
+    },
+  }
+}

@@ -1,0 +1,99 @@
+import type { z } from 'zod'
+import { callJson, type JsonRequest } from '../json-call.ts'
+
+/** Where BTCPay is, and what opens it. */
+export interface Greenfield {
+  /** Without `/api/v1`: "https://btcpay.example.com". */
+  readonly url: string
+  readonly storeId: string
+  /** A secret: it is in no error and no log. */
+  readonly apiKey: string
+  /** For each call, from connecting to the last byte of the answer. */
+  readonly timeoutMs: number
+  readonly fetch?: typeof fetch
+}
+
+/** A definite no. `code` is BTCPay's own, or one of ours where it gave none. */
+export interface GreenfieldNo {
+  readonly outcome: 'refused'
+  readonly status: number
+  readonly code: string
+  /** The fields that BTCPay found wrong, by their names. */
+  readonly fields: readonly string[]
+}
+
+export type Heard<T> =
+  | { readonly outcome: 'ok'; readonly value: T }
+  | GreenfieldNo
+  | { readonly outcome: 'unknown'; readonly reason: string }
+
+/** Statuses by which BTCPay itself says no; a proxy in front of it may say others. */
+const noes = [400, 401, 403, 404, 409, 422]
+
+/**
+ * Makes one call of the Greenfield API and holds its answer against a schema. An answer that does
+ * not fit is `unknown`, as one that never came: it proves nothing.
+ *
+ * @param request its path begins after `/api/v1`
+ */
+export async function ask<T>(
+  greenfield: Greenfield,
+  schema: z.ZodType<T>,
+  request: JsonRequest,
+): Promise<Heard<T>> {
+  const { url, apiKey, timeoutMs, fetch } = greenfield
+  const answer = await callJson(
+    {
+      baseUrl: `${url.replace(/\/+$/, '')}/api/v1`,
+      authorization: `token ${apiKey}`,
+      timeoutMs,
+      ...(fetch === undefined ? {} : { fetch }),
+    },
+    request,
+  )
+  if (answer.outcome === 'unknown') return { ...answer, reason: `BTCPay: ${answer.reason}` }
+  const { status, body } = answer
+  if (noes.includes(status)) return noOf(status, body)
+  if (status !== 200) return { outcome: 'unknown', reason: `BTCPay answers ${status}` }
+  const read = schema.safeParse(body)
+  if (read.success) return { outcome: 'ok', value: read.data }
+  const places = read.error.issues.slice(0, 3).map(({ path }) => path.join('.') || 'all of it')
+  return { outcome: 'unknown', reason: `BTCPay's answer does not fit (${places.join(', ')})` }
+}
+
+/**
+ * BTCPay's no, in its two forms: a code, or a list of fields. Its messages are left out: they can
+ * repeat what was sent, and reasons are logged. A page of a proxy is no answer of BTCPay's; only where
+ * the key was refused does the status say enough.
+ */
+function noOf(status: number, body: unknown): Heard<never> {
+  const code = plain((body as { code?: unknown } | undefined)?.code)
+  if (code !== undefined) return { outcome: 'refused', status, code, fields: [] }
+  if (Array.isArray(body)) {
+    const fields = body.map((fault) => plain(fault?.path)).filter((path) => path !== undefined)
+    return { outcome: 'refused', status, code: 'invalid', fields: fields.slice(0, 10) }
+  }
+  if (status === 401 || status === 403) {
+    return { outcome: 'refused', status, code: 'key-refused', fields: [] }
+  }
+  return { outcome: 'unknown', reason: `BTCPay answers ${status} and does not say why` }
+}
+
+function plain(text: unknown): string | undefined {
+  return typeof text === 'string' && /^[\w.[\]-]{1,80}$/.test(text) ? text : undefined
+}
+
+/** Whether it was the key that was refused: then nothing is proven but that. */
+export function isKeyRefused({ status }: Pick<GreenfieldNo, 'status'>): boolean {
+  return status === 401 || status === 403
+}
+
+export function saidOf({ status, code, fields }: GreenfieldNo): string {
+  return `BTCPay answers ${status} ${[code, ...fields].join(', ')}`
+}
+
+/** An id as part of a path. BTCPay's are letters and digits, so another one is a defect. */
+export function segment(id: string): string {
+  if (!/^[\w-]{1,100}$/.test(id)) throw new Error('An id of BTCPay holds letters and digits only')
+  return id
+}

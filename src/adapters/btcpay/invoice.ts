@@ -1,0 +1,78 @@
+import type { Invoice, InvoicePayment } from '../../checkouts/checkout.ts'
+import type { InvoiceRead } from '../../checkouts/ports.ts'
+import { type Coin, parseUnits } from '../../payments/coins.ts'
+import { statusOf } from './invoice-status.ts'
+import type { BtcpayMethod } from './methods.ts'
+import type { GreenfieldInvoice, GreenfieldMethod } from './schemas.ts'
+
+const statuses = { Invalid: 'INVALID', Processing: 'PROCESSING', Settled: 'SETTLED' } as const
+
+/** Puts together what BTCPay says of an invoice and of its one payment method. */
+export function invoiceOf(
+  invoice: GreenfieldInvoice,
+  methods: readonly GreenfieldMethod[],
+  { id, coin }: BtcpayMethod,
+  now: Date,
+): InvoiceRead {
+  const method = methods.find((one) => one.paymentMethodId.toUpperCase() === id.toUpperCase())
+  if (!method?.destination) return unknown(`BTCPay shows no address for ${id} of the invoice`)
+  const money = moneyOf(method, coin)
+  if (money === undefined) return unknown(`BTCPay shows an amount that is none of ${coin}`)
+  const expiresAt = dateOf(invoice.expirationTime)
+  const status = statusOf(invoice, { ...money, expiresAt }, now)
+  if (status === undefined) {
+    const { status: one, additionalStatus: other } = invoice
+    return unknown(`BTCPay calls the invoice ${one} and ${other}, which contradict each other`)
+  }
+  const read: Invoice = {
+    id: invoice.id,
+    status,
+    address: method.destination,
+    // A plain address is still something that a wallet opens.
+    paymentLink: method.paymentLink || method.destination,
+    rate: method.rate,
+    ...money,
+    expiresAt,
+    watchedUntil: dateOf(invoice.monitoringExpiration),
+  }
+  return { outcome: 'found', invoice: read }
+}
+
+/** All amounts, exactly; undefined when one of them is finer than the coin can be. */
+function moneyOf(
+  method: GreenfieldMethod,
+  coin: Coin,
+): Pick<Invoice, 'units' | 'payments'> | undefined {
+  try {
+    const units = parseUnits(method.amount, coin)
+    const payments = method.payments.map(
+      ({ id, value, status, receivedDate }): InvoicePayment => ({
+        id,
+        transaction: transactionOf(id),
+        units: parseUnits(value, coin),
+        status: statuses[status],
+        receivedAt: dateOf(receivedDate),
+      }),
+    )
+    return units > 0n ? { units, payments } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The transaction in BTCPay's id of a payment: "{transaction}-{output}" for coins of Bitcoin's kind,
+ * "{transaction}#{account}#{address}" for Monero, the transaction alone for others.
+ */
+function transactionOf(id: string): string {
+  const [, transaction = id] = /^((?:0x)?[0-9a-f]{64})(?:[-#].*)?$/i.exec(id) ?? []
+  return transaction
+}
+
+function dateOf(seconds: number): Date {
+  return new Date(seconds * 1_000)
+}
+
+function unknown(reason: string): InvoiceRead {
+  return { outcome: 'unknown', reason }
+}

@@ -1,0 +1,76 @@
+import type { PaymentMethod } from '../../checkouts/ports.ts'
+import { type Coin, coins } from '../../payments/coins.ts'
+
+/** A coin that people can pay in, and how BTCPay calls its payment method. */
+export interface BtcpayMethod extends PaymentMethod {
+  /** BTCPay's own name: "BTC-CHAIN". Payouts in the coin are made by the same name. */
+  readonly id: string
+}
+
+/**
+ * The names that BTCPay has (BTC, LTC) and that the plugins for the other coins give: the Monero
+ * plugin, and the USDt plugin, whose USDT is on Tron. Ether has no plugin that all use; where one is
+ * installed that names it otherwise, the operator says so.
+ */
+const usual: Readonly<Record<Coin, Omit<BtcpayMethod, 'coin'>>> = {
+  BTC: { id: 'BTC-CHAIN', network: 'Bitcoin' },
+  ETH: { id: 'ETH-CHAIN', network: 'Ethereum' },
+  USDT: { id: 'USDT-TRON', network: 'Tron' },
+  LTC: { id: 'LTC-CHAIN', network: 'Litecoin' },
+  XMR: { id: 'XMR-CHAIN', network: 'Monero' },
+}
+
+/** Networks that a method id names, where it is another than the usual one. */
+const networksByIds: Readonly<Record<string, string>> = {
+  'USDT-ETHEREUM': 'Ethereum',
+  'USDT-TRON': 'Tron',
+}
+
+/**
+ * Reads which coins can be paid in, from a list such as "BTC, XMR, USDT=USDT-ETHEREUM:Ethereum":
+ * coins by commas, each with its method id and its network where they are not the usual ones.
+ *
+ * @throws with a message for the operator that names what is wrong
+ */
+export function readMethods(text: string): readonly BtcpayMethod[] {
+  const parts = text.split(',').map((part) => part.trim())
+  const methods = parts.filter((part) => part !== '').map(methodOf)
+  if (methods.length === 0) throw new Error(`names no coin; known are ${coins.join(', ')}`)
+  for (const [index, { coin, id }] of methods.entries()) {
+    const before = methods.slice(0, index)
+    if (before.some((other) => other.coin === coin)) throw new Error(`names ${coin} twice`)
+    if (before.some((other) => other.id === id)) throw new Error(`gives two coins the method ${id}`)
+  }
+  return methods
+}
+
+function methodOf(part: string): BtcpayMethod {
+  const [, name = '', id, network] = /^(\w+)(?:=([^:=]*))?(?::([^:=]*))?$/.exec(part) ?? []
+  const coin = coins.find((known) => known === name.toUpperCase())
+  if (coin === undefined) {
+    throw new Error(`"${part}" does not begin with a known coin (${coins.join(', ')})`)
+  }
+  const method = id === undefined ? usual[coin].id : idOf(coin, id.trim())
+  return { coin, id: method, network: networkOf(coin, method, network?.trim()) }
+}
+
+/** A method of another coin would take money that nobody asked for. */
+function idOf(coin: Coin, id: string): string {
+  if (!/^[A-Za-z0-9]{2,20}-[A-Za-z0-9-]{1,30}$/.test(id)) {
+    throw new Error(`"${id}" is no payment method of BTCPay; they look like ${usual[coin].id}`)
+  }
+  if (!id.toUpperCase().startsWith(`${coin}-`)) {
+    throw new Error(`"${id}" is not a payment method for ${coin}: it has to begin with ${coin}-`)
+  }
+  if (/-(LN|LNURL)$/i.test(id))
+    throw new Error(`"${id}" is Lightning, which this store cannot take`)
+  return id
+}
+
+function networkOf(coin: Coin, id: string, network: string | undefined): string {
+  if (network === undefined) return networksByIds[id.toUpperCase()] ?? usual[coin].network
+  if (!/^[A-Z][A-Za-z0-9 ]{1,29}$/.test(network)) {
+    throw new Error(`"${network}" is no name of a network for ${coin}; it is shown to buyers`)
+  }
+  return network
+}

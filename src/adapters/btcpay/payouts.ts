@@ -1,0 +1,183 @@
+import type { HandPayouts, Payout } from '../../checkouts/ports.ts'
+import type { PayBackFault } from '../../payments/pay-back-faults.ts'
+import type { PaidBack } from '../../payments/ports.ts'
+import {
+  type Greenfield,
+  type GreenfieldNo,
+  type Heard,
+  isKeyRefused,
+  saidOf,
+} from './greenfield.ts'
+import type { BtcpayMethod } from './methods.ts'
+import { transactionOfProof } from './proofs.ts'
+import {
+  archivePullPayment,
+  type Claimable,
+  claim,
+  claimablesOf,
+  createPullPayment,
+  isAmount,
+  isFor,
+  pullPaymentsOf,
+} from './pull-payments.ts'
+import type { GreenfieldPayout, PullPayment } from './schemas.ts'
+
+export interface PayoutDeps {
+  readonly greenfield: Greenfield
+  readonly methods: readonly BtcpayMethod[]
+  readonly hands: HandPayouts
+}
+
+/**
+ * Sends money to a buyer, by a pull payment of BTCPay that bears our reference and holds exactly the
+ * amount, claimed once for the buyer's address. One reference pays once because
+ *
+ * - BTCPay grants claims from a pull payment up to its amount, so each pays at most once;
+ * - a claim is made only while no other pull payment of the reference has one, and when more than
+ *   one can be claimed from, all but one are archived first. BTCPay carries out claims and
+ *   archivings one after the other, so a claim on its way to an archived one is refused.
+ *
+ * A creation whose answer was lost may therefore land at any time, even after the payout: it adds a
+ * pull payment that nobody claims from. Nothing here depends on how long that takes, nor on clocks.
+ */
+export async function payOut(deps: PayoutDeps, payout: Payout): Promise<PaidBack> {
+  // First, and for every coin: what an operator paid by hand is never paid again.
+  const byHand = await deps.hands.find(payout.reference)
+  if (byHand !== undefined) return { outcome: 'paid', transaction: byHand }
+  const method = deps.methods.find(({ coin }) => coin === payout.coin)
+  if (method === undefined || payout.coin === 'XMR') return byOperator(payout)
+
+  const listed = await pullPaymentsOf(deps.greenfield, payout.reference)
+  if (listed.outcome !== 'ok') return unsent(listed)
+  if (listed.value.length > 0) return goOn(deps, method, payout, listed.value)
+  const made = await createPullPayment(deps.greenfield, method.id, payout)
+  if (made.outcome === 'refused') return notMade(made, payout)
+  // Listed again, so that the claim is made in the knowledge of all that landed by now.
+  const again = await pullPaymentsOf(deps.greenfield, payout.reference)
+  if (again.outcome !== 'ok') return unsent(again)
+  if (again.value.length > 0) return goOn(deps, method, payout, again.value)
+  return pending(made.outcome === 'unknown' ? made.reason : 'BTCPay does not list it yet')
+}
+
+async function goOn(
+  { greenfield }: PayoutDeps,
+  method: BtcpayMethod,
+  payout: Payout,
+  pulls: readonly PullPayment[],
+): Promise<PaidBack> {
+  if (!pulls.every((pull) => isFor(pull, payout))) {
+    return blocked('payout_mismatch', 'BTCPay has another amount under the name of this payout.')
+  }
+  const claimables = await claimablesOf(greenfield, pulls)
+  if (claimables.outcome !== 'ok') return unsent(claimables)
+  const stands = standingOf(claimables.value, payout)
+  if (stands !== undefined) return stands
+
+  const [chosen, ...others] = pulls.filter(({ archived }) => !archived)
+  if (chosen === undefined) return cancelled()
+  if (others.length > 0) return retire(greenfield, others)
+  const claimed = await claim(greenfield, method.id, chosen, payout)
+  if (claimed.outcome === 'ok') return resultOf(claimed.value, payout)
+  return claimed.outcome === 'refused' ? notClaimed(claimed, payout) : pending(claimed.reason)
+}
+
+/** The next look finds whether anything was claimed from them before that, and goes on from there. */
+async function retire(greenfield: Greenfield, pulls: readonly PullPayment[]): Promise<PaidBack> {
+  for (const pull of pulls) {
+    const heard = await archivePullPayment(greenfield, pull)
+    if (heard.outcome !== 'ok') return unsent(heard)
+  }
+  return pending('there were several pull payments for it, of which one is left')
+}
+
+/** What was claimed already; undefined while nothing ever was. */
+function standingOf(claimables: readonly Claimable[], payout: Payout): PaidBack | undefined {
+  const payouts = claimables.flatMap((one) => one.payouts)
+  const live = payouts.filter(({ state }) => state !== 'Cancelled')
+  if (
+    live.some(
+      (one) => !isSameAddress(one.destination, payout.to) || !isAmount(one.originalAmount, payout),
+    )
+  ) {
+    return blocked('payout_mismatch', 'BTCPay pays this to another address or in another amount.')
+  }
+  const sent = live.find(({ state }) => state === 'Completed' || state === 'InProgress') ?? live[0]
+  if (sent !== undefined) return resultOf(sent, payout)
+  return payouts.length > 0 ? cancelled() : undefined
+}
+
+/** Plugins write the addresses of Ethereum in capitals of their own. */
+function isSameAddress(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase()
+}
+
+function resultOf(one: GreenfieldPayout, payout: Payout): PaidBack {
+  switch (one.state) {
+    case 'AwaitingApproval':
+      return pending('the payout waits in BTCPay to be approved')
+    case 'AwaitingPayment':
+      return pending('the payout waits in BTCPay to be sent')
+    case 'InProgress':
+      return pending('the payout is sent and not confirmed yet')
+    case 'Cancelled':
+      return cancelled()
+    case 'Completed': {
+      const transaction = transactionOfProof(one.paymentProof)
+      return transaction === undefined ? withoutProof(payout) : { outcome: 'paid', transaction }
+    }
+  }
+}
+
+/** Nobody made a pull payment, and BTCPay says why. */
+function notMade(no: GreenfieldNo, payout: Payout): PaidBack {
+  if (no.fields.some((field) => /^payoutMethods/i.test(field))) return byOperator(payout)
+  return refusal(no)
+}
+
+function notClaimed(no: GreenfieldNo, payout: Payout): PaidBack {
+  switch (no.code) {
+    case 'payment-method-not-supported':
+      return byOperator(payout)
+    // Another payout to the same address has to be sent first, or this very one was claimed meanwhile.
+    case 'duplicate-destination':
+    case 'overdraft':
+    case 'archived':
+      return pending(saidOf(no))
+    default:
+      return refusal(no)
+  }
+}
+
+function refusal(no: GreenfieldNo): PaidBack {
+  if (isKeyRefused(no)) {
+    return blocked('processor_key', `${saidOf(no)}: the API key lacks a permission.`)
+  }
+  // A page that is not there may be there the next moment: BTCPay was being restarted.
+  return no.status === 404 ? pending(saidOf(no)) : blocked('payout_refused', `${saidOf(no)}.`)
+}
+
+function unsent(heard: Exclude<Heard<unknown>, { outcome: 'ok' }>): PaidBack {
+  return heard.outcome === 'refused' ? refusal(heard) : pending(heard.reason)
+}
+
+function byOperator({ coin }: Payout): PaidBack {
+  return blocked('operator_pays', `BTCPay sends no ${coin} by itself; an operator pays it by hand.`)
+}
+
+function withoutProof({ coin }: Payout): PaidBack {
+  const reason = `BTCPay calls it paid and names no transaction of ${coin}; an operator notes it.`
+  return blocked('operator_pays', reason)
+}
+
+/** Somebody cancelled it, and whoever did so had a reason: it is not claimed a second time. */
+function cancelled(): PaidBack {
+  return blocked('payout_cancelled', 'The payout was cancelled in BTCPay.')
+}
+
+function pending(reason: string): PaidBack {
+  return { outcome: 'pending', reason }
+}
+
+function blocked(code: PayBackFault, reason: string): PaidBack {
+  return { outcome: 'blocked', code, reason }
+}

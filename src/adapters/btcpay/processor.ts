@@ -1,0 +1,39 @@
+import type { HandPayouts, Processor } from '../../checkouts/ports.ts'
+import { checkProcessor, type Finding } from './check.ts'
+import type { Greenfield } from './greenfield.ts'
+import { openInvoice, readInvoice } from './invoices.ts'
+import type { BtcpayMethod } from './methods.ts'
+import { payOut } from './payouts.ts'
+
+export interface BtcpaySettings extends Greenfield {
+  /** What can be paid in (`readMethods`). */
+  readonly methods: readonly BtcpayMethod[]
+  /** For how long the rate stands, and the price can be paid. */
+  readonly expirationMinutes: number
+  /** For how long after that BTCPay looks for money that comes late or twice. */
+  readonly monitoringMinutes: number
+}
+
+export interface BtcpayDeps {
+  readonly hands: HandPayouts
+  readonly now: () => Date
+}
+
+export interface BtcpayProcessor extends Processor {
+  /** What keeps BTCPay from doing what will be asked of it; nothing when all is well. */
+  check(): Promise<readonly Finding[]>
+}
+
+/** BTCPay Server as the processor of payments in coins, by its Greenfield API. */
+export function createProcessor(settings: BtcpaySettings, deps: BtcpayDeps): BtcpayProcessor {
+  const { methods } = settings
+  const invoices = { ...settings, greenfield: settings, now: deps.now }
+  const payouts = { greenfield: settings, methods, hands: deps.hands }
+  return {
+    methods: methods.map(({ coin, network }) => ({ coin, network })),
+    open: (wanted) => openInvoice(invoices, wanted),
+    read: (invoice, coin) => readInvoice(invoices, invoice, coin),
+    payOut: (payout) => payOut(payouts, payout),
+    check: () => checkProcessor(settings, methods),
+  }
+}

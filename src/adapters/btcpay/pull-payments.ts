@@ -1,0 +1,118 @@
+import { z } from 'zod'
+import type { Payout } from '../../checkouts/ports.ts'
+import { formatUnits, parseUnits } from '../../payments/coins.ts'
+import { ask, type Greenfield, type Heard, segment } from './greenfield.ts'
+import {
+  anything,
+  type GreenfieldPayout,
+  type PullPayment,
+  payoutSchema,
+  pullPaymentSchema,
+} from './schemas.ts'
+
+/**
+ * BTCPay lists all pull payments of a store at once and knows no other way to find one. About 400
+ * bytes each: room for some 80,000 refunds.
+ */
+const listMostBytes = 32 * 1024 * 1024
+
+/** BTCPay takes no longer name. */
+const namePattern = /^[\w-]{1,50}$/
+
+/** A pull payment with everything that was ever claimed from it. */
+export interface Claimable {
+  readonly pull: PullPayment
+  readonly payouts: readonly GreenfieldPayout[]
+}
+
+/** The pull payments that carry this reference, archived ones too, always in the same order. */
+export async function pullPaymentsOf(
+  greenfield: Greenfield,
+  reference: string,
+): Promise<Heard<readonly PullPayment[]>> {
+  const heard = await ask(greenfield, z.array(pullPaymentSchema), {
+    method: 'GET',
+    path: `${pullPayments(greenfield)}?includeArchived=true`,
+    maxBytes: listMostBytes,
+  })
+  if (heard.outcome !== 'ok') return heard
+  const ours = heard.value.filter(({ name }) => name === reference)
+  return { outcome: 'ok', value: ours.sort((a, b) => (a.id < b.id ? -1 : 1)) }
+}
+
+/** Everything that was claimed from each of them, cancelled claims too. */
+export async function claimablesOf(
+  greenfield: Greenfield,
+  pulls: readonly PullPayment[],
+): Promise<Heard<readonly Claimable[]>> {
+  const claimables: Claimable[] = []
+  for (const pull of pulls) {
+    const path = `/pull-payments/${segment(pull.id)}/payouts?includeCancelled=true`
+    const heard = await ask(greenfield, z.array(payoutSchema), { method: 'GET', path })
+    if (heard.outcome !== 'ok') return heard
+    claimables.push({ pull, payouts: heard.value })
+  }
+  return { outcome: 'ok', value: claimables }
+}
+
+/** Sets the money aside under our reference. Nothing is paid before it is claimed. */
+export function createPullPayment(
+  greenfield: Greenfield,
+  method: string,
+  { reference, coin, units }: Payout,
+): Promise<Heard<PullPayment>> {
+  if (!namePattern.test(reference)) throw new Error('The reference cannot name a pull payment')
+  const body = {
+    name: reference,
+    description: 'Money that goes back to a buyer. It is claimed by the store.',
+    amount: formatUnits(units, coin),
+    currency: coin,
+    // What the store claims is decided already; nobody has to approve it again.
+    autoApproveClaims: true,
+    payoutMethods: [method],
+  }
+  return ask(greenfield, pullPaymentSchema, {
+    method: 'POST',
+    path: pullPayments(greenfield),
+    body,
+  })
+}
+
+/** Claims all of it for the buyer. BTCPay grants no claim beyond the amount, and none when archived. */
+export function claim(
+  greenfield: Greenfield,
+  method: string,
+  pull: PullPayment,
+  { to, coin, units }: Payout,
+): Promise<Heard<GreenfieldPayout>> {
+  return ask(greenfield, payoutSchema, {
+    method: 'POST',
+    path: `/pull-payments/${segment(pull.id)}/payouts`,
+    body: { destination: to, amount: formatUnits(units, coin), payoutMethodId: method },
+  })
+}
+
+/** Ends a pull payment: nothing can be claimed from it any more. */
+export function archivePullPayment(
+  greenfield: Greenfield,
+  { id }: PullPayment,
+): Promise<Heard<unknown>> {
+  return ask(greenfield, anything, { method: 'DELETE', path: `/pull-payments/${segment(id)}` })
+}
+
+/** Whether it stands for this payout, or was made for something else under the same name. */
+export function isFor({ currency, amount }: PullPayment, { coin, units }: Payout): boolean {
+  return currency.toUpperCase() === coin && isAmount(amount, { coin, units })
+}
+
+export function isAmount(text: string, { coin, units }: Pick<Payout, 'coin' | 'units'>): boolean {
+  try {
+    return parseUnits(text, coin) === units
+  } catch {
+    return false
+  }
+}
+
+function pullPayments({ storeId }: Greenfield): string {
+  return `/stores/${segment(storeId)}/pull-payments`
+}

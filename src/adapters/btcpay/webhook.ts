@@ -1,0 +1,39 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+
+/**
+ * Whether BTCPay sent this call: it signs the body, byte for byte, with the webhook's secret. Compared
+ * in constant time, so that a signature cannot be found digit by digit. Without a secret no call is
+ * genuine.
+ *
+ * @param rawBody the bytes as they came, before anybody parsed them
+ * @param header `BTCPay-Sig`: "sha256=" and 64 hex digits
+ */
+export function verifyWebhook(
+  rawBody: Uint8Array | string,
+  header: string | readonly string[] | undefined,
+  secret: string,
+): boolean {
+  if (typeof header !== 'string' || secret === '') return false
+  const [, hex] = /^sha256=([0-9a-f]{64})$/i.exec(header) ?? []
+  if (hex === undefined) return false
+  const expected = createHmac('sha256', secret).update(rawBody).digest()
+  return timingSafeEqual(expected, Buffer.from(hex, 'hex'))
+}
+
+const eventSchema = z.object({
+  type: z.string().startsWith('Invoice'),
+  storeId: z.string(),
+  invoiceId: z.string().regex(/^[\w-]{1,100}$/),
+})
+
+/**
+ * The invoice that an event is about, or undefined for events about anything else and for stores that
+ * are not ours. A hint only: whatever else the event says is not believed, and the invoice is read anew.
+ *
+ * @param body the parsed event
+ */
+export function invoiceOfEvent(body: unknown, storeId: string): string | undefined {
+  const event = eventSchema.safeParse(body)
+  return event.success && event.data.storeId === storeId ? event.data.invoiceId : undefined
+}

@@ -1,0 +1,34 @@
+import type { Checkout } from '../../checkouts/checkout.ts'
+import { checkoutColumns, checkoutOf, type StoredCheckout } from './checkout-row.ts'
+import { type Database, prepared } from './database.ts'
+
+const by = (condition: string) => `select ${checkoutColumns} from checkouts where ${condition}`
+
+const readStatements = {
+  id: prepared('checkout_by_id', by('id = $1')),
+  order: prepared('checkout_by_order', by('order_id = $1')),
+  formKey: prepared('checkout_by_form', by(`form_key = $1 and state <> 'REFUSED'`)),
+  /** One transaction may pay several; the first one stands for all. */
+  transaction: prepared(
+    'checkout_by_transaction',
+    by('transactions @> array[lower($1)] order by started_at, id limit 1'),
+  ),
+} as const
+
+export async function readCheckoutBy(
+  database: Database,
+  key: keyof typeof readStatements,
+  value: string,
+): Promise<StoredCheckout | undefined> {
+  const { rows } = await database.query<StoredCheckout>(readStatements[key]([value]))
+  return rows[0]
+}
+
+export async function findCheckoutBy(
+  database: Database,
+  key: keyof typeof readStatements,
+  value: string,
+): Promise<Checkout | undefined> {
+  const stored = await readCheckoutBy(database, key, value)
+  return stored && checkoutOf(stored)
+}

@@ -1,0 +1,169 @@
+-- Orders that were paid through an invoice, beside those that were paid with an authorization.
+
+alter table orders
+  add constraint orders_rail_known check (doc #>> '{tender,rail}' in ('x402', 'btcpay')),
+  add constraint orders_receipt_of_its_rail
+    check (doc #>> '{receipt,rail}' = doc #>> '{tender,rail}'),
+  add constraint orders_block_of_a_receipt
+    check (doc #>> '{receipt,rail}' <> 'x402' or doc #> '{receipt,block}' is not null);
+
+-- An invoice pays the one order that its checkout has decided on: its price, and back to the address
+-- that its buyer gave. The payer is the coin and that address, so it is no wallet, has no limits and
+-- cannot sign in.
+create function check_invoice() returns trigger language plpgsql as $$
+declare
+  paid checkouts;
+begin
+  select * into paid from checkouts
+    where order_id = new.id and state = 'ORDERED' and id = new.doc #>> '{tender,nonce}';
+  if paid.id is null then
+    raise exception 'order %: no checkout has decided that its invoice pays it', new.id;
+  end if;
+  if (new.amount, new.kind, new.offer_id, new.payer)
+      is distinct from
+      (paid.amount, paid.kind, paid.offer_id, lower(paid.coin || ':' || paid.refund_to))
+    or (new.doc #>> '{tender,amount,$bigint}')::numeric is distinct from paid.amount
+    or (new.doc #>> '{tender,units,$bigint}')::numeric is distinct from paid.price
+    or (new.doc #>> '{tender,invoice}', new.doc #>> '{tender,asset}')
+      is distinct from (paid.invoice_id, paid.coin) then
+    raise exception 'order %: it is not the order that its checkout decided on', new.id;
+  end if;
+  return null;
+end
+$$;
+
+create trigger check_invoice after insert on orders for each row
+  when (new.doc #>> '{tender,rail}' = 'btcpay') execute function check_invoice();
+
+-- What may have to go back in USDC, from the refund wallet; coins go back from the processor's.
+drop index orders_owed;
+create index orders_owed on orders (amount)
+  where outcome is distinct from 'DELIVER' and refund_state is distinct from 'REFUNDED'
+    and state not in ('PAYMENT_PENDING', 'PAYMENT_FAILED') and settlement is distinct from 'LOST'
+    and doc #>> '{tender,rail}' = 'x402';
+
+-- What both kinds of money that goes back are held to: the sums of both within the caps.
+create function allow_amount(owed numeric, hour_cap numeric, day_cap numeric) returns text
+language plpgsql as $$
+declare
+  hour numeric;
+  day numeric;
+begin
+  if owed > least(hour_cap, day_cap) then return 'over_cap'; end if;
+  select coalesce(sum(amount) filter (where granted_at > now() - interval '1 hour'), 0),
+      coalesce(sum(amount), 0)
+    into hour, day from grants where granted_at > now() - interval '1 day';
+  if hour + owed > hour_cap then return 'hour_cap'; end if;
+  if day + owed > day_cap then return 'day_cap'; end if;
+  return 'granted';
+end
+$$;
+
+create or replace function allow_refund(wanted text, hour_cap numeric, day_cap numeric) returns text
+language plpgsql as $$
+declare
+  is_stopped boolean;
+  owed numeric;
+  said text;
+begin
+  select stopped into strict is_stopped from refund_switch for update;
+  if is_stopped then return 'stopped'; end if;
+  if exists (select from refund_grants where order_id = wanted) then return 'granted'; end if;
+  select amount into owed from orders
+    where id = wanted and outcome = 'REFUND' and settlement = 'FINAL';
+  if owed is null then
+    raise exception 'order %: it is not one whose money goes back', wanted;
+  end if;
+  said := allow_amount(owed, hour_cap, day_cap);
+  if said = 'granted' then insert into refund_grants values (wanted, owed, now()); end if;
+  return said;
+end
+$$;
+
+-- The units, the address and the rate are the checkout's own, so no caller can ask for others. What
+-- the units stand for is rounded up.
+create function allow_return(wanted text, wanted_seq integer, hour_cap numeric, day_cap numeric)
+returns text language plpgsql as $$
+declare
+  is_stopped boolean;
+  owed numeric;
+  said text;
+begin
+  select stopped into strict is_stopped from refund_switch for update;
+  if is_stopped then return 'stopped'; end if;
+  if exists (select from return_grants where checkout_id = wanted and seq = wanted_seq) then
+    return 'granted';
+  end if;
+  select div(one.units * checkouts.amount + invoice_units - 1, invoice_units) into owed
+    from checkouts, checkout_returns(doc) as one
+    where id = wanted and one.seq = wanted_seq and one.step = 'DUE';
+  if owed is null then
+    raise exception 'checkout %: return % is not one that is due', wanted, wanted_seq;
+  end if;
+  said := allow_amount(owed, hour_cap, day_cap);
+  if said = 'granted' then insert into return_grants values (wanted, wanted_seq, owed, now()); end if;
+  return said;
+end
+$$;
+
+create or replace function guard_order() returns trigger language plpgsql as $$
+declare
+  unleased orders := new;
+begin
+  if (new.id, new.payment_id, new.kind, new.offer_id, new.payer, new.amount, new.placed_at)
+    is distinct from
+    (old.id, old.payment_id, old.kind, old.offer_id, old.payer, old.amount, old.placed_at) then
+    raise exception 'order %: what was bought and paid never changes', old.id;
+  end if;
+  if new.version = old.version then
+    unleased.due_at := old.due_at;
+    unleased.locked_until := old.locked_until;
+    if unleased is distinct from old then
+      raise exception 'order %: only its lease may change without a new version', old.id;
+    end if;
+    return new;
+  end if;
+  -- An authorization is completed after it was written down; an invoice was complete.
+  if old.doc #>> '{tender,rail}' = 'btcpay' and new.doc -> 'tender' is distinct from old.doc -> 'tender'
+  then
+    raise exception 'order %: what was bought and paid never changes', old.id;
+  end if;
+  if new.version <> old.version + 1 then
+    raise exception 'order %: version % cannot follow %', old.id, new.version, old.version;
+  end if;
+  if new.outcome is distinct from old.outcome and old.outcome is not null then
+    raise exception 'order %: it was decided to %, for good', old.id, old.outcome;
+  end if;
+  if new.state <> old.state and (old.state, new.state) not in (
+    ('PAYMENT_PENDING', 'PAID'),
+    ('PAYMENT_PENDING', 'PAYMENT_FAILED'),
+    ('PAID', 'FULFILLING'),
+    ('PAID', 'PAYMENT_PENDING'),
+    ('FULFILLING', 'FULFILLED'),
+    ('FULFILLING', 'FULFILLMENT_FAILED'),
+    ('FULFILLING', 'EXPIRED')) then
+    raise exception 'order %: % cannot follow %', old.id, new.state, old.state;
+  end if;
+  if old.settlement in ('FINAL', 'LOST') and new.settlement is distinct from old.settlement then
+    raise exception 'order %: its payment is %, for good', old.id, old.settlement;
+  end if;
+  if old.refund_state = 'REFUNDED' and new.refund_state is distinct from 'REFUNDED' then
+    raise exception 'order %: it was refunded, for good', old.id;
+  end if;
+  if new.doc #>> '{refund,step}' = 'SIGNED' then
+    perform from refund_grants where order_id = new.id;
+    if not found then
+      raise exception 'order %: its refund was not granted', old.id;
+    end if;
+    if lower(new.doc #>> '{refund,signed,to}') is distinct from new.payer
+      or (new.doc #>> '{refund,signed,amount,$bigint}')::numeric is distinct from new.amount then
+      raise exception 'order %: a refund goes to the payer and is what was paid', old.id;
+    end if;
+    if new.doc #>> '{refund,signed,rail}' is distinct from new.doc #>> '{tender,rail}'
+      or new.doc #> '{refund,signed,units}' is distinct from new.doc #> '{tender,units}' then
+      raise exception 'order %: a refund goes the way that the payment came', old.id;
+    end if;
+  end if;
+  return new;
+end
+$$;

@@ -1,0 +1,121 @@
+import { pollDelay } from '../orders/steps.ts'
+import { never } from '../primitives/never.ts'
+import {
+  type CheckoutIn,
+  type Invoice,
+  type InvoicedCheckout,
+  type InvoicePayment,
+  isWatched,
+  priceIn,
+} from './checkout.ts'
+import { giveBack } from './returns.ts'
+import { type CheckoutStep, type CheckoutStepDeps, moveTo, wait } from './steps.ts'
+
+/** How often an invoice is read of which nothing is expected any more; webhooks come in between. */
+const watchEveryMs = 120_000
+
+/** Has the processor make the invoice, or find the one that it has made already. */
+export async function ask(
+  { processor, now }: CheckoutStepDeps,
+  checkout: CheckoutIn<'OPENING'>,
+): Promise<CheckoutStep> {
+  const { id, orderId, amount, coin } = checkout
+  const opened = await processor.open({ checkout: id, order: orderId, amount, coin })
+  const changedAt = now()
+  switch (opened.outcome) {
+    case 'open': {
+      const { invoice } = opened
+      return moveTo({ ...checkout, state: 'OPEN', changedAt, invoice, returns: [] })
+    }
+    case 'refused': {
+      const { code, reason } = opened
+      return moveTo({ ...checkout, state: 'REFUSED', changedAt, code, reason })
+    }
+    case 'unknown':
+      return wait(pollDelay(checkout.startedAt, changedAt))
+    default:
+      return never(opened)
+  }
+}
+
+/** Reads the invoice again, and does what follows from it. */
+export async function look(
+  deps: CheckoutStepDeps,
+  checkout: InvoicedCheckout,
+): Promise<CheckoutStep> {
+  const now = deps.now()
+  const read = await deps.processor.read(checkout.invoice.id, checkout.coin)
+  if (read.outcome === 'unknown') return wait(pollDelay(checkout.changedAt, now))
+  const invoice = mergedWith(deps, checkout, read.invoice)
+  if (!isSame(invoice, checkout.invoice)) return moveTo(decided({ ...checkout, invoice }, now))
+  if (checkout.state === 'OPEN') return stillOpen(checkout, now)
+  return (await giveBack(deps, checkout)) ?? closed(checkout, now)
+}
+
+/**
+ * Who gets the price: the order, when it came in full and in time. It is decided once, here. An
+ * invoice that somebody calls settled and that shows no settled payment decides nothing.
+ */
+function decided(checkout: InvoicedCheckout, now: Date): InvoicedCheckout {
+  if (checkout.state !== 'OPEN') return checkout
+  const price = priceIn(checkout.invoice)
+  const ended = { ...checkout, state: 'ENDED', changedAt: now } as const
+  switch (checkout.invoice.status) {
+    case 'SETTLED':
+      if (price === 0n) return isWatched(checkout.invoice, now) ? checkout : ended
+      return { ...checkout, state: 'ORDERED', changedAt: now, price, isPlaced: false }
+    case 'EXPIRED':
+    case 'INVALID':
+      return ended
+    case 'NEW':
+    case 'PROCESSING':
+      return checkout
+    default:
+      return never(checkout.invoice.status)
+  }
+}
+
+/** An invoice that was read as over when it was made moves on too. */
+function stillOpen(checkout: CheckoutIn<'OPEN'>, now: Date): CheckoutStep {
+  const next = decided(checkout, now)
+  return next.state === 'OPEN' ? wait(pollDelay(checkout.startedAt, now)) : moveTo(next)
+}
+
+/** Closes what nothing can happen to any more; until then it is looked at now and then. */
+function closed(checkout: CheckoutIn<'ORDERED' | 'ENDED'>, now: Date): CheckoutStep {
+  const isOver = !isWatched(checkout.invoice, now)
+  const isBack = checkout.returns.every(({ step }) => step.type === 'SENT')
+  if (isOver && isBack) return moveTo({ ...checkout, closedAt: now })
+  return wait(Math.min(watchEveryMs, pollDelay(checkout.changedAt, now) * 4))
+}
+
+/**
+ * What was read now beside what is on record. Address, amount and rate were promised and stay. A
+ * payment that was settled once has been counted, and may have been paid back: it stays too, and an
+ * operator hears when the processor denies it.
+ */
+function mergedWith(
+  { reportCheckout }: CheckoutStepDeps,
+  { id, invoice: known }: InvoicedCheckout,
+  { status, payments, expiresAt, watchedUntil }: Invoice,
+): Invoice {
+  const counted = known.payments.filter((payment) => payment.status === 'SETTLED')
+  const denied = counted.filter((payment) => !payments.some((now) => isSettled(now, payment)))
+  const others = payments.filter(({ id: name }) => denied.every((payment) => payment.id !== name))
+  if (denied.length > 0) reportCheckout({ name: 'settled_payment_gone', checkout: id })
+  return { ...known, status, expiresAt, watchedUntil, payments: [...denied, ...others] }
+}
+
+function isSettled(now: InvoicePayment, { id, units }: InvoicePayment): boolean {
+  return now.id === id && now.status === 'SETTLED' && now.units === units
+}
+
+function isSame(one: Invoice, other: Invoice): boolean {
+  return wordingOf(one) === wordingOf(other)
+}
+
+/** What of an invoice can change, as one text. */
+function wordingOf({ status, payments, expiresAt, watchedUntil }: Invoice): string {
+  const told = payments.map(({ id, status: step, units }) => `${id} ${step} ${units}`).sort()
+  return JSON.stringify([status, expiresAt, watchedUntil, told])
+}

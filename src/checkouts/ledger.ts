@@ -1,0 +1,59 @@
+import { type Usdc, usdc } from '../primitives/money.ts'
+import { type Checkout, isInvoiced, priceUnits, type Return, settledUnits } from './checkout.ts'
+
+/**
+ * The accounts that the money of one checkout is in, in the smallest unit of its coin. What was
+ * received belongs to the order, was sent back, was kept because sending it would cost more than it
+ * is, or is due: so over these five every checkout sums to zero. What the price stands for has its
+ * own ledger, with the order.
+ */
+export const checkoutAccounts = ['received', 'price', 'due', 'returned', 'kept'] as const
+export type CheckoutAccount = (typeof checkoutAccounts)[number]
+
+/** One side of a double entry: what is received is positive, where it is, negative. */
+export interface CheckoutEntry {
+  readonly account: CheckoutAccount
+  readonly units: bigint
+}
+
+/** The most, in worth, that is ever kept of a checkout. The database closes none with more. */
+export const keptMost: Usdc = usdc(5_000_000n)
+
+/** What has to be written into the ledger when a checkout becomes another one; mostly nothing. */
+export function checkoutEntriesOf(
+  from: Checkout | undefined,
+  to: Checkout,
+): readonly CheckoutEntry[] {
+  const sums = new Map<CheckoutAccount, bigint>()
+  const add = ({ account, units }: CheckoutEntry, sign: bigint) =>
+    sums.set(account, (sums.get(account) ?? 0n) + sign * units)
+  for (const entry of from ? checkoutBalancesOf(from) : []) add(entry, -1n)
+  for (const entry of checkoutBalancesOf(to)) add(entry, 1n)
+  return [...sums].flatMap(([account, units]) => (units === 0n ? [] : [{ account, units }]))
+}
+
+/** Where the confirmed money of a checkout is. What is not confirmed may vanish and was not received. */
+export function checkoutBalancesOf(checkout: Checkout): readonly CheckoutEntry[] {
+  if (!isInvoiced(checkout)) return []
+  const received = settledUnits(checkout.invoice)
+  const price = priceUnits(checkout)
+  const returned = sumOf(checkout.returns.filter(({ step }) => step.type === 'SENT'))
+  const rest = received - price - returned
+  const entries: readonly CheckoutEntry[] = [
+    { account: 'received', units: received },
+    { account: 'price', units: -price },
+    { account: 'returned', units: -returned },
+    { account: checkout.closedAt === undefined ? 'due' : 'kept', units: -rest },
+  ]
+  return entries.filter(({ units }) => units !== 0n)
+}
+
+/** What is confirmed, belongs to nobody's order and is not on its way back yet: a return may have it. */
+export function unreturnedUnits(checkout: Checkout): bigint {
+  if (!isInvoiced(checkout)) return 0n
+  return settledUnits(checkout.invoice) - priceUnits(checkout) - sumOf(checkout.returns)
+}
+
+function sumOf(returns: readonly Return[]): bigint {
+  return returns.reduce((sum, { units }) => sum + units, 0n)
+}

@@ -1,0 +1,38 @@
+import { type InvoiceRefund, partsOf } from '../payments/payment.ts'
+import type { InvoiceRail } from '../payments/ports.ts'
+import { settledPayments, settledUnits } from './checkout.ts'
+import type { Payout, Processor } from './ports.ts'
+
+/**
+ * The second way of being paid: an invoice of the payment processor, of which a checkout has decided
+ * that its price belongs to the order (decision 015). The processor is ours and has waited for the
+ * confirmations that the operator wants, so what it calls settled is final.
+ */
+export function invoiceRail(processor: Pick<Processor, 'read' | 'payOut'>): InvoiceRail {
+  return {
+    check: async (tender) => ({ outcome: 'good', tender }),
+
+    async collect({ invoice, asset, units }) {
+      const read = await processor.read(invoice, asset)
+      if (read.outcome === 'unknown') return read
+      const last = settledPayments(read.invoice).at(-1)
+      if (last === undefined || settledUnits(read.invoice) < units) {
+        return { outcome: 'unknown', reason: 'The processor does not show the payment any more.' }
+      }
+      return { outcome: 'settled', receipt: { rail: 'btcpay', transaction: last.transaction } }
+    },
+
+    standingOf: async () => 'final',
+
+    signRefund: async ({ order, tender: { payer: to, amount, units } }) => {
+      return { rail: 'btcpay', to, amount, reference: order, units }
+    },
+
+    payBack: (refund) => processor.payOut(payoutOf(refund)),
+  }
+}
+
+function payoutOf({ to, reference, units }: InvoiceRefund): Payout {
+  const { coin, address } = partsOf(to)
+  return { reference, coin, to: address, units }
+}

@@ -1,0 +1,131 @@
+import { pollDelay } from '../orders/steps.ts'
+import { never } from '../primitives/never.ts'
+import {
+  type CheckoutIn,
+  type Return,
+  returnReference,
+  settledPayments,
+  worthOf,
+} from './checkout.ts'
+import { keptMost, unreturnedUnits } from './ledger.ts'
+import { type CheckoutStep, type CheckoutStepDeps, moveTo, wait } from './steps.ts'
+
+type Decided = CheckoutIn<'ORDERED' | 'ENDED'>
+
+/** How often a return is looked at that waits for an operator. */
+const slowPollMs = 60_000
+
+/** The next thing for money that does not belong to the order; undefined when there is none. */
+export async function giveBack(
+  deps: CheckoutStepDeps,
+  checkout: Decided,
+): Promise<CheckoutStep | undefined> {
+  const current = checkout.returns.find(
+    ({ step }) => step.type !== 'SENT' && step.type !== 'FAILED',
+  )
+  if (!current) return newReturn(checkout)
+  switch (current.step.type) {
+    case 'DUE':
+      return (
+        (await heldBack(deps, checkout, current)) ?? step(checkout, current, { type: 'SENDING' })
+      )
+    case 'SENDING':
+      return (await heldBack(deps, checkout, current)) ?? send(deps, checkout, current)
+    case 'SENT':
+    case 'FAILED':
+      return undefined
+    default:
+      return never(current.step)
+  }
+}
+
+/** One return for all that is settled and not spoken for; what is not settled yet comes after it. */
+function newReturn(checkout: Decided): CheckoutStep | undefined {
+  const { returns } = checkout
+  const units = unreturnedUnits(checkout)
+  if (units <= 0n || worthOf(checkout, units) <= keptMost) return undefined
+  const seq = returns.length + 1
+  return moveTo({
+    ...checkout,
+    returns: [...returns, { seq, units, why: whyOf(checkout), step: { type: 'DUE' } }],
+  })
+}
+
+function whyOf({ state, invoice }: Decided): Return['why'] {
+  if (state === 'ORDERED') return 'surplus'
+  const isInTime = settledPayments(invoice).some(
+    ({ receivedAt }) => receivedAt <= invoice.expiresAt,
+  )
+  return isInTime ? 'underpaid' : 'late'
+}
+
+/** What the treasury says against sending this now, or undefined when it says nothing. */
+async function heldBack(
+  deps: CheckoutStepDeps,
+  checkout: Decided,
+  due: Return,
+): Promise<CheckoutStep | undefined> {
+  const answer = await deps.checkouts.allowReturn(checkout.id, due.seq)
+  switch (answer) {
+    case 'granted':
+      return undefined
+    case 'over_cap':
+      return failed(deps, checkout, due, {
+        code: 'over_cap',
+        reason: 'The return is above the cap for all refunds.',
+      })
+    case 'stopped':
+    case 'hour_cap':
+    case 'day_cap':
+      deps.reportCheckout({
+        name: 'return_held',
+        checkout: checkout.id,
+        seq: due.seq,
+        reason: answer,
+      })
+      return wait(slowPollMs)
+    default:
+      return never(answer)
+  }
+}
+
+async function send(
+  deps: CheckoutStepDeps,
+  checkout: Decided,
+  sending: Return,
+): Promise<CheckoutStep> {
+  const { id, coin, refundTo: to } = checkout
+  const reference = returnReference(id, sending.seq)
+  const paid = await deps.processor.payOut({ reference, coin, to, units: sending.units })
+  const now = deps.now()
+  switch (paid.outcome) {
+    case 'paid': {
+      const { transaction } = paid
+      return step(checkout, sending, { type: 'SENT', transaction, sentAt: now })
+    }
+    // A payout of the processor never lapses; were it to say so, the same one is asked for again.
+    case 'lapsed':
+    case 'pending':
+      return wait(pollDelay(checkout.changedAt, now))
+    case 'blocked':
+      return failed(deps, checkout, sending, paid)
+    default:
+      return never(paid)
+  }
+}
+
+/** A return that goes on only after an operator acted: no retry would change anything. */
+function failed(
+  deps: CheckoutStepDeps,
+  checkout: Decided,
+  { seq, ...rest }: Return,
+  { code, reason }: { readonly code: string; readonly reason: string },
+): CheckoutStep {
+  deps.reportCheckout({ name: 'return_failed', checkout: checkout.id, seq, reason: code })
+  return step(checkout, { seq, ...rest }, { type: 'FAILED', code, reason })
+}
+
+function step(checkout: Decided, { seq }: Return, next: Return['step']): CheckoutStep {
+  const returns = checkout.returns.map((one) => (one.seq === seq ? { ...one, step: next } : one))
+  return moveTo({ ...checkout, returns })
+}

@@ -1,0 +1,168 @@
+import type { Kind } from '../goods/offer.ts'
+import { type Fields, invalidBody, wordingOf } from '../goods/purchase-body.ts'
+import type { Vitals } from '../health/vitals.ts'
+import { foreignEsim } from '../orders/foreign-esim.ts'
+import { itemOf } from '../orders/item.ts'
+import { idsFor } from '../orders/naming.ts'
+import { notNow } from '../orders/not-now.ts'
+import { type PriceDeps, type Priced, price } from '../orders/price.ts'
+import type { AddressRead } from '../payments/coin-address.ts'
+import { payerOf } from '../payments/payment.ts'
+import { checkoutIdOf } from '../primitives/ids.ts'
+import { type Fault, Refusal } from '../primitives/refusal.ts'
+import { accessTokenOf, type Digest, hashOf } from '../secrets/tokens.ts'
+import type { Vault } from '../secrets/vault.ts'
+import { advanceCheckout } from './advance.ts'
+import type { Checkout, CheckoutIn } from './checkout.ts'
+import type { PaymentMethod } from './ports.ts'
+import type { CheckoutStepDeps } from './steps.ts'
+
+export interface StartDeps extends CheckoutStepDeps, PriceDeps {
+  readonly vitals: Pick<Vitals, 'signals'>
+  readonly vault: Vault
+  /** Keyed, for what belongs to checkouts alone. */
+  readonly marks: Digest
+  /** The address in its usual spelling, or what is wrong with it. */
+  readonly readAddress: (method: PaymentMethod, text: string) => AddressRead
+}
+
+/** What a person sends from the page of an offer to pay in a coin. */
+export interface CheckoutForm {
+  readonly kind: Kind
+  /** The flat fields of the purchase, `offerId` among them; `value` as a number. */
+  readonly fields: Fields
+  readonly coin: string
+  /** Where money goes back that does not become goods. */
+  readonly refundTo: string
+  /** 128 random bits or more that stand in the form: the same form sent twice is one checkout. */
+  readonly formKey: string
+}
+
+export interface Started {
+  readonly checkout: Checkout
+  /** Opens the checkout and the goods of its order. The same form gives the same one again. */
+  readonly accessToken: string
+}
+
+/**
+ * Begins a checkout, once for the same form, and asks the processor for its invoice.
+ *
+ * @throws Refusal `invalid_body` that lists every fault (also of `coin` and `refundTo`),
+ *   `offer_not_found`, `offer_unavailable`, `store_paused`, `try_again`
+ */
+export async function startCheckout(deps: StartDeps, form: CheckoutForm): Promise<Started> {
+  const { method, refundTo, priced } = readForm(deps, form)
+  requireOpen(deps)
+  const refusal = await foreignEsim(deps, priced.wish, payerOf(method.coin, refundTo))
+  if (refusal) throw refusal
+  const { begun, accessToken } = begin(deps, form, { method, refundTo, priced })
+  const opened = await orTryAgain(deps, () => deps.checkouts.open(begun))
+  if (!opened.isNew) return { checkout: opened.checkout, accessToken }
+  try {
+    return { checkout: await advanceCheckout(deps, opened.checkout), accessToken }
+  } catch (error) {
+    // It is on record: the sweep goes on with it, and its page shows how far it is.
+    deps.reportCheckout({ name: 'checkout_step_failed', checkout: begun.id, error })
+    return { checkout: opened.checkout, accessToken }
+  }
+}
+
+interface Read {
+  readonly method: PaymentMethod
+  readonly refundTo: string
+  readonly priced: Priced
+}
+
+/** Every fault of the form at once, whichever part it is in. */
+function readForm(deps: StartDeps, form: CheckoutForm): Read {
+  const faults: Fault[] = []
+  const method = deps.processor.methods.find(({ coin }) => coin === form.coin)
+  if (!method) faults.push({ parameter: 'coin', message: unknownCoin(deps.processor.methods) })
+  const read = method && deps.readAddress(method, form.refundTo)
+  if (read?.outcome === 'bad') faults.push({ parameter: 'refundTo', message: read.message })
+  if (!/^[A-Za-z0-9_-]{22,128}$/.test(form.formKey)) {
+    faults.push({ parameter: 'formKey', message: 'is missing: load the page anew' })
+  }
+  const priced = orFaults(() => price(deps, form.kind, form.fields), faults)
+  if (priced && method && read?.outcome === 'good' && faults.length === 0) {
+    return { method, refundTo: read.address, priced }
+  }
+  throw invalidBody(faults)
+}
+
+function orFaults(work: () => Priced, faults: Fault[]): Priced | undefined {
+  try {
+    return work()
+  } catch (error) {
+    const found = error instanceof Refusal && error.code === 'invalid_body' && error.details.errors
+    if (!found) throw error
+    faults.unshift(...found)
+    return undefined
+  }
+}
+
+function unknownCoin(methods: readonly PaymentMethod[]): string {
+  const names = methods.map(({ coin }) => coin)
+  return names.length === 0
+    ? 'is not taken: this store takes no coins'
+    : `must be one of ${names.join(', ')}`
+}
+
+/**
+ * A new checkout. Its ids and its token follow from the form, so that a form which comes twice, to
+ * whichever node, is one checkout; a form that was changed is another one.
+ */
+function begin(
+  deps: StartDeps,
+  form: CheckoutForm,
+  { method, refundTo, priced }: Read,
+): { readonly begun: CheckoutIn<'OPENING'>; readonly accessToken: string } {
+  const { coin, network } = method
+  const wording = wordingOf(form.kind, form.fields)
+  const mark = JSON.stringify([form.formKey, wording, coin, refundTo])
+  const id = checkoutIdOf(deps.marks.of(`id:${mark}`))
+  const accessToken = accessTokenOf(deps.marks.of(`token:${mark}`))
+  const payment = { network, asset: coin, payer: payerOf(coin, refundTo), nonce: id }
+  const { id: orderId } = idsFor(deps.digest, payment)
+  const { recipient } = priced.wish
+  const now = deps.now()
+  const begun: CheckoutIn<'OPENING'> = {
+    state: 'OPENING',
+    id,
+    orderId,
+    version: 1,
+    item: itemOf(priced.offer, priced.wish),
+    recipient: deps.vault.seal(recipient, { order: orderId, field: 'recipient' }),
+    fingerprint: deps.digest.of(wording),
+    accessTokenHash: hashOf(accessToken),
+    formKeyHash: deps.marks.of(`form:${mark}`),
+    coin,
+    network,
+    refundTo,
+    amount: priced.amount,
+    startedAt: now,
+    changedAt: now,
+  }
+  return { begun, accessToken }
+}
+
+/** What cannot be delivered is not sold. */
+function requireOpen({ vitals }: StartDeps): void {
+  if (vitals.signals().agent_action !== 'stop') return
+  const message = 'The store takes no purchases just now. Nothing was charged.'
+  throw new Refusal('store_paused', message, {
+    charged: 'no',
+    retryAfterSeconds: 60,
+    extra: { agent_action: 'stop' },
+  })
+}
+
+/** Nobody was told where to pay yet, so a form that fails here can be sent again. */
+async function orTryAgain<T>(deps: StartDeps, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    deps.report({ name: 'purchase_failed', error })
+    throw notNow('A part of the store does not answer just now.', 'no')
+  }
+}

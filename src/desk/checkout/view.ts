@@ -1,0 +1,73 @@
+import {
+  type Checkout,
+  type InvoicedCheckout,
+  isInvoiced,
+  seenUnits,
+} from '../../checkouts/checkout.ts'
+import { never } from '../../primitives/never.ts'
+import { hashOf, sameHash } from '../../secrets/tokens.ts'
+import type { CheckoutStage, CheckoutView } from './desk.ts'
+
+/**
+ * A checkout as its page shows it. Whoever has not its token learns what it is for and how far it is,
+ * and nothing that could be paid to or that says who pays.
+ */
+export function checkoutView(
+  checkout: Checkout,
+  accessToken: string | undefined,
+  now: Date,
+): CheckoutView {
+  const { id, orderId, item, amount, coin, network } = checkout
+  const isOwner =
+    accessToken !== undefined && sameHash(hashOf(accessToken), checkout.accessTokenHash)
+  return {
+    id,
+    orderId,
+    kind: item.kind,
+    offerId: item.offerId,
+    brandName: item.brandName,
+    amount,
+    coin,
+    network,
+    isOwner,
+    stage: stageOf(checkout),
+    ...(isOwner && isInvoiced(checkout) ? { invoice: invoiceOf(checkout) } : {}),
+    ...(isOwner ? { refundTo: checkout.refundTo } : {}),
+    returns: isOwner && isInvoiced(checkout) ? checkout.returns : [],
+    now,
+    version: String(checkout.version),
+  }
+}
+
+function stageOf(checkout: Checkout): CheckoutStage {
+  switch (checkout.state) {
+    case 'OPENING':
+      return 'opening'
+    case 'REFUSED':
+      return 'refused'
+    case 'OPEN':
+      return waitingStage(checkout)
+    case 'ORDERED':
+      return 'paid'
+    case 'ENDED':
+      return 'expired'
+    default:
+      return never(checkout)
+  }
+}
+
+function waitingStage({ invoice }: InvoicedCheckout): CheckoutStage {
+  const seen = seenUnits(invoice)
+  if (invoice.status === 'PROCESSING' || seen >= invoice.units) return 'confirming'
+  return seen > 0n ? 'partly_paid' : 'waiting'
+}
+
+function invoiceOf({ invoice, startedAt }: InvoicedCheckout): NonNullable<CheckoutView['invoice']> {
+  const { id, address, paymentLink, rate, units, expiresAt, watchedUntil } = invoice
+  const seen = seenUnits(invoice)
+  const remaining = seen < units ? units - seen : 0n
+  return {
+    ...{ id, address, paymentLink, rate, units, expiresAt, watchedUntil },
+    ...{ seen, remaining, openedAt: startedAt },
+  }
+}

@@ -1,0 +1,14 @@
+import type { Offer } from '../goods/offer.ts'
+import type { Wish } from '../goods/purchase-body.ts'
+import type { Item } from './order.ts'
+
+/** What is bought, in the words of the catalog of now. */
+export function itemOf(offer: Offer, { value }: Wish): Item {
+  return {
+    kind: offer.kind,
+    offerId: offer.id,
+    brandName: offer.brandName,
+    ...(offer.country === undefined ? {} : { country: offer.country }),
+    ...(value === undefined ? {} : { value: (value * offer.price.divisor) / 100 }),
+  }
+}

@@ -1,0 +1,156 @@
+import { recogniseBase58, recogniseBech32 } from './addresses/bitcoin-kind.ts'
+import { recogniseEthereum } from './addresses/ethereum.ts'
+import { recogniseMonero } from './addresses/monero.ts'
+import type { Chain, Recognised } from './addresses/recognised.ts'
+import type { Coin } from './coins.ts'
+
+export type AddressFault =
+  | 'missing'
+  | 'spaces'
+  | 'no_address'
+  | 'link'
+  | 'mistyped'
+  | 'wrong_coin'
+  | 'test_network'
+  | 'unpayable'
+
+export type AddressRead =
+  /** In its usual spelling: the same address is always the same text. */
+  | { readonly outcome: 'good'; readonly address: string }
+  /** `message` is a sentence for whoever typed it. */
+  | { readonly outcome: 'bad'; readonly fault: AddressFault; readonly message: string }
+
+export interface AddressOptions {
+  /** Takes addresses of test networks as well. */
+  readonly isTestnet?: boolean
+}
+
+/** What wallets put before an address in a link or a QR code. */
+const schemes: Readonly<Record<string, Chain>> = {
+  bitcoin: 'Bitcoin',
+  litecoin: 'Litecoin',
+  ethereum: 'Ethereum',
+  tron: 'Tron',
+  monero: 'Monero',
+}
+
+/**
+ * Reads an address that money in a coin can be sent to, as a person pasted it: with the spaces around
+ * it, or as the link of a wallet. Every checksum there is gets checked, because what is sent to a
+ * wrong address is gone.
+ *
+ * @param method the network matters for USDT, which lives on many: on Tron, or on a chain of
+ *   Ethereum's kind
+ */
+export function readAddress(
+  { coin, network }: { readonly coin: Coin; readonly network: string },
+  text: string,
+  { isTestnet = false }: AddressOptions = {},
+): AddressRead {
+  const wanted = chainOf(coin, network)
+  const typed = text.trim()
+  if (typed === '') return bad('missing', 'An address is needed.')
+  if (/\s/.test(typed)) return bad('spaces', 'An address has no spaces or line breaks in it.')
+  if (typed.length > 1_000) return bad('no_address', noAddress(wanted))
+
+  const linked = withoutLink(typed)
+  if (linked === undefined) {
+    return bad('link', 'That is a link for another kind of payment. Give the address alone.')
+  }
+  if (linked.chain !== undefined && linked.chain !== wanted) {
+    return bad('wrong_coin', wrongCoin(linked.chain, coin, wanted))
+  }
+  const found = recognise(linked.address)
+  return found === undefined
+    ? bad('no_address', noAddress(wanted))
+    : judged(found, { coin, wanted, isTestnet })
+}
+
+interface Asked {
+  readonly coin: Coin
+  readonly wanted: Chain
+  readonly isTestnet: boolean
+}
+
+function judged(found: Recognised, { coin, wanted, isTestnet }: Asked): AddressRead {
+  const chains = found.is === 'address' ? found.chains : [found.chain]
+  if (!chains.includes(wanted)) {
+    return bad('wrong_coin', wrongCoin(chains[0] ?? wanted, coin, wanted))
+  }
+  switch (found.is) {
+    case 'mistyped':
+      return bad('mistyped', 'A character is wrong or missing. Copy the address once more.')
+    case 'unpayable':
+      return bad('unpayable', `Nothing can be sent to this address: ${found.why}.`)
+    case 'address':
+      if (found.isTest && !isTestnet) {
+        return bad('test_network', `That is an address of a test network of ${wanted}.`)
+      }
+      return { outcome: 'good', address: found.address }
+  }
+}
+
+function recognise(text: string): Recognised | undefined {
+  return (
+    recogniseEthereum(text) ??
+    recogniseBech32(text) ??
+    recogniseBase58(text) ??
+    recogniseMonero(text)
+  )
+}
+
+function chainOf(coin: Coin, network: string): Chain {
+  switch (coin) {
+    case 'BTC':
+      return 'Bitcoin'
+    case 'LTC':
+      return 'Litecoin'
+    case 'XMR':
+      return 'Monero'
+    case 'ETH':
+      return 'Ethereum'
+    case 'USDT':
+      return /tron/i.test(network) ? 'Tron' : 'Ethereum'
+  }
+}
+
+interface Linked {
+  readonly address: string
+  readonly chain?: Chain
+}
+
+/**
+ * The address of a wallet's link (BIP-21, EIP-681, Monero's): what it says of an amount does not matter
+ * here. Undefined for a link that is not about an address alone, such as one that calls a token.
+ */
+function withoutLink(text: string): Linked | undefined {
+  const [, scheme, rest = ''] = /^([a-z][a-z0-9+.-]*):(?:\/\/)?(.*)$/i.exec(text) ?? []
+  if (scheme === undefined) return { address: text }
+  const chain = schemes[scheme.toLowerCase()]
+  const [path = ''] = rest.split('?')
+  // "ethereum:pay-0x…@8453" names the chain too; "/transfer" behind it would be a token's address.
+  const address = chain === 'Ethereum' ? path.replace(/^pay-|@\d+$/g, '') : path
+  return chain === undefined || address.includes('/') ? undefined : { address, chain }
+}
+
+const articles: Readonly<Record<Chain, string>> = {
+  Bitcoin: 'a Bitcoin',
+  Litecoin: 'a Litecoin',
+  Ethereum: 'an Ethereum',
+  Tron: 'a Tron',
+  Monero: 'a Monero',
+}
+
+function wrongCoin(found: Chain, coin: Coin, wanted: Chain): string {
+  const where =
+    coin === 'USDT' ? `USDT is on ${wanted} here` : `${coin} needs ${articles[wanted]} one`
+  return `That is ${articles[found]} address; ${where}.`
+}
+
+function noAddress(wanted: Chain): string {
+  return `That is not ${articles[wanted]} address.`
+}
+
+function bad(fault: AddressFault, message: string): AddressRead {
+  return { outcome: 'bad', fault, message }
+}

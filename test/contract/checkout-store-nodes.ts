@@ -1,0 +1,70 @@
+import { expect } from 'vitest'
+import type { Checkout, CheckoutIn, InvoicedCheckout } from '../../src/checkouts/checkout.ts'
+import type { CheckoutMoved, CheckoutStore } from '../../src/checkouts/ports.ts'
+import type { OrderStore } from '../../src/orders/ports.ts'
+import type { CheckoutId } from '../../src/primitives/ids.ts'
+import { opened, opening, ordered, orderOf } from './sample-checkouts.ts'
+
+/** One empty record of checkouts, as two nodes see it. */
+export interface CheckoutStoreHarness {
+  readonly store: CheckoutStore
+  readonly other: CheckoutStore
+  /** The orders that checkouts become, in the same record. */
+  readonly orders: OrderStore
+  /** Lets the lease of this checkout run out now. */
+  endLease(id: CheckoutId): Promise<void>
+  /** Lets that much time go by for every checkout. */
+  pass(ms: number): Promise<void>
+  close(): Promise<void>
+}
+
+export type CheckoutNodes = () => CheckoutStoreHarness
+
+/** Opens the first checkout on the way and moves it on to the last. */
+export async function takeCheckout(
+  nodes: CheckoutNodes,
+  way: readonly Checkout[],
+): Promise<Checkout> {
+  const [first, ...rest] = way
+  if (first?.state !== 'OPENING') throw new Error('A checkout begins with its form')
+  let { checkout }: { checkout: Checkout } = await nodes().store.open(first)
+  for (const next of rest) checkout = wonCheckout(await nodes().store.move(checkout, next))
+  return checkout
+}
+
+/** The checkout after a move that nobody else got ahead of. */
+export function wonCheckout(moved: CheckoutMoved): Checkout {
+  expect(moved.won).toBe(true)
+  return moved.checkout
+}
+
+/** A checkout on record, at this state, with the version that it has there. */
+export async function onRecord<C extends Checkout>(
+  nodes: CheckoutNodes,
+  ...way: readonly [...Checkout[], C]
+): Promise<C> {
+  return (await takeCheckout(nodes, way)) as C
+}
+
+/** Moves a checkout on, and gives it back as what it became. */
+export async function moveOn<C extends InvoicedCheckout>(
+  nodes: CheckoutNodes,
+  from: Checkout,
+  to: C,
+): Promise<C> {
+  return wonCheckout(await nodes().store.move(from, to)) as C
+}
+
+/** An invoice that can be paid, on record. */
+export async function openOnRecord(nodes: CheckoutNodes): Promise<CheckoutIn<'OPEN'>> {
+  const first = opening()
+  return onRecord(nodes, first, opened(first))
+}
+
+/** A checkout that is paid, and its order, both on record. */
+export async function placedOnRecord(nodes: CheckoutNodes): Promise<CheckoutIn<'ORDERED'>> {
+  const open = await openOnRecord(nodes)
+  const paid = await moveOn(nodes, open, ordered(open))
+  await nodes().orders.open(orderOf(paid), [])
+  return moveOn(nodes, paid, { ...paid, isPlaced: true })
+}

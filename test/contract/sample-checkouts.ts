@@ -1,0 +1,186 @@
+import { randomBytes } from 'node:crypto'
+import type {
+  CheckoutIn,
+  Invoice,
+  InvoicedCheckout,
+  InvoicePayment,
+  Return,
+} from '../../src/checkouts/checkout.ts'
+import { priceIn } from '../../src/checkouts/checkout.ts'
+import type { In } from '../../src/orders/order.ts'
+import { payerOf } from '../../src/payments/payment.ts'
+import type { OfferId } from '../../src/primitives/ids.ts'
+import { usdc } from '../../src/primitives/money.ts'
+import type { Sealed } from '../../src/secrets/vault.ts'
+import { newCheckoutId, newOrderId } from '../doubles/ids.ts'
+import { pending } from './sample-orders.ts'
+
+const startedAt = new Date('2026-03-01T10:00:00.123Z')
+
+export const refundTo = 'bc1qRefundTo7zq'
+
+/** The price of every sample in the coin: 12.50 USDC stand for 12,500 satoshi. */
+export const unitsOfPrice = 12_500n
+
+export function newTransaction(): string {
+  return randomBytes(32).toString('hex')
+}
+
+/** What a person has just begun. */
+export function opening(changes: Partial<CheckoutIn<'OPENING'>> = {}): CheckoutIn<'OPENING'> {
+  return {
+    state: 'OPENING',
+    id: newCheckoutId(),
+    orderId: newOrderId(),
+    version: 1,
+    item: {
+      kind: 'voucher',
+      offerId: 'TEST-VOUCHER-OK' as OfferId,
+      brandName: 'Test',
+      country: 'DE',
+      value: 2_500,
+    },
+    recipient: 'v1.sealed.recipient' as Sealed,
+    fingerprint: 'f'.repeat(64),
+    accessTokenHash: 'a'.repeat(64),
+    formKeyHash: newTransaction(),
+    coin: 'BTC',
+    network: 'Bitcoin',
+    refundTo,
+    amount: usdc(12_500_000n),
+    startedAt,
+    changedAt: startedAt,
+    ...changes,
+  }
+}
+
+export function refused(checkout: CheckoutIn<'OPENING'>): CheckoutIn<'REFUSED'> {
+  return {
+    ...checkout,
+    state: 'REFUSED',
+    changedAt: later(1),
+    code: 'no_rate',
+    reason: 'No rate.',
+  }
+}
+
+export function invoice(changes: Partial<Invoice> = {}): Invoice {
+  return {
+    id: `inv-${randomBytes(9).toString('base64url')}`,
+    status: 'NEW',
+    address: 'bc1qPayHere',
+    paymentLink: 'bitcoin:bc1qPayHere?amount=0.000125',
+    rate: '100000.00',
+    units: unitsOfPrice,
+    expiresAt: later(900),
+    watchedUntil: later(90_000),
+    payments: [],
+    ...changes,
+  }
+}
+
+export function payment(units: bigint, changes: Partial<InvoicePayment> = {}): InvoicePayment {
+  const transaction = newTransaction()
+  return {
+    id: `${transaction}-0`,
+    transaction,
+    units,
+    status: 'SETTLED',
+    receivedAt: later(30),
+    ...changes,
+  }
+}
+
+export function opened(
+  checkout: CheckoutIn<'OPENING'>,
+  changes: Partial<Invoice> = {},
+): CheckoutIn<'OPEN'> {
+  return {
+    ...checkout,
+    state: 'OPEN',
+    changedAt: later(2),
+    invoice: invoice(changes),
+    returns: [],
+  }
+}
+
+/** Paid by these payments; in full where none is named. */
+export function ordered(
+  checkout: CheckoutIn<'OPEN'>,
+  payments: readonly InvoicePayment[] = [payment(unitsOfPrice)],
+): CheckoutIn<'ORDERED'> {
+  const paid: Invoice = { ...checkout.invoice, status: 'SETTLED', payments }
+  const price = priceIn(paid)
+  const changedAt = later(60)
+  return { ...checkout, state: 'ORDERED', changedAt, invoice: paid, isPlaced: false, price }
+}
+
+export function ended(
+  checkout: CheckoutIn<'OPEN'>,
+  payments: readonly InvoicePayment[] = [],
+): CheckoutIn<'ENDED'> {
+  const over: Invoice = { ...checkout.invoice, status: 'EXPIRED', payments }
+  return { ...checkout, state: 'ENDED', changedAt: later(900), invoice: over }
+}
+
+/** The checkout with its next return. */
+export function returning<C extends InvoicedCheckout>(checkout: C, units: bigint): C {
+  const seq = checkout.returns.length + 1
+  const due: Return = { seq, units, why: 'surplus', step: { type: 'DUE' } }
+  return { ...checkout, returns: [...checkout.returns, due] }
+}
+
+/** The checkout with a return at another step; the last one where none is named. */
+export function stepping<C extends InvoicedCheckout>(
+  checkout: C,
+  type: Return['step']['type'],
+  seq = checkout.returns.length,
+): C {
+  const step = stepOf(type)
+  return {
+    ...checkout,
+    returns: checkout.returns.map((one) => (one.seq === seq ? { ...one, step } : one)),
+  }
+}
+
+export function closed<C extends InvoicedCheckout>(checkout: C): C {
+  return { ...checkout, closedAt: later(90_001) }
+}
+
+/** The order that an ordered checkout opens. */
+export function orderOf(checkout: CheckoutIn<'ORDERED'>): In<'PAYMENT_PENDING'> {
+  const { orderId, item, amount, coin, network, price } = checkout
+  return pending({
+    id: orderId,
+    item,
+    amount,
+    tender: {
+      rail: 'btcpay',
+      network,
+      asset: coin,
+      payTo: checkout.invoice.address,
+      payer: payerOf(coin, checkout.refundTo),
+      amount,
+      nonce: checkout.id,
+      invoice: checkout.invoice.id,
+      units: price,
+    },
+  })
+}
+
+const sentTransaction = newTransaction()
+
+function stepOf(type: Return['step']['type']): Return['step'] {
+  switch (type) {
+    case 'SENT':
+      return { type, transaction: sentTransaction, sentAt: later(1_000) }
+    case 'FAILED':
+      return { type, code: 'operator_pays', reason: 'XMR is paid by hand.' }
+    default:
+      return { type }
+  }
+}
+
+function later(seconds: number): Date {
+  return new Date(startedAt.getTime() + seconds * 1_000)
+}

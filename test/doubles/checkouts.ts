@@ -1,0 +1,126 @@
+import type { Checkout, InvoicedCheckout } from '../../src/checkouts/checkout.ts'
+import { isInvoiced } from '../../src/checkouts/checkout.ts'
+import type { Processor } from '../../src/checkouts/ports.ts'
+import { invoiceRail } from '../../src/checkouts/rail.ts'
+import type { CheckoutHappening } from '../../src/checkouts/report.ts'
+import { type CheckoutForm, type StartDeps, startCheckout } from '../../src/checkouts/start.ts'
+import { sweepCheckouts } from '../../src/checkouts/sweep.ts'
+import { createShelf } from '../../src/goods/catalog.ts'
+import type { Signals } from '../../src/health/signals.ts'
+import { sweep } from '../../src/orders/sweep.ts'
+import { fixtureTill } from '../../src/payments/payments.fixture.ts'
+import { createQuotes } from '../../src/payments/quotes.ts'
+import type { CheckoutId } from '../../src/primitives/ids.ts'
+import { createDigest, createSigner } from '../../src/secrets/tokens.ts'
+import { catalogOf } from '../fixtures/catalog.ts'
+import { esim, fixed, fixturePricing, open, voucher } from '../fixtures/offers.ts'
+import { memoryCheckouts } from './memory-checkouts.ts'
+import { memoryProcessor } from './memory-processor.ts'
+import { memoryTreasury } from './memory-treasury.ts'
+import { orderWorld, type Script } from './orders.ts'
+
+const key = Buffer.alloc(32, 7)
+const offers = [
+  voucher('CARD', { price: fixed(2_000) }),
+  voucher('OPEN', { price: open(500, 10_000, 250) }),
+  esim('PLAN'),
+]
+
+/** What a person sends who buys the card for bitcoins. */
+export const cardForm: CheckoutForm = {
+  kind: 'voucher',
+  fields: { offerId: 'CARD', firstName: 'Ada', lastName: 'Lovelace' },
+  coin: 'BTC',
+  refundTo: 'btc-address-of-ada',
+  formKey: 'a'.repeat(32),
+}
+
+/** A store that takes coins, with a processor in memory and a scripted supplier. */
+export function checkoutWorld(changes: Partial<Script> = {}) {
+  const world = orderWorld(changes)
+  const { clock, orders } = world
+  const pricing = fixturePricing()
+  const shelf = createShelf()
+  shelf.replace(catalogOf(offers, pricing))
+  const notes = new Map<string, string>()
+  const processor = memoryProcessor({
+    now: clock.now,
+    hands: { find: async (reference) => notes.get(reference) },
+  })
+  const treasury = memoryTreasury({
+    orders,
+    caps: { hour: 10n ** 12n, day: 10n ** 12n },
+    now: clock.now,
+  })
+  const reading: { read: Processor['read'] } = { read: processor.read }
+  const checkouts = memoryCheckouts({ now: clock.now, orders, treasury })
+  const happenings: CheckoutHappening[] = []
+  const says: { action: Signals['agent_action'] } = { action: 'pay' }
+  const deps: StartDeps = {
+    ...world.deps,
+    treasury,
+    rails: { ...world.deps.rails, btcpay: invoiceRail(processor) },
+    checkouts,
+    processor: { ...processor, read: (invoice, coin) => reading.read(invoice, coin) },
+    reportCheckout: (happening) => happenings.push(happening),
+    shelf,
+    pricing,
+    till: fixtureTill,
+    quotes: createQuotes(createSigner([key], 'quote'), clock.now),
+    vitals: {
+      signals: () => ({
+        provider_health: 'healthy',
+        agent_action: says.action,
+        last_updated: clock.now().toISOString(),
+      }),
+    },
+    marks: createDigest([key], 'checkouts'),
+    readAddress: ({ coin }, text) =>
+      text.startsWith(coin.toLowerCase())
+        ? { outcome: 'good', address: text }
+        : { outcome: 'bad', fault: 'wrong_coin', message: `is not an address of ${coin}` },
+  }
+
+  const start = (form: Partial<CheckoutForm> = {}) => startCheckout(deps, { ...cardForm, ...form })
+
+  /** Lets that much time pass, with everything that is due done in it. */
+  async function live(ms: number): Promise<void> {
+    const until = clock.now().getTime() + ms
+    while (clock.now().getTime() < until) {
+      await sweepCheckouts(deps, 10)
+      await sweep(deps, 10)
+      const next = Math.min(checkouts.nextDue(), clock.now().getTime() + 60_000, until)
+      clock.pass(Math.max(250, next - clock.now().getTime()))
+    }
+  }
+
+  async function seen(id: CheckoutId): Promise<Checkout> {
+    const checkout = await checkouts.find(id)
+    if (!checkout) throw new Error(`There is no checkout ${id}`)
+    return checkout
+  }
+
+  return {
+    ...world,
+    deps,
+    processor,
+    /** What the processor says of an invoice, for a test to change. */
+    reading,
+    treasury,
+    checkouts,
+    notes,
+    happenings,
+    says,
+    start,
+    live,
+    seen,
+  }
+}
+
+export type CheckoutWorld = ReturnType<typeof checkoutWorld>
+
+/** A checkout that has an invoice, because the test made it so. */
+export function invoiced(checkout: Checkout): InvoicedCheckout {
+  if (!isInvoiced(checkout)) throw new Error(`the checkout is ${checkout.state}`)
+  return checkout
+}

@@ -1,0 +1,23 @@
+import { describeCheckoutStore } from '../contract/checkout-store.ts'
+import { memoryCheckouts } from './memory-checkouts.ts'
+import { memoryOrders } from './memory-orders.ts'
+import { memoryTreasury } from './memory-treasury.ts'
+
+describeCheckoutStore('memory', async () => {
+  let aheadMs = 0
+  const now = () => new Date(Date.now() + aheadMs)
+  const orders = memoryOrders(now)
+  const caps = { hour: 10n ** 50n, day: 10n ** 50n }
+  const treasury = memoryTreasury({ orders, caps, now })
+  const store = memoryCheckouts({ now, orders, treasury })
+  return {
+    store,
+    other: store,
+    orders,
+    endLease: async (id) => store.endLease(id),
+    pass: async (ms) => {
+      aheadMs += ms
+    },
+    close: async () => {},
+  }
+})

@@ -1,0 +1,168 @@
+import {
+  type Checkout,
+  isClosed,
+  isInvoiced,
+  type Return,
+  returnReference,
+  worthOf,
+} from '../../src/checkouts/checkout.ts'
+import type { CheckoutStore } from '../../src/checkouts/ports.ts'
+import type { OrderStore } from '../../src/orders/ports.ts'
+import type { CheckoutId } from '../../src/primitives/ids.ts'
+import { requireLawful } from './checkout-rules.ts'
+import * as leases from './memory-leases.ts'
+import type { MemoryTreasury } from './memory-treasury.ts'
+
+interface Row extends leases.Leased {
+  checkout: Checkout
+  finishedAt: number | undefined
+}
+
+/** The checkouts in memory, held to the same contract as those on PostgreSQL. */
+export interface MemoryCheckouts extends CheckoutStore {
+  /** Every version of every checkout, oldest first. */
+  readonly history: Checkout[]
+  /** Lets the lease of a checkout run out now. */
+  endLease(id: CheckoutId): void
+  /** When the next checkout is to be worked on; epoch milliseconds, Infinity when nothing is left. */
+  nextDue(): number
+}
+
+export function memoryCheckouts({
+  now,
+  orders,
+  treasury,
+}: {
+  readonly now: () => Date
+  readonly orders: Pick<OrderStore, 'find'>
+  readonly treasury: Pick<MemoryTreasury, 'grant' | 'grants'>
+}): MemoryCheckouts {
+  const rows = new Map<string, Row>()
+  const history: Checkout[] = []
+  const time = () => now().getTime()
+  const all = () => [...rows.values()]
+  const find = (test: (checkout: Checkout) => boolean) =>
+    all()
+      .map(({ checkout }) => checkout)
+      .find(test)
+
+  function write(checkout: Checkout): void {
+    const finishedAt = isClosed(checkout) ? time() : undefined
+    const lease = finishedAt === undefined ? leases.leased(time()) : leases.resting(time())
+    rows.set(checkout.id, { checkout, finishedAt, ...lease })
+    history.push(checkout)
+  }
+
+  function requireOwnInvoice(to: Checkout): void {
+    if (!isInvoiced(to)) return
+    const other = find(
+      (one) => one.id !== to.id && isInvoiced(one) && one.invoice.id === to.invoice.id,
+    )
+    if (other) throw new Error(`checkout ${to.id}: checkouts_invoice_id_key`)
+  }
+
+  return {
+    history,
+
+    async open(checkout) {
+      const { formKeyHash, orderId, id } = checkout
+      const same =
+        find((one) => one.formKeyHash === formKeyHash && one.state !== 'REFUSED') ??
+        rows.get(id)?.checkout
+      if (same) return { isNew: false, checkout: same }
+      if (find((one) => one.orderId === orderId)) {
+        throw new Error(`checkout ${id}: checkouts_order_id_key`)
+      }
+      write(checkout)
+      return { isNew: true, checkout }
+    },
+
+    async move(from, to) {
+      if (to.id !== from.id) throw new Error(`Checkout ${from.id} cannot become ${to.id}`)
+      // Read first: everything after it happens at once, as in one statement.
+      const order = await orders.find(from.orderId)
+      const row = rows.get(from.id)
+      if (!row) throw new Error(`Checkout ${from.id} was never opened`)
+      if (row.checkout.version !== from.version) return { won: false, checkout: row.checkout }
+      requireLawful(row.checkout, to, {
+        isGranted: (seq) => treasury.grants.has(returnReference(from.id, seq)),
+        hasOrder: order !== undefined,
+      })
+      requireOwnInvoice(to)
+      const checkout = { ...to, version: from.version + 1 }
+      write(checkout)
+      return { won: true, checkout }
+    },
+
+    async release(checkout, againInMs) {
+      const row = rows.get(checkout.id)
+      if (row?.checkout.version === checkout.version) leases.release(row, time(), againInMs)
+    },
+
+    async hasten(invoice) {
+      const row = all().find(
+        ({ checkout }) => isInvoiced(checkout) && checkout.invoice.id === invoice,
+      )
+      if (row) leases.hasten(row, time())
+    },
+
+    claimDue: async (limit) =>
+      leases.claimDue(all(), time(), limit).map(({ checkout }) => checkout),
+
+    endLease(id) {
+      const row = rows.get(id)
+      if (row) row.lockedUntil = time()
+    },
+
+    nextDue: () => leases.nextDue(all()),
+
+    find: async (id) => rows.get(id)?.checkout,
+    findByOrder: async (id) => find(({ orderId }) => orderId === id),
+    findByTransaction: async (hash) =>
+      all()
+        .map(({ checkout }) => checkout)
+        .filter((one) => transactionsOf(one).includes(hash.toLowerCase()))
+        .sort((one, other) => one.startedAt.getTime() - other.startedAt.getTime())[0],
+
+    allowReturn: async (id, seq) =>
+      treasury.grant(returnReference(id, seq), () => {
+        const checkout = rows.get(id)?.checkout
+        const due = dueIn(checkout, seq)
+        if (!checkout || !due || !isInvoiced(checkout)) {
+          throw new Error(`checkout ${id}: return ${seq} is not one that is due`)
+        }
+        return worthOf(checkout, due.units)
+      }),
+
+    async erasePersonal(endedBefore) {
+      const ended = all().filter(
+        ({ checkout, finishedAt }) =>
+          checkout.recipient !== undefined && (finishedAt ?? Infinity) < endedBefore.getTime(),
+      )
+      for (const row of ended) row.checkout = erased(row.checkout)
+      return ended.length
+    },
+  }
+}
+
+function transactionsOf(checkout: Checkout): readonly string[] {
+  if (!isInvoiced(checkout)) return []
+  return checkout.invoice.payments.map(({ transaction }) => transaction.toLowerCase())
+}
+
+function dueIn(checkout: Checkout | undefined, seq: number): Return | undefined {
+  if (!checkout || !isInvoiced(checkout)) return undefined
+  return checkout.returns.find((one) => one.seq === seq && one.step.type === 'DUE')
+}
+
+/** An address that money went to, or that an order pays back to, is part of the trail of the money. */
+function erased(checkout: Checkout): Checkout {
+  const isUsed =
+    checkout.state === 'ORDERED' || (isInvoiced(checkout) && checkout.returns.length > 0)
+  return {
+    ...checkout,
+    version: checkout.version + 1,
+    recipient: undefined,
+    refundTo: isUsed ? checkout.refundTo : '',
+  }
+}

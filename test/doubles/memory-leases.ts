@@ -1,0 +1,55 @@
+import { leaseMs } from '../../src/orders/ports.ts'
+
+/** Who works on a record, and when it is looked at next; epoch milliseconds. */
+export interface Leased {
+  /** Undefined when nothing is left to do. */
+  dueAt: number | undefined
+  lockedUntil: number
+  /** Something may have happened while the record was leased. */
+  hinted: boolean
+}
+
+/** The lease of whoever has just written a record. */
+export function leased(time: number): Leased {
+  return { dueAt: time, lockedUntil: time + leaseMs, hinted: false }
+}
+
+/** Nobody has to work on the record for that long, or ever again. */
+export function resting(time: number, restMs?: number): Leased {
+  const dueAt = restMs === undefined ? undefined : time + restMs
+  return { dueAt, lockedUntil: time, hinted: false }
+}
+
+export function release(row: Leased, time: number, againInMs: number): void {
+  if (row.dueAt === undefined) return
+  row.lockedUntil = time
+  row.dueAt = row.hinted ? time : time + againInMs
+  row.hinted = false
+}
+
+export function hasten(row: Leased, time: number): void {
+  if (row.dueAt === undefined) return
+  row.hinted = row.lockedUntil > time
+  row.dueAt = time
+}
+
+export function claimDue<R extends Leased>(
+  rows: readonly R[],
+  time: number,
+  limit: number,
+): readonly R[] {
+  const due = rows.filter(
+    ({ dueAt, lockedUntil }) => dueAt !== undefined && dueAt <= time && lockedUntil <= time,
+  )
+  // What a worker broke off comes first: its lease ended after it was due.
+  const waits = ({ dueAt = 0, lockedUntil }: Leased) => Number(lockedUntil <= dueAt)
+  due.sort((one, other) => waits(one) - waits(other) || (one.dueAt ?? 0) - (other.dueAt ?? 0))
+  const taken = due.slice(0, limit)
+  for (const row of taken) Object.assign(row, { hinted: false, lockedUntil: time + leaseMs })
+  return taken
+}
+
+/** When the next record is to be worked on; Infinity when nothing is left. */
+export function nextDue(rows: readonly Leased[]): number {
+  return Math.min(...rows.map(({ dueAt, lockedUntil }) => Math.max(dueAt ?? Infinity, lockedUntil)))
+}

@@ -1,0 +1,293 @@
+import type { Invoice, InvoicePayment } from '../../src/checkouts/checkout.ts'
+import { seenUnits, settledUnits } from '../../src/checkouts/checkout.ts'
+import type {
+  HandPayouts,
+  InvoiceOpened,
+  InvoiceRead,
+  PaymentMethod,
+  Payout,
+  Processor,
+  WantedInvoice,
+} from '../../src/checkouts/ports.ts'
+import type { Coin } from '../../src/payments/coins.ts'
+import { coinDecimals, formatUnits } from '../../src/payments/coins.ts'
+import type { PaidBack } from '../../src/payments/ports.ts'
+
+/** What becomes of the next call. */
+export type ProcessorFault =
+  /** It never arrives. */
+  | { readonly fault: 'unreached' }
+  /** It is carried out, and nobody hears of it. */
+  | { readonly fault: 'lost' }
+  /** It is carried out when `land` is called, long after its caller gave up. */
+  | { readonly fault: 'late' }
+  /** A definite no: `refused` of an invoice, `blocked` of a payout. */
+  | { readonly fault: 'refused'; readonly code: string }
+
+type Call = 'open' | 'read' | 'payOut'
+
+/** A payout that the processor was asked for, and what became of it. */
+export interface PayoutHeld extends Payout {
+  state: 'waiting' | 'sent' | 'cancelled'
+  readonly transaction: string
+}
+
+/** The payment processor in memory, held to the same contract as the adapter of BTCPay Server. */
+export interface MemoryProcessor extends Processor {
+  /** The next call of this kind goes wrong in this way; several faults are taken in turn. */
+  failNext(call: Call, fault: ProcessorFault): void
+  /** Carries out what was held back as `late`. */
+  land(): void
+  /** Money comes to the address of the invoice: confirmed unless said otherwise, in time or not. */
+  pay(
+    invoice: string,
+    units: bigint,
+    how?: { readonly late?: boolean; readonly confirmed?: boolean },
+  ): InvoicePayment
+  /** All money seen for the invoice is confirmed. */
+  confirm(invoice: string): void
+  /** All money seen and not confirmed vanishes: it was spent otherwise. */
+  drop(invoice: string): void
+  /** The time to pay is over. What was paid in full before stays so. */
+  expire(invoice: string): void
+  /** An operator marks the invoice as one that will not be paid. */
+  invalidate(invoice: string): void
+  /** All invoices of a checkout: there shall never be two. */
+  invoicesOf(checkout: string): readonly Invoice[]
+  /** Every payout by its reference. */
+  readonly payouts: ReadonlyMap<string, PayoutHeld>
+  readonly rules: {
+    /** Payouts wait until `sendPayouts` while this is set. */
+    holdsPayouts: boolean
+    /** US dollars for one coin, as whole dollars. */
+    rates: Record<Coin, bigint>
+    expiresInMs: number
+    watchedForMs: number
+  }
+  sendPayouts(): void
+  cancelPayout(reference: string): void
+}
+
+export const allMethods: readonly PaymentMethod[] = [
+  { coin: 'BTC', network: 'Bitcoin' },
+  { coin: 'ETH', network: 'Ethereum' },
+  { coin: 'USDT', network: 'Tron' },
+  { coin: 'LTC', network: 'Litecoin' },
+  { coin: 'XMR', network: 'Monero' },
+]
+
+interface Held {
+  readonly wanted: WantedInvoice
+  readonly id: string
+  readonly expiresAt: Date
+  readonly watchedUntil: Date
+  readonly rate: bigint
+  readonly units: bigint
+  payments: InvoicePayment[]
+  isOver: boolean
+  /** Decided for good. */
+  final: 'SETTLED' | 'INVALID' | undefined
+}
+
+export function memoryProcessor({
+  now = () => new Date(),
+  methods = allMethods,
+  hands = { find: async () => undefined },
+}: {
+  readonly now?: () => Date
+  readonly methods?: readonly PaymentMethod[]
+  readonly hands?: HandPayouts
+} = {}): MemoryProcessor {
+  const rules: MemoryProcessor['rules'] = {
+    holdsPayouts: false,
+    rates: { BTC: 64_000n, ETH: 3_200n, USDT: 1n, LTC: 80n, XMR: 160n },
+    expiresInMs: 30 * 60_000,
+    watchedForMs: 24 * 3_600_000,
+  }
+  const faults: Record<Call, ProcessorFault[]> = { open: [], read: [], payOut: [] }
+  const late: (() => void)[] = []
+  const invoices = new Map<string, Held>()
+  const payouts = new Map<string, PayoutHeld>()
+  let count = 0
+
+  const next = (name: string) => {
+    count += 1
+    return `${name}-${count}`
+  }
+  const held = (id: string): Held => {
+    const found = invoices.get(id)
+    if (found === undefined) throw new Error(`There is no invoice ${id}`)
+    return found
+  }
+
+  function make(wanted: WantedInvoice): Held {
+    const known = [...invoices.values()].find(({ wanted: { checkout } }) => {
+      return checkout === wanted.checkout
+    })
+    if (known !== undefined) return known
+    const rate = rules.rates[wanted.coin]
+    const scale = 10n ** BigInt(coinDecimals[wanted.coin])
+    const expiresAt = new Date(now().getTime() + rules.expiresInMs)
+    const made: Held = {
+      wanted,
+      id: next('invoice'),
+      expiresAt,
+      watchedUntil: new Date(expiresAt.getTime() + rules.watchedForMs),
+      rate,
+      // Rounded up to the coin's smallest unit: the price is never given away.
+      units: (wanted.amount * scale + rate * 1_000_000n - 1n) / (rate * 1_000_000n),
+      payments: [],
+      isOver: false,
+      final: undefined,
+    }
+    invoices.set(made.id, made)
+    return made
+  }
+
+  /** Faults of the network; `act` is what the processor does when it is reached. */
+  function faulty<T>(call: Call, act: () => T, no: (code: string) => T, unclear: T): T {
+    const fault = faults[call].shift()
+    if (fault?.fault === 'refused') return no(fault.code)
+    if (fault?.fault === 'late') late.push(() => act())
+    if (fault?.fault === 'lost') act()
+    return fault === undefined ? act() : unclear
+  }
+
+  function send(payout: Payout): PaidBack {
+    const { reference } = payout
+    const known = payouts.get(reference) ?? { ...payout, state: 'waiting', transaction: next('tx') }
+    payouts.set(reference, known)
+    if (known.state === 'waiting' && !rules.holdsPayouts) known.state = 'sent'
+    switch (known.state) {
+      case 'sent':
+        return { outcome: 'paid', transaction: known.transaction }
+      case 'waiting':
+        return { outcome: 'pending', reason: 'the payout waits to be sent' }
+      case 'cancelled':
+        return blocked('payout_cancelled')
+    }
+  }
+
+  const reason = 'the processor does not answer'
+  const unknown = { outcome: 'unknown', reason } as const
+
+  return {
+    methods,
+    rules,
+    payouts,
+
+    async open(wanted) {
+      return faulty<InvoiceOpened>(
+        'open',
+        () => ({ outcome: 'open', invoice: shown(make(wanted), now()) }),
+        (code) => ({ outcome: 'refused', code, reason: `The processor refused it (${code}).` }),
+        unknown,
+      )
+    },
+    async read(invoice) {
+      const found = invoices.get(invoice)
+      if (found === undefined) return { outcome: 'unknown', reason: 'there is no such invoice' }
+      return faulty<InvoiceRead>(
+        'read',
+        () => ({ outcome: 'found', invoice: shown(found, now()) }),
+        () => unknown,
+        unknown,
+      )
+    },
+    async payOut(payout) {
+      const transaction = await hands.find(payout.reference)
+      if (transaction !== undefined) return { outcome: 'paid', transaction }
+      if (payout.coin === 'XMR') return blocked('operator_pays')
+      return faulty('payOut', () => send(payout), blocked, { outcome: 'pending', reason })
+    },
+
+    failNext(call, fault) {
+      faults[call].push(fault)
+    },
+    land() {
+      for (const act of late.splice(0)) act()
+    },
+    pay(invoice, units, { late: isLate = false, confirmed = true } = {}) {
+      const found = held(invoice)
+      if (isLate) found.isOver = true
+      const payment: InvoicePayment = {
+        id: next('payment'),
+        transaction: next('tx'),
+        units,
+        status: confirmed ? 'SETTLED' : 'PROCESSING',
+        // A late one is later than the end, whatever the clock of the test says.
+        receivedAt: isLate ? new Date(found.expiresAt.getTime() + 1_000) : now(),
+      }
+      found.payments.push(payment)
+      decide(found, now())
+      return payment
+    },
+    confirm(invoice) {
+      const found = held(invoice)
+      found.payments = found.payments.map((payment) =>
+        payment.status === 'PROCESSING' ? { ...payment, status: 'SETTLED' } : payment,
+      )
+      decide(found, now())
+    },
+    drop(invoice) {
+      const found = held(invoice)
+      found.payments = found.payments.map((payment) =>
+        payment.status === 'PROCESSING' ? { ...payment, status: 'INVALID' } : payment,
+      )
+    },
+    expire(invoice) {
+      held(invoice).isOver = true
+    },
+    invalidate(invoice) {
+      held(invoice).final = 'INVALID'
+    },
+    invoicesOf(checkout) {
+      const all = [...invoices.values()].filter(({ wanted }) => wanted.checkout === checkout)
+      return all.map((one) => shown(one, now()))
+    },
+    sendPayouts() {
+      for (const payout of payouts.values()) if (payout.state === 'waiting') payout.state = 'sent'
+    },
+    cancelPayout(reference) {
+      const payout = payouts.get(reference)
+      if (payout?.state !== 'waiting') throw new Error(`${reference} does not wait to be sent`)
+      payout.state = 'cancelled'
+    },
+  }
+}
+
+function blocked(code: string): PaidBack {
+  return { outcome: 'blocked', code, reason: `The processor cannot pay it (${code}).` }
+}
+
+function inTime({ payments, expiresAt }: Held): { readonly payments: readonly InvoicePayment[] } {
+  return { payments: payments.filter(({ receivedAt }) => receivedAt <= expiresAt) }
+}
+
+/** Once paid in full, in time and confirmed, an invoice stays so. */
+function decide(held: Held, at: Date): void {
+  if (statusOf(held, at) === 'SETTLED') held.final = 'SETTLED'
+}
+
+function statusOf(held: Held, at: Date): Invoice['status'] {
+  if (held.final !== undefined) return held.final
+  if (settledUnits(inTime(held)) >= held.units) return 'SETTLED'
+  if (seenUnits(inTime(held)) >= held.units) return 'PROCESSING'
+  return held.isOver || at > held.expiresAt ? 'EXPIRED' : 'NEW'
+}
+
+function shown(held: Held, at: Date): Invoice {
+  const { id, wanted, units, rate, expiresAt, watchedUntil, payments } = held
+  const address = `${wanted.coin.toLowerCase()}-address-of-${id}`
+  return {
+    id,
+    status: statusOf(held, at),
+    address,
+    paymentLink: `${wanted.coin.toLowerCase()}:${address}?amount=${formatUnits(units, wanted.coin)}`,
+    rate: rate.toString(),
+    units,
+    expiresAt,
+    watchedUntil,
+    payments: [...payments],
+  }
+}

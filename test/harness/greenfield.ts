@@ -1,0 +1,136 @@
+import { readFileSync } from 'node:fs'
+import { Ajv, type ValidateFunction } from 'ajv'
+
+/**
+ * The facts of BTCPay's Greenfield API, as its own OpenAPI document states them (the fixture names
+ * the commit). Whoever speaks with BTCPay, or plays it, is held against them.
+ */
+interface Operation {
+  readonly operationId: string
+  readonly parameters?: readonly Parameter[]
+  /** Each of them is enough where more than one is named. */
+  readonly permissions: readonly string[]
+  readonly body?: object
+  /** By status; null where the document names no content. */
+  readonly answers: Readonly<Record<string, object | null>>
+}
+
+interface Parameter {
+  readonly name: string
+  readonly in: 'path' | 'query'
+  readonly required: boolean
+  readonly schema: { readonly type?: string; readonly items?: object }
+}
+
+interface Greenfield {
+  readonly source: Readonly<Record<string, string>>
+  readonly operations: Readonly<Record<string, Operation>>
+  readonly schemas: Readonly<Record<string, object>>
+}
+
+const fixture = new URL('../fixtures/greenfield.json', import.meta.url)
+export const greenfield: Greenfield = JSON.parse(readFileSync(fixture, 'utf8'))
+
+const ajv = new Ajv({ strict: false, allErrors: true, coerceTypes: false })
+ajv.addFormat('decimal', /^-?\d+(\.\d+)?$/)
+ajv.addFormat('double', { type: 'number', validate: Number.isFinite })
+ajv.addFormat('uri', (text: string) => URL.canParse(text))
+
+/** A query is text, whatever its parameter is. */
+const queryAjv = new Ajv({ strict: false, coerceTypes: true })
+
+/**
+ * @param path with its query, from `/api/v1` on
+ * @param body parsed; undefined when nothing was sent
+ * @throws when the document has no such request, and says what does not fit
+ */
+export function expectRequestFits(method: string, path: string, body?: unknown): void {
+  const { name, operation } = operationOf(method, path)
+  expectQueryFits(name, operation, new URL(path, 'http://btcpay').searchParams)
+  if (operation.body === undefined) {
+    if (body !== undefined) throw new Error(`${name} takes no body`)
+    return
+  }
+  expectFits(`The body of ${name}`, operation.body, body)
+}
+
+/**
+ * @param body parsed; undefined when nothing came
+ * @throws when the document knows no such answer to this request, and says what does not fit
+ */
+export function expectAnswerFits(
+  method: string,
+  path: string,
+  status: number,
+  body?: unknown,
+): void {
+  const { name, operation } = operationOf(method, path)
+  const title = `The answer ${status} of ${name}`
+  const schema = operation.answers[status] ?? operation.answers['default']
+  if (schema) expectFits(title, schema, body)
+  else expectNoContent(title, operation, status, body)
+}
+
+function expectNoContent(title: string, operation: Operation, status: number, body: unknown): void {
+  // What has no content of its own may still say what is wrong, and authentication is refused to all.
+  const isKnown = String(status) in operation.answers || [401, 403, 404].includes(status)
+  if (!isKnown) throw new Error(`${title} is not in the document`)
+  if (body === undefined) return
+  if (status < 400) throw new Error(`${title} has no body`)
+  expectFits(title, greenfield.schemas['ProblemDetails'] as object, body)
+}
+
+/** @throws when the value is no such thing, for example the event of a webhook */
+export function expectShape(schema: string, value: unknown): void {
+  expectFits(schema, { $ref: `#/schemas/${schema}` }, value)
+}
+
+function operationOf(method: string, path: string) {
+  const { pathname } = new URL(path, 'http://btcpay')
+  const fitting = Object.entries(greenfield.operations).filter(([name]) => {
+    const [verb, template = ''] = name.split(' ')
+    const pattern = template.replace(/\{\w+\}/g, '[^/]+')
+    return verb === method.toUpperCase() && new RegExp(`^${pattern}$`).test(pathname)
+  })
+  // A fixed name comes before a placeholder: `/api-keys/current`.
+  const [found] = fitting.sort(([a], [b]) => a.split('{').length - b.split('{').length)
+  if (found === undefined) throw new Error(`Greenfield has no ${method.toUpperCase()} ${pathname}`)
+  return { name: found[0], operation: found[1] }
+}
+
+function expectQueryFits(name: string, operation: Operation, query: URLSearchParams): void {
+  const known = (operation.parameters ?? []).filter((parameter) => parameter.in === 'query')
+  for (const key of new Set(query.keys())) {
+    const schema = known.find((parameter) => parameter.name === key)?.schema
+    if (schema === undefined) throw new Error(`${name} takes no "${key}" in its query`)
+    const values = query.getAll(key)
+    const value = schema.type === 'array' ? values : values.join()
+    const validate = compiled(queryAjv, schema)
+    if (!validate({ value })) throw new Error(`"${key}" of ${name}: ${faultsOf(validate)}`)
+  }
+}
+
+function expectFits(title: string, schema: object, value: unknown): void {
+  const validate = compiled(ajv, schema)
+  if (!validate({ value })) throw new Error(`${title} does not fit: ${faultsOf(validate)}`)
+}
+
+const made = new Map<object, ValidateFunction>()
+
+function compiled(validator: Ajv, schema: object): ValidateFunction {
+  const known = made.get(schema)
+  if (known !== undefined) return known
+  const { schemas } = greenfield
+  const whole = { schemas, type: 'object', properties: { value: schema }, required: ['value'] }
+  const validate = validator.compile(whole)
+  made.set(schema, validate)
+  return validate
+}
+
+function faultsOf({ errors }: ValidateFunction): string {
+  const faults = (errors ?? []).map(({ instancePath, message, params }) => {
+    const extra = 'additionalProperty' in params ? ` (${params['additionalProperty']})` : ''
+    return `${instancePath.replace(/^\/value/, '') || 'it'} ${message}${extra}`
+  })
+  return faults.join('; ')
+}
