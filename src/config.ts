@@ -30,6 +30,8 @@ export interface Common {
   readonly trustProxy: TrustedProxies | false
   /** What opens `/metrics`. Without one, only this machine may read it. */
   readonly metricsToken?: string | undefined
+  /** What sends mail. Without it, nobody is asked for an address. */
+  readonly mail?: { readonly url: string; readonly from: string } | undefined
   readonly logLevel: string
 }
 
@@ -290,6 +292,10 @@ function commonOf(
     },
     trustProxy: env.TRUSTED_PROXIES ?? false,
     metricsToken: env.METRICS_TOKEN,
+    mail:
+      env.SMTP_URL === undefined
+        ? undefined
+        : { url: env.SMTP_URL, from: env.SMTP_FROM ?? env.STORE_CONTACT },
     logLevel: env.LOG_LEVEL,
   }
 }

@@ -75,6 +75,8 @@ export const commonShape = {
     .transform(trustedProxiesIn)
     .refine((read) => read !== undefined, 'must be a number of hops or a list of addresses')
     .optional(),
+  SMTP_URL: url(/^smtps?$/).optional(),
+  SMTP_FROM: z.email('must be an e-mail address').optional(),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
 }

@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { BuyingDeps } from './desk/buying/deps.ts'
+import type { FollowDeps } from './desk/following/deps.ts'
+import type { MailDeps } from './desk/following/mail.ts'
 import type { Vitals } from './health/vitals.ts'
 import { logAccess } from './http/access-log.ts'
 import { createApp } from './http/app.ts'
@@ -25,6 +27,10 @@ import { en } from './web/texts/en.ts'
 
 export interface FrontDoorDeps extends AppDeps, Omit<PayingDeps, 'till'> {
   readonly buying: BuyingDeps
+  /** What shows orders to people again. */
+  readonly following: Pick<FollowDeps, 'passes' | 'checkouts' | 'explorer'> & {
+    readonly mail?: MailDeps | undefined
+  }
   readonly webhook: SupplierWebhookDeps
   readonly processorWebhook: ProcessorWebhookDeps
   readonly vitals: Pick<Vitals, 'parts' | 'signals'>
@@ -61,6 +67,11 @@ export function createFrontDoor(deps: FrontDoorDeps): FastifyInstance {
     isSandbox: deps.sandbox !== undefined,
     till: buying.purchases.till,
     texts: en,
+    following: {
+      follow: { ...buying, ...deps.following },
+      mail: deps.following.mail,
+      limits: deps.limits,
+    },
   })
   routeMcp(app, { reading: deps, buying, limits: deps.limits })
   routeSupplierWebhook(app, deps.webhook)

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { type ConnectedChain, connectChain } from './adapters/chain/connect.ts'
+import { createSmtpMailer } from './adapters/mail/smtp.ts'
 import { openStorage, type Storage } from './adapters/storage/storage.ts'
 import { referenceOf, verifiesWebhook } from './adapters/suppliers/zendit/webhook.ts'
 import { invoiceRail } from './checkouts/rail.ts'
@@ -115,7 +116,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ...stock.work,
     guard.passed.then((isPassed) => (isPassed ? sweeping(checkouts, ground) : undefined)),
     tellFindings(coins, options.log),
-    forgetting({ ...storage, ...options.config, now }, ground),
+    forgetting({ ...storage, personalDataDays: options.config.personalDataDays, now }, ground),
     probing(
       { database: storage.probe, chain: chain.probe, supplier: supply.wallet.look },
       ground.vitals,
@@ -246,6 +247,7 @@ function openFrontDoor(ground: Ground, parts: DoorParts): FastifyInstance {
     buying: buyingOf(ground, parts),
     ...checkoutDoorOf(config, checkouts),
     processorWebhook: { hasten: storage.checkouts.hasten, invoiceIn: coins.invoiceIn },
+    following: followingOf(ground, parts),
     webhook: {
       orders: storage.orders,
       doorbell: purchases.doorbell,
@@ -253,6 +255,21 @@ function openFrontDoor(ground: Ground, parts: DoorParts): FastifyInstance {
       referenceIn: referenceOf,
     },
   })
+}
+
+/** What the pages of orders need besides. */
+function followingOf({ config, sandbox }: Ground, { storage }: DoorParts) {
+  const { mail, network, secretsKeys } = config
+  return {
+    passes: createSigner(secretsKeys, 'order-pass'),
+    // The chain of the sandbox is in no explorer.
+    explorer: sandbox === undefined ? network.explorer : undefined,
+    mail: mail && {
+      mailer: createSmtpMailer(mail),
+      book: storage.mail,
+      digest: createDigest(secretsKeys, 'order-mail'),
+    },
+  }
 }
 
 /** What the routes need that sell, show and refund. */

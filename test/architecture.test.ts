@@ -215,6 +215,7 @@ test('only the reading routes and texts that never change are kept and compresse
     'http/catalog/routes.ts',
     'http/discovery/routes.ts',
     'http/fixed-text.ts',
+    'web/frame/assets.ts',
     'web/info/api-page.ts',
   ])
   const senders = sources.filter((file) => read('src', file).includes('sendAnswer('))
@@ -223,7 +224,7 @@ test('only the reading routes and texts that never change are kept and compresse
     'http/catalog/routes.ts',
     'http/discovery/routes.ts',
     'http/openapi.ts',
-    'web/frame/named-asset.ts',
+    'web/frame/assets.ts',
     'web/info/api-page.ts',
   ])
 })

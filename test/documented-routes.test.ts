@@ -20,6 +20,7 @@ const { deps } = testApp()
 const app = createFrontDoor({
   ...deps,
   buying: nobodyBuys,
+  following: { passes: { sign: () => '', read: () => undefined } },
   vitals: createVitals(deps.now),
   processorWebhook: {
     hasten: async () => undefined,

@@ -7,17 +7,19 @@ import type { PayingDeps } from './buying/deps.ts'
 import { routePaying } from './buying/pay-routes.ts'
 import { walletScript } from './buying/wallet-script.ts'
 import { routeForModels } from './for-models/routes.ts'
-import { routeLook } from './frame/assets.ts'
+import { routeAssets, routeMadeScript } from './frame/assets.ts'
 import type { WebDeps } from './frame/deps.ts'
 import { browserErrors, errorDocument } from './frame/error-page.ts'
 import { document, type Frame, type Page } from './frame/layout.ts'
 import { pageHeaders } from './frame/page-headers.ts'
-import { routeScript, routeScripts } from './frame/scripts.ts'
 import { routeApiPage } from './info/api-page.ts'
 import { errorsPage } from './info/errors-page.ts'
 import { howPage } from './info/how-page.ts'
 import { routeSiteFiles } from './info/site-files.ts'
 import { termsPage } from './info/terms-page.ts'
+import { routeFindPage } from './orders/find-routes.ts'
+import type { FollowingDeps } from './orders/following.ts'
+import { routeOrderPages } from './orders/order-routes.ts'
 import { routeReveal } from './orders/reveal-routes.ts'
 import { homePage } from './shop/home-page.ts'
 import { routeSearch } from './shop/search-routes.ts'
@@ -32,16 +34,23 @@ const limited = { config: { limit: 'reading' } } as const
  */
 export function routeWeb(
   app: FastifyInstance,
-  { buying, ...deps }: WebDeps & PayingDeps & { readonly buying: BuyingDeps },
+  {
+    buying,
+    following,
+    ...deps
+  }: WebDeps &
+    PayingDeps & {
+      readonly buying: BuyingDeps
+      readonly following: FollowingDeps
+    },
 ): PageFor {
   const { site, isSandbox, texts } = deps
-  const frame: Frame = { site, isSandbox, texts, ...routeLook(app, site) }
+  const frame: Frame = { site, isSandbox, texts, ...routeAssets(app, site) }
   const send = (request: FastifyRequest, reply: FastifyReply, page: Page) => {
     reply.headers(pageHeaders([site.logo]))
     const text = document(frame, page)
     return sendText(request, reply, { text, type: 'text/html', cacheControl: publicMinute })
   }
-  const urlOf = routeScripts(app)
   routeForModels(app, deps)
   routeSiteFiles(app, deps)
   // The errors of pages are pages. In a scope of its own, this changes nothing for the interfaces.
@@ -49,25 +58,24 @@ export function routeWeb(
     pages.setErrorHandler((error, request, reply) =>
       reply.send(errorDocument(error, { request, reply, frame })),
     )
-    takeForms(pages)
     routeApiPage(pages, deps)
+    pages.get('/', limited, (request, reply) => send(request, reply, homePage(deps)))
     routeSearch(pages, send, deps)
-    const fixedPages = {
-      '/': () => homePage(deps),
-      '/how-it-works': () => howPage(deps),
-      '/terms': () => termsPage(deps),
-      '/errors': () => errorsPage(texts),
-    }
+    const fixedPages = { '/how-it-works': howPage, '/terms': termsPage }
     for (const [path, page] of Object.entries(fixedPages)) {
-      pages.get(path, limited, (request, reply) => send(request, reply, page()))
+      pages.get(path, limited, (request, reply) => send(request, reply, page(deps)))
     }
-    const scriptUrl = routeScript(pages, 'wallet.js', await walletScript())
-    routeBuying(pages, { frame, deps, scriptUrl })
+    pages.get('/errors', limited, (request, reply) => send(request, reply, errorsPage(texts)))
+    takeForms(pages)
+    const walletUrl = routeMadeScript(pages, 'wallet.js', await walletScript())
+    routeBuying(pages, { frame, deps, scriptUrl: walletUrl })
     if (deps.checkout) {
-      const scriptUrls = ['live.js', 'pay.js'].map(urlOf)
+      const scriptUrls = ['live.js', 'pay.js'].map(frame.scriptUrl)
       routePaying(pages, { frame, deps: { ...deps, checkout: deps.checkout }, scriptUrls })
     }
-    routeReveal(pages, { frame, scriptUrl: urlOf('reveal.js'), buying })
+    routeReveal(pages, { frame, buying })
+    routeOrderPages(pages, { ...following, frame })
+    routeFindPage(pages, { ...following, frame })
   })
   return browserErrors(frame)
 }

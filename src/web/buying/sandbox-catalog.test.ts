@@ -47,6 +47,7 @@ const alone = { ...deps, shelf: createShelf() }
 const frame = {
   site,
   styleUrl: '/style.css?v=1',
+  scriptUrl: (name: string) => `/scripts/${name}`,
   isSandbox: true,
   texts: en,
 }

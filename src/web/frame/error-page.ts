@@ -62,6 +62,7 @@ function refusalMessage(
 ): Message {
   reply.code(rules[code].status)
   if (code === 'offer_not_found') return messages.offerNotFound
+  if (code === 'order_not_found') return messages.orderNotFound
   if (code === 'not_found' || code === 'invalid_url') return messages.notFound
   if (code === 'try_again') return messages.notNow
   if (code !== 'rate_limited') return messages.notRead

@@ -8,6 +8,8 @@ export interface Frame {
   readonly site: Site
   /** The address of the style sheet; it changes when the sheet does. */
   readonly styleUrl: string
+  /** The address of a script in `scripts/`, likewise. */
+  readonly scriptUrl: (name: string) => string
   /** Whether all money and goods here are for trying only. */
   readonly isSandbox: boolean
   /** Every sentence, in the language of the store. */
@@ -29,6 +31,8 @@ export interface Page {
   readonly openGraph?: Readonly<Record<string, string>>
   /** Data for search engines (schema.org). */
   readonly data?: object
+  /** What further stands in the head. */
+  readonly head?: Html
   /** Where the page stands below the front page, which is not in the list; the page itself is last. */
   readonly crumbs?: readonly Crumb[]
   /** Pages of a list that come before and after this one. */
@@ -56,6 +60,7 @@ export function document(frame: Frame, page: Page): string {
 <link rel="stylesheet" href="${styleUrl}">
 ${addressTags(frame, page)}
 ${page.data && dataBlock(page.data)}
+${page.head}
 ${page.crumbs && dataBlock(crumbData(frame, page.crumbs))}
 </head>
 <body>

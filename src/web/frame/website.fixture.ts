@@ -10,9 +10,11 @@ import {
 } from '../../../test/fixtures/offers.ts'
 import type { BuyingDeps } from '../../desk/buying/deps.ts'
 import type { CheckoutDesk } from '../../desk/checkout/desk.ts'
+import type { FollowDeps } from '../../desk/following/deps.ts'
 import { createShelf, type Shelf } from '../../goods/catalog.ts'
 import { networks } from '../../payments/networks.ts'
 import type { CoinRates } from '../buying/deps.ts'
+import type { FollowingDeps } from '../orders/following.ts'
 import { routeWeb } from '../routes.ts'
 import { en } from '../texts/en.ts'
 
@@ -45,6 +47,7 @@ export function website(
     isSandbox?: boolean
     markupBps?: number
     buying?: BuyingDeps
+    following?: FollowingDeps
     checkout?: CheckoutDesk
     rates?: CoinRates
     sandboxPayUrl?: (invoice: string) => string
@@ -69,6 +72,7 @@ export function website(
     rates: changes.rates,
     sandboxPayUrl: changes.sandboxPayUrl,
     buying: changes.buying ?? ({} as BuyingDeps),
+    following: changes.following ?? { follow: {} as FollowDeps, limits: deps.limits },
   })
   const get = async (url: string, headers: Record<string, string> = {}) => {
     pass(1_000)

@@ -22,6 +22,7 @@ const site = {
 const frame = {
   site,
   styleUrl: '/style.css?v=1',
+  scriptUrl: (name: string) => `/scripts/${name}`,
   isSandbox: false,
   texts: en,
 }
@@ -44,7 +45,7 @@ describe('the page behind a link', () => {
     expect(policy).toContain("script-src 'self';")
     expect(policy).toContain("form-action 'self';")
     expect(policy).toContain("img-src 'self';")
-    const { statusCode, headers: script } = await website().get('/reveal.js')
+    const { statusCode, headers: script } = await website().get('/scripts/reveal.js')
     expect([statusCode, script['content-type']]).toEqual([200, 'text/javascript; charset=utf-8'])
   })
 

@@ -8,6 +8,10 @@ export const messages = {
     title: 'There is nothing here',
     text: 'The address may have a letter too many, or the page has moved. Everything on sale is only a search away.',
   },
+  orderNotFound: {
+    title: 'There is no such order',
+    text: 'The address has a letter too many or too few. Copy the whole link, or find the order by its payment at /find.',
+  },
   tooMany: {
     title: 'One moment, please',
     text: 'Many requests came from your network within a minute. Wait a little, then load this page again.',
