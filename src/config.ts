@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs'
 import * as z from 'zod'
+import type { BtcpayMethod } from './adapters/btcpay/methods.ts'
 import type { Site } from './desk/site.ts'
 import { commonShape, listOf, liveShape, problemOf, sandboxShape, url } from './environment.ts'
-import { cryptoCurrencies } from './goods/lists.ts'
 import type { TrustedProxies } from './http/trusted-proxies.ts'
+import { type MailServer, mailIn } from './mail-server.ts'
 import type { Policy } from './orders/steps.ts'
+import { coins } from './payments/coins.ts'
 import { type Network, networks } from './payments/networks.ts'
 import { type Usdc, usdcFromWhole } from './primitives/money.ts'
 
@@ -17,6 +20,8 @@ export interface Common {
   readonly redisUrl?: string | undefined
   readonly site: Site
   readonly policy: Policy
+  /** For how long an invoice in a coin can be paid; minutes. */
+  readonly invoiceMinutes: number
   readonly markupBps: number
   readonly personalDataDays: number
   /** How long a wallet waits for limits that are looser than those it has; milliseconds. */
@@ -26,6 +31,8 @@ export interface Common {
   readonly trustProxy: TrustedProxies | false
   /** What opens `/metrics`. Without one, only this machine may read it. */
   readonly metricsToken?: string | undefined
+  /** What sends mail. Without it, nobody is asked for an address. */
+  readonly mail: MailServer | undefined
   readonly logLevel: string
 }
 
@@ -52,8 +59,22 @@ export interface Outside {
   /** The header the supplier was told to send with its webhooks. Without it, only polling. */
   readonly supplierWebhook?: { readonly header: string; readonly value: string } | undefined
   readonly ratesUrl: string
+  /** What takes payments in coins. Without it, only USDC through x402 is taken. */
+  readonly processor?: ProcessorAccess | undefined
   /** The first one seals, all of them open. */
   readonly secretsKeys: readonly Buffer[]
+}
+
+/** BTCPay Server, as its operator lets the store use it. */
+export interface ProcessorAccess {
+  readonly url: string
+  readonly storeId: string
+  readonly apiKey: string
+  /** Without it no webhook is believed, and invoices are only polled. */
+  readonly webhookSecret?: string | undefined
+  readonly methods: readonly BtcpayMethod[]
+  /** Whether its coins are those of test networks. */
+  readonly isTestnet: boolean
 }
 
 export interface SandboxConfig extends Common {
@@ -111,7 +132,7 @@ function sandboxConfig(given: Readonly<Record<string, string | undefined>>): San
     strays.map((name) => `${name} is only for MODE=live, and MODE is not set to live`),
   )
   return {
-    ...commonOf(env, env.PUBLIC_URL ?? `http://localhost:${env.PORT}`, cryptoCurrencies),
+    ...commonOf(env, env.PUBLIC_URL ?? `http://localhost:${env.PORT}`, coins),
     mode: 'sandbox',
     dataDir: env.DATA_DIR,
     offers: env.SANDBOX_OFFERS,
@@ -129,8 +150,7 @@ function liveConfig(given: Readonly<Record<string, string | undefined>>): LiveCo
   const header = env.SUPPLIER_WEBHOOK_HEADER
   const value = env.SUPPLIER_WEBHOOK_SECRET
   return {
-    // What people can pay with is published only where the operator says that it can be paid with.
-    ...commonOf(env, env.PUBLIC_URL, []),
+    ...commonOf(env, env.PUBLIC_URL, env.BTCPAY_METHODS?.map(({ coin }) => coin) ?? []),
     mode: 'live',
     network: networks[env.NETWORK],
     rpcUrl: env.RPC_URL,
@@ -150,7 +170,23 @@ function liveConfig(given: Readonly<Record<string, string | undefined>>): LiveCo
     supplierKey: env.SUPPLIER_KEY,
     supplierWebhook: header && value ? { header, value } : undefined,
     ratesUrl: env.RATES_URL,
+    processor: processorOf(env),
     secretsKeys: env.SECRETS_KEY,
+  }
+}
+
+type LiveEnvironment = z.infer<z.ZodObject<typeof liveShape>>
+
+function processorOf(env: LiveEnvironment): ProcessorAccess | undefined {
+  const { BTCPAY_URL, BTCPAY_STORE_ID, BTCPAY_API_KEY, BTCPAY_METHODS } = env
+  if (!BTCPAY_URL || !BTCPAY_STORE_ID || !BTCPAY_API_KEY || !BTCPAY_METHODS) return undefined
+  return {
+    url: BTCPAY_URL.replace(/\/+$/, ''),
+    storeId: BTCPAY_STORE_ID,
+    apiKey: BTCPAY_API_KEY,
+    webhookSecret: env.BTCPAY_WEBHOOK_SECRET,
+    methods: BTCPAY_METHODS,
+    isTestnet: env.NETWORK !== 'base',
   }
 }
 
@@ -174,7 +210,40 @@ function pairProblems(given: Readonly<Record<string, string | undefined>>): stri
       'SUPPLIER_WEBHOOK_HEADER and SUPPLIER_WEBHOOK_SECRET belong together; set both or neither',
     )
   }
-  return problems
+  return [...problems, ...processorProblems(given)]
+}
+
+/** The store cannot use BTCPay with half of what it needs for it. */
+function processorProblems(given: Readonly<Record<string, string | undefined>>): string[] {
+  const needed = ['BTCPAY_URL', 'BTCPAY_STORE_ID', 'BTCPAY_API_KEY', 'BTCPAY_METHODS']
+  const missing = needed.filter((name) => !(name in given))
+  const isWanted = Object.keys(given).some((name) => name.startsWith('BTCPAY_'))
+  if (!isWanted || missing.length === 0) return []
+  return [`${missing.join(', ')}: set as well, or no variable that begins with BTCPAY_`]
+}
+
+/** @throws ConfigError when both are given, or the file cannot be read or says nothing */
+function termsOf({
+  TERMS_URL: link,
+  TERMS_FILE: file,
+}: Pick<z.infer<z.ZodObject<typeof commonShape>>, 'TERMS_URL' | 'TERMS_FILE'>): Site['terms'] {
+  if (link !== undefined && file !== undefined) {
+    throw new ConfigError(['TERMS_URL and TERMS_FILE both name the terms; set one of them'])
+  }
+  if (file === undefined) return link === undefined ? undefined : { url: link }
+  const text = fileText(file)?.trim()
+  if (text) return { text }
+  throw new ConfigError(['TERMS_FILE must name a text file that can be read and is not empty'])
+}
+
+/** Undefined where there is no file that can be read, whatever the reason. */
+function fileText(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return undefined
+    throw error
+  }
 }
 
 function check<Shape extends z.ZodRawShape>(
@@ -204,14 +273,17 @@ function commonOf(
       description: env.STORE_DESCRIPTION,
       url,
       logo: env.STORE_LOGO ?? `${url}/logo.svg`,
+      color: env.STORE_COLOR,
+      terms: termsOf(env),
       contact: env.STORE_CONTACT,
-      acceptsCrypto: env.ACCEPTS_CRYPTO ?? crypto,
+      acceptsCrypto: crypto,
     },
     policy: {
       deliverWithinMs: env.FULFILLMENT_DEADLINE_SECONDS * 1_000,
       refundGraceMs: env.REFUND_GRACE_SECONDS * 1_000,
       patienceMs: env.PURCHASE_WAIT_SECONDS * 1_000,
     },
+    invoiceMinutes: env.INVOICE_MINUTES,
     markupBps: env.MARKUP_BPS,
     personalDataDays: env.PERSONAL_DATA_DAYS,
     limitsCoolingMs: env.LIMITS_COOLING_HOURS * 3_600_000,
@@ -221,6 +293,7 @@ function commonOf(
     },
     trustProxy: env.TRUSTED_PROXIES ?? false,
     metricsToken: env.METRICS_TOKEN,
+    mail: mailIn(env),
     logLevel: env.LOG_LEVEL,
   }
 }

@@ -1,6 +1,6 @@
 import { isAddress } from 'viem'
 import * as z from 'zod'
-import { cryptoCurrencies } from './goods/lists.ts'
+import { readMethods } from './adapters/btcpay/methods.ts'
 import { trustedProxiesIn } from './http/trusted-proxies.ts'
 
 /** A whole number within a range, which its refusal names. */
@@ -53,10 +53,15 @@ export const commonShape = {
       'Gift vouchers, mobile topups and eSIM data plans, paid per purchase, delivered at once.',
     ),
   STORE_LOGO: url(/^https?$/).optional(),
-  STORE_CONTACT: z.email('must be an e-mail address').default('store@example.com'),
-  ACCEPTS_CRYPTO: list
-    .pipe(z.array(z.enum(cryptoCurrencies, `may name ${cryptoCurrencies.join(', ')}`)))
+  STORE_COLOR: z
+    .string()
+    .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour of six hexadecimal digits, such as #0b5d40')
+    .transform((color) => color.toLowerCase())
     .optional(),
+  STORE_CONTACT: z.email('must be an e-mail address').default('store@example.com'),
+  TERMS_URL: url(/^https?$/).optional(),
+  TERMS_FILE: z.string().min(1).optional(),
+  INVOICE_MINUTES: whole(30, 5, 1_440),
   MARKUP_BPS: whole(0, 0, 10_000),
   FULFILLMENT_DEADLINE_SECONDS: whole(600, 1, 3_600),
   REFUND_GRACE_SECONDS: whole(6 * 3_600, 1, 20 * 3_600),
@@ -70,6 +75,8 @@ export const commonShape = {
     .transform(trustedProxiesIn)
     .refine((read) => read !== undefined, 'must be a number of hops or a list of addresses')
     .optional(),
+  SMTP_URL: url(/^smtps?$/).optional(),
+  SMTP_FROM: z.email('must be an e-mail address').optional(),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
 }
@@ -110,6 +117,24 @@ export const liveShape = {
     .optional(),
   SUPPLIER_WEBHOOK_SECRET: z.string().min(16, 'must have at least 16 characters').optional(),
   RATES_URL: url(/^https?$/).default('https://api.frankfurter.dev/v1/latest'),
+  BTCPAY_URL: url(/^https?$/).optional(),
+  BTCPAY_STORE_ID: z
+    .string()
+    .regex(/^[A-Za-z0-9]{8,100}$/, 'must be the id of a store at BTCPay')
+    .optional(),
+  BTCPAY_API_KEY: z.string().min(16, 'must have at least 16 characters').optional(),
+  BTCPAY_METHODS: z.string().transform(coinMethods).optional(),
+  BTCPAY_WEBHOOK_SECRET: z.string().min(16, 'must have at least 16 characters').optional(),
+}
+
+/** The coins that can be paid in; the reader of them says what is wrong. */
+function coinMethods(text: string, context: z.RefinementCtx): ReturnType<typeof readMethods> {
+  try {
+    return readMethods(text)
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : '' })
+    return z.NEVER
+  }
 }
 
 /** What to set each variable to that live mode cannot do without. */

@@ -1,5 +1,7 @@
 import type { SandboxParts } from '../sandbox/sandbox.ts'
+import { readMethods } from './adapters/btcpay/methods.ts'
 import { type Common, ConfigError, type Outside, type SandboxConfig } from './config.ts'
+import { coins } from './payments/coins.ts'
 import { networks } from './payments/networks.ts'
 
 export type { SandboxParts }
@@ -19,6 +21,9 @@ export async function loadSandbox() {
     throw missing ? new ConfigError([problem]) : error
   }
 }
+
+/** Every coin that the sandbox's BTCPay Server knows, each by its usual method. */
+const sandboxMethods = coins.join(',')
 
 /** What each process may hold of the sandbox's database, and some for the operator's commands. */
 const connectionsPerProcess = 12
@@ -41,7 +46,7 @@ export function sandboxOptions(config: SandboxConfig) {
 /** A sandbox store's configuration, with its parts as what it is connected to. */
 export function sandboxOutside(
   config: SandboxConfig,
-  { chain, supplier, databaseUrl, secretsKey }: SandboxParts,
+  { chain, supplier, btcpay, databaseUrl, secretsKey }: SandboxParts,
 ): Common & Outside & { readonly mode: 'sandbox' } {
   return {
     ...config,
@@ -59,6 +64,7 @@ export function sandboxOutside(
     supplierKey: supplier.apiKey,
     supplierWebhook: supplier.webhook,
     ratesUrl: supplier.ratesUrl,
+    processor: { ...btcpay, methods: readMethods(sandboxMethods), isTestnet: true },
     secretsKeys: [secretsKey],
   }
 }

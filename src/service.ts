@@ -3,16 +3,21 @@ import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { type ConnectedChain, connectChain } from './adapters/chain/connect.ts'
 import { openStorage, type Storage } from './adapters/storage/storage.ts'
-import { createZenditClient } from './adapters/suppliers/zendit/client.ts'
-import { createZenditSupplier } from './adapters/suppliers/zendit/purchases.ts'
 import { referenceOf, verifiesWebhook } from './adapters/suppliers/zendit/webhook.ts'
-import { createStockroom } from './adapters/threads/stockroom.ts'
-import { noProcessor } from './checkouts/no-processor.ts'
 import { invoiceRail } from './checkouts/rail.ts'
+import type { StartDeps } from './checkouts/start.ts'
+import {
+  type CoinPayments,
+  checkoutDepsOf,
+  checkoutDoorOf,
+  connectCoins,
+  tellFindings,
+} from './coin-payments.ts'
 import { type Common, ConfigError, type Outside } from './config.ts'
 import type { BuyingDeps } from './desk/buying/deps.ts'
 import { listingOf } from './desk/buying/listing.ts'
 import { createIssuer } from './desk/extensions/offer-receipt.ts'
+import { followingOf } from './following.ts'
 import { createFrontDoor } from './front-door.ts'
 import { type Stock, stockOf } from './goods/catalog.ts'
 import { createVitals, type Vitals } from './health/vitals.ts'
@@ -28,10 +33,9 @@ import {
 } from './operations/counters.ts'
 import { covering } from './operations/covering.ts'
 import { guarding, type RecordTooOld } from './operations/guarding.ts'
-import { remembered } from './operations/looks.ts'
 import { forgetting, sweeping } from './operations/loops.ts'
 import { createMetrics } from './operations/metrics.ts'
-import { probing, watchedRail, watchedSupplier } from './operations/probes.ts'
+import { probing, watchedRail } from './operations/probes.ts'
 import { reporterTo } from './operations/reporter.ts'
 import { createDoorbell } from './orders/doorbell.ts'
 import type { PurchaseDeps } from './orders/purchase.ts'
@@ -40,13 +44,7 @@ import { createSigningKeys } from './secrets/signing-keys.ts'
 import { createDigest, createSigner } from './secrets/tokens.ts'
 import { createVault } from './secrets/vault.ts'
 import { type Stocked, startStock } from './stocking.ts'
-
-/** After this long with nothing but failures, a purchase the supplier does not hold is given up. */
-const placeWithinMs = 60_000
-/** A purchase waits this long for one answer; much shorter than an order's lease. */
-const supplierTimeoutMs = 10_000
-/** A page of the supplier's list is large, and nobody waits for it. */
-const listTimeoutMs = 30_000
+import { connectSupplier, type Supply } from './supply.ts'
 
 export interface ServiceOptions {
   readonly config: Common & Outside & { readonly mode: 'sandbox' | 'live' }
@@ -104,12 +102,21 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     throw error
   })
   const stock = await startStock(ground, storage.snapshots, supply.stockroom)
-  const purchases = purchasesOf(ground, { chain, storage, supply, stock })
-  const app = openFrontDoor(ground, { chain, storage, supply, purchases })
+  const coins = connectCoins(options.config, { hands: storage.handPayouts, now })
+  const parts = { chain, storage, supply, coins }
+  const purchases = purchasesOf(ground, { ...parts, stock })
+  const checkouts = checkoutDepsOf(purchases, {
+    config: options.config,
+    checkouts: storage.checkouts,
+    processor: coins.processor,
+    report: reporterOf(ground),
+  })
+  const app = openFrontDoor(ground, { ...parts, purchases, checkouts })
   const work = [
     ...stock.work,
-    guard.passed.then((isPassed) => (isPassed ? sweeping(purchases, ground) : undefined)),
-    forgetting({ ...storage, ...options.config, now }, ground),
+    forgetting({ ...storage, personalDataDays: options.config.personalDataDays, now }, ground),
+    guard.passed.then((isPassed) => (isPassed ? sweeping(checkouts, ground) : undefined)),
+    tellFindings(coins, options.log),
     probing(
       { database: storage.probe, chain: chain.probe, supplier: supply.wallet.look },
       ground.vitals,
@@ -162,39 +169,25 @@ async function connectOutside(
   throw new ConfigError(problems)
 }
 
-type Supply = ReturnType<typeof connectSupplier>
-
-function connectSupplier({ config, vitals }: Ground) {
-  const access = (timeoutMs: number) => {
-    return { baseUrl: config.supplierUrl, apiKey: config.supplierKey, timeoutMs }
-  }
-  const client = createZenditClient(access(supplierTimeoutMs))
-  const supplier = createZenditSupplier(client, { placeWithinMs })
-  return {
-    stockroom: createStockroom({ supplier: access(listTimeoutMs), siteUrl: config.site.url }),
-    supplier: watchedSupplier(supplier, vitals),
-    acceptsKey: supplier.acceptsKey,
-    wallet: remembered(async () => {
-      const balance = await supplier.balance()
-      if (balance.outcome === 'unknown') throw new Error(balance.reason)
-      return { available: balance.available / balance.divisor, currency: balance.currency }
-    }),
-  }
-}
-
 interface Parts {
   readonly chain: ConnectedChain
   readonly storage: Storage
   readonly supply: Supply
+  readonly coins: CoinPayments
   readonly stock: Stocked
 }
 
-function purchasesOf(ground: Ground, { chain, storage, supply, stock }: Parts): PurchaseDeps {
-  const { config, log, now, signal, vitals, counters } = ground
+const reporterOf = ({ log, counters }: Ground) => countedReporter(reporterTo(log), counters)
+
+function purchasesOf(
+  ground: Ground,
+  { chain, storage, supply, coins, stock }: Parts,
+): PurchaseDeps {
+  const { config, now, signal, vitals, counters } = ground
   return {
     now,
     orders: countedOrders(storage.orders, counters),
-    rails: { x402: watchedRail(chain.rail, vitals), btcpay: invoiceRail(noProcessor) },
+    rails: { x402: watchedRail(chain.rail, vitals), btcpay: invoiceRail(coins.processor) },
     supplier: supply.supplier,
     limits: storage.limits,
     treasury: storage.treasury,
@@ -203,7 +196,7 @@ function purchasesOf(ground: Ground, { chain, storage, supply, stock }: Parts): 
     doorbell: createDoorbell(signal),
     stopping: signal,
     policy: config.policy,
-    report: countedReporter(reporterTo(log), counters),
+    report: reporterOf(ground),
     shelf: stock.shelf,
     pricing: stock.pricing,
     till: { network: config.network, payTo: config.payTo },
@@ -215,12 +208,13 @@ function purchasesOf(ground: Ground, { chain, storage, supply, stock }: Parts): 
   }
 }
 
-type DoorParts = Pick<Parts, 'chain' | 'storage' | 'supply'> & {
+type DoorParts = Omit<Parts, 'stock'> & {
   readonly purchases: PurchaseDeps
+  readonly checkouts: StartDeps
 }
 
 function openFrontDoor(ground: Ground, parts: DoorParts): FastifyInstance {
-  const { chain, storage, supply, purchases } = parts
+  const { chain, storage, supply, coins, purchases, checkouts } = parts
   const { config, log, now, sandbox, vitals, counters } = ground
   const { site, supplierWebhook: webhook } = config
   const monotonicMs = () => performance.now()
@@ -246,11 +240,15 @@ function openFrontDoor(ground: Ground, parts: DoorParts): FastifyInstance {
         vitals,
         counted: ground.numbers?.(counters.registry) ?? (() => counters.registry.metrics()),
         orders: storage.orderFacts,
+        checkouts: storage.checkoutFacts,
         chain: chain.facts,
         supplierWallet: supply.wallet.last,
       }),
     },
     buying: buyingOf(ground, parts),
+    following: followingOf(config, storage, sandbox !== undefined),
+    ...checkoutDoorOf(config, checkouts),
+    processorWebhook: { hasten: storage.checkouts.hasten, invoiceIn: coins.invoiceIn },
     webhook: {
       orders: storage.orders,
       doorbell: purchases.doorbell,

@@ -15,11 +15,14 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // What may be asked of the store and what it answers, whatever the door.
   desk: ['primitives', 'goods', 'payments', 'orders', 'checkouts', 'secrets', 'health'],
   http: ['primitives', 'goods', 'payments', 'orders', 'secrets', 'health', 'desk'],
-  web: ['primitives', 'goods', 'payments', 'desk', 'http'],
+  // What every page stands in and says knows no page.
+  'web/frame': ['primitives', 'goods', 'desk', 'http', 'web/texts'],
+  'web/texts': ['primitives', 'goods', 'payments', 'desk', 'web/frame/message-page.ts'],
+  web: ['primitives', 'goods', 'payments', 'checkouts', 'desk', 'http'],
   // A door like http, which has the limits that both count against.
   mcp: ['primitives', 'goods', 'orders', 'desk', 'http', '../package.json'],
-  operations: ['primitives', 'goods', 'payments', 'orders', 'health', 'reconcile'],
-  reconcile: ['primitives', 'goods', 'payments', 'orders', 'secrets'],
+  operations: ['primitives', 'goods', 'payments', 'orders', 'checkouts', 'health', 'reconcile'],
+  reconcile: ['primitives', 'goods', 'payments', 'orders', 'checkouts', 'secrets'],
 
   // An adapter knows the port it fills and the words used there, nothing else.
   'adapters/chain': ['primitives', 'payments', 'reconcile/ports.ts'],
@@ -32,12 +35,14 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'orders/ports.ts',
     'orders/order.ts',
     'orders/ledger.ts',
+    'orders/mail.ts',
     'orders/limits/rules.ts',
     'checkouts/ports.ts',
     'checkouts/checkout.ts',
     'checkouts/ledger.ts',
     'reconcile/ports.ts',
   ],
+  'adapters/mail': ['orders/mail.ts'],
   'adapters/threads': ['goods'],
   'adapters/redis': ['primitives', 'http/rate-limit.ts'],
   'adapters/suppliers': [
@@ -64,11 +69,35 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'stocking.ts': ['primitives', 'goods', 'health', 'adapters/rates'],
 
   'front-door.ts': ['health', 'desk', 'http', 'mcp', 'web'],
-  'environment.ts': ['goods', 'http'],
-  'config.ts': ['primitives', 'goods', 'payments', 'orders', 'desk', 'http', 'environment.ts'],
+  'environment.ts': ['http', 'adapters/btcpay/methods.ts'],
+  'mail-server.ts': [],
+  'config.ts': [
+    'primitives',
+    'payments',
+    'orders',
+    'desk',
+    'http',
+    'adapters/btcpay/methods.ts',
+    'environment.ts',
+    'mail-server.ts',
+  ],
+  // The parts of `service.ts` that connect one thing outside each.
+  'supply.ts': ['health', 'operations', 'adapters', 'config.ts'],
+  'following.ts': ['secrets', 'adapters', 'config.ts'],
+  'coin-payments.ts': [
+    'payments',
+    'orders',
+    'checkouts',
+    'secrets',
+    'desk',
+    'http',
+    'adapters',
+    'config.ts',
+  ],
   'sandbox-parts.ts': [
     'config.ts',
     'payments',
+    'adapters/btcpay/methods.ts',
     '../sandbox/sandbox.ts',
     '../sandbox/connection.ts',
   ],
@@ -80,6 +109,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'goods',
     'payments',
     'orders',
+    'checkouts',
     'secrets',
     'health',
     'http',
@@ -89,6 +119,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'config.ts',
     'front-door.ts',
     'stocking.ts',
+    'supply.ts',
+    'coin-payments.ts',
+    'following.ts',
   ],
   'counting.ts': ['http', 'secrets', 'adapters', 'config.ts'],
   'store-process.ts': [
@@ -117,10 +150,12 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'primitives',
     'payments',
     'orders',
+    'checkouts',
     'secrets',
     'reconcile',
     'adapters',
     'config.ts',
+    'coin-payments.ts',
     'sandbox-parts.ts',
   ],
 }
@@ -188,7 +223,8 @@ test('only the reading routes and texts that never change are kept and compresse
     'http/catalog/routes.ts',
     'http/discovery/routes.ts',
     'http/fixed-text.ts',
-    'web/api-page.ts',
+    'web/frame/assets.ts',
+    'web/info/api-page.ts',
   ])
   const senders = sources.filter((file) => read('src', file).includes('sendAnswer('))
   expect(senders.sort()).toEqual([
@@ -196,7 +232,8 @@ test('only the reading routes and texts that never change are kept and compresse
     'http/catalog/routes.ts',
     'http/discovery/routes.ts',
     'http/openapi.ts',
-    'web/api-page.ts',
+    'web/frame/assets.ts',
+    'web/info/api-page.ts',
   ])
 })
 

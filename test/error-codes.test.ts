@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { happeningNames } from '../src/operations/reporter.ts'
 import { limitNames } from '../src/orders/limits/rules.ts'
 import { refundFaults } from '../src/orders/refund.ts'
-import { errorTables } from '../src/web/error-tables.ts'
-import { outcomeSections } from '../src/web/outcome-texts.ts'
+import { errorTables } from '../src/web/info/error-tables.ts'
+import { outcomeSections } from '../src/web/texts/en/outcomes.ts'
 
 test.each(errorTables())('docs/errors.md has the table of the store: $heading', (one) => {
   const [, section = ''] = readFileSync('docs/errors.md', 'utf8').split(`## ${one.heading}\n`)

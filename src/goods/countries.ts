@@ -18,6 +18,11 @@ export function countryName(code: string): string {
   return countries.getName(code, 'en') ?? code
 }
 
+/** Every ISO 3166-1 alpha-2 code. */
+export function countryCodes(): readonly string[] {
+  return Object.keys(countries.getAlpha2Codes())
+}
+
 /** Every English name that people search a country by: "United Kingdom", "UK". */
 export function countryNames(code: string): readonly string[] {
   return countries.getName(code, 'en', { select: 'all' }) ?? []
@@ -32,9 +37,7 @@ export function countryMeantBy(text: string): string | undefined {
 function codeByName(text: string): string | undefined {
   const name = fold(text.trim())
   const named = (test: (known: string) => boolean) =>
-    Object.keys(countries.getAlpha2Codes()).find((code) =>
-      countryNames(code).some((known) => test(fold(known))),
-    )
+    countryCodes().find((code) => countryNames(code).some((known) => test(fold(known))))
   const isNear = (known: string) => name.length >= 5 && distance(known, name) <= 1
   return named((known) => known === name) ?? named(isNear)
 }

@@ -47,3 +47,8 @@ function fits(number: string, country: string | undefined): boolean {
   if (country !== undefined) return phoneFault(number, country) === undefined
   return parsePhoneNumberFromString(number)?.isValid() ?? false
 }
+
+/** The calling code of a country, "502", or undefined where it has no plan of numbers. */
+export function callingCodeOf(country: string): string | undefined {
+  return isSupportedCountry(country) ? getCountryCallingCode(country) : undefined
+}

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { testApp } from '../../test/fixtures/app.ts'
 import { Refusal } from '../primitives/refusal.ts'
-import { routeWebhook } from './webhook.ts'
+import { routeSupplierWebhook } from './supplier-webhook.ts'
 
 test('a request has so long for its headers, so long in all, and a connection so many', () => {
   const { app } = testApp()
@@ -63,7 +63,7 @@ test('payments that are accepted, or refused for another reason, do not count', 
 test('a webhook that is nobody’s is turned away before its body is looked at', async () => {
   const { app } = testApp()
   const hastened: string[] = []
-  routeWebhook(app, {
+  routeSupplierWebhook(app, {
     orders: { hasten: async (order) => void hastened.push(order) },
     doorbell: { ring: () => {}, wait: async () => {} },
     isGenuine: ({ secret }) => secret === 'ours',

@@ -1,8 +1,7 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { Order, State } from '../orders/order.ts'
 import type { Moved, OrderStore } from '../orders/ports.ts'
-import type { Happening, Reporter } from '../orders/report.ts'
-import { happeningNames } from './reporter.ts'
+import { happeningNames, type Told } from './reporter.ts'
 
 /** One answered request. The route is a pattern: an address would name orders and people. */
 interface Answered {
@@ -18,7 +17,7 @@ export interface Counters {
   answered(request: Answered): void
   /** An order came into this state. Only ends are counted. */
   cameInto(state: State): void
-  happened(name: Happening['name']): void
+  happened(name: Told['name']): void
 }
 
 /** The ends of a purchase, in the words of the metric. */
@@ -98,7 +97,10 @@ export function countedOrders(orders: OrderStore, { cameInto }: Counters): Order
 }
 
 /** The same reporter; what it hears is counted. */
-export function countedReporter(report: Reporter, { happened }: Counters): Reporter {
+export function countedReporter(
+  report: (told: Told) => void,
+  { happened }: Counters,
+): (told: Told) => void {
   return (happening) => {
     happened(happening.name)
     report(happening)

@@ -1,8 +1,12 @@
 import type { Logger } from 'pino'
-import type { Happening, Reporter } from '../orders/report.ts'
+import type { CheckoutHappening } from '../checkouts/report.ts'
+import type { Happening } from '../orders/report.ts'
+
+/** Whatever an operator may hear of, from orders and from checkouts. */
+export type Told = Happening | CheckoutHappening
 
 /** What each happening is to an operator: something to know, or something to act on. */
-const levels: Readonly<Record<Happening['name'], 'warn' | 'error'>> = {
+const levels: Readonly<Record<Told['name'], 'warn' | 'error'>> = {
   goods_returned: 'warn',
   goods_lost: 'error',
   refund_failed: 'error',
@@ -11,10 +15,14 @@ const levels: Readonly<Record<Happening['name'], 'warn' | 'error'>> = {
   payment_lost: 'error',
   purchase_failed: 'error',
   step_failed: 'error',
+  return_failed: 'error',
+  return_held: 'error',
+  settled_payment_gone: 'error',
+  checkout_step_failed: 'error',
 }
 
-export const happeningNames = Object.keys(levels) as readonly Happening['name'][]
+export const happeningNames = Object.keys(levels) as readonly Told['name'][]
 
-export function reporterTo(log: Logger): Reporter {
+export function reporterTo(log: Logger): (told: Told) => void {
   return ({ name, ...facts }) => log[levels[name]]({ happening: name, ...facts }, name)
 }

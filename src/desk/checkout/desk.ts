@@ -44,7 +44,7 @@ export interface CheckoutView {
   /** Only for the owner. `units`, `seen` and `remaining` are in the coin's smallest unit. */
   readonly invoice?: Pick<
     Invoice,
-    'address' | 'paymentLink' | 'rate' | 'units' | 'expiresAt' | 'watchedUntil'
+    'id' | 'address' | 'paymentLink' | 'rate' | 'units' | 'expiresAt' | 'watchedUntil'
   > & {
     readonly seen: bigint
     readonly remaining: bigint

@@ -63,11 +63,11 @@ function waitingStage({ invoice }: InvoicedCheckout): CheckoutStage {
 }
 
 function invoiceOf({ invoice, startedAt }: InvoicedCheckout): NonNullable<CheckoutView['invoice']> {
-  const { address, paymentLink, rate, units, expiresAt, watchedUntil } = invoice
+  const { id, address, paymentLink, rate, units, expiresAt, watchedUntil } = invoice
   const seen = seenUnits(invoice)
   const remaining = seen < units ? units - seen : 0n
   return {
-    ...{ address, paymentLink, rate, units, expiresAt, watchedUntil },
+    ...{ id, address, paymentLink, rate, units, expiresAt, watchedUntil },
     ...{ seen, remaining, openedAt: startedAt },
   }
 }

@@ -1,6 +1,6 @@
 import { groups, type Operation } from '../../desk/operation.ts'
 import { operations } from '../../desk/operations.ts'
-import { errorTables } from '../error-tables.ts'
+import { errorTables } from '../info/error-tables.ts'
 import type { ModelPageDeps } from './deps.ts'
 import { operationText } from './operation-text.ts'
 import { skillPage } from './skill.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { publicMinute, sendText } from '../../http/caching.ts'
-import { fixedHeaders } from '../page-headers.ts'
+import { fixedHeaders } from '../frame/page-headers.ts'
 import type { ModelPageDeps } from './deps.ts'
 import { llmsFullPage, llmsPage } from './llms.ts'
 import { skillPage } from './skill.ts'

@@ -1,0 +1,163 @@
+import type { PaymentMethod } from '../../checkouts/ports.ts'
+import type { Offer } from '../../goods/offer.ts'
+import type { Retail } from '../../goods/pricing.ts'
+import { type Coin, coinDecimals, formatUnits } from '../../payments/coins.ts'
+import { usdcFromCents } from '../../primitives/money.ts'
+import { type Html, html } from '../frame/html.ts'
+import { buyPath } from '../shop/addresses.ts'
+import type { Texts } from '../texts/en.ts'
+import type { CoinRates } from './deps.ts'
+import type { FormFaults } from './faults.ts'
+import { attributesHtml, faultHtml, fieldHtml } from './fields-html.ts'
+import type { FormField } from './form-fields.ts'
+import { names, type Typed } from './typed.ts'
+import { type WalletSettings, walletPanel } from './wallet-panel.ts'
+
+/** All that the form is made of. */
+export interface BuyForm {
+  readonly offer: Offer
+  readonly retail: Retail
+  readonly fields: readonly FormField[]
+  readonly methods: readonly PaymentMethod[]
+  readonly typed: Typed
+  readonly faults: FormFaults
+  /** What is said above the form, when something came between. */
+  readonly notice?: string | undefined
+  readonly wallet: WalletSettings
+  readonly rates: CoinRates
+  readonly texts: Texts
+}
+
+/** The form of an offer: what the purchase must say, and how it is paid. It needs no script. */
+export function buyForm(form: BuyForm): Html {
+  const { offer, typed, texts, methods } = form
+  return html`<form class="buy" id="buy" method="post" action="${buyPath(offer)}" novalidate="novalidate">
+<h2>${texts.form.buy}</h2>
+${summary(form)}
+${hidden(names.formKey, typed.formKey)}
+${hidden(names.seen, typed.seen)}
+${fieldsHtml(form)}
+<fieldset class="pay" id="${names.pay}"${describedFault(form, names.pay)}>
+<legend>${texts.form.pay}</legend>
+${faultHtml(names.pay, form.faults.get(names.pay))}
+${walletPanel(form.wallet, texts)}
+${methods.map((method) => coinPanel(method, form))}
+</fieldset>
+${
+  methods.length === 0
+    ? html`<noscript><p class="hint">${texts.form.noScriptAlone}</p></noscript>`
+    : html`<noscript><p class="hint">${texts.form.noScript}</p></noscript>
+<div class="submit">
+<button class="button wide" type="submit">${texts.form.continue}</button>
+<p class="hint">${texts.form.nextText}</p>
+</div>`
+}
+</form>`
+}
+
+function fieldsHtml({ fields, typed, faults, texts, offer }: BuyForm): Html {
+  const written = (list: readonly FormField[]) =>
+    list.map((field) =>
+      fieldHtml(
+        field,
+        {
+          value: typed.fields[field.name] ?? presetOf(field, offer),
+          fault: faults.get(field.name),
+        },
+        texts,
+      ),
+    )
+  const asked = fields.filter(({ isRequired }) => isRequired)
+  const further = fields.filter(({ isRequired }) => !isRequired)
+  const isOpen = further.some(({ name }) => faults.has(name) || typed.fields[name])
+  return html`${
+    asked.length > 0 &&
+    html`<fieldset><legend>${texts.form.heading[offer.kind]}</legend>
+${written(asked)}</fieldset>`
+  }
+${
+  further.length > 0 &&
+  html`<details${isOpen && html` open="open"`}><summary>${texts.form.recharge}</summary>
+${written(further)}</details>`
+}`
+}
+
+/** Most vouchers are bought by those who live where they are used. */
+function presetOf({ name }: FormField, { country }: Offer): string {
+  return name === 'country' ? (country ?? '') : ''
+}
+
+function coinPanel(method: PaymentMethod, form: BuyForm): Html {
+  const { coin, network } = method
+  const { typed, faults, texts } = form
+  const name = names.refundTo(coin)
+  const fault = faults.get(name)
+  const field = {
+    type: 'text',
+    id: name,
+    name,
+    value: typed.refundTo[coin] ?? '',
+    autocomplete: 'off',
+    autocapitalize: 'off',
+    spellcheck: 'false',
+    maxlength: '200',
+    'aria-describedby': `${name}-hint ${name}-fault`,
+    ...(fault === undefined ? {} : { 'aria-invalid': 'true' }),
+  }
+  return html`<div class="way">
+<input type="radio" id="pay-${coin}" name="${names.pay}" value="${coin}"${typed.pay === coin && html` checked="checked"`}>
+<label for="pay-${coin}"><b>${texts.form.coins[coin]}</b> <span>${texts.form.payWith(coin, network)}</span> ${aboutHtml(coin, form)}</label>
+<div class="panel">
+<p class="hint">${texts.form.network(coin, network)}</p>
+<div class="field">
+<label for="${name}">${texts.form.refundTo(coin, network)}</label>
+<p class="hint" id="${name}-hint">${texts.form.refundWhy}</p>
+${faultHtml(name, fault)}
+<input${attributesHtml(field)}>
+</div>
+</div>
+</div>
+`
+}
+
+/** What a fixed price is in the coin by the last known rate; the next page has the exact amount. */
+function aboutHtml(coin: Coin, { retail, rates, texts }: BuyForm): Html | undefined {
+  const rate = Number(rates(coin))
+  if (retail.type !== 'FIXED' || !(rate > 0)) return undefined
+  const units = unitsOf(Number(usdcFromCents(retail.cents)) / 1e6 / rate, coin)
+  return html`<small>${texts.form.about(formatUnits(units, coin), coin)}</small>`
+}
+
+/** Four digits are enough for a look. */
+function unitsOf(amount: number, coin: Coin): bigint {
+  const rounded = Number(amount.toPrecision(4))
+  return (
+    BigInt(Math.round(rounded * 10 ** Math.min(coinDecimals[coin], 8))) *
+    10n ** BigInt(Math.max(0, coinDecimals[coin] - 8))
+  )
+}
+
+function summary({ faults, notice, texts: { form } }: BuyForm): Html | undefined {
+  if (faults.size === 0) {
+    return notice === undefined
+      ? undefined
+      : html`<div class="faults" role="alert" tabindex="-1" autofocus="autofocus"><p>${notice}</p></div>`
+  }
+  return html`<div class="faults" role="alert" tabindex="-1" autofocus="autofocus" aria-labelledby="faults">
+<h3 id="faults">${form.faultsTitle}</h3>
+<ul>
+${[...faults].map(
+  ([name, message]) => html`<li><a href="#${name}">${message}</a></li>
+`,
+)}</ul>
+<p>${form.faultsText}</p>
+</div>`
+}
+
+function describedFault({ faults }: BuyForm, name: string): Html {
+  return html` aria-describedby="${name}-fault"${faults.has(name) && html` aria-invalid="true"`}`
+}
+
+function hidden(name: string, value: string): Html {
+  return html`<input type="hidden" name="${name}" value="${value}">`
+}

@@ -1,0 +1,187 @@
+import { goods } from '../../goods/good.ts'
+import type { Offer } from '../../goods/offer.ts'
+import { retailOf } from '../../goods/pricing.ts'
+import type { WebDeps } from '../frame/deps.ts'
+import { type Html, html } from '../frame/html.ts'
+import type { Page } from '../frame/layout.ts'
+import { buyPath } from '../shop/addresses.ts'
+import { type PriceTexts, priceTexts } from '../shop/money-text.ts'
+import { kindName, measure, placeName, productName } from '../shop/offer-words.ts'
+import type { Texts } from '../texts/en.ts'
+import { agentSection } from './agent-section.ts'
+import { buyForm } from './buy-form.ts'
+import type { PayingDeps } from './deps.ts'
+import { noFaults } from './faults.ts'
+import { formFieldsOf } from './form-fields.ts'
+import { aboutSection, siblingsSection } from './offer-sections.ts'
+import { productData } from './product-data.ts'
+import type { FormAgain } from './starting.ts'
+import { untyped } from './typed.ts'
+import { walletSettings } from './wallet-panel.ts'
+
+/** The form of the page: how it came back, if it was sent, and what pays from a wallet. */
+export interface FormShown {
+  readonly scriptUrl: string
+  readonly again?: FormAgain | undefined
+}
+
+/** The page of one offer (decisions 2: `buy_url`). */
+export function buyPage(offer: Offer, deps: WebDeps & PayingDeps, form: FormShown): Page {
+  const { site, pricing, texts } = deps
+  const price = priceTexts(retailOf(offer, pricing), { ...pricing, texts })
+  const path = buyPath(offer)
+  const name = productName(offer, texts)
+  return {
+    title: form.again === undefined ? name : `${texts.form.errorPrefix}${name}`,
+    description: descriptionOf(offer, price, texts),
+    path,
+    openGraph: { 'og:type': 'product', ...pictureTag(offer), ...priceTags(price) },
+    data: productData(offer, price, { site, url: `${site.url}${path}`, texts }),
+    main: html`${heading(offer, texts)}
+<div class="offer">
+${face(offer, texts)}
+${ticket(offer, price, { deps, form })}
+${aboutSection(offer, texts)}
+</div>
+${agentSection(offer, price, deps)}
+${siblingsSection(offer, deps)}`,
+  }
+}
+
+/** The picture that the page of this offer shows from elsewhere, if it shows one. */
+export function pictureOf(offer: Offer): string | undefined {
+  return offer.kind === 'voucher' ? offer.image : undefined
+}
+
+function heading(offer: Offer, texts: Texts): Html {
+  return html`<nav class="crumbs" aria-label="${texts.buy.breadcrumb}"><ol>
+<li><a href="/">${texts.buy.home}</a></li>
+<li><a href="/#${goods[offer.kind].plural}">${texts.buy.shelves[offer.kind]}</a></li>
+<li>${offer.brandName}</li>
+</ol></nav>
+<h1 class="name">${offer.brandName} <span>${measure(offer, texts)}</span></h1>
+<p class="under">${kindName(offer, texts)} · ${placeName(offer, texts)}</p>`
+}
+
+/** The picture of the card, or one that is drawn from what is known. */
+function face(offer: Offer, texts: Texts): Html {
+  const picture = pictureOf(offer)
+  if (picture !== undefined) {
+    return html`<img class="face" src="${picture}" alt="${texts.buy.picture(offer.brandName)}" width="480" height="300">`
+  }
+  return html`<div class="face drawn ${offer.kind}" aria-hidden="true">
+<small>${kindName(offer, texts)}</small>
+<b>${offer.brandName}</b>
+<em>${measure(offer, texts)}</em>
+</div>`
+}
+
+interface Checkout {
+  readonly deps: WebDeps & PayingDeps
+  readonly form: FormShown
+}
+
+function ticket(offer: Offer, price: PriceTexts, { deps, form }: Checkout): Html {
+  const { buy } = deps.texts
+  const minutes = Math.max(1, Math.round(deps.fulfillmentDeadlineSeconds / 60))
+  return html`<section class="ticket" aria-labelledby="price">
+<div class="stub">
+<h2 id="price">${buy.price}</h2>
+${priceLines(price, deps)}
+${price.type !== 'NOT_SOLD' && otherCoins(deps)}
+${
+  price.type === 'NOT_SOLD'
+    ? html`<p class="stock out"><b>${buy.notSold}</b> ${price.reason}</p>`
+    : html`<p class="stock in"><b>${buy.available}</b></p>`
+}
+</div>
+${price.type === 'NOT_SOLD' ? undefined : formOf(offer, { deps, form })}
+<dl>
+${entry(buy.receive, buy.delivered[offer.kind])}
+${entry(buy.when, buy.whenText(minutes))}
+${entry(buy.refund, `${goods[offer.kind].refundRule} ${buy.refundTail}`)}
+${entry(buy.accepts, buy.acceptsText)}
+</dl>
+<p class="people">${buy.people} <a href="#agents">${buy.peopleLink}</a>.</p>
+</section>`
+}
+
+function otherCoins({ checkout, texts }: WebDeps & PayingDeps): Html | undefined {
+  const coins = (checkout?.methods ?? []).map(({ coin }) => coin)
+  if (coins.length === 0) return undefined
+  const list = new Intl.ListFormat(texts.frame.language, { type: 'disjunction' }).format(coins)
+  return html`<p class="hint">${texts.buy.orCoins(list)}</p>`
+}
+
+function priceLines(
+  price: PriceTexts,
+  { networkName, texts: { buy } }: Pick<WebDeps, 'networkName' | 'texts'>,
+): Html {
+  switch (price.type) {
+    case 'FIXED':
+      return html`<p class="amount"><data value="${price.usdc}">${price.usdc}</data> ${buy.currency}</p>
+<p class="hint">${buy.paidOn(networkName)}</p>`
+    case 'RANGE':
+      return html`<p class="amount range">${price.minUsdc}<i> ${buy.to} </i>${price.maxUsdc} ${buy.currency}</p>
+<p class="hint">${buy.choose(price.minValue, price.maxValue, price.step)}</p>
+<p class="hint">${buy.paidOn(networkName)}</p>`
+    case 'NOT_SOLD':
+      return html`<p class="amount none">${buy.noPrice}</p>`
+  }
+}
+
+function entry(name: string, value: string): Html {
+  return html`<div><dt>${name}</dt><dd>${value}</dd></div>`
+}
+
+/** The form as it was sent, or one that nobody has typed into yet. */
+function formOf(offer: Offer, { deps, form: { again, scriptUrl } }: Checkout): Html {
+  const { pricing, texts, checkout, till, site } = deps
+  const retail = retailOf(offer, pricing)
+  const methods = checkout?.methods ?? []
+  const typed = again?.typed ?? untyped(retail, pricing.markupBps, methods)
+  return html`${buyForm({
+    offer,
+    retail,
+    fields: formFieldsOf(offer, deps, retail),
+    methods,
+    typed,
+    faults: again?.faults ?? noFaults,
+    notice: again?.notice,
+    wallet: walletSettings(offer, till, { seen: typed.seen, store: site.name }),
+    rates: deps.rates ?? (() => undefined),
+    texts,
+  })}
+<script src="${scriptUrl}" defer="defer"></script>`
+}
+
+/** One sentence for search engines: what it is, where, and for how much. */
+function descriptionOf(offer: Offer, price: PriceTexts, texts: Texts): string {
+  return `${productName(offer, texts)}: ${costOf(price, texts)}. ${texts.buy.delivered[offer.kind]}`
+}
+
+function costOf(price: PriceTexts, { buy }: Texts): string {
+  switch (price.type) {
+    case 'FIXED':
+      return buy.summary(price.usdc)
+    case 'RANGE':
+      return buy.summary(`${price.minUsdc} ${buy.to} ${price.maxUsdc}`)
+    case 'NOT_SOLD':
+      return buy.notSold.toLowerCase()
+  }
+}
+
+function pictureTag(offer: Offer): Record<string, string> {
+  const picture = pictureOf(offer)
+  return picture === undefined ? {} : { 'og:image': picture }
+}
+
+function priceTags(price: PriceTexts): Record<string, string> {
+  if (price.type === 'NOT_SOLD') return { 'product:availability': 'out of stock' }
+  const amount = price.type === 'FIXED' ? price.usd : price.minUsd
+  return {
+    'product:availability': 'in stock',
+    'product:price:amount': amount,
+    'product:price:currency': 'USD',
+  }
+}

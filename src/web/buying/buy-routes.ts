@@ -1,0 +1,100 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Offer } from '../../goods/offer.ts'
+import { Refusal } from '../../primitives/refusal.ts'
+import type { WebDeps } from '../frame/deps.ts'
+import { document, type Frame, type Page } from '../frame/layout.ts'
+import { messagePage } from '../frame/message-page.ts'
+import { pageHeaders } from '../frame/page-headers.ts'
+import { rememberAccess } from '../visit/access.ts'
+import { formIn, isFromElsewhere } from '../visit/forms.ts'
+import { buyPage, pictureOf } from './buy-page.ts'
+import type { PayingDeps } from './deps.ts'
+import { orderPagePath, payPath } from './paths.ts'
+import { type FormAgain, startFrom } from './starting.ts'
+
+/** Every field of the form, each as long as it may be. */
+const formMost = 8 * 1_024
+/** Each copy has a key of its own, so nobody else may be given it; a browser that goes back may keep it. */
+const ownCopy = 'private, no-cache'
+
+export interface BuyRoutes {
+  readonly frame: Frame
+  readonly deps: WebDeps & PayingDeps
+  /** Of the script that pays from a wallet. */
+  readonly scriptUrl: string
+}
+
+type OfferRequest = FastifyRequest<{ Params: { offerId: string } }>
+
+/** The page of an offer, and its form, which starts a checkout in a coin. */
+export function routeBuying(pages: FastifyInstance, routes: BuyRoutes): void {
+  const config = { limit: 'reading' } as const
+  pages.get('/buy/:offerId', { config }, (request: OfferRequest, reply) => {
+    reply.header('cache-control', ownCopy)
+    return send(reply, routes, offerOf(request, routes))
+  })
+  const posted = { config: { limit: 'purchase' }, bodyLimit: formMost } as const
+  pages.post('/buy/:offerId', posted, (request: OfferRequest, reply) => {
+    reply.header('cache-control', 'no-store')
+    return take(request, reply, routes)
+  })
+}
+
+async function take(request: OfferRequest, reply: FastifyReply, routes: BuyRoutes) {
+  const { deps } = routes
+  const { form } = deps.texts
+  if (isFromElsewhere(request)) return say(reply.code(403), routes, form.elsewhere)
+  const offer = offerOf(request, routes)
+  const taken = await startFrom(deps, offer, formIn(request))
+  switch (taken.type) {
+    case 'strange':
+      return say(reply.code(400), routes, form.strange)
+    case 'again':
+      return send(reply.code(taken.status), routes, offer, taken)
+    case 'started': {
+      const { id, orderId, accessToken: token } = taken
+      const isSecure = deps.site.url.startsWith('https:')
+      for (const path of [payPath(id), orderPagePath(orderId)]) {
+        rememberAccess(reply, { path, token, isSecure })
+      }
+      return reply.redirect(payPath(id), 303)
+    }
+  }
+}
+
+function offerOf({ params }: OfferRequest, { deps }: BuyRoutes): Offer {
+  const offer = deps.shelf.current().find(params.offerId)
+  if (offer === undefined) {
+    throw new Refusal('offer_not_found', deps.texts.messages.offerNotFound.text)
+  }
+  return offer
+}
+
+function send(reply: FastifyReply, routes: BuyRoutes, offer: Offer, again?: FormAgain) {
+  const { deps, scriptUrl } = routes
+  const page = buyPage(offer, deps, { scriptUrl, again })
+  const picture = pictureOf(offer)
+  return sendPage(reply, routes, page, picture === undefined ? [] : [picture])
+}
+
+function say(reply: FastifyReply, routes: BuyRoutes, message: { title: string; text: string }) {
+  return sendPage(reply, routes, messagePage(message, routes.deps.texts), [])
+}
+
+function sendPage(
+  reply: FastifyReply,
+  { frame, deps }: BuyRoutes,
+  page: Page,
+  pictures: readonly string[],
+) {
+  return reply
+    .headers(
+      pageHeaders([deps.site.logo, ...pictures], {
+        sendsForm: true,
+        drawsPictures: true,
+        asksUs: true,
+      }),
+    )
+    .type('text/html; charset=utf-8')
+    .send(document(frame, page))
+}

@@ -1,0 +1,54 @@
+import type { PaymentMethod } from '../../checkouts/ports.ts'
+import type { Fault, Refusal } from '../../primitives/refusal.ts'
+import type { Texts } from '../texts/en.ts'
+import { names, type Typed } from './typed.ts'
+
+/** What is wrong in the form: what a person is told, by the field that it stands at. */
+export type FormFaults = ReadonlyMap<string, string>
+
+export const noFaults: FormFaults = new Map()
+
+interface Form {
+  readonly typed: Typed
+  readonly methods: readonly PaymentMethod[]
+  readonly texts: Texts
+}
+
+/** What the desk found wrong, in words for people and at the fields of this form. */
+export function faultsIn({ details: { errors = [] } }: Refusal, form: Form): FormFaults {
+  const found = new Map(errors.map((fault) => faultAt(fault, form)))
+  // In the order of the page, as it is read from top to bottom.
+  const order = [...Object.keys(form.typed.fields), names.pay]
+  const at = (name: string) => (order.indexOf(name) + order.length + 1) % (order.length + 1)
+  return new Map([...found].sort(([one], [other]) => at(one) - at(other)))
+}
+
+/** Where money goes and where it comes back to must be known before anything else is asked. */
+export function choiceFaults({ typed, methods, texts: { form } }: Form): FormFaults {
+  return methods.some(({ coin }) => coin === typed.pay)
+    ? noFaults
+    : new Map([[names.pay, form.choose]])
+}
+
+function faultAt(fault: Fault, form: Form): readonly [name: string, message: string] {
+  const { typed, texts } = form
+  if (fault.parameter === 'coin') return [names.pay, texts.form.choose]
+  if (fault.parameter === 'refundTo') return [names.refundTo(typed.pay), refundFault(form)]
+  return [fault.parameter, fieldFault(fault, form)]
+}
+
+function refundFault({ typed, methods, texts: { form } }: Form): string {
+  const method = methods.find(({ coin }) => coin === typed.pay)
+  const isEmpty = (typed.refundTo[typed.pay] ?? '').trim() === ''
+  if (method === undefined || isEmpty) return form.refundMissing(typed.pay)
+  return form.refundWrong(method.coin, method.network)
+}
+
+function fieldFault({ parameter, message, didYouMean }: Fault, { typed, texts }: Form): string {
+  const text = texts.form.fields[parameter]
+  if (text === undefined) return `${parameter} ${message}.`
+  if ((typed.fields[parameter] ?? '').trim() === '') return text.missing
+  const [said = ''] = message.split('; did you mean')
+  const wrong = text.wrong ?? `${text.label} ${said}.`
+  return didYouMean === undefined ? wrong : `${wrong} ${texts.form.didYouMean(String(didYouMean))}`
+}

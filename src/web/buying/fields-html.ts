@@ -1,0 +1,69 @@
+import { countryCodes, countryName } from '../../goods/countries.ts'
+import { type Html, html } from '../frame/html.ts'
+import type { Texts } from '../texts/en.ts'
+import type { FormField } from './form-fields.ts'
+
+/** What stands in a field, and what is wrong with it. */
+export interface Content {
+  readonly value: string
+  readonly fault: string | undefined
+}
+
+/** A field with its label, its hint and its fault, each tied to it for those who cannot see them. */
+export function fieldHtml(field: FormField, content: Content, texts: Texts): Html {
+  const { name, label, hint, isRequired } = field
+  return html`<div class="field">
+<label for="${name}">${label}${!isRequired && html` <i>(${texts.form.optional})</i>`}</label>
+${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}
+${faultHtml(name, content.fault)}
+${name === 'country' ? countryList(field, content, texts) : inputHtml(field, content)}
+</div>
+`
+}
+
+/** What is wrong at a field, where it is read out with it. Empty ones are there for the script. */
+export function faultHtml(name: string, fault: string | undefined): Html {
+  return html`<p class="fault" id="${name}-fault">${fault}</p>`
+}
+
+function inputHtml(field: FormField, content: Content): Html {
+  const attributes = { type: 'text', ...field.attributes, value: content.value }
+  return html`<input${attributesHtml({ ...attributes, ...shared(field, content) })}>`
+}
+
+function countryList(field: FormField, content: Content, texts: Texts): Html {
+  const chosen = content.value.toUpperCase()
+  return html`<select${attributesHtml({ ...field.attributes, ...shared(field, content) })}>
+<option value="">${texts.form.chooseCountry}</option>
+${countries().map(
+  ({ code, name }) =>
+    html`<option value="${code}"${code === chosen && html` selected="selected"`}>${name}</option>
+`,
+)}</select>`
+}
+
+/** What ties a field to what is said about it. */
+function shared({ name, hint, isRequired }: FormField, { fault }: Content): Record<string, string> {
+  const described = [hint && `${name}-hint`, `${name}-fault`].filter(Boolean).join(' ')
+  return {
+    id: name,
+    name,
+    'aria-describedby': described,
+    ...(isRequired ? { required: 'required' } : {}),
+    ...(fault === undefined ? {} : { 'aria-invalid': 'true' }),
+  }
+}
+
+export function attributesHtml(attributes: Readonly<Record<string, string>>): Html[] {
+  return Object.entries(attributes).map(([name, value]) => html` ${name}="${value}"`)
+}
+
+let sorted: readonly { readonly code: string; readonly name: string }[] | undefined
+
+/** Every country by its name. Made when the first page needs it. */
+function countries() {
+  sorted ??= countryCodes()
+    .map((code) => ({ code, name: countryName(code) }))
+    .sort((one, other) => one.name.localeCompare(other.name, 'en'))
+  return sorted
+}

@@ -1,0 +1,82 @@
+import { countryName } from '../../goods/countries.ts'
+import type { Offer } from '../../goods/offer.ts'
+import { callingCodeOf } from '../../goods/phone.ts'
+import type { Pricing, Retail } from '../../goods/pricing.ts'
+import { requiredFieldsOf } from '../../goods/purchase-body.ts'
+import { priceTexts } from '../shop/money-text.ts'
+import type { Texts } from '../texts/en.ts'
+
+/** A field of the form, before it is written. */
+export interface FormField {
+  /** As the purchase has it. */
+  readonly name: string
+  readonly label: string
+  readonly hint?: string | undefined
+  readonly isRequired: boolean
+  /** What a keyboard, a browser and a reader are told about it. */
+  readonly attributes: Readonly<Record<string, string>>
+}
+
+/** Longer than anything that a field can rightly hold, and short enough to be said back. */
+const textMost = '254'
+
+const attributesOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  value: { inputmode: 'decimal', autocomplete: 'off', maxlength: '20' },
+  msisdn: { type: 'tel', inputmode: 'tel', autocomplete: 'tel', maxlength: '40' },
+  firstName: { autocomplete: 'given-name', maxlength: textMost },
+  lastName: { autocomplete: 'family-name', maxlength: textMost },
+  email: { type: 'email', inputmode: 'email', autocomplete: 'email', maxlength: textMost },
+  country: { autocomplete: 'country' },
+  iccid: { inputmode: 'numeric', autocomplete: 'off', maxlength: '40' },
+}
+
+/** What a person is asked for to buy this offer, in the order of the page: the amount comes first. */
+export function formFieldsOf(
+  offer: Offer,
+  { texts, pricing }: { readonly texts: Texts; readonly pricing: Pick<Pricing, 'markupBps'> },
+  retail: Retail,
+): FormField[] {
+  const required = requiredFieldsOf(offer)
+  const names = [
+    ...required.filter((name) => name === 'value'),
+    ...required.filter((name) => name !== 'value'),
+    ...(offer.kind === 'esim' ? ['iccid'] : []),
+  ]
+  return names.map((name) => ({
+    name,
+    label: texts.form.fields[name]?.label ?? name,
+    hint: hintOf(name, { offer, texts, retail, markupBps: pricing.markupBps }),
+    isRequired: required.includes(name),
+    attributes: attributesOf[name] ?? {},
+  }))
+}
+
+interface Hinting {
+  readonly offer: Offer
+  readonly texts: Texts
+  readonly retail: Retail
+  readonly markupBps: number
+}
+
+function hintOf(name: string, about: Hinting): string | undefined {
+  if (name === 'value') return rangeHint(about)
+  if (name === 'msisdn') return phoneHint(about)
+  return about.texts.form.fields[name]?.hint
+}
+
+function rangeHint({ texts, retail, markupBps }: Hinting): string | undefined {
+  const price = priceTexts(retail, { markupBps, texts })
+  if (price.type !== 'RANGE') return undefined
+  const { form } = texts
+  const cost =
+    markupBps === 0
+      ? form.rangeCostSame
+      : form.rangeCost(`${Number((markupBps / 100).toFixed(2))} %`)
+  return `${form.range(price.minValue, price.maxValue, price.step)} ${cost}`
+}
+
+function phoneHint({ offer, texts: { form } }: Hinting): string {
+  const code = offer.country === undefined ? undefined : callingCodeOf(offer.country)
+  if (offer.country === undefined || code === undefined) return form.phoneElsewhere
+  return form.phone(countryName(offer.country), code)
+}

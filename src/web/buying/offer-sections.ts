@@ -1,0 +1,140 @@
+import { countryName } from '../../goods/countries.ts'
+import type { Coverage } from '../../goods/esim.ts'
+import type { Offer } from '../../goods/offer.ts'
+import { retailOf } from '../../goods/pricing.ts'
+import { search } from '../../goods/search/search.ts'
+import type { WebDeps } from '../frame/deps.ts'
+import { type Html, html } from '../frame/html.ts'
+import { buyPath } from '../shop/addresses.ts'
+import { moneyText, priceTexts, shortPrice } from '../shop/money-text.ts'
+import {
+  allowanceFacts,
+  counted,
+  type Fact,
+  kindName,
+  measure,
+  placeName,
+} from '../shop/offer-words.ts'
+import type { Texts } from '../texts/en.ts'
+
+/** A list of countries longer than this is folded away. */
+const countriesShown = 12
+const siblingsShown = 12
+
+/** All that is known of an offer, in a list that reads by itself, and what its texts say. */
+export function aboutSection(offer: Offer, texts: Texts): Html {
+  const { buy } = texts
+  return html`<section class="about" aria-labelledby="facts">
+<h2 id="facts">${buy.facts}</h2>
+${offer.shortNotes && html`<p class="short" dir="auto">${offer.shortNotes}</p>`}
+<dl class="facts">
+${factsOf(offer, texts).map(
+  ({ name, value }) => html`<div><dt>${name}</dt><dd>${value}</dd></div>
+`,
+)}</dl>
+${offer.kind === 'esim' && offer.coverage.length > 1 && coverageList(offer.coverage, texts)}
+${textBlock(buy.notes, offer.notes)}
+${offer.kind === 'voucher' && textBlock(buy.redeem, offer.redemptionInstructions)}
+${offer.kind === 'voucher' && textBlock(buy.description, offer.description)}
+</section>`
+}
+
+/** Other values, or other plans, of the same brand and place that are sold now. */
+export function siblingsSection(
+  offer: Offer,
+  { shelf, pricing, texts }: Pick<WebDeps, 'shelf' | 'pricing' | 'texts'>,
+): Html | undefined {
+  const [region] = offer.regions
+  const place =
+    offer.country === undefined
+      ? { multiCountry: true, ...(region === undefined ? {} : { regions: [region] }) }
+      : { country: offer.country }
+  const index = shelf.current().sold[offer.kind]
+  const page = { limit: siblingsShown * 2, offset: 0 }
+  const { docs } = search(index, { brand: offer.brand, ...place }, page)
+  const others = Array.from(docs, index.offerAt)
+    .filter(({ brand, id }) => brand === offer.brand && id !== offer.id)
+    .slice(0, siblingsShown)
+  if (others.length === 0) return undefined
+  const placeText = offer.country === undefined ? (region ?? '') : placeName(offer, texts)
+  return html`<section class="more" aria-labelledby="more">
+<h2 id="more">${texts.buy.more(offer.brandName, placeText)}</h2>
+<ul>
+${others.map((other) => {
+  const price = priceTexts(retailOf(other, pricing), { ...pricing, texts })
+  return html`<li><a href="${buyPath(other)}"><b>${measure(other, texts) || kindName(other, texts)}</b> <span>${shortPrice(price, texts)}</span></a></li>
+`
+})}</ul>
+</section>`
+}
+
+function factsOf(offer: Offer, texts: Texts): Fact[] {
+  const { factNames } = texts.buy
+  const makerNames = {
+    voucher: factNames.brand,
+    topup: factNames.operator,
+    esim: factNames.provider,
+  }
+  const facts: (Fact | undefined)[] = [
+    { name: factNames.kind, value: kindName(offer, texts) },
+    { name: makerNames[offer.kind], value: offer.brandName },
+    valueFact(offer, texts),
+    ...(offer.kind === 'voucher' ? [] : allowanceFacts(offer.allowance, texts)),
+    {
+      name: offer.kind === 'esim' ? factNames.worksIn : factNames.country,
+      value: placeName(offer, texts),
+    },
+    listFact(factNames.regions, offer.regions),
+    offer.kind === 'topup' ? undefined : listFact(factNames.category, offer.subTypes),
+    offer.kind === 'esim' ? listFact(factNames.speeds, speedsOf(offer.coverage)) : undefined,
+    { name: factNames.id, value: offer.id },
+  ]
+  return facts.filter((fact) => fact !== undefined)
+}
+
+function valueFact(offer: Offer, texts: Texts): Fact | undefined {
+  const { factNames } = texts.buy
+  if (offer.kind === 'esim') return undefined
+  const value = moneyText(offer.faceValue ?? offer.price, texts)
+  if (offer.kind === 'topup') {
+    return offer.faceValue === undefined ? undefined : { name: factNames.credited, value }
+  }
+  return { name: offer.price.type === 'RANGE' ? factNames.values : factNames.value, value }
+}
+
+function listFact(name: string, values: readonly string[]): Fact | undefined {
+  return values.length === 0 ? undefined : { name, value: values.join(', ') }
+}
+
+function speedsOf(coverage: readonly Coverage[]): string[] {
+  return [...new Set(coverage.flatMap(({ speeds }) => speeds))].sort()
+}
+
+function coverageList(coverage: readonly Coverage[], texts: Texts): Html {
+  const named = coverage
+    .map(({ country, speeds }) => ({ name: countryName(country), speeds: speeds.join(', ') }))
+    .sort((one, other) => one.name.localeCompare(other.name, texts.offers.numbers))
+  const list = html`<ul class="coverage">
+${named.map(
+  ({ name, speeds }) => html`<li>${name} <small>${speeds}</small></li>
+`,
+)}</ul>`
+  const isLong = named.length > countriesShown
+  return html`<h3>${texts.buy.coverage}</h3>
+${
+  isLong
+    ? html`<details><summary>${texts.buy.coverageAll(counted(named.length, 'country', texts))}</summary>${list}</details>`
+    : list
+}`
+}
+
+/** A text as the supplier sent it: its blank lines part paragraphs, its breaks stay. */
+function textBlock(title: string, text: string | undefined): Html | undefined {
+  if (text === undefined) return undefined
+  const paragraphs = text.split(/\n{2,}/).filter((part) => part.trim() !== '')
+  return html`<h3>${title}</h3>
+${paragraphs.map(
+  (part) => html`<p class="said" dir="auto">${part}</p>
+`,
+)}`
+}

@@ -1,0 +1,72 @@
+import type { CheckoutView } from '../../desk/checkout/desk.ts'
+import { formatUnits } from '../../payments/coins.ts'
+import { formatUsdc } from '../../primitives/money.ts'
+import { type Html, html } from '../frame/html.ts'
+import { qrSvg } from '../frame/qr.ts'
+import type { Texts } from '../texts/en.ts'
+import { attributesHtml } from './fields-html.ts'
+import { paymentLinkFor } from './payment-link.ts'
+import { clockTime, minutesLeft } from './times.ts'
+
+type Invoice = NonNullable<CheckoutView['invoice']>
+
+/** What is to be sent, where, and until when. */
+export function invoiceCard(
+  view: CheckoutView,
+  invoice: Invoice,
+  texts: Texts,
+  sandboxUrl?: string,
+): Html {
+  const { coin, network } = view
+  const { pay } = texts
+  const units = view.stage === 'partly_paid' ? invoice.remaining : invoice.units
+  const amount = formatUnits(units, coin)
+  const link = paymentLinkFor(invoice.paymentLink, coin, units)
+  return html`<div class="invoice">
+<p class="chain">${pay.network(texts.form.coins[coin], coin, network)}</p>
+<div class="sum">
+<h2>${view.stage === 'partly_paid' ? pay.amountRest : pay.amount}</h2>
+<p><code class="copy" id="amount" data-copy="${amount}">${amount}</code> <span>${coin}</span></p>
+<p class="hint">${arrivedOf(view, invoice, texts)} ${pay.worth(formatUsdc(view.amount))} · ${pay.rate(coin, invoice.rate)}</p>
+</div>
+${codes(invoice.address, link, texts)}
+${deadline(view, invoice, texts)}
+<div class="where">
+<h2>${pay.address(network)}</h2>
+<p><code class="copy" id="address" data-copy="${invoice.address}">${invoice.address}</code></p>
+<p class="only">${pay.networkOnly(coin, network)}</p>
+</div>
+<p class="act">${link && html`<a class="button wide" href="${link}">${pay.open}</a>`}
+${sandboxUrl && html`<a class="button plain wide" href="${sandboxUrl}">${pay.sandbox}</a>`}</p>
+</div>`
+}
+
+function arrivedOf({ stage, coin }: CheckoutView, { seen, units }: Invoice, { pay }: Texts) {
+  if (stage !== 'partly_paid') return undefined
+  return html`${pay.arrived(formatUnits(seen, coin), `${formatUnits(units, coin)} ${coin}`)} `
+}
+
+/** Quiet until near the end; the script counts by the clock of the store. */
+function deadline({ now }: CheckoutView, { expiresAt }: Invoice, { pay }: Texts): Html {
+  const left = minutesLeft(now, expiresAt)
+  const script = attributesHtml({
+    'data-ends': expiresAt.toISOString(),
+    'data-now': now.toISOString(),
+    'data-left-text': pay.left('{time}'),
+    ...Object.fromEntries([5, 2, 1].map((most) => [`data-left${most}`, pay.minutesLeft(most)])),
+  })
+  return html`<p class="until"${script}>${pay.rateHeld(clockTime(expiresAt))} <b class="left" role="timer">${left !== undefined && pay.minutesLeft(left)}</b></p>`
+}
+
+/** The code with the amount in it; for wallets that do not read it, one of the address alone. */
+function codes(address: string, link: string | undefined, { pay }: Texts): Html {
+  if (link === undefined) return html`<div class="codes">${qrSvg(address, pay.qrAddressAlt)}</div>`
+  return html`<fieldset class="codes">
+<legend class="hidden">${pay.qrTitle}</legend>
+<input type="radio" name="code" id="code-whole" checked="checked"><label for="code-whole">${pay.qrWhole}</label>
+<input type="radio" name="code" id="code-address"><label for="code-address">${pay.qrAddress}</label>
+<div class="whole">${qrSvg(link, pay.qrWholeAlt)}</div>
+<div class="alone">${qrSvg(address, pay.qrAddressAlt)}</div>
+<p class="hint">${pay.qrHelp}</p>
+</fieldset>`
+}

@@ -1,0 +1,175 @@
+import type { Return } from '../../checkouts/checkout.ts'
+import type { CheckoutView } from '../../desk/checkout/desk.ts'
+import { formatUnits } from '../../payments/coins.ts'
+import { formatUsdc } from '../../primitives/money.ts'
+import { type Html, html } from '../frame/html.ts'
+import type { Page } from '../frame/layout.ts'
+import { liveMark, reloading } from '../live/mark.ts'
+import { buyPath } from '../shop/addresses.ts'
+import type { Texts } from '../texts/en.ts'
+import { attributesHtml } from './fields-html.ts'
+import { orderPagePath, payPath } from './paths.ts'
+import { invoiceCard } from './pay-invoice.ts'
+import { dayAndTime } from './times.ts'
+
+/** What the page of a payment is made of besides the payment. */
+export interface PayShown {
+  readonly texts: Texts
+  /** The private link; only where the visitor has shown the token. */
+  readonly privateLink: string | undefined
+  /** Whether what was just pasted opens nothing. */
+  readonly isTokenWrong?: boolean
+  /** Only in the sandbox: where this invoice is paid with test money. */
+  readonly sandboxUrl?: string | undefined
+  readonly scriptUrls: readonly string[]
+}
+
+/** Stages in which nothing changes any more that this page shows. */
+const finished: ReadonlySet<CheckoutView['stage']> = new Set(['refused', 'paid'])
+
+/** Stages in which money is still asked for. */
+const asking: ReadonlySet<CheckoutView['stage']> = new Set(['waiting', 'partly_paid'])
+
+/** The page of one payment in a coin. */
+export function payPage(view: CheckoutView, shown: PayShown): Page {
+  const { texts, scriptUrls } = shown
+  const { title, text, say } = texts.pay.stages[view.stage]
+  const isFinished = finished.has(view.stage) && !view.returns.some(isUnderWay)
+  const mark = { version: view.version, at: `${payPath(view.id)}/live`, say, isFinished }
+  return {
+    title: `${title} · ${view.brandName}`,
+    description: texts.pay.about,
+    // Outside of the part that is put in anew: a script that puts it in would make it count.
+    main: html`${view.isOwner && reloading(isFinished)}
+<div class="paying"${liveMark(mark)}${copyTexts(texts)}>
+<h1>${title}</h1>
+<p class="lead">${text}</p>
+${view.isOwner ? ownPart(view, shown) : foreignPart(view, shown)}
+</div>
+${scriptUrls.map(
+  (url) => html`<script type="module" src="${url}"></script>
+`,
+)}`,
+  }
+}
+
+function ownPart(view: CheckoutView, shown: PayShown): Html {
+  const { texts } = shown
+  const { invoice, stage } = view
+  return html`${invoice && asking.has(stage) && invoiceCard(view, invoice, texts, shown.sandboxUrl)}
+${nextStep(view, texts)}
+${returnsOf(view, texts)}
+${shown.privateLink && keepLink(shown.privateLink, texts)}
+${invoice && asking.has(stage) && troubles(invoice.watchedUntil, texts)}
+${factsOf(view, texts)}`
+}
+
+/** Where to go from a stage that asks for nothing. */
+function nextStep({ stage, orderId, offerId }: CheckoutView, { pay }: Texts): Html | undefined {
+  if (stage === 'paid') {
+    return html`<p class="act"><a class="button wide" href="${orderPagePath(orderId)}">${pay.toOrder}</a></p>`
+  }
+  if (stage !== 'expired' && stage !== 'refused') return undefined
+  const path = buyPath({ id: offerId as Parameters<typeof buyPath>[0]['id'] })
+  return html`<p class="act"><a class="button wide" href="${path}">${pay.again}</a></p>`
+}
+
+/** Shown before anything is paid: whoever loses this page finds back by it. */
+function keepLink(link: string, { pay }: Texts): Html {
+  return html`<section class="keep" aria-labelledby="keep">
+<h2 id="keep">${pay.keepTitle}</h2>
+<p>${pay.keep}</p>
+<p><code class="copy" id="link" data-copy="${link}">${link}</code></p>
+</section>`
+}
+
+function troubles(watchedUntil: Date, { pay }: Texts): Html {
+  return html`<details class="troubles"><summary>${pay.detailsTitle}</summary>
+<ul>
+<li>${pay.less}</li>
+<li>${pay.more}</li>
+<li>${pay.late}${dayAndTime(watchedUntil)}.</li>
+<li>${pay.fees}</li>
+</ul>
+</details>`
+}
+
+function returnsOf({ returns, coin }: CheckoutView, { pay }: Texts): Html | undefined {
+  if (returns.length === 0) return undefined
+  return html`<section class="returns" aria-labelledby="returns">
+<h2 id="returns">${pay.backTitle}</h2>
+<ul>
+${returns.map(
+  (
+    one,
+  ) => html`<li><b>${formatUnits(one.units, coin)} ${coin}</b> ${stepOf(one, pay)} (${pay.why[one.why]}).</li>
+`,
+)}</ul>
+</section>`
+}
+
+function stepOf({ step }: Return, pay: Texts['pay']): Html {
+  switch (step.type) {
+    case 'DUE':
+      return html`${pay.backDue}`
+    case 'SENDING':
+      return html`${pay.backSending}`
+    case 'SENT':
+      return html`${pay.backSent} <code class="copy">${step.transaction}</code>`
+    case 'FAILED':
+      return html`${pay.backFailed}`
+  }
+}
+
+function isUnderWay({ step }: Return): boolean {
+  return step.type !== 'SENT'
+}
+
+function factsOf(view: CheckoutView, { pay }: Texts): Html {
+  const facts = [
+    [pay.offer, html`${view.brandName}, ${formatUsdc(view.amount)} USD`],
+    [pay.backTo, view.refundTo && html`<code class="copy">${view.refundTo}</code>`],
+    [pay.number, html`<code>${view.id}</code>`],
+  ] as const
+  return html`<dl class="facts">
+${facts.map(
+  ([name, value]) =>
+    value &&
+    html`<div><dt>${name}</dt><dd>${value}</dd></div>
+`,
+)}</dl>`
+}
+
+/** Whoever has not shown that it is theirs sees how it stands, and may show it. */
+function foreignPart(view: CheckoutView, { texts: { pay }, isTokenWrong = false }: PayShown): Html {
+  const field = {
+    id: 'token',
+    name: 'token',
+    type: 'text',
+    required: 'required',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    maxlength: '300',
+    'aria-describedby': 'token-fault',
+    ...(isTokenWrong ? { 'aria-invalid': 'true', autofocus: 'autofocus' } : {}),
+  }
+  return html`<form class="foreign" method="post" action="${payPath(view.id)}/open">
+<h2>${pay.foreignTitle}</h2>
+<p>${pay.foreign}</p>
+<div class="field">
+<label for="token">${pay.tokenLabel}</label>
+<p class="fault" id="token-fault">${isTokenWrong && pay.tokenWrong}</p>
+<input${attributesHtml(field)}>
+</div>
+<button class="button wide" type="submit">${pay.openIt}</button>
+</form>`
+}
+
+/** What the script of the page says. */
+function copyTexts({ pay }: Texts): Html[] {
+  return attributesHtml({
+    'data-copy-text': pay.copy,
+    'data-copied-text': pay.copied,
+    'data-uncopied-text': pay.copyFailed,
+  })
+}

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import { makeCatalog } from '../../../sandbox/supplier/catalog/catalog.ts'
+import { catalogOf } from '../../../test/fixtures/catalog.ts'
+import { fixturePricing } from '../../../test/fixtures/offers.ts'
+import { parseOffer } from '../../adapters/suppliers/zendit/parse-offer.ts'
+import { createShelf } from '../../goods/catalog.ts'
+import type { Offer } from '../../goods/offer.ts'
+import { retailOf } from '../../goods/pricing.ts'
+import { readWish } from '../../goods/purchase-body.ts'
+import { networks } from '../../payments/networks.ts'
+import { document } from '../frame/layout.ts'
+import { dataOf, structureFaults } from '../frame/structure.fixture.ts'
+import { en } from '../texts/en.ts'
+import { buyPage } from './buy-page.ts'
+import { exampleCall } from './example-call.ts'
+
+const { lists } = makeCatalog(12_000)
+const parsed = [
+  ...lists.vouchers.map((record) => parseOffer(record, 'voucher')),
+  ...lists.topups.map((record) => parseOffer(record, 'topup')),
+  ...lists.esim.map((record) => parseOffer(record, 'esim')),
+]
+const offers = parsed.filter((offer): offer is Offer => typeof offer !== 'string')
+
+const pricing = fixturePricing({ markupBps: 250 })
+const site = {
+  name: 'Test Kiosk',
+  description: 'Goods for tests.',
+  url: 'https://kiosk.example',
+  logo: 'https://kiosk.example/logo.svg',
+  contact: 'ops@kiosk.example',
+  acceptsCrypto: [],
+}
+const deps = {
+  shelf: createShelf(catalogOf(offers, pricing)),
+  pricing,
+  site,
+  networkName: 'Base',
+  fulfillmentDeadlineSeconds: 600,
+  isSandbox: true,
+  till: { network: networks.base, payTo: '0x1111111111111111111111111111111111111111' },
+  texts: en,
+}
+const form = { scriptUrl: '/wallet.js?v=1' }
+/** Siblings are offers that have their own turn, so a part of the pages is enough to see them. */
+const alone = { ...deps, shelf: createShelf() }
+const frame = {
+  site,
+  styleUrl: '/style.css?v=1',
+  scriptUrl: (name: string) => `/scripts/${name}`,
+  isSandbox: true,
+  texts: en,
+}
+const catalog = offers
+const sold = catalog.filter((offer) => retailOf(offer, pricing).type !== 'NOT_SOLD')
+
+test('every offer of the sandbox has a page that is whole and names its price', () => {
+  expect(catalog.length).toBeGreaterThan(11_000)
+  for (const [at, offer] of catalog.entries()) {
+    const page = document(frame, buyPage(offer, at % 20 === 0 ? deps : alone, form))
+    expect(structureFaults(page), offer.id).toEqual([])
+    expect(page.length, offer.id).toBeLessThan(40_000)
+    expect(dataOf(page), offer.id).toMatchObject({ '@type': 'Product', sku: offer.id })
+    expect(page.includes(' USDC'), offer.id).toBe(true)
+  }
+}, 60_000)
+
+test('unusual offers that are fit to sell are among them', () => {
+  const kept = sold.filter(({ id }) => id.startsWith('DIRTY-') && id.includes('KEEP'))
+  expect(kept.length).toBeGreaterThanOrEqual(5)
+  expect(sold.length).toBeLessThan(catalog.length)
+})
+
+test('the example calls of every sold offer pass the checks of the store', () => {
+  for (const offer of sold) {
+    const { body } = exampleCall(offer, retailOf(offer, pricing), site.url)
+    expect(() => readWish(offer, body), `${offer.id} ${JSON.stringify(body)}`).not.toThrow()
+  }
+}, 60_000)

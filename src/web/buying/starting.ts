@@ -1,0 +1,95 @@
+import type { StartedCheckout } from '../../desk/checkout/desk.ts'
+import { rules } from '../../desk/refusals.ts'
+import type { Offer } from '../../goods/offer.ts'
+import { type Retail, retailOf } from '../../goods/pricing.ts'
+import { formatUsdc, usdcFromCents } from '../../primitives/money.ts'
+import { Refusal } from '../../primitives/refusal.ts'
+import type { WebDeps } from '../frame/deps.ts'
+import type { Texts } from '../texts/en.ts'
+import type { PayingDeps } from './deps.ts'
+import { choiceFaults, type FormFaults, faultsIn, noFaults } from './faults.ts'
+import { formFieldsOf } from './form-fields.ts'
+import { checkoutFormOf, isDearer, readTyped, seenOf, type Typed } from './typed.ts'
+
+/** The form shown again: what was typed, and why it is back. */
+export interface FormAgain {
+  readonly type: 'again'
+  readonly status: number
+  readonly typed: Typed
+  readonly faults: FormFaults
+  readonly notice?: string
+}
+
+/** What becomes of a form that was sent. */
+export type FormTaken =
+  | ({ readonly type: 'started' } & StartedCheckout)
+  /** It is not what the form of this page sends. */
+  | { readonly type: 'strange' }
+  | FormAgain
+
+/**
+ * Starts a checkout from a form as it was sent. A person is never charged more than the form said: a
+ * price that went up is told first.
+ *
+ * @throws Refusal `offer_not_found`
+ */
+export async function startFrom(
+  deps: Pick<WebDeps, 'pricing' | 'texts'> & Pick<PayingDeps, 'checkout'>,
+  offer: Offer,
+  sent: URLSearchParams,
+): Promise<FormTaken> {
+  const { pricing, texts, checkout } = deps
+  const retail = retailOf(offer, pricing)
+  const methods = checkout?.methods ?? []
+  const typed = readTyped(sent, formFieldsOf(offer, deps, retail), methods)
+  if (typed === undefined) return { type: 'strange' }
+  const again: FormAgain = { type: 'again', status: 422, typed, faults: noFaults }
+  // The page itself says that it is not sold, and why.
+  if (retail.type === 'NOT_SOLD') return { ...again, status: rules.offer_unavailable.status }
+  if (isDearer(typed.seen, retail, pricing.markupBps)) return dearer(again, retail, deps)
+  const choice = choiceFaults({ typed, methods, texts })
+  if (checkout === undefined || choice.size > 0) return { ...again, faults: choice }
+  try {
+    return { type: 'started', ...(await checkout.start(checkoutFormOf(offer, typed))) }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return refused(error, again, { methods, texts })
+  }
+}
+
+function dearer(
+  again: FormAgain,
+  retail: Retail,
+  { pricing, texts }: Pick<WebDeps, 'pricing' | 'texts'>,
+): FormAgain {
+  const { form } = texts
+  const notice =
+    retail.type === 'FIXED'
+      ? form.dearer(`${formatUsdc(usdcFromCents(retail.cents))} USDC`)
+      : form.dearerOpen
+  const typed = { ...again.typed, seen: seenOf(retail, pricing.markupBps) }
+  return { ...again, status: 409, typed, notice }
+}
+
+/** @throws Refusal where the form is no place to say it */
+function refused(
+  refusal: Refusal,
+  again: FormAgain,
+  { methods, texts }: Pick<PayingMethods, 'methods'> & { readonly texts: Texts },
+): FormAgain {
+  const { status } = rules[refusal.code]
+  switch (refusal.code) {
+    case 'invalid_body':
+      return { ...again, faults: faultsIn(refusal, { typed: again.typed, methods, texts }) }
+    case 'offer_unavailable':
+      return { ...again, status }
+    case 'store_paused':
+      return { ...again, status, notice: texts.form.paused }
+    case 'try_again':
+      return { ...again, status, notice: texts.form.notNow }
+    default:
+      throw refusal
+  }
+}
+
+type PayingMethods = NonNullable<PayingDeps['checkout']>

@@ -1,0 +1,19 @@
+/** From here on a countdown is shown; before, it would only hurry. */
+const nearMinutes = 5
+
+/** "14:32 UTC": the server does not know where its visitor is. */
+export function clockTime(time: Date): string {
+  return `${time.toISOString().slice(11, 16)} UTC`
+}
+
+/** "22 November, 14:32 UTC". */
+export function dayAndTime(time: Date): string {
+  const day = time.toLocaleDateString('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' })
+  return `${day}, ${clockTime(time)}`
+}
+
+/** Whole minutes, rounded up, while it is near the end; undefined before and after. */
+export function minutesLeft(now: Date, end: Date): number | undefined {
+  const minutes = Math.ceil((end.getTime() - now.getTime()) / 60_000)
+  return minutes > 0 && minutes <= nearMinutes ? minutes : undefined
+}

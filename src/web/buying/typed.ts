@@ -1,0 +1,144 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { PaymentMethod } from '../../checkouts/ports.ts'
+import type { CheckoutForm } from '../../checkouts/start.ts'
+import type { Offer } from '../../goods/offer.ts'
+import type { Retail } from '../../goods/pricing.ts'
+import type { Fields } from '../../goods/purchase-body.ts'
+import { fieldValue } from './field-value.ts'
+import type { FormField } from './form-fields.ts'
+
+/** What stands in the form, as it was typed. */
+export interface Typed {
+  /** The fields of the purchase, by name. */
+  readonly fields: Readonly<Record<string, string>>
+  /** How it is to be paid: a coin, or nothing yet. */
+  readonly pay: string
+  /** An address for money back, by coin. All are kept, so that changing the coin loses nothing. */
+  readonly refundTo: Readonly<Record<string, string>>
+  /** New with each form that is given out. */
+  readonly formKey: string
+  /** The price that the person saw, as `seenOf` writes it. */
+  readonly seen: string
+}
+
+const keyPattern = /^[A-Za-z0-9_-]{22}$/
+/** Nothing that a person types here is longer. */
+const textMost = 300
+
+/** The names under which the form is sent. */
+export const names = {
+  pay: 'pay',
+  refundTo: (coin: string) => `refundTo-${coin}`,
+  formKey: 'key',
+  seen: 'seen',
+} as const
+
+/** A form that nobody has typed into yet. */
+export function untyped(
+  retail: Retail,
+  markupBps: number,
+  methods: readonly PaymentMethod[],
+): Typed {
+  const [only, ...others] = methods
+  return {
+    fields: {},
+    pay: only !== undefined && others.length === 0 ? only.coin : '',
+    refundTo: {},
+    formKey: randomBytes(16).toString('base64url'),
+    seen: seenOf(retail, markupBps),
+  }
+}
+
+/**
+ * What was sent, or undefined when it is not what this form sends: with a name that it does not have,
+ * or one twice, or without its key.
+ */
+export function readTyped(
+  sent: URLSearchParams,
+  fields: readonly FormField[],
+  methods: readonly PaymentMethod[],
+): Typed | undefined {
+  const given = Object.fromEntries(sent)
+  const coins = methods.map(({ coin }) => coin)
+  const known = [
+    ...fields.map(({ name }) => name),
+    ...coins.map(names.refundTo),
+    names.pay,
+    names.formKey,
+    names.seen,
+  ]
+  const isOdd =
+    [...sent.keys()].some((name, at, all) => !known.includes(name) || all.indexOf(name) !== at) ||
+    [...sent.values()].some((text) => text.length > textMost)
+  const formKey = given[names.formKey] ?? ''
+  if (isOdd || !keyPattern.test(formKey)) return undefined
+  return {
+    fields: picked(
+      given,
+      fields.map(({ name }) => [name, name]),
+    ),
+    pay: given[names.pay] ?? '',
+    refundTo: picked(
+      given,
+      coins.map((coin) => [coin, names.refundTo(coin)]),
+    ),
+    formKey,
+    seen: given[names.seen] ?? '',
+  }
+}
+
+/** The form as the desk takes it. */
+export function checkoutFormOf(offer: Offer, typed: Typed): CheckoutForm {
+  const fields = purchaseFieldsOf(offer, typed)
+  const form = { kind: offer.kind, fields, coin: typed.pay, refundTo: refundOf(typed) }
+  return { ...form, formKey: keyOf(typed.formKey, form) }
+}
+
+/**
+ * The same form with the same content is the same purchase, however often it is sent. Whoever comes
+ * back to it and writes something else wants something else.
+ */
+function keyOf(formKey: string, content: Omit<CheckoutForm, 'formKey'>): string {
+  return createHash('sha256')
+    .update(JSON.stringify([formKey, content]))
+    .digest('base64url')
+}
+
+function refundOf({ pay, refundTo }: Typed): string {
+  return (refundTo[pay] ?? '').trim()
+}
+
+/** The flat fields of the purchase: what was left empty is not named, an amount is a number. */
+function purchaseFieldsOf({ id }: Offer, { fields }: Typed): Fields {
+  const told = Object.entries(fields)
+    .map(([name, text]) => [name, fieldValue(name, text)] as const)
+    .filter(([, value]) => value !== '')
+  return { offerId: id, ...Object.fromEntries(told) }
+}
+
+/** The price as the form carries it back to us: atomic USDC, or what is added to an open value. */
+export function seenOf(retail: Retail, markupBps: number): string {
+  switch (retail.type) {
+    case 'FIXED':
+      return `fixed:${retail.cents}`
+    case 'RANGE':
+      return `open:${markupBps}`
+    case 'NOT_SOLD':
+      return ''
+  }
+}
+
+/** Whether it costs more now than the person saw. What cannot be read was not seen. */
+export function isDearer(seen: string, retail: Retail, markupBps: number): boolean {
+  const [, type, number] = /^(fixed|open):(\d{1,12})$/.exec(seen) ?? []
+  if (retail.type === 'FIXED') return type !== 'fixed' || retail.cents > Number(number)
+  if (retail.type === 'RANGE') return type !== 'open' || markupBps > Number(number)
+  return false
+}
+
+function picked(
+  given: Readonly<Record<string, string>>,
+  pairs: readonly (readonly [string, string])[],
+) {
+  return Object.fromEntries(pairs.map(([name, sentAs]) => [name, given[sentAs] ?? '']))
+}

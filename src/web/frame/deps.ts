@@ -1,0 +1,14 @@
+import type { ReadDeps } from '../../desk/deps.ts'
+import type { Texts } from '../texts/en.ts'
+
+/** What pages are made of, besides what the whole reading side shares. */
+export interface WebDeps extends ReadDeps {
+  /** The name of the chain that is paid on, as people know it. */
+  readonly networkName: string
+  /** From payment to `EXPIRED`; seconds. */
+  readonly fulfillmentDeadlineSeconds: number
+  /** Whether all money and goods are for trying only. */
+  readonly isSandbox: boolean
+  /** Every sentence, in the language of the store. */
+  readonly texts: Texts
+}

@@ -1,0 +1,196 @@
+import type { Site } from '../../desk/site.ts'
+import type { Texts } from '../texts/en.ts'
+import { dataBlock, type Html, html, textOf } from './html.ts'
+import { ogSize } from './og-image.ts'
+
+/** What every page needs to know besides its own content. */
+export interface Frame {
+  readonly site: Site
+  /** The address of the style sheet; it changes when the sheet does. */
+  readonly styleUrl: string
+  /** The address of a script in `scripts/`, likewise. */
+  readonly scriptUrl: (name: string) => string
+  /** Whether all money and goods here are for trying only. */
+  readonly isSandbox: boolean
+  /** Every sentence, in the language of the store. */
+  readonly texts: Texts
+}
+
+export interface Crumb {
+  readonly name: string
+  readonly path: string
+}
+
+export interface Page {
+  readonly title: string
+  /** For search engines and previews; one or two sentences. */
+  readonly description: string
+  /** Where the page lives, "/buy/AMZ"; absent on pages that stand for no address of their own. */
+  readonly path?: string
+  /** Further Open Graph properties. */
+  readonly openGraph?: Readonly<Record<string, string>>
+  /** Data for search engines (schema.org). */
+  readonly data?: object
+  /** What further stands in the head. */
+  readonly head?: Html
+  /** Where the page stands below the front page, which is not in the list; the page itself is last. */
+  readonly crumbs?: readonly Crumb[]
+  /** Pages of a list that come before and after this one. */
+  readonly neighbours?:
+    | { readonly prev?: string | undefined; readonly next?: string | undefined }
+    | undefined
+  readonly main: Html
+}
+
+/** The whole document of a page. */
+export function document(frame: Frame, page: Page): string {
+  const { site, styleUrl, texts } = frame
+  const title = page.title === site.name ? site.name : `${page.title} · ${site.name}`
+  return textOf(html`<!doctype html>
+<html lang="${texts.frame.language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<meta name="description" content="${page.description}">
+<meta name="color-scheme" content="light dark">
+<meta name="theme-color" content="#f3f5f1" media="(prefers-color-scheme: light)">
+<meta name="theme-color" content="#0e1411" media="(prefers-color-scheme: dark)">
+<link rel="icon" href="/logo.svg" type="image/svg+xml">
+<link rel="stylesheet" href="${styleUrl}">
+${addressTags(frame, page)}
+${page.data && dataBlock(page.data)}
+${page.head}
+${page.crumbs && dataBlock(crumbData(frame, page.crumbs))}
+</head>
+<body>
+<a class="skip" href="#main">${texts.frame.skip}</a>
+${header(frame)}
+<main id="main" tabindex="-1">
+${page.main}
+</main>
+${footer(frame)}
+</body>
+</html>
+`)
+}
+
+/** What only a page with an address of its own says: nobody should link to or keep an error. */
+function addressTags({ site, texts }: Frame, page: Page): Html {
+  if (page.path === undefined) return html`<meta name="robots" content="noindex">`
+  const url = `${site.url}${page.path}`
+  const properties = {
+    'og:type': 'website',
+    'og:site_name': site.name,
+    'og:title': page.title,
+    'og:description': page.description,
+    'og:url': url,
+    ...(page.openGraph?.['og:image'] === undefined ? ownPicture(site) : {}),
+    'og:locale': texts.frame.locale,
+    ...page.openGraph,
+  }
+  const { prev, next } = page.neighbours ?? {}
+  return html`<link rel="canonical" href="${url}">
+${
+  prev &&
+  html`<link rel="prev" href="${prev}">
+`
+}${
+  next &&
+  html`<link rel="next" href="${next}">
+`
+}${Object.entries(properties).map(
+  ([property, content]) => html`<meta property="${property}" content="${content}">
+`,
+)}<meta name="twitter:card" content="summary_large_image">`
+}
+
+/** The picture of the store, for pages that have none of their own. */
+function ownPicture({ url, name }: Site): Record<string, string> {
+  return {
+    'og:image': `${url}/og.png`,
+    'og:image:width': String(ogSize.width),
+    'og:image:height': String(ogSize.height),
+    'og:image:alt': name,
+  }
+}
+
+/** The same way as the page shows it, in the words of schema.org. */
+function crumbData({ site, texts }: Frame, crumbs: readonly Crumb[]): object {
+  const all = [{ name: texts.frame.home, path: '/' }, ...crumbs]
+  return {
+    '@context': 'https://schema.org',
+    '@type': 'BreadcrumbList',
+    itemListElement: all.map(({ name, path }, at) => ({
+      '@type': 'ListItem',
+      position: at + 1,
+      name,
+      item: `${site.url}${path}`,
+    })),
+  }
+}
+
+/** The way to a page, to be shown above its heading. */
+export function crumbTrail(label: string, home: string, crumbs: readonly Crumb[]): Html {
+  const last = crumbs.length - 1
+  return html`<nav class="crumbs" aria-label="${label}"><ol>
+<li><a href="/">${home}</a></li>
+${crumbs.map(({ name, path }, at) =>
+  at === last
+    ? html`<li><span aria-current="page">${name}</span></li>`
+    : html`<li><a href="${path}">${name}</a></li>
+`,
+)}</ol></nav>`
+}
+
+function header({ site: { name, logo }, isSandbox, texts: { frame: texts } }: Frame): Html {
+  return html`<header class="head">
+${isSandbox && html`<p class="sandbox">${texts.sandbox}</p>`}
+<div class="awning"></div>
+<div class="bar">
+<a class="store" href="/"><img src="${logo}" alt="" width="36" height="36"><span>${name}</span></a>
+<nav aria-label="${texts.navigation}"><ul>
+<li><a href="/search">${texts.shop}</a></li>
+<li><a href="/how-it-works">${texts.how}</a></li>
+<li><a href="/find">${texts.find}</a></li>
+</ul></nav>
+</div>
+</header>`
+}
+
+function footer({ site: { name, contact, description }, texts: { frame: texts } }: Frame): Html {
+  const links = (list: readonly (readonly [path: string, name: string])[]) =>
+    html`<ul>
+${list.map(
+  ([path, label]) => html`<li><a href="${path}">${label}</a></li>
+`,
+)}</ul>`
+  return html`<footer class="foot">
+<div class="inner">
+<div class="who">
+<p><strong>${name}</strong><br>${description}</p>
+<p><a href="mailto:${contact}">${texts.help}: ${contact}</a></p>
+</div>
+<nav aria-label="${texts.forPeople}">
+<p class="over">${texts.forPeople}</p>
+${links([
+  ['/search', texts.shop],
+  ['/how-it-works', texts.how],
+  ['/find', texts.find],
+  ['/terms', texts.terms],
+])}
+</nav>
+<nav aria-label="${texts.forSoftware}">
+<p class="over">${texts.forSoftware}</p>
+${links([
+  ['/#agents', texts.agents],
+  ['/docs/api', texts.api],
+  ['/llms.txt', texts.models],
+  ['/ai', texts.discovery],
+  ['/.well-known/x402', texts.manifest],
+  ['/errors', texts.errors],
+])}
+</nav>
+</div>
+</footer>`
+}

@@ -1,0 +1,67 @@
+/** What one page needs beyond what every page may do. */
+export interface PageNeeds {
+  /** Runs our own script. */
+  readonly sendsForm?: true
+  /** Shows pictures that stand in the page itself. */
+  readonly drawsPictures?: true
+  /** Its script asks this store for more. */
+  readonly asksUs?: true
+}
+
+/**
+ * Headers of every page. Nothing is loaded but our own style sheet and pictures; pages run no
+ * script, send forms to us alone, stand in no frame, and tell no other site where a visitor came from.
+ *
+ * @param pictures URLs of pictures elsewhere that this one page shows
+ */
+export function pageHeaders(
+  pictures: readonly string[],
+  { sendsForm, drawsPictures, asksUs }: PageNeeds = {},
+): Record<string, string> {
+  const origins = new Set(pictures.map((url) => new URL(url).origin))
+  const policy = [
+    "default-src 'none'",
+    ...(sendsForm ? ["script-src 'self'"] : []),
+    "style-src 'self'",
+    `img-src ${["'self'", ...(drawsPictures ? ['data:'] : []), ...origins].join(' ')}`,
+    ...(asksUs ? ["connect-src 'self'"] : []),
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ]
+  return headersWith(policy)
+}
+
+/**
+ * Headers of the page about the API: it runs our copy of a script, which reads the document from here.
+ * Nothing else is loaded, and nothing is sent anywhere. The script writes styles into elements, which
+ * no nonce and no hash can allow.
+ */
+export function apiPageHeaders(): Record<string, string> {
+  return headersWith([
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'unsafe-inline'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ])
+}
+
+function headersWith(policy: readonly string[]): Record<string, string> {
+  return {
+    ...fixedHeaders,
+    'content-security-policy': policy.join('; '),
+    'cross-origin-opener-policy': 'same-origin',
+    'permissions-policy':
+      'accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), microphone=(), payment=(), usb=()',
+  }
+}
+
+/** What holds for everything the website serves, pictures and styles too. */
+export const fixedHeaders: Readonly<Record<string, string>> = {
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+}

@@ -1,0 +1,103 @@
+import { testApp } from '../../../test/fixtures/app.ts'
+import { catalogOf } from '../../../test/fixtures/catalog.ts'
+import {
+  esim,
+  fixed,
+  fixturePricing,
+  shopOffers,
+  topup,
+  voucher,
+} from '../../../test/fixtures/offers.ts'
+import type { BuyingDeps } from '../../desk/buying/deps.ts'
+import type { CheckoutDesk } from '../../desk/checkout/desk.ts'
+import type { FollowDeps } from '../../desk/following/deps.ts'
+import { createShelf, type Shelf } from '../../goods/catalog.ts'
+import { networks } from '../../payments/networks.ts'
+import type { CoinRates } from '../buying/deps.ts'
+import type { FollowingDeps } from '../orders/following.ts'
+import { routeWeb } from '../routes.ts'
+import { en } from '../texts/en.ts'
+
+/** What an attacker would write into a catalog. */
+export const breakout = `</title></script><script>alert(1)</script><!-- "' onerror="x" & é`
+
+const odd = [
+  voucher('HOSTILE', {
+    brandName: breakout,
+    description: breakout,
+    shortNotes: breakout,
+    notes: `First.\n\nSecond ${breakout}`,
+    redemptionInstructions: breakout,
+    subTypes: [breakout],
+    regions: [breakout],
+    image: `https://img.example/a.png?"><script>alert(1)</script>`,
+  }),
+  topup('FREE_MINUTES', {
+    allowance: { voiceUnlimited: true, smsNumber: 1, dataGb: 0.5, durationDays: 1 },
+  }),
+  voucher('PRICED_IN_CLP', { price: fixed(9000, 'CLP', 1), country: 'CL' }),
+  esim('ESIM-UK', { country: 'GB', coverage: [{ country: 'GB', speeds: ['5G', '4G'] }] }),
+  voucher('CHEAP', { price: fixed(50), faceValue: fixed(50) }),
+]
+
+/** The pages over a small catalog with hostile and odd offers in it. */
+export function website(
+  changes: {
+    shelf?: Shelf
+    isSandbox?: boolean
+    markupBps?: number
+    buying?: BuyingDeps
+    following?: FollowingDeps
+    checkout?: CheckoutDesk
+    rates?: CoinRates
+    sandboxPayUrl?: (invoice: string) => string
+  } = {},
+) {
+  const pricing = fixturePricing({ markupBps: changes.markupBps ?? 0 })
+  const catalog = catalogOf([...shopOffers, ...odd], pricing)
+  const shelf = changes.shelf ?? createShelf(catalog)
+  const { app, deps, logged, pass } = testApp({
+    shelf,
+    pricing,
+    pageFor: (...told) => pageFor(...told),
+  })
+  const pageFor = routeWeb(app, {
+    ...deps,
+    networkName: 'Base',
+    fulfillmentDeadlineSeconds: 600,
+    isSandbox: changes.isSandbox ?? false,
+    texts: en,
+    till: { network: networks.base, payTo: '0x1111111111111111111111111111111111111111' },
+    checkout: changes.checkout,
+    rates: changes.rates,
+    sandboxPayUrl: changes.sandboxPayUrl,
+    buying: changes.buying ?? ({} as BuyingDeps),
+    following: changes.following ?? { follow: {} as FollowDeps, limits: deps.limits },
+  })
+  const get = async (url: string, headers: Record<string, string> = {}) => {
+    pass(1_000)
+    return app.inject({ method: 'GET', url, headers })
+  }
+  /** As a browser sends the form of one of our pages. */
+  const post = async (
+    url: string,
+    fields: Readonly<Record<string, string>>,
+    headers: Readonly<Record<string, string | undefined>> = {},
+  ) => {
+    pass(2_000)
+    const payload = new URLSearchParams(fields).toString()
+    const type = { 'content-type': 'application/x-www-form-urlencoded' }
+    const all = { ...type, 'sec-fetch-site': 'same-origin', ...headers }
+    const named = Object.entries(all).filter(([, value]) => value !== undefined)
+    return app.inject({ method: 'POST', url, payload, headers: Object.fromEntries(named) })
+  }
+  return { app, get, post, logged }
+}
+
+/** The text that a person reads: without tags, each run of space as one. */
+export function read(page: string): string {
+  return page
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+    .replace(/\s+/g, ' ')
+}

@@ -1,0 +1,98 @@
+import Fastify, { type FastifyInstance } from 'fastify'
+import type { Found } from '../../http/answer-cache.ts'
+import { digestOf, publicMinute, sendAnswer, sendText } from '../../http/caching.ts'
+import { fixedText } from '../../http/fixed-text.ts'
+import type { WebDeps } from '../frame/deps.ts'
+import { html, textOf } from '../frame/html.ts'
+import { apiPageHeaders, fixedHeaders } from '../frame/page-headers.ts'
+import type { Texts } from '../texts/en.ts'
+
+/** Where people read the API. */
+const apiPagePath = '/docs/api'
+
+const scriptPath = `${apiPagePath}/reference.js`
+const startPath = `${apiPagePath}/start.js`
+const limited = { config: { limit: 'reading' } } as const
+const publicDay = 'public, max-age=86400'
+
+/**
+ * The API as a page, made of `/openapi.json` in the browser. It is the one page that runs script:
+ * that of Scalar, which comes from here, and asks nobody but us.
+ */
+export function routeApiPage(
+  app: FastifyInstance,
+  { site, texts }: Pick<WebDeps, 'site' | 'texts'>,
+): void {
+  let script: Promise<Found> | undefined
+  app.get(apiPagePath, limited, async (request, reply) => {
+    script ??= referenceScript()
+    reply.headers(apiPageHeaders())
+    const text = page(site.name, texts, (await script).answer.digest)
+    return sendText(request, reply, { text, type: 'text/html', cacheControl: publicMinute })
+  })
+  app.get(scriptPath, limited, async (request, reply) => {
+    script ??= referenceScript()
+    reply.headers(fixedHeaders)
+    const type = 'text/javascript'
+    return sendAnswer(request, reply, { found: await script, type, cacheControl: publicDay })
+  })
+  app.get(startPath, limited, (request, reply) => {
+    reply.headers(fixedHeaders)
+    return sendText(request, reply, {
+      text: start,
+      type: 'text/javascript',
+      cacheControl: publicDay,
+    })
+  })
+}
+
+/**
+ * The script of the page. Its package gives it to nobody but to a server that it is plugged into. It is
+ * four megabytes, so it is read when somebody wants it first.
+ */
+async function referenceScript(): Promise<Found> {
+  const { default: plugin } = await import('@scalar/fastify-api-reference')
+  const app = Fastify()
+  try {
+    await app.register(plugin, { routePrefix: '/reference', configuration: { url: '/' } })
+    return fixedText((await app.inject('/reference/js/scalar.js')).body)
+  } finally {
+    await app.close()
+  }
+}
+
+/** Nothing of this is asked of anybody else: no fonts, no counting of visitors, no helpers. */
+const settings = {
+  url: '/openapi.json',
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  telemetry: false,
+  withDefaultFonts: false,
+  showDeveloperTools: 'never',
+  hideClientButton: true,
+  hideTestRequestButton: true,
+  showOperationId: true,
+  documentDownloadType: 'json',
+  favicon: '/logo.svg',
+}
+
+const start = `Scalar.createApiReference('#app', ${JSON.stringify(settings)})\n`
+
+function page(name: string, { api, frame }: Texts, version: string): string {
+  return textOf(html`<!doctype html>
+<html lang="${frame.language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${api.title} · ${name}</title>
+<link rel="icon" href="/logo.svg" type="image/svg+xml">
+</head>
+<body>
+<div id="app"></div>
+<noscript>${api.noScript} <a href="/openapi.json">/openapi.json</a>.</noscript>
+<script src="${scriptPath}?v=${version}"></script>
+<script src="${startPath}?v=${digestOf(start)}"></script>
+</body>
+</html>
+`)
+}

@@ -1,0 +1,97 @@
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { clientKeyOf } from '../../http/client-key.ts'
+import { Refusal } from '../../primitives/refusal.ts'
+import { accessIn } from '../visit/access.ts'
+import { createRooms, type Place, type Rooms } from './rooms.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Who listens to the pages of this store in this process. */
+    liveRooms?: Rooms
+  }
+}
+
+/** A browser whose connection ended comes back after this long; milliseconds. */
+const retryMs = 2_000
+
+/**
+ * Serves `GET {path}/live`: what browsers listen to (server-sent events), to be told when the page at
+ * `path` shows something else. Each event is the version of the page, the first one at once. With
+ * `?once` the version comes as plain text, for browsers and networks that cannot listen.
+ *
+ * Whoever looks at the same page, with the same right to it, shares one look a second. There are so
+ * many listeners and no more: the next one is answered 429, and polls.
+ *
+ * @param versionOf a short text on one line, another one whenever the page shows something else. It
+ *   may depend on the address and on the right to the page (`accessIn`), and on nothing else of the
+ *   request. What it throws is answered as the page would answer it.
+ */
+export function routeLive(
+  pages: FastifyInstance,
+  path: string,
+  versionOf: (request: FastifyRequest) => Promise<string>,
+): void {
+  const rooms = roomsOf(pages)
+  // HEAD would open a stream that nobody reads.
+  const options = { config: { limit: 'reading' }, exposeHeadRoute: false } as const
+  pages.get(`${path}/live`, options, async (request, reply) => {
+    const [address = '', query] = request.url.split('?')
+    const version = await versionOf(request)
+    reply.header('cache-control', 'no-store').header('x-robots-tag', 'noindex, nofollow')
+    if (query === 'once') return reply.type('text/plain; charset=utf-8').send(version)
+    const place: Place = {
+      room: `${address} ${accessIn(request) ?? ''}`,
+      visitor: clientKeyOf(request.ip),
+      look: () => versionOf(request),
+      failed: (error) => request.log.warn({ err: error }, 'a live page cannot be looked at'),
+    }
+    return sendEvents(reply, rooms, place, version)
+  })
+}
+
+/** One set of rooms for all pages of the store, so that their bounds hold for the process. */
+function roomsOf(pages: FastifyInstance): Rooms {
+  if (pages.liveRooms) return pages.liveRooms
+  const rooms = createRooms()
+  pages.decorate('liveRooms', rooms)
+  // The store waits for every answer that is under way, and these end only when they are told to.
+  pages.addHook('preClose', (done) => {
+    rooms.close()
+    done()
+  })
+  return rooms
+}
+
+function sendEvents(reply: FastifyReply, rooms: Rooms, place: Place, version: string) {
+  const events = new Readable({ read() {} })
+  let isOver = false
+  // Who reads nothing is let go, so that nothing piles up for them.
+  const push = (text: string) => {
+    if (!isOver && !events.push(text)) events.destroy()
+  }
+  const end = () => {
+    if (!isOver) events.push(null)
+    isOver = true
+  }
+  const leave = rooms.enter(
+    place,
+    {
+      tell: (changed) => push(`data: ${changed}\n\n`),
+      pulse: () => push(':\n\n'),
+      end,
+    },
+    version,
+  )
+  if (leave === undefined) {
+    throw new Refusal('rate_limited', 'Too many pages listen at once.', { retryAfterSeconds: 5 })
+  }
+  events.on('close', leave)
+  // Whoever left while the first look was made would never be missed again.
+  if (reply.raw.destroyed) events.destroy()
+  push(`retry: ${retryMs}\n\n`)
+  return reply
+    .header('content-type', 'text/event-stream; charset=utf-8')
+    .header('x-accel-buffering', 'no')
+    .send(events)
+}

@@ -1,0 +1,117 @@
+import { createSeats, type SeatBounds } from './seats.ts'
+
+/** Somebody who is told when what a page shows has become another. */
+export interface Listener {
+  tell(version: string): void
+  /** Keeps the connection from looking dead to whoever stands between. */
+  pulse(): void
+  end(): void
+}
+
+/** What is listened to, by whom, and how to look at it. */
+export interface Place {
+  /** Listeners of one room see the same, and are told by one look. */
+  readonly room: string
+  /** Whom the listener counts for. */
+  readonly visitor: string
+  /** What the page shows now, as a short text. */
+  readonly look: () => Promise<string>
+  /** Hears why a look failed. Whoever listened is let go, and asks again. */
+  readonly failed: (error: unknown) => void
+}
+
+export interface RoomBounds extends SeatBounds {
+  readonly lookMs: number
+  readonly pulseMs: number
+  /** After so long a listener is let go and comes back, so that nobody is forgotten here. */
+  readonly lifeMs: number
+}
+
+/** For one process. A browser has one connection for each tab. */
+export const roomBounds: RoomBounds = {
+  most: 1_000,
+  mostPerVisitor: 12,
+  lookMs: 1_000,
+  pulseMs: 15_000,
+  lifeMs: 300_000,
+}
+
+export interface Rooms {
+  /**
+   * Lets a listener in and tells it the version that was just read.
+   *
+   * @returns what lets it go again, as often as it likes; undefined when there is no seat
+   */
+  enter(place: Place, listener: Listener, version: string): (() => void) | undefined
+  /** How many listen now. */
+  size(): number
+  /** Lets everybody go, and nobody in any more. */
+  close(): void
+}
+
+interface Room {
+  readonly place: Place
+  readonly listeners: Set<Listener>
+  version: string
+  timer: NodeJS.Timeout
+}
+
+/** Who listens to which page in this process. A room looks for all of its listeners at once. */
+export function createRooms(bounds: RoomBounds = roomBounds): Rooms {
+  const rooms = new Map<string, Room>()
+  const seats = createSeats(bounds)
+  let isClosed = false
+
+  function roomAt(place: Place, version: string): Room {
+    const there = rooms.get(place.room)
+    if (there) return there
+    const timer = setTimeout(() => lookAgain(room, bounds.lookMs), bounds.lookMs)
+    const room: Room = { place, version, listeners: new Set(), timer }
+    rooms.set(place.room, room)
+    return room
+  }
+
+  function leave(room: Room, listener: Listener): void {
+    room.listeners.delete(listener)
+    if (room.listeners.size > 0) return
+    clearTimeout(room.timer)
+    if (rooms.get(room.place.room) === room) rooms.delete(room.place.room)
+  }
+
+  return {
+    enter(place, listener, version) {
+      const free = isClosed ? undefined : seats.take(place.visitor)
+      if (free === undefined) return undefined
+      const room = roomAt(place, version)
+      room.listeners.add(listener)
+      listener.tell(version)
+      const pulse = setInterval(() => listener.pulse(), bounds.pulseMs)
+      const life = setTimeout(() => listener.end(), bounds.lifeMs)
+      return () => {
+        clearInterval(pulse)
+        clearTimeout(life)
+        free()
+        leave(room, listener)
+      }
+    },
+    size: () => seats.taken(),
+    close() {
+      isClosed = true
+      for (const room of rooms.values()) for (const listener of room.listeners) listener.end()
+    },
+  }
+}
+
+/** Looks, tells what changed, and comes back while anybody listens. */
+async function lookAgain(room: Room, everyMs: number): Promise<void> {
+  const { place, listeners } = room
+  try {
+    const version = await place.look()
+    if (version !== room.version) for (const listener of listeners) listener.tell(version)
+    room.version = version
+  } catch (error) {
+    place.failed(error)
+    for (const listener of listeners) listener.end()
+  }
+  if (listeners.size > 0) room.timer = setTimeout(() => lookAgain(room, everyMs), everyMs)
+}

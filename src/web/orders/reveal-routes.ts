@@ -1,0 +1,43 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { BuyingDeps } from '../../desk/buying/deps.ts'
+import { openReveal, revealPath } from '../../desk/buying/reveal.ts'
+import { document, type Frame, type Page } from '../frame/layout.ts'
+import { messagePage } from '../frame/message-page.ts'
+import { type PageNeeds, pageHeaders } from '../frame/page-headers.ts'
+import { formIn } from '../visit/forms.ts'
+import { goodsPage, revealPage } from './reveal-page.ts'
+
+const limited = { config: { limit: 'reading' } } as const
+/** A token is below 300 bytes. */
+const formMost = 1_024
+
+/**
+ * The page behind a one-view link, and what it shows when a person presses the button. GET gives the
+ * same page to everyone and uses nothing up, because previews of links open them.
+ */
+export function routeReveal(
+  pages: FastifyInstance,
+  { frame, buying }: { frame: Frame; buying: BuyingDeps },
+): void {
+  // An operator's logo may come from another host, which need not hear of these pages.
+  const own = { ...frame, site: { ...frame.site, logo: '/logo.svg' } }
+  const send = (reply: FastifyReply, page: Page, needs: PageNeeds = {}) =>
+    reply
+      .headers(pageHeaders([], needs))
+      .header('cache-control', 'no-store')
+      .header('x-robots-tag', 'noindex, nofollow')
+      .type('text/html; charset=utf-8')
+      .send(document(own, page))
+
+  pages.get(revealPath, limited, (_, reply) =>
+    send(reply, revealPage(frame.scriptUrl('reveal.js'), frame.texts), { sendsForm: true }),
+  )
+  const posted = { ...limited, bodyLimit: formMost }
+  pages.post(revealPath, posted, async (request: FastifyRequest, reply) => {
+    const opened = await openReveal(buying, formIn(request).get('token') ?? '', request.log)
+    if (opened.type === 'goods')
+      return send(reply, goodsPage(opened, frame.texts), { drawsPictures: true })
+    const { status, message } = frame.texts.closedLinks[opened.type]
+    return send(reply.code(status), messagePage(message, frame.texts))
+  })
+}

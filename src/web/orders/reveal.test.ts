@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs'
+import { runInNewContext } from 'node:vm'
+import { describe, expect, test } from 'vitest'
+import type { RevealedGoods } from '../../desk/buying/reveal.ts'
+import type { OrderId } from '../../primitives/ids.ts'
+import { document } from '../frame/layout.ts'
+import { messagePage } from '../frame/message-page.ts'
+import { structureFaults } from '../frame/structure.fixture.ts'
+import { breakout, read, website } from '../frame/website.fixture.ts'
+import { closedLinks } from '../texts/en/reveal.ts'
+import { en } from '../texts/en.ts'
+import { goodsPage, revealPage } from './reveal-page.ts'
+
+const site = {
+  name: 'Shop',
+  description: 'Goods.',
+  url: 'https://kiosk.example',
+  logo: '/logo.svg',
+  contact: 'ops@kiosk.example',
+  acceptsCrypto: [],
+}
+const frame = {
+  site,
+  styleUrl: '/style.css?v=1',
+  scriptUrl: (name: string) => `/scripts/${name}`,
+  isSandbox: false,
+  texts: en,
+}
+
+const goodsOf = (result: Record<string, unknown>): RevealedGoods => ({
+  orderId: 'ord_1' as OrderId,
+  kind: 'voucher',
+  brandName: breakout,
+  result,
+})
+const shown = (result: Record<string, unknown>) => document(frame, goodsPage(goodsOf(result), en))
+
+describe('the page behind a link', () => {
+  test('is whole, and runs one script of ours and nothing else', async () => {
+    const page = document(frame, revealPage('/reveal.js?v=1', en))
+    expect(structureFaults(page)).toEqual([])
+    expect(page.match(/<script[^>]*>/g)).toEqual(['<script src="/reveal.js?v=1" defer="defer">'])
+    const { headers } = await website().get('/reveal')
+    const policy = String(headers['content-security-policy'])
+    expect(policy).toContain("script-src 'self';")
+    expect(policy).toContain("form-action 'self';")
+    expect(policy).toContain("img-src 'self';")
+    const { statusCode, headers: script } = await website().get('/scripts/reveal.js')
+    expect([statusCode, script['content-type']]).toEqual([200, 'text/javascript; charset=utf-8'])
+  })
+
+  /** What the script makes of a page at this address, and at another one later. */
+  function run(hash: string, field: { value: string } | null = { value: '' }, later = hash) {
+    const replaced: string[] = []
+    const location = { hash, pathname: '/reveal' }
+    runInNewContext(readFileSync('src/web/scripts/reveal.js', 'utf8'), {
+      document: { getElementById: () => field },
+      location,
+      history: { replaceState: (_: unknown, __: string, url: string) => replaced.push(url) },
+      addEventListener: (_: string, changed: () => void) => {
+        if (later === hash) return
+        location.hash = later
+        changed()
+      },
+    })
+    return { value: field?.value, replaced }
+  }
+
+  test('fills in its secret and takes it out of the address bar', () => {
+    expect(run('#abc.def')).toEqual({ value: 'abc.def', replaced: ['/reveal'] })
+    expect(run('')).toEqual({ value: '', replaced: [] })
+    expect(run('#abc', null)).toEqual({ value: undefined, replaced: [] })
+    expect(run('#abc', { value: '' }, '#def')).toMatchObject({ value: 'def' })
+  })
+})
+
+describe('the goods', () => {
+  test('are readable, with what is copied marked', () => {
+    const expiresAt = '2027-11-22T01:02:16.749Z'
+    const page = shown({ code: 'A-1', pin: '12', instructions: 'Type it in.', expiresAt })
+    expect(read(page)).toContain('Valid until 2027-11-22 ')
+    expect(page).toContain('<code class="copy">A-1</code>')
+    expect(page).toContain('<code class="copy">12</code>')
+    expect(read(page)).toContain('How to use it Type it in.')
+    expect(structureFaults(page)).toEqual([])
+  })
+
+  test('of an eSIM have its QR code, drawn in the page', () => {
+    const lpa = 'LPA:1$h$m'
+    const page = shown({ iccid: '89', lpa, activationCode: lpa, qrPng: 'data:image/png;base64,AA' })
+    expect(page.split(lpa)).toHaveLength(2)
+    expect(page).toContain('<img src="data:image/png;base64,AA"')
+    expect(structureFaults(page)).toEqual([])
+  })
+
+  test('of a topup say what was credited', () => {
+    const credited = { amount: 7_660, currency: 'GTQ', currencyDivisor: 100 }
+    expect(read(shown({ msisdn: '+50255551234', credited }))).toContain('Credited 76.60 GTQ')
+  })
+
+  test('escape what a supplier wrote, and link to https only', () => {
+    const page = shown({ code: breakout, instructions: breakout, redemptionUrl: breakout })
+    expect(structureFaults(page)).toEqual([])
+    expect(shown({ redemptionUrl: 'https://r.example/x' })).toContain(
+      '<a href="https://r.example/x"',
+    )
+    expect(shown({ redemptionUrl: 'javascript:alert(1)' })).not.toContain('href="javascript')
+  })
+})
+
+test.each(Object.entries(closedLinks))('a link that is %s says what to do', (_, { message }) => {
+  expect(structureFaults(document(frame, messagePage(message, en)))).toEqual([])
+  expect(message.text).toMatch(/\.$/)
+})

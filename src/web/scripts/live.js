@@ -1,0 +1,126 @@
+// Keeps the part of a page marked with data-live as the store has it: listens where data-live-at says,
+// polls where that cannot be, and puts the part of the page loaded anew in the place of the old one.
+const pollMs = 4000
+const againMs = 1500
+
+const said = document.createElement('p')
+said.className = 'hidden'
+said.setAttribute('role', 'status')
+
+let source
+let told
+let pollTimer
+let isLoading = false
+
+const part = () => document.querySelector('[data-live]')
+const isFinished = () => part()?.hasAttribute('data-live-end') ?? true
+
+function start() {
+  stop()
+  if (isFinished() || document.hidden) return
+  if (!('EventSource' in window)) return poll()
+  source = new EventSource(part().dataset.liveAt)
+  source.onmessage = ({ data }) => changedTo(data)
+  // It comes back by itself after a broken connection, but not after a refusal.
+  source.onerror = () => {
+    if (source?.readyState !== EventSource.CLOSED) return
+    source = undefined
+    later(poll, pollMs)
+  }
+}
+
+function stop() {
+  source?.close()
+  source = undefined
+  clearTimeout(pollTimer)
+}
+
+function later(what, ms) {
+  clearTimeout(pollTimer)
+  pollTimer = setTimeout(what, ms)
+}
+
+async function poll() {
+  if (isFinished() || document.hidden) return
+  let waitMs = pollMs
+  try {
+    const answer = await fetch(`${part().dataset.liveAt}?once`, { cache: 'no-store' })
+    if (answer.ok) await changedTo(await answer.text())
+    else waitMs = 1000 * (Number(answer.headers.get('retry-after')) || 10)
+  } catch {
+    // Offline: the next look is soon enough.
+  }
+  if (!source) later(poll, waitMs)
+}
+
+async function changedTo(version, isAgain = false) {
+  told = version
+  if (isLoading || told === part()?.dataset.live) return
+  isLoading = true
+  await load()
+  isLoading = false
+  if (isFinished()) return stop()
+  // What was told and the page may be read a moment apart; one more look settles it.
+  const isBehind = told !== part().dataset.live
+  if (isBehind && !isAgain && !document.hidden) setTimeout(() => changedTo(told, true), againMs)
+}
+
+async function load() {
+  try {
+    const answer = await fetch(location.pathname + location.search, { cache: 'no-store' })
+    if (answer.redirected) return location.assign(answer.url)
+    if (!answer.ok) return
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
+    const next = page.querySelector('[data-live]')
+    if (next) swap(part(), document.importNode(next, true))
+    if (page.title) document.title = page.title
+  } catch {
+    // Offline: whoever is told again loads again.
+  }
+}
+
+/** Puts `next` in the place of `old`: what had the focus keeps it, what was open stays open. */
+function swap(old, next) {
+  const focused = old.contains(document.activeElement) ? pathOf(old, document.activeElement) : null
+  const typed = valuesIn(old)
+  const open = [...old.querySelectorAll('details[open]')].map((one) => pathOf(old, one))
+  const wasSaid = old.dataset.liveSay
+  old.replaceWith(next)
+  for (const path of open) find(next, path)?.setAttribute('open', '')
+  for (const [path, value] of typed) {
+    const field = find(next, path)
+    if (field) field.value = value
+  }
+  if (focused) focusOn(find(next, focused), next)
+  if (next.dataset.liveSay !== wasSaid) said.textContent = next.dataset.liveSay
+  document.dispatchEvent(new Event('live:swapped'))
+}
+
+/** Where what had the focus is gone, the part itself has it: else a keyboard would begin at the top. */
+function focusOn(found, next) {
+  if (found === null || found === undefined) next.tabIndex = -1
+  ;(found ?? next).focus({ preventScroll: true })
+}
+
+function valuesIn(root) {
+  return [...root.querySelectorAll('input, textarea, select')]
+    .filter((field) => field.type !== 'hidden')
+    .map((field) => [pathOf(root, field), field.value])
+}
+
+/** Finds an element again in the next state of the page: by its id, else by its name and place. */
+function pathOf(root, element) {
+  if (element.id) return { id: element.id }
+  const tag = element.tagName
+  return { tag, at: [...root.querySelectorAll(tag)].indexOf(element) }
+}
+
+function find(root, { id, tag, at }) {
+  return id ? root.querySelector(`#${CSS.escape(id)}`) : root.querySelectorAll(tag)[at]
+}
+
+// A page in the background asks for nothing, and catches up when it is looked at again: the first
+// thing that is told to whoever comes is the version of now.
+document.addEventListener('visibilitychange', start)
+addEventListener('pageshow', start)
+document.body.append(said)

@@ -1,0 +1,95 @@
+import type { Kind } from '../../../goods/offer.ts'
+
+/** Every sentence of the page of an offer. */
+export const buy = {
+  breadcrumb: 'You are here',
+  home: 'Home',
+  shelves: { voucher: 'Gift vouchers', topup: 'Mobile topups', esim: 'eSIM plans' },
+  picture: (brand: string) => `${brand} gift card`,
+  summary: (amount: string) => `${amount} USDC, delivered at once, no account`,
+  price: 'Price',
+  to: 'to',
+  currency: 'USDC',
+  choose: (least: string, most: string, step: string) =>
+    `You choose the value: ${least} to ${most}, in steps of ${step}.`,
+  paidOn: (network: string) => `Paid in USDC on ${network}. 1 USDC counts as 1 US dollar.`,
+  orCoins: (coins: string) => `Or worth as much in ${coins}.`,
+  available: 'Available',
+  notSold: 'Not sold now',
+  noPrice: 'No price now',
+  receive: 'You receive',
+  when: 'When',
+  whenText: (minutes: number) =>
+    `Usually within seconds. After ${minutes === 1 ? '1 minute' : `${minutes} minutes`} without delivery the order expires and the money goes back.`,
+  refund: 'Refund',
+  refundTail:
+    'To the wallet that paid, or to the address that you gave, within 24 hours at the latest.',
+  accepts: 'Account',
+  acceptsText: 'None needed. No card either.',
+  people: 'Software agents buy it too:',
+  peopleLink: 'see how',
+  facts: 'About this offer',
+  description: 'About the brand',
+  notes: 'Good to know',
+  redeem: 'How to use it',
+  coverage: 'Where it works',
+  coverageAll: (count: string) => `Show all ${count}`,
+  more: (brand: string, place: string) => `More of ${brand}${place === '' ? '' : ` in ${place}`}`,
+  agents: 'How an agent buys this',
+  agentsLead:
+    'An agent needs no account and no key: only a wallet with USDC. It talks to this store in plain HTTP and pays with the x402 protocol.',
+  agentsNotSold:
+    'These calls are answered with the reason, and no payment is asked for, until the offer is sold again.',
+  placeholders: 'Put in your own values: these only have the right form.',
+  stepQuote: 'Ask for the exact price',
+  stepQuoteText:
+    'Free. The answer says what this very purchase costs, or lists every field that is wrong.',
+  stepPost: 'Send the purchase',
+  stepPostText:
+    'Without a payment the store answers 402 Payment Required and says what to sign. That price holds for five minutes.',
+  stepPay: 'Pay, and receive the goods',
+  stepPayText: (quoteNetwork: string) =>
+    `Sign the authorization for USDC on ${quoteNetwork} and send the same request again with it in the PAYMENT-SIGNATURE header. An x402 client such as @x402/fetch does this step by itself. The answer is 200 with the goods, or 202 with the address of the order: ask there every 5 seconds.`,
+  spendLimitOver:
+    'This costs more than 1 USD. Stock x402 clients refuse to pay more than that until their own spend limit is raised.',
+  spendLimitSome:
+    'Stock x402 clients refuse to pay more than 1 USD until their own spend limit is raised.',
+  spendLimitUnder:
+    'This costs no more than 1 USD, so stock x402 clients pay it without a raised spend limit.',
+  record: 'The same offer as JSON, with the schema of the body',
+  fields: 'What the purchase must say',
+  factNames: {
+    kind: 'Kind',
+    value: 'Value',
+    values: 'Values',
+    credited: 'The line receives',
+    country: 'Country',
+    worksIn: 'Works in',
+    regions: 'Region',
+    category: 'Category',
+    speeds: 'Network speeds',
+    brand: 'Brand',
+    operator: 'Operator',
+    provider: 'Provider',
+    id: 'Offer number',
+  },
+  /** What the buyer holds in the end. */
+  delivered: {
+    voucher:
+      'The voucher code, with its PIN or redemption link where the brand uses one, in the answer to the purchase.',
+    topup:
+      'Credit on the phone number you name, and the confirmation of the carrier. There is nothing to redeem.',
+    esim: 'The ICCID and the activation code of the eSIM, as text and as a QR code to scan.',
+  } satisfies Record<Kind, string>,
+  /** What each field of a purchase means, by its published name. */
+  fieldTexts: {
+    offerId: 'the number of this offer',
+    firstName: 'first name of the recipient',
+    lastName: 'last name of the recipient',
+    email: 'e-mail address of the recipient; this brand asks for it',
+    country: 'country of the recipient as two letters, such as US; this brand asks for it',
+    msisdn: 'phone number to credit, in international form with a plus sign',
+    value: 'the value you choose, in US dollars',
+    iccid: 'optional: an eSIM bought here, to recharge it instead of getting a new one',
+  } as Readonly<Record<string, string>>,
+}

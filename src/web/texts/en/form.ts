@@ -1,0 +1,123 @@
+import type { Kind } from '../../../goods/offer.ts'
+
+/** A field of a purchase as people are asked for it. */
+interface FieldText {
+  readonly label: string
+  readonly hint?: string
+  /** What is said when nothing stands in it. */
+  readonly missing: string
+  /** What is said when what stands in it is none; the desk's own words where this is left out. */
+  readonly wrong?: string
+}
+
+/** Every field that a purchase may ask a person for, by its published name. */
+const fields: Readonly<Record<string, FieldText>> = {
+  value: {
+    label: 'Amount in US dollars',
+    missing: 'Enter the amount that you want, in US dollars.',
+  },
+  msisdn: {
+    label: 'Phone number to top up',
+    missing: 'Enter the phone number that gets the credit.',
+  },
+  firstName: {
+    label: 'First name',
+    missing: 'Enter the first name of whoever gets the voucher.',
+    wrong: 'A first name has 1 to 80 letters, and no line breaks.',
+  },
+  lastName: {
+    label: 'Last name',
+    missing: 'Enter the last name of whoever gets the voucher.',
+    wrong: 'A last name has 1 to 80 letters, and no line breaks.',
+  },
+  email: {
+    label: 'E-mail address',
+    hint: 'This brand registers the voucher under it. The store sends nothing there.',
+    missing: 'Enter an e-mail address. This brand asks for one.',
+    wrong: 'This is not an e-mail address. One looks like ada@example.com.',
+  },
+  country: {
+    label: 'Country of residence',
+    hint: 'This brand asks for it.',
+    missing: 'Choose a country. This brand asks for it.',
+    wrong: 'Choose a country of the list.',
+  },
+  iccid: {
+    label: 'Number (ICCID) of the eSIM',
+    hint: '19 or 20 digits that begin with 89. Leave it empty for a new eSIM.',
+    missing: 'Enter the number of the eSIM, or leave it empty for a new one.',
+    wrong: 'An eSIM has 19 or 20 digits, beginning with 89. Leave it empty for a new one.',
+  },
+}
+
+const heading: Readonly<Record<Kind, string>> = {
+  voucher: 'Who is it for?',
+  topup: 'Which phone?',
+  esim: 'Your plan',
+}
+
+/** Every sentence of the form that a person buys with. */
+export const form = {
+  fields,
+  heading,
+  buy: 'Buy it',
+  optional: 'optional',
+  range: (least: string, most: string, step: string) =>
+    `Any amount from ${least} to ${most}, in steps of ${step}.`,
+  rangeCost: (percent: string) => `You pay that amount and ${percent} on top, in all.`,
+  rangeCostSame: 'You pay exactly that amount.',
+  phone: (country: string, code: string) =>
+    `In ${country}: it begins with +${code}. Check it twice: credit cannot be taken back.`,
+  phoneElsewhere: 'With + and the country code. Check it twice: credit cannot be taken back.',
+  recharge: 'Top up an eSIM that you have from here',
+  chooseCountry: 'Choose',
+  pay: 'How do you want to pay?',
+  payWith: (coin: string, network: string) => `${coin} on ${network}`,
+  coins: {
+    BTC: 'Bitcoin',
+    ETH: 'Ether',
+    USDT: 'Tether',
+    LTC: 'Litecoin',
+    XMR: 'Monero',
+  },
+  wallet: (network: string) => `USDC on ${network}`,
+  walletHint: 'From a wallet in this browser. It goes through in seconds, without a fee.',
+  about: (amount: string, coin: string) => `about ${amount} ${coin}`,
+  noScript:
+    'Paying with a wallet in this browser needs script, which is off here. Everything else works without.',
+  noScriptAlone:
+    'This store takes USDC from a wallet in this browser, and that needs script, which is off here. Switch it on and load the page again.',
+  refundTo: (coin: string, network: string) => `Your ${coin} address on ${network}, for money back`,
+  refundWhy:
+    'If you pay too much, too late or not all, or if the goods do not come, the money goes there by itself. Take an address of your own wallet; with one of an exchange, ask first whether it takes such payments.',
+  network: (coin: string, network: string) =>
+    `Send it on ${network} and nowhere else: ${coin} sent on another network is lost.`,
+  next: (coin: string) => `Continue to pay in ${coin}`,
+  nextText: 'Nothing is paid yet. The next page has the exact amount and the address.',
+  choose: 'Choose how to pay.',
+  continue: 'Continue',
+  refundMissing: (coin: string) => `Enter a ${coin} address of yours, for money that goes back.`,
+  refundWrong: (coin: string, network: string) =>
+    `This is not a ${coin} address on ${network}. Copy it from your wallet again.`,
+  faultsTitle: 'Please look at this again',
+  faultsText: 'Nothing was paid, and what you typed is still there.',
+  errorPrefix: 'Check the form: ',
+  didYouMean: (meant: string) => `Did you mean ${meant}?`,
+  dearer: (price: string) =>
+    `The price has changed since you opened this page. It is ${price} now. Nothing was paid: look at it again, and continue if you still want it.`,
+  dearerOpen:
+    'The price has changed since you opened this page. Nothing was paid: look at it again, and continue if you still want it.',
+  paused:
+    'The store takes no new orders just now. Nothing was paid. Try again in a few minutes; what you typed is still there.',
+  notNow:
+    'A part of the store did not answer. Nothing was paid. Send the form again: it counts once, however often you send it.',
+  elsewhere: {
+    title: 'This form came from another site',
+    text: 'Only the pages of this store can start a purchase here. Open the offer here and send its own form. Nothing was paid.',
+  },
+  strange: {
+    title: 'This is not the form of this page',
+    text: 'Something in it is missing, or it is too long. Load the page again and send it from there. Nothing was paid.',
+  },
+  loadAgain: 'Load the page again',
+} as const

@@ -1,0 +1,113 @@
+import type { CheckoutStage } from '../../../desk/checkout/desk.ts'
+
+/** What a stage is called, and what a person should know and do in it. */
+interface StageText {
+  readonly title: string
+  readonly text: string
+  /** Read out when the page comes to this stage by itself. */
+  readonly say: string
+}
+
+const stages: Readonly<Record<CheckoutStage, StageText>> = {
+  opening: {
+    title: 'One moment',
+    text: 'The payment is being prepared. This page shows the amount and the address as soon as they are there.',
+    say: 'The payment is being prepared.',
+  },
+  refused: {
+    title: 'This payment could not be prepared',
+    text: 'There is no address for it, so nothing was paid. Start again, or choose another coin.',
+    say: 'The payment could not be prepared. Nothing was paid.',
+  },
+  waiting: {
+    title: 'Send your payment',
+    text: 'Scan the code, or copy the amount and the address into your wallet.',
+    say: 'The amount and the address are shown.',
+  },
+  partly_paid: {
+    title: 'A part has arrived',
+    text: 'Send the rest to the same address, in time. If you do not, what came goes back to you.',
+    say: 'A part of your payment has arrived. Some is missing.',
+  },
+  confirming: {
+    title: 'Your payment was seen',
+    text: 'All of it is there, and waits to be confirmed by the network. Do not pay again. You can close this page: your link below opens it again.',
+    say: 'Your payment was seen. It waits to be confirmed by the network.',
+  },
+  paid: {
+    title: 'Paid',
+    text: 'Your payment is confirmed, and your order is under way.',
+    say: 'Your payment is confirmed.',
+  },
+  expired: {
+    title: 'The time to pay is over',
+    text: 'Do not send anything to the address any more. Whatever was sent goes back to you by itself.',
+    say: 'The time to pay is over.',
+  },
+}
+
+/** Every sentence of the page of a payment. */
+export const pay = {
+  stages,
+  about: 'The payment of an order, as it stands.',
+  amount: 'Amount',
+  amountRest: 'Still missing',
+  arrived: (seen: string, whole: string) => `${seen} of ${whole} arrived`,
+  worth: (usdc: string) => `for ${usdc} US dollars`,
+  rate: (coin: string, rate: string) => `1 ${coin} = ${rate} USD`,
+  rateHeld: (until: string) => `This price is fixed for you until ${until}.`,
+  payBy: (until: string) => `Pay by ${until}.`,
+  minutesLeft: (minutes: number) =>
+    minutes === 1 ? 'less than 1 minute left' : `less than ${minutes} minutes left`,
+  address: (network: string) => `Address on ${network}`,
+  network: (name: string, coin: string, network: string) => `${name} (${coin}) on ${network}`,
+  networkOnly: (coin: string, network: string) =>
+    `Send only ${coin}, and only on ${network}. Anything else sent to this address is lost.`,
+  qrTitle: 'Code to scan',
+  qrWhole: 'With amount',
+  qrAddress: 'Address only',
+  qrWholeAlt: 'QR code with the address and the amount',
+  qrAddressAlt: 'QR code with the address alone',
+  qrHelp:
+    'If your wallet does not take the first code, show the address only, and copy the amount.',
+  open: 'Open in wallet',
+  sandbox: 'Pay in the sandbox',
+  keepTitle: 'Keep this link',
+  keep: 'It opens this payment, and then your order, on any device. Whoever has it can see what you buy, so keep it to yourself. It works if this page is closed.',
+  detailsTitle: 'If something goes wrong',
+  less: 'Too little: send the rest in time, or it all goes back.',
+  more: 'Too much, or twice: you get your order, and what is over goes back.',
+  late: 'Too late: it goes back. The address is watched until ',
+  backTo: 'Money goes back to',
+  fees: 'The fee of the network is taken off what goes back.',
+  offer: 'You are buying',
+  number: 'Payment number',
+  nothingBack: 'Nothing has arrived so far.',
+  backTitle: 'Money that goes back',
+  why: {
+    underpaid: 'it was less than the price',
+    late: 'it came too late',
+    surplus: 'it was more than the price',
+  },
+  backDue: 'is about to be sent back',
+  backSending: 'is being sent back',
+  backSent: 'was sent back in the transaction',
+  backFailed: 'could not be sent back yet; whoever runs the store looks into it',
+  again: 'Start again',
+  toOrder: 'Go to your order',
+  home: 'Back to the store',
+  foreignTitle: 'Is this yours?',
+  foreign:
+    'The amount and the address are shown to whoever has the private link. Paste it here, or the part of it behind the #.',
+  tokenLabel: 'Private link',
+  openIt: 'Open',
+  tokenWrong: 'This does not open this payment. Copy the whole link, with everything behind the #.',
+  notFound: {
+    title: 'There is no such payment',
+    text: 'The address may have a letter too many or too few. Open it from the link that you kept.',
+  },
+  copy: 'Copy',
+  copied: 'Copied',
+  copyFailed: 'Select it and copy it by hand',
+  left: (time: string) => `${time} left`,
+} as const

@@ -1,0 +1,76 @@
+import type { Revealed } from '../../../desk/buying/reveal.ts'
+import type { Message } from '../../frame/message-page.ts'
+
+/** Every sentence of the pages behind a one-view link. */
+export const reveal = {
+  title: 'Show what was bought',
+  about:
+    'This link shows the goods of one order, once. Open it where you can keep what it shows, then press the button.',
+  label: 'Secret of the link',
+  help: 'It is filled in from the link. If it is empty, paste what stands behind the # of the link.',
+  show: 'Show',
+  once: 'This page is shown once. Copy what you need now; the link does not open again.',
+  again:
+    'To see it again later, ask the agent that bought it for a new link, or sign in with the wallet that paid.',
+  order: 'Order',
+  qr: 'QR code that installs the eSIM',
+  scan: 'Scan it with the camera of the phone that gets the eSIM.',
+}
+
+/** What each part of a delivery is called; the order is that of the page. */
+export const deliveryNames: readonly (readonly [field: string, name: string])[] = [
+  ['code', 'Code'],
+  ['pin', 'PIN'],
+  ['redemptionUrl', 'Where to redeem it'],
+  ['msisdn', 'Number'],
+  ['credited', 'Credited'],
+  ['lpa', 'Activation code'],
+  ['smdpAddress', 'SM-DP+ address'],
+  ['activationCode', 'Matching id'],
+  ['iccid', 'ICCID'],
+  ['confirmationNumber', 'Confirmation'],
+  ['expiresAt', 'Valid until'],
+  ['instructions', 'How to use it'],
+  ['terms', 'Terms'],
+]
+
+/** Links that show nothing: what the visitor is told, and the status that says it to machines. */
+export const closedLinks: Readonly<
+  Record<Exclude<Revealed['type'], 'goods'>, { readonly status: number; readonly message: Message }>
+> = {
+  not_yet: {
+    status: 409,
+    message: {
+      title: 'Not delivered yet',
+      text: 'The order is still under way. The link was not used up: open it again in a minute.',
+    },
+  },
+  never: {
+    status: 410,
+    message: {
+      title: 'There is nothing to show',
+      text: 'This order was not delivered. If it was paid, the money goes back to the wallet that paid, by itself and in full.',
+    },
+  },
+  used: {
+    status: 410,
+    message: {
+      title: 'This link was used',
+      text: 'Each link shows the goods once, and this one has. If that was not you, tell the seller. For a new link, ask the agent that bought it (its tool is order_status), or sign in with the wallet that paid.',
+    },
+  },
+  expired: {
+    status: 410,
+    message: {
+      title: 'This link is too old',
+      text: 'Links are good for 24 hours. For a new one, ask the agent that bought it (its tool is order_status), or sign in with the wallet that paid.',
+    },
+  },
+  unknown: {
+    status: 400,
+    message: {
+      title: 'This is not a link of this store',
+      text: 'The secret is not complete, or not ours. Copy the whole link, with everything behind the #, and open it again.',
+    },
+  },
+}
