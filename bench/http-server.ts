@@ -57,6 +57,7 @@ async function serveStore({
       page: async () => ({ contentType: 'text/plain', body: '' }),
     },
     buying: nobodyBuys,
+    following: { passes: { sign: () => '', read: () => undefined } },
     processorWebhook: {
       hasten: async () => undefined,
       invoiceIn: () => ({ isGenuine: false }),
@@ -92,6 +93,8 @@ function neverRefusing(limits: Limits): Limits {
     reading: lifted(limits.reading),
     purchase: lifted(limits.purchase),
     refused: lifted(limits.refused),
+    mail: lifted(limits.mail),
+    mailbox: lifted(limits.mailbox),
   }
 }
 

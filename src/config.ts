@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import type { BtcpayMethod } from './adapters/btcpay/methods.ts'
 import type { Site } from './desk/site.ts'
 import { commonShape, listOf, liveShape, problemOf, sandboxShape, url } from './environment.ts'
 import type { TrustedProxies } from './http/trusted-proxies.ts'
+import { type MailServer, mailIn } from './mail-server.ts'
 import type { Policy } from './orders/steps.ts'
 import { coins } from './payments/coins.ts'
 import { type Network, networks } from './payments/networks.ts'
@@ -29,6 +31,8 @@ export interface Common {
   readonly trustProxy: TrustedProxies | false
   /** What opens `/metrics`. Without one, only this machine may read it. */
   readonly metricsToken?: string | undefined
+  /** What sends mail. Without it, nobody is asked for an address. */
+  readonly mail: MailServer | undefined
   readonly logLevel: string
 }
 
@@ -218,6 +222,30 @@ function processorProblems(given: Readonly<Record<string, string | undefined>>):
   return [`${missing.join(', ')}: set as well, or no variable that begins with BTCPAY_`]
 }
 
+/** @throws ConfigError when both are given, or the file cannot be read or says nothing */
+function termsOf({
+  TERMS_URL: link,
+  TERMS_FILE: file,
+}: Pick<z.infer<z.ZodObject<typeof commonShape>>, 'TERMS_URL' | 'TERMS_FILE'>): Site['terms'] {
+  if (link !== undefined && file !== undefined) {
+    throw new ConfigError(['TERMS_URL and TERMS_FILE both name the terms; set one of them'])
+  }
+  if (file === undefined) return link === undefined ? undefined : { url: link }
+  const text = fileText(file)?.trim()
+  if (text) return { text }
+  throw new ConfigError(['TERMS_FILE must name a text file that can be read and is not empty'])
+}
+
+/** Undefined where there is no file that can be read, whatever the reason. */
+function fileText(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return undefined
+    throw error
+  }
+}
+
 function check<Shape extends z.ZodRawShape>(
   shape: z.ZodObject<Shape>,
   given: object,
@@ -245,6 +273,8 @@ function commonOf(
       description: env.STORE_DESCRIPTION,
       url,
       logo: env.STORE_LOGO ?? `${url}/logo.svg`,
+      color: env.STORE_COLOR,
+      terms: termsOf(env),
       contact: env.STORE_CONTACT,
       acceptsCrypto: crypto,
     },
@@ -263,6 +293,7 @@ function commonOf(
     },
     trustProxy: env.TRUSTED_PROXIES ?? false,
     metricsToken: env.METRICS_TOKEN,
+    mail: mailIn(env),
     logLevel: env.LOG_LEVEL,
   }
 }

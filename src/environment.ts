@@ -53,7 +53,14 @@ export const commonShape = {
       'Gift vouchers, mobile topups and eSIM data plans, paid per purchase, delivered at once.',
     ),
   STORE_LOGO: url(/^https?$/).optional(),
+  STORE_COLOR: z
+    .string()
+    .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour of six hexadecimal digits, such as #0b5d40')
+    .transform((color) => color.toLowerCase())
+    .optional(),
   STORE_CONTACT: z.email('must be an e-mail address').default('store@example.com'),
+  TERMS_URL: url(/^https?$/).optional(),
+  TERMS_FILE: z.string().min(1).optional(),
   INVOICE_MINUTES: whole(30, 5, 1_440),
   MARKUP_BPS: whole(0, 0, 10_000),
   FULFILLMENT_DEADLINE_SECONDS: whole(600, 1, 3_600),
@@ -68,6 +75,8 @@ export const commonShape = {
     .transform(trustedProxiesIn)
     .refine((read) => read !== undefined, 'must be a number of hops or a list of addresses')
     .optional(),
+  SMTP_URL: url(/^smtps?$/).optional(),
+  SMTP_FROM: z.email('must be an e-mail address').optional(),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
 }

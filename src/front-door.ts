@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { BuyingDeps } from './desk/buying/deps.ts'
+import type { FollowDeps } from './desk/following/deps.ts'
+import type { MailDeps } from './desk/following/mail.ts'
 import type { Vitals } from './health/vitals.ts'
 import { logAccess } from './http/access-log.ts'
 import { createApp } from './http/app.ts'
@@ -9,6 +11,7 @@ import { routePurchases } from './http/catalog/purchases.ts'
 import { routeReceipts } from './http/catalog/receipts.ts'
 import { routeRefunds } from './http/catalog/refunds.ts'
 import type { AppDeps } from './http/deps.ts'
+import type { PageFor } from './http/error-edge.ts'
 import { routeHealth } from './http/health.ts'
 import { routeKeys } from './http/keys.ts'
 import { routeManifest } from './http/manifest.ts'
@@ -24,6 +27,10 @@ import { en } from './web/texts/en.ts'
 
 export interface FrontDoorDeps extends AppDeps, Omit<PayingDeps, 'till'> {
   readonly buying: BuyingDeps
+  /** What shows orders to people again. */
+  readonly following: Pick<FollowDeps, 'passes' | 'checkouts' | 'explorer'> & {
+    readonly mail?: MailDeps | undefined
+  }
   readonly webhook: SupplierWebhookDeps
   readonly processorWebhook: ProcessorWebhookDeps
   readonly vitals: Pick<Vitals, 'parts' | 'signals'>
@@ -37,7 +44,9 @@ export function createFrontDoor(deps: FrontDoorDeps): FastifyInstance {
   const { buying, vitals } = deps
   const { policy } = buying.purchases
   const fulfillmentDeadlineSeconds = policy.deliverWithinMs / 1_000
-  const app = createApp(deps)
+  // The website makes it of what it serves, which it does on the app.
+  let pageFor: PageFor | undefined
+  const app = createApp({ ...deps, pageFor: (...told) => pageFor?.(...told) })
   logAccess(app)
   routePurchases(app, buying)
   routeOrders(app, buying)
@@ -51,13 +60,18 @@ export function createFrontDoor(deps: FrontDoorDeps): FastifyInstance {
     fulfillmentDeadlineSeconds,
   })
   routeOpenApi(app, { site: deps.site, asset: buying.purchases.till.network.usdc })
-  routeWeb(app, {
+  pageFor = routeWeb(app, {
     ...deps,
     networkName: buying.purchases.till.network.name,
     fulfillmentDeadlineSeconds,
     isSandbox: deps.sandbox !== undefined,
     till: buying.purchases.till,
     texts: en,
+    following: {
+      follow: { ...buying, ...deps.following },
+      mail: deps.following.mail,
+      limits: deps.limits,
+    },
   })
   routeMcp(app, { reading: deps, buying, limits: deps.limits })
   routeSupplierWebhook(app, deps.webhook)

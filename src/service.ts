@@ -17,6 +17,7 @@ import { type Common, ConfigError, type Outside } from './config.ts'
 import type { BuyingDeps } from './desk/buying/deps.ts'
 import { listingOf } from './desk/buying/listing.ts'
 import { createIssuer } from './desk/extensions/offer-receipt.ts'
+import { followingOf } from './following.ts'
 import { createFrontDoor } from './front-door.ts'
 import { type Stock, stockOf } from './goods/catalog.ts'
 import { createVitals, type Vitals } from './health/vitals.ts'
@@ -113,9 +114,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const app = openFrontDoor(ground, { ...parts, purchases, checkouts })
   const work = [
     ...stock.work,
+    forgetting({ ...storage, personalDataDays: options.config.personalDataDays, now }, ground),
     guard.passed.then((isPassed) => (isPassed ? sweeping(checkouts, ground) : undefined)),
     tellFindings(coins, options.log),
-    forgetting({ ...storage, ...options.config, now }, ground),
     probing(
       { database: storage.probe, chain: chain.probe, supplier: supply.wallet.look },
       ground.vitals,
@@ -245,6 +246,7 @@ function openFrontDoor(ground: Ground, parts: DoorParts): FastifyInstance {
       }),
     },
     buying: buyingOf(ground, parts),
+    following: followingOf(config, storage, sandbox !== undefined),
     ...checkoutDoorOf(config, checkouts),
     processorWebhook: { hasten: storage.checkouts.hasten, invoiceIn: coins.invoiceIn },
     webhook: {

@@ -135,13 +135,13 @@ export function isClosed(checkout: Checkout): boolean {
   return checkout.state === 'REFUSED' || (isInvoiced(checkout) && checkout.closedAt !== undefined)
 }
 
-/** Why a payout waits for an operator where the processor sends none of the coin. */
-export const operatorPays = 'operator_pays'
-
 /** Whether something may still come of the invoice: a payment, or the confirmation of one. */
 export function isWatched({ watchedUntil, payments }: Invoice, now: Date): boolean {
   return now < watchedUntil || payments.some(({ status }) => status === 'PROCESSING')
 }
+
+/** Why a payout waits for an operator where the processor sends none of the coin. */
+export const operatorPays = 'operator_pays'
 
 /** What has been confirmed for the invoice so far. */
 export function settledUnits({ payments }: Pick<Invoice, 'payments'>): bigint {

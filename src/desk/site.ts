@@ -5,6 +5,10 @@ export interface Site {
   /** Where the store is reached from outside, without a slash at the end. */
   readonly url: string
   readonly logo: string
+  /** The colour of the website, `#rrggbb`; absent: ours. */
+  readonly color?: string | undefined
+  /** The terms of sale: where they are, or what they say. Absent: the operator gave none. */
+  readonly terms?: { readonly url: string } | { readonly text: string } | undefined
   /** An e-mail address. */
   readonly contact: string
   /** Symbols out of BTC, ETH, USDT, LTC, XMR. */

@@ -94,6 +94,23 @@ export function* offersIn(records: OfferRecords): Generator<[Offer, string]> {
   }
 }
 
+/** The offers of some rows, some at a time: as many as are read together. */
+export function* offersBetween(
+  records: OfferRecords,
+  from: number,
+  to: number,
+): Generator<{ readonly row: number; readonly offer: Offer }[]> {
+  const end = Math.min(to, records.count)
+  for (let row = from; row < end; ) {
+    const block = Math.floor(row / offersPerBlock)
+    const first = block * offersPerBlock
+    const lines = linesOf(records, block).slice(row - first, end - first)
+    const start = row
+    yield lines.map((line, at) => ({ row: start + at, offer: JSON.parse(line) as Offer }))
+    row += lines.length
+  }
+}
+
 function linesOf({ bytes, starts }: OfferRecords, block: number): string[] {
   const packed = bytes.subarray(starts[block], starts[block + 1])
   return zstdDecompressSync(packed).toString('utf8').split('\n')

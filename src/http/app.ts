@@ -76,7 +76,7 @@ export function createApp(deps: AppDeps): FastifyInstance {
     app.server.emit('request', request, response),
   )
   const routes = createRouteTable(app)
-  const edge: ErrorEdge = { siteUrl: deps.site.url, routes }
+  const edge: ErrorEdge = { siteUrl: deps.site.url, routes, pageFor: deps.pageFor }
   takeJsonBodies(app)
   answerErrors(app, edge)
   letGoWhenClosing(app)

@@ -10,7 +10,8 @@ export const revalidate = 'no-cache'
 
 /** A text to be sent, and how long anyone may keep it. */
 export interface Text {
-  readonly text: string
+  /** Bytes are of a type that has no character set. */
+  readonly text: string | Buffer
   readonly type: string
   readonly cacheControl: string
 }
@@ -70,7 +71,7 @@ export function sendText(
   const tag = `"${digestOf(text)}"`
   reply.header('etag', tag).header('cache-control', cacheControl)
   if (isKnown(request.headers['if-none-match'], tag)) return reply.code(304).send()
-  return reply.type(`${type}; charset=utf-8`).send(text)
+  return reply.type(typeof text === 'string' ? `${type}; charset=utf-8` : type).send(text)
 }
 
 /** A short name for these bytes: it changes when they do. */

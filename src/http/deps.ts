@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { ReadDeps } from '../desk/deps.ts'
+import type { PageFor } from './error-edge.ts'
 import type { LimitName, Limits } from './rate-limit.ts'
 
 /** What every part of the front door shares. */
@@ -12,6 +13,8 @@ export interface AppDeps extends ReadDeps {
   readonly limits: Limits
   /** How many bytes of finished answers are kept; 0 keeps none. Absent: the usual bound. */
   readonly answerBytesMax?: number
+  /** Makes the pages of errors that no page's own routes answer; absent: there is no website. */
+  readonly pageFor?: PageFor
 }
 
 declare module 'fastify' {

@@ -7,7 +7,16 @@ import { pathOf, type RouteTable } from './route-table.ts'
 export interface ErrorEdge {
   readonly siteUrl: string
   readonly routes: RouteTable
+  /** The page of an error for a browser that asked for a page; undefined for everybody else. */
+  readonly pageFor?: PageFor | undefined
 }
+
+/** Sets status and headers, and gives the page. */
+export type PageFor = (
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => string | undefined
 
 /** Where everything that is thrown becomes an answer, in the words of the interface it is for. */
 export function answerErrors(app: FastifyInstance, edge: ErrorEdge): void {
@@ -23,6 +32,8 @@ export function answerError(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
 ): FastifyReply {
   const refusal = refusalFor(error)
+  const page = edge.pageFor?.(refusal ?? error, request, reply)
+  if (page !== undefined) return reply.send(page)
   // A caller that hung up in the middle of its body made the error, and hears no answer.
   const isOurs = refusal === undefined && !request.raw.readableAborted
   if (isOurs) request.log.error({ err: error }, 'unexpected error')

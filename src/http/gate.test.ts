@@ -16,6 +16,8 @@ function countedElsewhere(change: Partial<RateLimiter> = {}): Limits {
     reading: elsewhere(limits.reading),
     purchase: elsewhere(limits.purchase),
     refused: elsewhere(limits.refused),
+    mail: elsewhere(limits.mail),
+    mailbox: elsewhere(limits.mailbox),
   }
 }
 

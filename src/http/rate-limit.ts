@@ -32,6 +32,10 @@ export interface Limits {
   readonly purchase: RateLimiter
   /** Payments and sign-ins that were not accepted. */
   readonly refused: RateLimiter
+  /** Mails that a visitor has asked for. */
+  readonly mail: RateLimiter
+  /** Mails to one address, whoever asked for them. */
+  readonly mailbox: RateLimiter
 }
 export type LimitName = keyof Limits
 
@@ -51,11 +55,19 @@ const perMinute = (name: LimitName, limit: number): LimitRule => ({
   windowSeconds: 60,
 })
 
+const perHour = (name: LimitName, limit: number): LimitRule => ({
+  name,
+  limit,
+  windowSeconds: 3_600,
+})
+
 export const limitRules: Readonly<Record<LimitName, LimitRule>> = {
   discovery: perMinute('discovery', 60),
   reading: perMinute('reading', 300),
   purchase: perMinute('purchase', 60),
   refused: perMinute('refused', 20),
+  mail: perHour('mail', 10),
+  mailbox: perHour('mailbox', 4),
 }
 
 export function createLimits(counting: Counting): Limits {
@@ -64,6 +76,8 @@ export function createLimits(counting: Counting): Limits {
     reading: counting(limitRules.reading),
     purchase: counting(limitRules.purchase),
     refused: counting(limitRules.refused),
+    mail: counting(limitRules.mail),
+    mailbox: counting(limitRules.mailbox),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { CheckoutStore } from '../checkouts/ports.ts'
 import type { CheckoutStepDeps } from '../checkouts/steps.ts'
 import { sweepCheckouts } from '../checkouts/sweep.ts'
+import type { MailBook } from '../orders/mail.ts'
 import type { LimitStore, OrderStore } from '../orders/ports.ts'
 import { sweep } from '../orders/sweep.ts'
 import { repeat } from '../primitives/repeat.ts'
@@ -37,6 +38,7 @@ export interface Keeping {
   readonly orders: Pick<OrderStore, 'erasePersonal' | 'forgetKeys'>
   readonly checkouts: Pick<CheckoutStore, 'erasePersonal'>
   readonly limits: Pick<LimitStore, 'forgetLifted'>
+  readonly mail: Pick<MailBook, 'forget'>
   /** Forgets sign-in nonces that have run out anyway. */
   readonly forgetNonces: () => Promise<unknown>
   readonly personalDataDays: number
@@ -52,6 +54,7 @@ export function forgetting(keeping: Keeping, { signal, failed }: LoopDeps): Prom
   const task = async () => {
     try {
       await keeping.orders.erasePersonal(daysAgo(keeping.personalDataDays))
+      await keeping.mail.forget(daysAgo(keeping.personalDataDays))
       await keeping.checkouts.erasePersonal(daysAgo(keeping.personalDataDays))
       await keeping.orders.forgetKeys(daysAgo(keyDays))
       await keeping.limits.forgetLifted(keeping.now())

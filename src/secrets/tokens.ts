@@ -71,6 +71,8 @@ export function sameHash(one: string, other: string): boolean {
 /** A keyed digest: recognises a value again that must not be stored, nor be guessed from what is. */
 export interface Digest {
   of(text: string): string
+  /** Its digest under each of the operator's keys, for looking it up among older ones. */
+  every(text: string): readonly string[]
   /** Whether this was the digest of that text under any of the operator's keys. */
   matches(text: string, digest: string): boolean
 }
@@ -83,6 +85,7 @@ export function createDigest(operatorKeys: readonly Buffer[], purpose: string): 
   const hex = (key: KeyObject, text: string) => macOf(key, text).toString('hex')
   return {
     of: (text) => hex(current, text),
+    every: (text) => keys.map((key) => hex(key, text)),
     matches: (text, digest) => keys.some((key) => sameHash(hex(key, text), digest)),
   }
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createCheckoutStore } from '../../src/adapters/storage/checkouts.ts'
 import { openDatabase } from '../../src/adapters/storage/database.ts'
+import { createMailBook } from '../../src/adapters/storage/order-mail.ts'
 import { createOrderStore } from '../../src/adapters/storage/orders.ts'
 import { createLimitStore } from '../../src/adapters/storage/wallet-limits.ts'
 import { forgetting } from '../../src/operations/loops.ts'
@@ -224,6 +225,7 @@ async function keepOnce(personalDataDays: number): Promise<void> {
         orders,
         checkouts: createCheckoutStore(database, { hour: usdc(0n), day: usdc(0n) }),
         limits: createLimitStore(database),
+        mail: createMailBook(database),
         forgetNonces: async () => stop.abort(),
         personalDataDays,
         // Orders that ended this very second have ended before now too.

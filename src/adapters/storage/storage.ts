@@ -1,5 +1,6 @@
 import type { CheckoutFacts, CheckoutStore, HandPayouts } from '../../checkouts/ports.ts'
 import type { SnapshotStore } from '../../goods/ports.ts'
+import type { MailBook } from '../../orders/mail.ts'
 import type {
   LimitStore,
   NonceStore,
@@ -19,6 +20,7 @@ import { claimIdentity, type StoreIdentity } from './identity.ts'
 import { migrate } from './migrate.ts'
 import { createNonceStore } from './nonces.ts'
 import { exposureOf, orderFacts } from './order-facts.ts'
+import { createMailBook } from './order-mail.ts'
 import { createOrderStore } from './orders.ts'
 import { createSnapshotStore } from './snapshots.ts'
 import { createStoreBooks } from './store-books.ts'
@@ -34,6 +36,7 @@ export interface Storage {
   readonly treasury: Treasury
   readonly nonces: NonceStore
   readonly snapshots: SnapshotStore
+  readonly mail: MailBook
   readonly books: StoreBooks
   readonly checkoutBooks: CheckoutBooks
   /** Forgets sign-in nonces that have run out anyway. Returns how many. */
@@ -91,6 +94,7 @@ export async function openStorage(
     treasury: createTreasury(pool, refundCaps),
     nonces,
     snapshots: createSnapshotStore(pool),
+    mail: createMailBook(pool),
     books: createStoreBooks(pool),
     checkoutBooks: createCheckoutBooks(pool),
     forgetNonces: () => nonces.forgetExpired(),

@@ -44,7 +44,13 @@ const deps = {
 const form = { scriptUrl: '/wallet.js?v=1' }
 /** Siblings are offers that have their own turn, so a part of the pages is enough to see them. */
 const alone = { ...deps, shelf: createShelf() }
-const frame = { site, styleUrl: '/style.css?v=1', isSandbox: true, texts: en }
+const frame = {
+  site,
+  styleUrl: '/style.css?v=1',
+  scriptUrl: (name: string) => `/scripts/${name}`,
+  isSandbox: true,
+  texts: en,
+}
 const catalog = offers
 const sold = catalog.filter((offer) => retailOf(offer, pricing).type !== 'NOT_SOLD')
 

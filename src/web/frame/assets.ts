@@ -1,18 +1,101 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Site } from '../../desk/site.ts'
+import type { Found } from '../../http/answer-cache.ts'
+import { publicMinute, sendAnswer, sendText } from '../../http/caching.ts'
+import { fixedText } from '../../http/fixed-text.ts'
+import { accentSheet, accentsOf } from './color.ts'
+import { ogImage } from './og-image.ts'
+import { fixedHeaders } from './page-headers.ts'
 
+/** Our own green, that of `base.css` and `logo.svg`. */
+const ownColor = '#0b5d40'
 const styles = new URL('styles/', import.meta.url)
-/** Everything else builds on it, whatever its own name. */
-const first = 'base.css'
+const scripts = new URL('../scripts/', import.meta.url)
+/** Every other sheet builds on it. */
+const firstSheet = 'base.css'
 
-/** The one style sheet of the website: every sheet of `styles/`, the base of them first. */
-export function styleSheet(): string {
-  const others = readdirSync(styles).filter((name) => name !== first && name.endsWith('.css'))
-  return [first, ...others.sort()].map((name) => read(new URL(name, styles))).join('\n')
+/** An address that names its content may be kept for as long as anything may. */
+const immutable = 'public, max-age=31536000, immutable'
+const publicDay = 'public, max-age=86400'
+
+export interface Assets {
+  readonly styleUrl: string
+  /** The address of a script in `scripts/`, "live.js"; it changes when the script does. */
+  readonly scriptUrl: (name: string) => string
 }
 
-/** A picture that stands beside this file. */
-export function picture(name: string): string {
-  return read(new URL(name, import.meta.url))
+/** Serves what pages load: one style sheet, our scripts, the logo, and the picture for previews. */
+export function routeAssets(app: FastifyInstance, site: Site): Assets {
+  const style = fixedText(styleSheet(site.color))
+  const ours = new Map(
+    namesIn(scripts, '.js').map((name) => [name, fixedText(read(new URL(name, scripts)))]),
+  )
+  const logo = logoIn(site.color)
+  const preview = ogImage(site.name, accentsOf(site.color ?? ownColor).light.color)
+  routeFound(app, '/style.css', { found: style, type: 'text/css' })
+  for (const [name, found] of ours) {
+    routeFound(app, `/scripts/${name}`, { found, type: 'text/javascript' })
+  }
+  const fixed = [
+    ['/logo.svg', logo, 'image/svg+xml'],
+    ['/favicon.ico', logo, 'image/svg+xml'],
+    ['/og.png', preview, 'image/png'],
+  ] as const
+  for (const [path, text, type] of fixed) {
+    app.get(path, (request, reply) => {
+      reply.headers(fixedHeaders)
+      return sendText(request, reply, { text, type, cacheControl: publicDay })
+    })
+  }
+  return {
+    styleUrl: `/style.css?v=${style.answer.digest}`,
+    scriptUrl: (name) => `/scripts/${name}?v=${ours.get(name)?.answer.digest}`,
+  }
+}
+
+/** Serves a script that was made when the store started, among the others. Gives its address. */
+export function routeMadeScript(app: FastifyInstance, name: string, text: string): string {
+  const found = fixedText(text)
+  // It is large, so even its first visitor gets a smaller form of it.
+  found.smaller('br')
+  found.smaller('gzip')
+  const path = `/scripts/${name}`
+  routeFound(app, path, { found, type: 'text/javascript' })
+  return `${path}?v=${found.answer.digest}`
+}
+
+function routeFound(
+  app: FastifyInstance,
+  path: string,
+  { found, type }: { readonly found: Found; readonly type: string },
+): void {
+  const isNamed = ({ raw: { url = '' } }: FastifyRequest) =>
+    url === `${path}?v=${found.answer.digest}`
+  app.get(path, (request, reply) => {
+    reply.headers(fixedHeaders)
+    const cacheControl = isNamed(request) ? immutable : publicMinute
+    return sendAnswer(request, reply, { found, type, cacheControl })
+  })
+}
+
+/** Every sheet of `styles/` in one, the base of them first, with the operator's colour behind it. */
+function styleSheet(color: string | undefined): string {
+  const others = namesIn(styles, '.css').filter((name) => name !== firstSheet)
+  const sheets = [firstSheet, ...others].map((name) => read(new URL(name, styles)))
+  return [...sheets, ...(color === undefined ? [] : [accentSheet(color)])].join('\n')
+}
+
+/** Our logo in the operator's colour, for stores that bring none of their own. */
+function logoIn(color: string | undefined): string {
+  const logo = read(new URL('logo.svg', import.meta.url))
+  return color === undefined ? logo : logo.replaceAll(ownColor, accentsOf(color).light.color)
+}
+
+function namesIn(folder: URL, ending: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(ending))
+    .sort()
 }
 
 function read(file: URL): string {

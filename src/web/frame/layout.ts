@@ -1,16 +1,24 @@
 import type { Site } from '../../desk/site.ts'
 import type { Texts } from '../texts/en.ts'
 import { dataBlock, type Html, html, textOf } from './html.ts'
+import { ogSize } from './og-image.ts'
 
 /** What every page needs to know besides its own content. */
 export interface Frame {
   readonly site: Site
   /** The address of the style sheet; it changes when the sheet does. */
   readonly styleUrl: string
+  /** The address of a script in `scripts/`, likewise. */
+  readonly scriptUrl: (name: string) => string
   /** Whether all money and goods here are for trying only. */
   readonly isSandbox: boolean
   /** Every sentence, in the language of the store. */
   readonly texts: Texts
+}
+
+export interface Crumb {
+  readonly name: string
+  readonly path: string
 }
 
 export interface Page {
@@ -23,6 +31,14 @@ export interface Page {
   readonly openGraph?: Readonly<Record<string, string>>
   /** Data for search engines (schema.org). */
   readonly data?: object
+  /** What further stands in the head. */
+  readonly head?: Html
+  /** Where the page stands below the front page, which is not in the list; the page itself is last. */
+  readonly crumbs?: readonly Crumb[]
+  /** Pages of a list that come before and after this one. */
+  readonly neighbours?:
+    | { readonly prev?: string | undefined; readonly next?: string | undefined }
+    | undefined
   readonly main: Html
 }
 
@@ -44,6 +60,8 @@ export function document(frame: Frame, page: Page): string {
 <link rel="stylesheet" href="${styleUrl}">
 ${addressTags(frame, page)}
 ${page.data && dataBlock(page.data)}
+${page.head}
+${page.crumbs && dataBlock(crumbData(frame, page.crumbs))}
 </head>
 <body>
 <a class="skip" href="#main">${texts.frame.skip}</a>
@@ -67,43 +85,104 @@ function addressTags({ site, texts }: Frame, page: Page): Html {
     'og:title': page.title,
     'og:description': page.description,
     'og:url': url,
-    'og:image': site.logo,
+    'og:image': `${site.url}/og.png`,
+    'og:image:width': String(ogSize.width),
+    'og:image:height': String(ogSize.height),
+    'og:image:alt': site.name,
     'og:locale': texts.frame.locale,
     ...page.openGraph,
   }
+  const { prev, next } = page.neighbours ?? {}
   return html`<link rel="canonical" href="${url}">
-${Object.entries(properties).map(
+${
+  prev &&
+  html`<link rel="prev" href="${prev}">
+`
+}${
+  next &&
+  html`<link rel="next" href="${next}">
+`
+}${Object.entries(properties).map(
   ([property, content]) => html`<meta property="${property}" content="${content}">
 `,
-)}<meta name="twitter:card" content="summary">`
+)}<meta name="twitter:card" content="summary_large_image">`
+}
+
+/** The same way as the page shows it, in the words of schema.org. */
+function crumbData({ site, texts }: Frame, crumbs: readonly Crumb[]): object {
+  const all = [{ name: texts.frame.home, path: '/' }, ...crumbs]
+  return {
+    '@context': 'https://schema.org',
+    '@type': 'BreadcrumbList',
+    itemListElement: all.map(({ name, path }, at) => ({
+      '@type': 'ListItem',
+      position: at + 1,
+      name,
+      item: `${site.url}${path}`,
+    })),
+  }
+}
+
+/** The way to a page, to be shown above its heading. */
+export function crumbTrail(label: string, home: string, crumbs: readonly Crumb[]): Html {
+  const last = crumbs.length - 1
+  return html`<nav class="crumbs" aria-label="${label}"><ol>
+<li><a href="/">${home}</a></li>
+${crumbs.map(({ name, path }, at) =>
+  at === last
+    ? html`<li><span aria-current="page">${name}</span></li>`
+    : html`<li><a href="${path}">${name}</a></li>
+`,
+)}</ol></nav>`
 }
 
 function header({ site: { name, logo }, isSandbox, texts: { frame: texts } }: Frame): Html {
-  return html`<header>
+  return html`<header class="head">
 ${isSandbox && html`<p class="sandbox">${texts.sandbox}</p>`}
 <div class="awning"></div>
 <div class="bar">
 <a class="store" href="/"><img src="${logo}" alt="" width="36" height="36"><span>${name}</span></a>
-<nav aria-label="${texts.navigation}">
-<a href="/#catalog">${texts.catalog}</a>
-<a href="/#agents">${texts.agents}</a>
-</nav>
+<nav aria-label="${texts.navigation}"><ul>
+<li><a href="/search">${texts.shop}</a></li>
+<li><a href="/how-it-works">${texts.how}</a></li>
+<li><a href="/find">${texts.find}</a></li>
+</ul></nav>
 </div>
 </header>`
 }
 
 function footer({ site: { name, contact, description }, texts: { frame: texts } }: Frame): Html {
+  const links = (list: readonly (readonly [path: string, name: string])[]) =>
+    html`<ul>
+${list.map(
+  ([path, label]) => html`<li><a href="${path}">${label}</a></li>
+`,
+)}</ul>`
   return html`<footer class="foot">
 <div class="inner">
+<div class="who">
 <p><strong>${name}</strong><br>${description}</p>
-<nav aria-label="${texts.footer}">
-<a href="/">${texts.home}</a>
-<a href="/ai">${texts.discovery}</a>
-<a href="/.well-known/x402">${texts.manifest}</a>
-<a href="/docs/api">${texts.api}</a>
-<a href="/llms.txt">${texts.models}</a>
-<a href="/errors">${texts.errors}</a>
-<a href="mailto:${contact}">${texts.help}: ${contact}</a>
+<p><a href="mailto:${contact}">${texts.help}: ${contact}</a></p>
+</div>
+<nav aria-label="${texts.forPeople}">
+<p class="over">${texts.forPeople}</p>
+${links([
+  ['/search', texts.shop],
+  ['/how-it-works', texts.how],
+  ['/find', texts.find],
+  ['/terms', texts.terms],
+])}
+</nav>
+<nav aria-label="${texts.forSoftware}">
+<p class="over">${texts.forSoftware}</p>
+${links([
+  ['/#agents', texts.agents],
+  ['/docs/api', texts.api],
+  ['/llms.txt', texts.models],
+  ['/ai', texts.discovery],
+  ['/.well-known/x402', texts.manifest],
+  ['/errors', texts.errors],
+])}
 </nav>
 </div>
 </footer>`

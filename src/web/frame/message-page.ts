@@ -6,17 +6,20 @@ import type { Page } from './layout.ts'
 export interface Message {
   readonly title: string
   readonly text: string
+  /** What helps to go on, or to ask. */
+  readonly note?: string
 }
 
-/** A page that says one thing and leads home. */
-export function messagePage({ title, text }: Message, { messages }: Texts): Page {
+/** A page that says one thing and leads on. */
+export function messagePage({ title, text, note }: Message, { messages }: Texts): Page {
   return {
     title,
     description: text,
     main: html`<section class="message">
 <h1>${title}</h1>
 <p>${text}</p>
-<p class="act"><a class="button" href="/">${messages.home}</a></p>
+${note !== undefined && html`<p class="hint">${note}</p>`}
+<p class="act"><a class="button" href="/">${messages.home}</a> <a href="/search">${messages.search}</a></p>
 </section>`,
   }
 }

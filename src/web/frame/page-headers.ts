@@ -1,6 +1,6 @@
 /** What one page needs beyond what every page may do. */
 export interface PageNeeds {
-  /** Runs our own script, and sends a form to us. */
+  /** Runs our own script. */
   readonly sendsForm?: true
   /** Shows pictures that stand in the page itself. */
   readonly drawsPictures?: true
@@ -10,7 +10,7 @@ export interface PageNeeds {
 
 /**
  * Headers of every page. Nothing is loaded but our own style sheet and pictures; pages run no
- * script, send no form, stand in no frame, and tell no other site where a visitor came from.
+ * script, send forms to us alone, stand in no frame, and tell no other site where a visitor came from.
  *
  * @param pictures URLs of pictures elsewhere that this one page shows
  */
@@ -26,7 +26,7 @@ export function pageHeaders(
     `img-src ${["'self'", ...(drawsPictures ? ['data:'] : []), ...origins].join(' ')}`,
     ...(asksUs ? ["connect-src 'self'"] : []),
     "base-uri 'none'",
-    `form-action ${sendsForm ? "'self'" : "'none'"}`,
+    "form-action 'self'",
     "frame-ancestors 'none'",
   ]
   return headersWith(policy)

@@ -10,9 +10,11 @@ import {
 } from '../../../test/fixtures/offers.ts'
 import type { BuyingDeps } from '../../desk/buying/deps.ts'
 import type { CheckoutDesk } from '../../desk/checkout/desk.ts'
+import type { FollowDeps } from '../../desk/following/deps.ts'
 import { createShelf, type Shelf } from '../../goods/catalog.ts'
 import { networks } from '../../payments/networks.ts'
 import type { CoinRates } from '../buying/deps.ts'
+import type { FollowingDeps } from '../orders/following.ts'
 import { routeWeb } from '../routes.ts'
 import { en } from '../texts/en.ts'
 
@@ -45,6 +47,7 @@ export function website(
     isSandbox?: boolean
     markupBps?: number
     buying?: BuyingDeps
+    following?: FollowingDeps
     checkout?: CheckoutDesk
     rates?: CoinRates
     sandboxPayUrl?: (invoice: string) => string
@@ -65,6 +68,7 @@ export function website(
     rates: changes.rates,
     sandboxPayUrl: changes.sandboxPayUrl,
     buying: changes.buying ?? ({} as BuyingDeps),
+    following: changes.following ?? { follow: {} as FollowDeps, limits: deps.limits },
   })
   const get = async (url: string, headers: Record<string, string> = {}) => {
     pass(1_000)
@@ -74,13 +78,14 @@ export function website(
   const post = async (
     url: string,
     fields: Readonly<Record<string, string>>,
-    headers: Record<string, string> = {},
+    headers: Readonly<Record<string, string | undefined>> = {},
   ) => {
     pass(2_000)
     const payload = new URLSearchParams(fields).toString()
     const type = { 'content-type': 'application/x-www-form-urlencoded' }
-    const sent = { ...type, 'sec-fetch-site': 'same-origin', ...headers }
-    return app.inject({ method: 'POST', url, payload, headers: sent })
+    const all = { ...type, 'sec-fetch-site': 'same-origin', ...headers }
+    const named = Object.entries(all).filter(([, value]) => value !== undefined)
+    return app.inject({ method: 'POST', url, payload, headers: Object.fromEntries(named) })
   }
   return { app, get, post, logged }
 }

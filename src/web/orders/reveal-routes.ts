@@ -17,7 +17,7 @@ const formMost = 1_024
  */
 export function routeReveal(
   pages: FastifyInstance,
-  { frame, scriptUrl, buying }: { frame: Frame; scriptUrl: string; buying: BuyingDeps },
+  { frame, buying }: { frame: Frame; buying: BuyingDeps },
 ): void {
   // An operator's logo may come from another host, which need not hear of these pages.
   const own = { ...frame, site: { ...frame.site, logo: '/logo.svg' } }
@@ -30,7 +30,7 @@ export function routeReveal(
       .send(document(own, page))
 
   pages.get(revealPath, limited, (_, reply) =>
-    send(reply, revealPage(scriptUrl, frame.texts), { sendsForm: true }),
+    send(reply, revealPage(frame.scriptUrl('reveal.js'), frame.texts), { sendsForm: true }),
   )
   const posted = { ...limited, bodyLimit: formMost }
   pages.post(revealPath, posted, async (request: FastifyRequest, reply) => {

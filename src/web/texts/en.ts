@@ -2,14 +2,19 @@ import { api } from './en/api.ts'
 import { buy } from './en/buy.ts'
 import { errorTexts } from './en/error-codes.ts'
 import { errors } from './en/errors.ts'
+import { find, mails } from './en/find.ts'
 import { form } from './en/form.ts'
 import { frame } from './en/frame.ts'
 import { home, homeKinds } from './en/home.ts'
+import { how } from './en/how.ts'
 import { messages } from './en/messages.ts'
 import { offers } from './en/offers.ts'
+import { orders } from './en/orders.ts'
 import { outcomeSections } from './en/outcomes.ts'
 import { pay } from './en/pay.ts'
 import { closedLinks, deliveryNames, reveal } from './en/reveal.ts'
+import { search } from './en/search.ts'
+import { terms } from './en/terms.ts'
 import { wallet } from './en/wallet.ts'
 
 /**
@@ -22,6 +27,9 @@ export const en = {
   offers,
   home,
   homeKinds,
+  search,
+  how,
+  terms,
   buy,
   form,
   wallet,
@@ -33,6 +41,9 @@ export const en = {
   errorTexts,
   outcomeSections,
   api,
+  orders,
+  find,
+  mails,
 }
 
 /** What every language has to say. */

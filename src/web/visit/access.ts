@@ -2,10 +2,26 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** For how long a browser remembers that an order is its visitor's; seconds. */
 const rememberedSeconds = 30 * 86_400
-const cookieName = 'access'
+const accessCookie = 'access'
+const walletCookie = 'wallet'
 
-/** What an access token looks like; anything else is none. */
-const tokenPattern = /^kat_[A-Za-z0-9_-]{43}$/
+/** An access token, or a pass for one order that came by mail; anything else is none. */
+const token = String.raw`kat_[A-Za-z0-9_-]{43}|kop_[A-Za-z0-9_-]{20,400}\.[A-Za-z0-9_-]{43}`
+const tokenPattern = new RegExp(`^(?:${token})$`)
+/** The token in what a person pastes: the whole link, or what stands behind its `#`. */
+const pastedPattern = new RegExp(`^(?:\\S*#)?(${token})$`)
+/** The pass of a wallet that signed in. */
+const walletPattern = /^kwp_[A-Za-z0-9_-]{20,400}\.[A-Za-z0-9_-]{43}$/
+
+interface Cookie {
+  readonly name: string
+  readonly value: string
+  /** The page that it is sent to, with everything below. */
+  readonly path: string
+  readonly seconds: number
+  /** Whether the store is reached over https. */
+  readonly isSecure: boolean
+}
 
 /**
  * Lets this browser open the page at `path` (and below it) again. The token goes into a cookie that
@@ -15,16 +31,41 @@ const tokenPattern = /^kat_[A-Za-z0-9_-]{43}$/
  */
 export function rememberAccess(
   reply: FastifyReply,
-  {
-    path,
-    token,
-    isSecure,
-  }: { readonly path: string; readonly token: string; readonly isSecure: boolean },
+  given: { readonly path: string; readonly token: string; readonly isSecure: boolean },
 ): void {
+  const { path, token: value, isSecure } = given
+  setCookie(reply, { name: accessCookie, value, path, seconds: rememberedSeconds, isSecure })
+}
+
+/** Lets this browser open the orders of a wallet for a while; an empty pass takes it back. */
+export function rememberWallet(
+  reply: FastifyReply,
+  given: { readonly pass: string; readonly seconds: number; readonly isSecure: boolean },
+): void {
+  const { pass: value, seconds, isSecure } = given
+  setCookie(reply, { name: walletCookie, value, path: '/', seconds, isSecure })
+}
+
+/** The token that this browser was given for the page, or undefined. */
+export function accessIn(request: FastifyRequest): string | undefined {
+  return cookieIn(request, accessCookie, tokenPattern)
+}
+
+/** The pass of the wallet that signed in with this browser, or undefined. */
+export function walletIn(request: FastifyRequest): string | undefined {
+  return cookieIn(request, walletCookie, walletPattern)
+}
+
+/** The token in a form: alone, or in the link that a person pasted. Undefined where there is none. */
+export function readToken(text: unknown): string | undefined {
+  return typeof text === 'string' ? pastedPattern.exec(text.trim())?.[1] : undefined
+}
+
+function setCookie(reply: FastifyReply, { name, value, path, seconds, isSecure }: Cookie): void {
   const parts = [
-    `${cookieName}=${token}`,
+    `${name}=${value}`,
     `Path=${path}`,
-    `Max-Age=${rememberedSeconds}`,
+    `Max-Age=${seconds}`,
     'HttpOnly',
     'SameSite=Strict',
     ...(isSecure ? ['Secure'] : []),
@@ -32,16 +73,10 @@ export function rememberAccess(
   reply.header('set-cookie', parts.join('; '))
 }
 
-/** The token that this browser was given for the page, or undefined. */
-export function accessIn(request: FastifyRequest): string | undefined {
+function cookieIn(request: FastifyRequest, wanted: string, pattern: RegExp): string | undefined {
   for (const part of (request.headers.cookie ?? '').split(';')) {
     const [name, value = ''] = part.trim().split('=')
-    if (name === cookieName && tokenPattern.test(value)) return value
+    if (name === wanted && pattern.test(value)) return value
   }
   return undefined
-}
-
-/** The token that a form or the part behind the # of a link carries, or undefined. */
-export function readToken(text: unknown): string | undefined {
-  return typeof text === 'string' && tokenPattern.test(text.trim()) ? text.trim() : undefined
 }

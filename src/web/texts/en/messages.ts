@@ -4,6 +4,14 @@ export const messages = {
     title: 'There is no such offer',
     text: 'It may have been taken off the shelf, or the address has a letter too many. Other offers are only a search away.',
   },
+  notFound: {
+    title: 'There is nothing here',
+    text: 'The address may have a letter too many, or the page has moved. Everything on sale is only a search away.',
+  },
+  orderNotFound: {
+    title: 'There is no such order',
+    text: 'The address has a letter too many or too few. Copy the whole link, or find the order by its payment at /find.',
+  },
   tooMany: {
     title: 'One moment, please',
     text: 'Many requests came from your network within a minute. Wait a little, then load this page again.',
@@ -21,4 +29,7 @@ export const messages = {
     text: 'It is our fault, it was recorded, and nothing was charged. Load this page again in a moment.',
   },
   home: 'Back to the store',
+  search: 'Search the store',
+  reference: (id: string) => `If you write to us about it, name this number: ${id}`,
+  retry: (seconds: number) => `Try again in ${seconds === 1 ? 'a second' : `${seconds} seconds`}.`,
 }

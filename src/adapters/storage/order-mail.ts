@@ -1,0 +1,32 @@
+import type { MailBook } from '../../orders/mail.ts'
+import type { OrderId } from '../../primitives/ids.ts'
+import type { Database } from './database.ts'
+
+const rememberSql = `
+  insert into order_mail (order_id, address_digest, left_at) values ($1, $2, now())
+  on conflict (order_id) do update set address_digest = excluded.address_digest, left_at = now()`
+
+const ordersSql = `
+  select order_id from order_mail where address_digest = any($1::text[])
+  order by left_at desc, order_id limit $2`
+
+const forgetSql = `
+  delete from order_mail using orders
+  where orders.id = order_mail.order_id and orders.finished_at < $1`
+
+/** Keeps digests of addresses beside orders, as long as the personal fields of these are kept. */
+export function createMailBook(database: Database): MailBook {
+  return {
+    async remember(order, digest) {
+      await database.query(rememberSql, [order, digest])
+    },
+    async ordersOf(digests, limit) {
+      const { rows } = await database.query<{ order_id: OrderId }>(ordersSql, [digests, limit])
+      return rows.map(({ order_id }) => order_id)
+    },
+    async forget(endedBefore) {
+      const { rowCount } = await database.query(forgetSql, [endedBefore])
+      return rowCount ?? 0
+    },
+  }
+}

@@ -1,0 +1,51 @@
+import type { OrderId } from '../../primitives/ids.ts'
+import type { FollowDeps } from './deps.ts'
+
+/**
+ * Passes open orders for a while, as the access token of the first answer does for ever. They are
+ * signed and not stored: an order pass stands in a link of a mail, a wallet pass in a cookie.
+ */
+const orderPrefix = 'kop_'
+const walletPrefix = 'kwp_'
+
+/** A link that came by mail works for this long; a new one can always be asked for. */
+export const orderPassDays = 7
+/** A wallet that signed in opens its orders for this long. */
+export const walletPassSeconds = 3_600
+
+type Named = readonly [prefix: string, name: string, until: number]
+
+/** Opens this order to whoever brings it. */
+export function orderPass(deps: FollowDeps, id: OrderId): string {
+  return issue(deps, orderPrefix, id, orderPassDays * 86_400)
+}
+
+/** Opens every order that this wallet paid for. */
+export function walletPass(deps: FollowDeps, wallet: string): string {
+  return issue(deps, walletPrefix, wallet, walletPassSeconds)
+}
+
+/** The order that a pass opens; undefined where it is none, or too old. */
+export function orderOfPass(deps: FollowDeps, pass: string | undefined): string | undefined {
+  return read(deps, orderPrefix, pass)
+}
+
+/** The wallet that a pass was given to. */
+export function walletOfPass(deps: FollowDeps, pass: string | undefined): string | undefined {
+  return read(deps, walletPrefix, pass)
+}
+
+function issue({ passes, purchases }: FollowDeps, prefix: string, name: string, seconds: number) {
+  const until = Math.floor(purchases.now().getTime() / 1_000) + seconds
+  const named: Named = [prefix, name, until]
+  return `${prefix}${passes.sign(named)}`
+}
+
+function read({ passes, purchases }: FollowDeps, prefix: string, pass: string | undefined) {
+  if (!pass?.startsWith(prefix)) return undefined
+  // What the signer reads is what we signed, so its shape needs no second check.
+  const named = passes.read(pass.slice(prefix.length)) as Named | undefined
+  if (named === undefined) return undefined
+  const [kind, name, until] = named
+  return kind === prefix && until * 1_000 > purchases.now().getTime() ? name : undefined
+}

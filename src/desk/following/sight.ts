@@ -1,0 +1,232 @@
+import type { Checkout, Return } from '../../checkouts/checkout.ts'
+import { isInvoiced } from '../../checkouts/checkout.ts'
+import type { Kind } from '../../goods/offer.ts'
+import { mayReveal } from '../../orders/access.ts'
+import type { Failure, Order } from '../../orders/order.ts'
+import { isPaid, isRefunding } from '../../orders/order.ts'
+import type { Coin } from '../../payments/coins.ts'
+import type { CheckoutId, OrderId } from '../../primitives/ids.ts'
+import { isOrderId } from '../../primitives/ids.ts'
+import type { Usdc } from '../../primitives/money.ts'
+import { Refusal } from '../../primitives/refusal.ts'
+import { hashOf, sameHash } from '../../secrets/tokens.ts'
+import type { FaultLog } from '../buying/deps.ts'
+import { orNotNow } from '../buying/or-not-now.ts'
+import type { FollowDeps } from './deps.ts'
+import { orderOfPass, walletOfPass } from './passes.ts'
+import { isOver, type OrderStage, stageOfCheckout, stageOfOrder } from './stage.ts'
+
+/** What somebody brings to a page of an order. */
+export interface Opener {
+  /** The access token of the order, or an order pass. */
+  readonly token?: string | undefined
+  /** A wallet pass. */
+  readonly wallet?: string | undefined
+}
+
+/** A transaction, and where it can be looked at. */
+export interface Seen {
+  readonly transaction: string
+  readonly url?: string
+}
+
+/** The way back of the price. */
+export interface RefundSight {
+  readonly to: string
+  readonly startedAt: Date
+  readonly sent?: Seen & { readonly at: Date }
+  /** Why it waits for the operator. */
+  readonly stuck?: { readonly code: string }
+}
+
+/** What only whoever bought is shown. Goods are not part of it: they are asked for by themselves. */
+export interface OwnSight {
+  readonly brandName: string
+  readonly offerId: string
+  readonly country?: string
+  readonly amount: Usdc
+  /** What was paid in a coin, in its smallest unit; absent where USDC was paid. */
+  readonly paidUnits?: bigint
+  readonly payment?: Seen
+  readonly refund?: RefundSight
+  /** Money that came besides the price and goes back from the checkout. */
+  readonly returns: readonly Return[]
+  readonly returnTo?: string
+}
+
+/** An order as its page shows it. */
+export interface OrderSight {
+  readonly id: OrderId
+  readonly kind: Kind
+  readonly stage: OrderStage
+  readonly network: string
+  /** Absent where USDC was paid. */
+  readonly coin?: Coin
+  /** Where it is paid, while it can be. */
+  readonly checkout?: CheckoutId
+  readonly times: {
+    readonly placed: Date
+    readonly paid?: Date
+    readonly deliverBy?: Date
+    readonly delivered?: Date
+    readonly failed?: Date
+    readonly refunded?: Date
+  }
+  readonly why?: Failure['trigger']
+  readonly hasReceipt: boolean
+  /** Absent for everyone else. */
+  readonly own?: OwnSight
+  /** Another text whenever the page shows something else; the same for everyone who looks. */
+  readonly version: string
+  readonly isFinished: boolean
+}
+
+/**
+ * An order for whoever looks at its page; one that is being paid in a coin may have no record yet
+ * besides its checkout.
+ *
+ * @throws Refusal `order_not_found`, `try_again`
+ */
+export async function sightOf(
+  deps: FollowDeps,
+  id: string,
+  opener: Opener,
+  log: FaultLog,
+): Promise<OrderSight> {
+  return orNotNow(log, async () => {
+    const { order, checkout } = await recordsOf(deps, id)
+    const isOwn = await opens(deps, { order, checkout }, opener)
+    if (order) return orderSight(deps, order, checkout, isOwn)
+    if (checkout) return checkoutSight(checkout, isOwn)
+    throw new Refusal('order_not_found', 'There is no such order.')
+  })
+}
+
+export interface Records {
+  readonly order: Order | undefined
+  readonly checkout: Checkout | undefined
+}
+
+/** What is on record under the id of an order. */
+export async function recordsOf({ orders, checkouts }: FollowDeps, id: string): Promise<Records> {
+  if (!isOrderId(id)) return { order: undefined, checkout: undefined }
+  const order = await orders.find(id)
+  const mayBeInvoiced = order === undefined || order.tender.rail === 'btcpay'
+  return { order, checkout: mayBeInvoiced ? await checkouts?.findByOrder(id) : undefined }
+}
+
+/** Whether what somebody brings opens this order. */
+export async function opens(
+  deps: FollowDeps,
+  { order, checkout }: Records,
+  { token, wallet: pass }: Opener,
+): Promise<boolean> {
+  const id = order?.id ?? checkout?.orderId
+  if (id !== undefined && orderOfPass(deps, token) === id) return true
+  if (checkout && token && sameHash(hashOf(token), checkout.accessTokenHash)) return true
+  const viewer = { accessToken: token, wallet: walletOfPass(deps, pass) }
+  return order !== undefined && mayReveal(deps.orders, order, viewer)
+}
+
+function orderSight(
+  deps: FollowDeps,
+  order: Order,
+  checkout: Checkout | undefined,
+  isOwn: boolean,
+): OrderSight {
+  const { tender } = order
+  const stage = stageOfOrder(order)
+  return {
+    id: order.id,
+    kind: order.item.kind,
+    stage,
+    network: tender.rail === 'btcpay' ? tender.network : deps.purchases.till.network.name,
+    ...(tender.rail === 'btcpay' ? { coin: tender.asset } : {}),
+    times: timesOf(order),
+    ...(isRefunding(order) ? { why: order.failure.trigger } : {}),
+    hasReceipt: isPaid(order),
+    ...(isOwn ? { own: ownSight(deps, order, checkout) } : {}),
+    version: `${order.version}.${checkout?.version ?? 0}`,
+    isFinished: isOver(stage),
+  }
+}
+
+function ownSight(deps: FollowDeps, order: Order, checkout: Checkout | undefined): OwnSight {
+  const { item, tender, amount } = order
+  return {
+    brandName: item.brandName,
+    offerId: item.offerId,
+    ...(item.country === undefined ? {} : { country: item.country }),
+    amount,
+    ...(tender.rail === 'btcpay' ? { paidUnits: tender.units } : {}),
+    ...('receipt' in order ? { payment: seen(deps, order, order.receipt.transaction) } : {}),
+    ...refundSight(deps, order),
+    ...returnsOf(checkout),
+  }
+}
+
+function refundSight(deps: FollowDeps, order: Order): { refund?: RefundSight } {
+  if (!isRefunding(order)) return {}
+  const { refund, tender, changedAt } = order
+  const to = tender.rail === 'btcpay' ? addressIn(tender.payer) : tender.payer
+  const base = { to, startedAt: changedAt }
+  if (refund.step === 'FAILED') return { refund: { ...base, stuck: { code: refund.code } } }
+  if (refund.step !== 'REFUNDED') return { refund: base }
+  const sent = { ...seen(deps, order, refund.transaction), at: refund.refundedAt }
+  return { refund: { ...base, sent } }
+}
+
+/** `InvoiceTender.payer` has the coin before the address. */
+function addressIn(payer: string): string {
+  return payer.slice(payer.indexOf(':') + 1)
+}
+
+function seen({ explorer }: FollowDeps, { tender }: Order, transaction: string): Seen {
+  const isOurs = tender.rail === 'x402' && /^0x[0-9a-f]{64}$/i.test(transaction)
+  return { transaction, ...(isOurs && explorer ? { url: `${explorer}${transaction}` } : {}) }
+}
+
+function timesOf(order: Order): OrderSight['times'] {
+  const failed = isRefunding(order) ? { failed: order.changedAt } : {}
+  const refunded =
+    isRefunding(order) && order.refund.step === 'REFUNDED'
+      ? { refunded: order.refund.refundedAt }
+      : {}
+  return {
+    placed: order.placedAt,
+    ...('paidAt' in order ? { paid: order.paidAt, deliverBy: order.deliverBy } : {}),
+    ...(order.state === 'FULFILLED' ? { delivered: order.deliveredAt } : {}),
+    ...failed,
+    ...refunded,
+  }
+}
+
+function checkoutSight(checkout: Checkout, isOwn: boolean): OrderSight {
+  const { item, amount } = checkout
+  const stage = stageOfCheckout(checkout)
+  const own: OwnSight = {
+    brandName: item.brandName,
+    offerId: item.offerId,
+    ...(item.country === undefined ? {} : { country: item.country }),
+    amount,
+    ...returnsOf(checkout),
+  }
+  return {
+    id: checkout.orderId,
+    kind: item.kind,
+    stage,
+    network: checkout.network,
+    coin: checkout.coin,
+    checkout: checkout.id,
+    times: { placed: checkout.startedAt },
+    hasReceipt: false,
+    ...(isOwn ? { own } : {}),
+    version: `0.${checkout.version}`,
+    isFinished: isOver(stage) && (!isInvoiced(checkout) || checkout.closedAt !== undefined),
+  }
+}
+
+function returnsOf(checkout: Checkout | undefined): Pick<OwnSight, 'returns' | 'returnTo'> {
+  if (checkout === undefined || !isInvoiced(checkout)) return { returns: [] }
+  return { returns: checkout.returns, returnTo: checkout.refundTo }
+}

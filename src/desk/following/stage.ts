@@ -1,0 +1,57 @@
+import type { Checkout } from '../../checkouts/checkout.ts'
+import { type Order, refundStateOf } from '../../orders/order.ts'
+
+/** Where an order stands, in the words of its page. */
+export type OrderStage =
+  /** In a checkout, and not paid yet. */
+  | 'awaiting_payment'
+  /** It is not known yet whether the money came. */
+  | 'checking_payment'
+  /** Proven: nothing was taken for it, or what came goes back from the checkout. */
+  | 'not_paid'
+  | 'delivering'
+  | 'delivered'
+  | 'refunding'
+  /** The coin can only be paid out by hand. */
+  | 'refund_by_hand'
+  /** An operator must act before the money can go back. */
+  | 'refund_stuck'
+  | 'refunded'
+
+/** The processor pays this coin out to nobody; an operator does. */
+const operatorPays = 'operator_pays'
+
+export function stageOfOrder(order: Order): OrderStage {
+  switch (order.state) {
+    case 'PAYMENT_PENDING':
+      return 'checking_payment'
+    case 'PAYMENT_FAILED':
+      return 'not_paid'
+    case 'PAID':
+    case 'FULFILLING':
+      return 'delivering'
+    case 'FULFILLED':
+      return 'delivered'
+    case 'FULFILLMENT_FAILED':
+    case 'EXPIRED':
+      return refundStage(order)
+  }
+}
+
+function refundStage(order: Order & { readonly refund: { step: string; code?: string } }) {
+  const state = refundStateOf(order)
+  if (state === 'REFUNDED') return 'refunded'
+  if (state !== 'REFUND_FAILED') return 'refunding'
+  return order.refund.code === operatorPays ? 'refund_by_hand' : 'refund_stuck'
+}
+
+/** Before there is an order. */
+export function stageOfCheckout({ state }: Checkout): OrderStage {
+  if (state === 'OPENING' || state === 'OPEN') return 'awaiting_payment'
+  return state === 'ORDERED' ? 'checking_payment' : 'not_paid'
+}
+
+/** Whether the page of an order in this stage shows the same for good. */
+export function isOver(stage: OrderStage): boolean {
+  return stage === 'not_paid' || stage === 'delivered' || stage === 'refunded'
+}

@@ -1,0 +1,26 @@
+import type { OrderId } from '../primitives/ids.ts'
+
+/** A mail of plain text, as somebody gets it. */
+export interface Mail {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+}
+
+/** Sends mail. Rejects, soon, when the mail was not taken. */
+export interface Mailer {
+  send(mail: Mail): Promise<void>
+}
+
+/**
+ * Which orders somebody left an address with. The address is not kept, only a keyed digest of it: who
+ * asks for the orders of an address types it again.
+ */
+export interface MailBook {
+  /** The order has one address, the last one that was left. */
+  remember(order: OrderId, digest: string): Promise<void>
+  /** The orders under any of these digests, newest first. */
+  ordersOf(digests: readonly string[], limit: number): Promise<readonly OrderId[]>
+  /** Forgets the addresses of orders that ended before then. Returns how many. */
+  forget(endedBefore: Date): Promise<number>
+}

@@ -1,0 +1,80 @@
+/** A colour by its red, green and blue, each 0 to 255. */
+type Rgb = readonly [red: number, green: number, blue: number]
+
+/** A colour that text in it can be read in, and what can be read upon it. */
+export interface Accent {
+  readonly color: string
+  readonly on: string
+}
+
+export interface Accents {
+  readonly light: Accent
+  readonly dark: Accent
+}
+
+/** What the accent stands on in each theme: the paper and the cards of `base.css`. */
+const grounds = { light: ['#f3f5f1', '#ffffff'], dark: ['#0e1411', '#171f1b'] } as const
+const white = '#ffffff'
+const ink = '#10150f'
+
+/** Contrast that text in the accent keeps at least; WCAG 2.2 AA asks for 4.5. */
+const wanted = { light: 5, dark: 6.5 } as const
+
+/**
+ * The operator's colour for each theme: as it is where it can be read, and otherwise as much darker
+ * or lighter as it takes. So no colour makes pages that cannot be read.
+ *
+ * @param color `#rrggbb`
+ */
+export function accentsOf(color: string): Accents {
+  return { light: accentFor(color, 'light'), dark: accentFor(color, 'dark') }
+}
+
+/** The contrast of two colours by WCAG 2.2, from 1 to 21. */
+export function contrastOf(one: string, other: string): number {
+  const [light = 0, dark = 0] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => b - a)
+  return (light + 0.05) / (dark + 0.05)
+}
+
+/** The first colour with a share of the second one in it, from 0 to 1. */
+export function mixed(one: string, other: string, share: number): string {
+  const target = rgbOf(other)
+  const parts = rgbOf(one).map((part, at) => {
+    return Math.round(part + ((target[at] as number) - part) * share)
+  })
+  return `#${parts.map((part) => part.toString(16).padStart(2, '0')).join('')}`
+}
+
+export function rgbOf(color: string): Rgb {
+  const number = Number.parseInt(color.slice(1), 16)
+  return [number >> 16, (number >> 8) & 255, number & 255]
+}
+
+/** The custom properties that put the operator's colour in the place of ours. */
+export function accentSheet(color: string): string {
+  const { light, dark } = accentsOf(color)
+  const rule = ({ color: accent, on }: Accent, ground: string) => {
+    const stripe = mixed(accent, ground, 0.78)
+    return `:root { --accent: ${accent}; --on-accent: ${on}; --stripe: ${stripe}; }`
+  }
+  return `${rule(light, grounds.light[1])}
+@media (prefers-color-scheme: dark) { ${rule(dark, grounds.dark[0])} }
+`
+}
+
+function accentFor(color: string, theme: 'light' | 'dark'): Accent {
+  const towards = theme === 'light' ? '#000000' : white
+  const isRead = (tried: string) =>
+    grounds[theme].every((ground) => contrastOf(tried, ground) >= wanted[theme])
+  const steps = Array.from({ length: 101 }, (_, at) => mixed(color, towards, at / 100))
+  const accent = steps.find(isRead) ?? towards
+  return { color: accent, on: contrastOf(accent, white) >= contrastOf(accent, ink) ? white : ink }
+}
+
+function luminanceOf(color: string): number {
+  const [red, green, blue] = rgbOf(color).map((part) => {
+    const share = part / 255
+    return share <= 0.040_45 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+  }) as [number, number, number]
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}

@@ -1,0 +1,68 @@
+/** Letters of five by seven dots, as on the display of a till: each line of a letter is five bits. */
+const faces: Readonly<Record<string, string>> = {
+  A: '0e11111f111111',
+  B: '1e11111e11111e',
+  C: '0e11101010110e',
+  D: '1e11111111111e',
+  E: '1f10101e10101f',
+  F: '1f10101e101010',
+  G: '0e11101711110f',
+  H: '1111111f111111',
+  I: '0e04040404040e',
+  J: '0702020202120c',
+  K: '11121418141211',
+  L: '1010101010101f',
+  M: '111b1515111111',
+  N: '11191513111111',
+  O: '0e11111111110e',
+  P: '1e11111e101010',
+  Q: '0e11111115120d',
+  R: '1e11111e141211',
+  S: '0f10100e01011e',
+  T: '1f040404040404',
+  U: '1111111111110e',
+  V: '11111111110a04',
+  W: '1111111515150a',
+  X: '11110a040a1111',
+  Y: '11110a04040404',
+  Z: '1f01020408101f',
+  0: '0e11131519110e',
+  1: '040c040404040e',
+  2: '0e11010204081f',
+  3: '1f02040201110e',
+  4: '02060a121f0202',
+  5: '1f101e0101110e',
+  6: '0608101e11110e',
+  7: '1f010204080808',
+  8: '0e11110e11110e',
+  9: '0e11110f01020c',
+  '&': '0c12140815120d',
+  '.': '00000000000c0c',
+  ',': '000000000c0408',
+  '-': '0000001f000000',
+  "'": '0c040800000000',
+  '!': '04040404000004',
+  '+': '0004041f040400',
+  ':': '000c0c000c0c00',
+  '/': '00010204081000',
+  '@': '0e11010d15150e',
+  '#': '0a0a1f0a1f0a0a',
+  '?': '0e110102040004',
+}
+
+/** Columns and lines of a letter. */
+export const letterSize = { columns: 5, lines: 7 } as const
+
+/** A text as lines of dots; a letter without a face here is left out, an accent is dropped. */
+export function dotsOf(text: string): boolean[][] {
+  const plain = text.normalize('NFD').replace(/\p{M}/gu, '').toUpperCase()
+  const letters = [...plain].filter((letter) => letter === ' ' || letter in faces)
+  return Array.from({ length: letterSize.lines }, (_, line) =>
+    letters.flatMap((letter, at) => [...(at > 0 ? [false] : []), ...bitsOf(faces[letter], line)]),
+  )
+}
+
+function bitsOf(face: string | undefined, line: number): boolean[] {
+  const bits = face === undefined ? 0 : Number.parseInt(face.slice(2 * line, 2 * line + 2), 16)
+  return Array.from({ length: letterSize.columns }, (_, at) => ((bits >> (4 - at)) & 1) === 1)
+}

@@ -1,0 +1,107 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import {
+  findPath,
+  orderPaidBy,
+  ordersOfPass,
+  passForWallet,
+  transactionIn,
+  walletChallenge,
+} from '../../desk/following/find.ts'
+import { addressIn } from '../../desk/following/mail.ts'
+import { walletPassSeconds } from '../../desk/following/passes.ts'
+import { clientKeyOf } from '../../http/client-key.ts'
+import { counted } from '../../http/gate.ts'
+import { Refusal } from '../../primitives/refusal.ts'
+import { rememberWallet, walletIn } from '../visit/access.ts'
+import { formIn, isFromElsewhere } from '../visit/forms.ts'
+import { type FindPageParts, findPage } from './find-page.ts'
+import { acts, type FollowingRoutes, privately, reads, sendPrivately, takes } from './following.ts'
+import { createPost } from './mail-routes.ts'
+import { sayElsewhere } from './order-routes.ts'
+import { orderPagePath } from './parts.ts'
+
+/** The page that leads back to an order, in three ways. */
+export function routeFindPage(pages: FastifyInstance, routes: FollowingRoutes): void {
+  const { follow } = routes
+  pages.get(findPath, reads, async (request, reply) => {
+    const list = await ordersOfPass(follow, walletIn(request), request.log)
+    return sendFind(reply, routes, { list })
+  })
+  pages.post(`${findPath}/payment`, takes, (request, reply) => byPayment(request, reply, routes))
+  pages.post(`${findPath}/challenge`, takes, async (request, reply) => {
+    const challenge = walletChallenge(follow, formIn(request).get('address') ?? '')
+    if (challenge === undefined) return privately(reply.code(422)).send({ error: 'no address' })
+    return privately(reply).send(challenge)
+  })
+  pages.post(`${findPath}/wallet`, acts, (request, reply) => byWallet(request, reply, routes))
+  pages.post(`${findPath}/leave`, takes, async (request, reply) => {
+    if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
+    rememberWallet(reply, { pass: '', seconds: 0, isSecure: isSecure(routes) })
+    return privately(reply).redirect(findPath, 303)
+  })
+  routeByMail(pages, routes)
+}
+
+/** Every address is answered the same, at once. */
+function routeByMail(pages: FastifyInstance, routes: FollowingRoutes): void {
+  const { mail, limits } = routes
+  if (mail === undefined) return
+  const post = createPost(pages, routes)
+  pages.post(`${findPath}/mail`, takes, async (request, reply) => {
+    if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
+    const typed = formIn(request).get('email') ?? ''
+    const address = addressIn(typed)
+    if (address === undefined) {
+      return sendFind(reply.code(422), routes, { mail: { typed, said: 'wrong' } })
+    }
+    counted(limits.mail, await limits.mail.take(clientKeyOf(request.ip)), reply)
+    post(address, mail)
+    return sendFind(reply, routes, { mail: { typed, said: 'done' } })
+  })
+}
+
+/** A transaction leads to the page of its order, which shows its state and no more. */
+async function byPayment(request: FastifyRequest, reply: FastifyReply, routes: FollowingRoutes) {
+  const typed = (formIn(request).get('transaction') ?? '').slice(0, 300)
+  const id = await orderPaidBy(routes.follow, typed, request.log)
+  if (id !== undefined) return privately(reply).redirect(orderPagePath(id), 303)
+  const said = transactionIn(typed) === undefined ? 'wrong' : 'none'
+  const status = said === 'wrong' ? 422 : 404
+  return sendFind(reply.code(status), routes, { payment: { typed, said } })
+}
+
+/** Remembers the wallet that signed, so that its orders open in this browser for a while. */
+async function byWallet(request: FastifyRequest, reply: FastifyReply, routes: FollowingRoutes) {
+  if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
+  try {
+    const signed = formIn(request).get('signed') ?? ''
+    const pass = await passForWallet(routes.follow, signed, request.log)
+    if (pass === undefined) {
+      return sendFind(reply.code(422), routes, { wallet: { said: 'failed' } })
+    }
+    rememberWallet(reply, { pass, seconds: walletPassSeconds, isSecure: isSecure(routes) })
+    return privately(reply).redirect(findPath, 303)
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'sign_in_invalid') throw error
+    return sendFind(reply.code(401), routes, { wallet: { said: 'failed' } })
+  }
+}
+
+function isSecure({ follow }: FollowingRoutes): boolean {
+  return follow.site.url.startsWith('https:')
+}
+
+function sendFind(
+  reply: FastifyReply,
+  routes: FollowingRoutes,
+  said: Pick<FindPageParts, 'payment' | 'mail' | 'wallet' | 'list'>,
+) {
+  const { frame } = routes
+  const page = findPage({
+    texts: frame.texts,
+    scriptUrls: [frame.scriptUrl('sign-in.js')],
+    ...(routes.mail === undefined ? {} : { mail: {} }),
+    ...said,
+  })
+  return sendPrivately(reply, routes, page)
+}

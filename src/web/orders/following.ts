@@ -1,0 +1,55 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FollowDeps } from '../../desk/following/deps.ts'
+import type { MailDeps } from '../../desk/following/mail.ts'
+import type { Opener } from '../../desk/following/sight.ts'
+import type { Limits } from '../../http/rate-limit.ts'
+import { document, type Frame, type Page } from '../frame/layout.ts'
+import { type PageNeeds, pageHeaders } from '../frame/page-headers.ts'
+import { accessIn, walletIn } from '../visit/access.ts'
+
+/** What the pages of orders are served with. */
+export interface FollowingDeps {
+  readonly follow: FollowDeps
+  /** Absent where the store sends no mail. */
+  readonly mail?: MailDeps | undefined
+  readonly limits: Pick<Limits, 'mail' | 'mailbox'>
+}
+
+export interface FollowingRoutes extends FollowingDeps {
+  readonly frame: Frame
+}
+
+/** A token, or a link with one, is below 600 bytes. */
+export const formMost = 2_048
+export const reads = { config: { limit: 'reading' } } as const
+export const takes = { config: { limit: 'reading' }, bodyLimit: formMost } as const
+/** What asks wallets, mail servers or the refund to do something. */
+export const acts = { config: { limit: 'purchase' }, bodyLimit: 16_384 } as const
+
+export type OrderRequest = FastifyRequest<{ Params: { orderId: string } }>
+
+/** What this browser was given to open orders with. */
+export function openerOf(request: FastifyRequest): Opener {
+  return { token: accessIn(request), wallet: walletIn(request) }
+}
+
+/**
+ * Sends a page that is for one visitor: nobody keeps it, no index lists it, and no other host hears
+ * of it, an operator's logo neither.
+ */
+export function sendPrivately(
+  reply: FastifyReply,
+  { frame }: Pick<FollowingRoutes, 'frame'>,
+  page: Page,
+  needs: PageNeeds = { sendsForm: true, asksUs: true },
+): FastifyReply {
+  const own = { ...frame, site: { ...frame.site, logo: '/logo.svg' } }
+  return privately(reply)
+    .headers(pageHeaders([], needs))
+    .type('text/html; charset=utf-8')
+    .send(document(own, page))
+}
+
+export function privately(reply: FastifyReply): FastifyReply {
+  return reply.header('cache-control', 'no-store').header('x-robots-tag', 'noindex, nofollow')
+}

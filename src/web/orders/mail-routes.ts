@@ -1,0 +1,98 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { findPath } from '../../desk/following/find.ts'
+import { addressIn, leaveAddress, linksFor, type MailDeps } from '../../desk/following/mail.ts'
+import { orderPassDays } from '../../desk/following/passes.ts'
+import { clientKeyOf } from '../../http/client-key.ts'
+import { counted } from '../../http/gate.ts'
+import { formIn } from '../visit/forms.ts'
+import { type FollowingRoutes, type OrderRequest, openerOf } from './following.ts'
+import type { MailPart } from './order-page.ts'
+
+/** Mails that are being sent at once in this process; what comes on top is let go. */
+const underWayMost = 20
+
+/**
+ * Sends links to an address in the background, so that the answer to asking takes the same time
+ * whether the address is known or not.
+ */
+export function createPost(pages: FastifyInstance, routes: FollowingRoutes) {
+  const underWay = new Set<Promise<void>>()
+  pages.addHook('onClose', async () => {
+    await Promise.all(underWay)
+  })
+  return (address: string, mail: MailDeps): void => {
+    if (underWay.size >= underWayMost) {
+      pages.log.warn('too many mails at once; one was not sent')
+      return
+    }
+    const sending = sendLinks(routes, mail, address)
+      .catch((error: unknown) => pages.log.error({ err: error }, 'a mail was not sent'))
+      .finally(() => underWay.delete(sending))
+    underWay.add(sending)
+  }
+}
+
+async function sendLinks(routes: FollowingRoutes, mail: MailDeps, address: string): Promise<void> {
+  const links = await linksFor(routes.follow, mail, address)
+  if (links.length === 0 || !(await mayGet(routes, address))) return
+  await mail.mailer.send(written(routes, address, links))
+}
+
+/**
+ * Takes the address that somebody leaves with an order of theirs, and sends the link there at once.
+ *
+ * @throws Refusal `rate_limited` for a visitor who asks for one mail after the other
+ */
+export async function sendMail(
+  request: OrderRequest,
+  reply: FastifyReply,
+  routes: FollowingRoutes,
+): Promise<MailPart> {
+  const typed = formIn(request).get('email') ?? ''
+  const address = addressIn(typed)
+  const { mail, follow, limits } = routes
+  if (address === undefined || mail === undefined) {
+    reply.code(422)
+    return { typed, said: 'wrong' }
+  }
+  counted(limits.mail, await limits.mail.take(clientKeyOf(request.ip)), reply)
+  const opener = openerOf(request)
+  const link = await leaveAddress(follow, mail, { id: request.params.orderId, opener, address })
+  const isSent = link !== undefined && (await isTaken(request, routes, mail, address, link))
+  return { typed, said: isSent ? 'sent' : 'failed' }
+}
+
+async function isTaken(
+  request: OrderRequest,
+  routes: FollowingRoutes,
+  { mailer }: MailDeps,
+  address: string,
+  link: string,
+): Promise<boolean> {
+  if (!(await mayGet(routes, address))) return false
+  try {
+    await mailer.send(written(routes, address, [link]))
+    return true
+  } catch (error) {
+    request.log.error({ err: error }, 'a mail was not sent')
+    return false
+  }
+}
+
+/** Nobody's mailbox is filled by this store, whoever types the address. */
+async function mayGet({ limits, mail }: FollowingRoutes, address: string): Promise<boolean> {
+  return (await limits.mailbox.take(mail?.digest.of(address) ?? address)).allowed
+}
+
+function written({ frame }: FollowingRoutes, to: string, links: readonly string[]) {
+  const { mails } = frame.texts
+  const { name, url } = frame.site
+  const text = [
+    links.length === 1 ? mails.hello : mails.helloMany,
+    ...links,
+    mails.good(orderPassDays, `${url}${findPath}`),
+    mails.notYou,
+    `${name}\n${url}`,
+  ].join('\n\n')
+  return { to, subject: mails.subject(name), text }
+}

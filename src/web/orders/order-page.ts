@@ -1,0 +1,128 @@
+import type { GoodsShown } from '../../desk/following/goods.ts'
+import type { OrderSight, OwnSight } from '../../desk/following/sight.ts'
+import { type Html, html } from '../frame/html.ts'
+import type { Page } from '../frame/layout.ts'
+import { liveMark, reloading } from '../live/mark.ts'
+import type { Texts } from '../texts/en.ts'
+import { closedGoods, openGoods } from './goods-part.ts'
+import {
+  copied,
+  fact,
+  lockedPart,
+  orderPagePath,
+  paidText,
+  timeOf,
+  transactionOf,
+} from './parts.ts'
+import { stationsOf, timeline } from './timeline.ts'
+
+/** What a page of an order is made of, besides the order. */
+export interface OrderPageParts {
+  readonly texts: Texts
+  readonly scriptUrls: readonly string[]
+  /** The link that opens the order for good; only where it is open. */
+  readonly privateLink?: string | undefined
+  /** The goods, when the button was pressed. */
+  readonly shown?: GoodsShown | undefined
+  /** What was typed into the field for the link, and is not it. */
+  readonly wrongToken?: string | undefined
+  /** The form for a mail, where the store sends any. */
+  readonly mail?: MailPart | undefined
+}
+
+export interface MailPart {
+  readonly typed?: string
+  readonly said?: 'sent' | 'failed' | 'wrong'
+}
+
+/** The page of one order: where it stands for everyone, and the goods for whoever bought them. */
+export function orderPage(sight: OrderSight, parts: OrderPageParts): Page {
+  const { texts, scriptUrls, shown } = parts
+  const stage = texts.orders.stages[sight.stage]
+  // What was asked for stays where it is: nothing that is shown now changes any more.
+  const isFinished = sight.isFinished || shown?.type === 'goods'
+  const live = {
+    version: sight.version,
+    at: `${orderPagePath(sight.id)}/live`,
+    say: `${stage.title}. ${stage.text}`,
+    isFinished,
+  }
+  return {
+    title: stage.title,
+    description: texts.orders.description,
+    ...headOf(isFinished),
+    main: html`<div class="following"${liveMark(live)}>
+<section class="stage ${sight.stage}" aria-labelledby="stage">
+<p class="which">${texts.orders.order} <code>${sight.id}</code></p>
+<h1 id="stage">${stage.title}</h1>
+<p class="lead">${stage.text}</p>
+${sight.stage === 'awaiting_payment' && sight.checkout && html`<p class="act"><a class="button" href="/pay/${sight.checkout}">${texts.orders.pay}</a></p>`}
+${timeline(stationsOf(sight, texts), texts)}
+${isRefunding(sight) && html`<p class="about-refund"><a href="${orderPagePath(sight.id)}/refund">${texts.orders.refund.link}</a></p>`}
+</section>
+${sight.own ? ownParts(sight, sight.own, parts) : lockedPart(sight.id, typedIn(parts), texts)}
+</div>
+${scriptUrls.map((url) => html`<script type="module" src="${url}"></script>`)}`,
+  }
+}
+
+function headOf(isFinished: boolean): { head?: Html } {
+  const head = reloading(isFinished)
+  return head === undefined ? {} : { head }
+}
+
+function typedIn({ wrongToken }: OrderPageParts) {
+  return { value: wrongToken ?? '', isWrong: wrongToken !== undefined }
+}
+
+export function isRefunding({ stage }: Pick<OrderSight, 'stage'>): boolean {
+  return stage.startsWith('refund')
+}
+
+function ownParts(sight: OrderSight, own: OwnSight, parts: OrderPageParts): Html {
+  const { texts, privateLink, mail } = parts
+  return html`${sight.stage === 'delivered' && goodsPart(sight, parts)}
+${factsPart(sight, own, texts)}
+${privateLink && keepPart(privateLink, texts)}
+${mail && mailPart(sight.id, mail, texts)}`
+}
+
+function goodsPart(sight: OrderSight, { shown, texts }: OrderPageParts): Html {
+  return shown?.type === 'goods' ? openGoods(sight, shown, texts) : closedGoods(sight, texts)
+}
+
+function factsPart(sight: OrderSight, own: OwnSight, texts: Texts): Html {
+  const { orders } = texts
+  const asset = sight.coin ?? 'USDC'
+  return html`<section class="panel" aria-labelledby="facts">
+<h2 id="facts">${orders.facts}</h2>
+<dl class="facts">
+${fact(orders.item, own.brandName)}${fact(orders.price, paidText(sight, own, texts))}${fact(orders.paidWith, orders.onNetwork(asset, sight.network))}${fact(orders.steps.paid, sight.times.paid && timeOf(sight.times.paid, texts))}${fact(orders.payment, own.payment && transactionOf('payment', own.payment, orders.payment, texts))}${fact(orders.order, copied('order-id', sight.id, orders.order, texts))}
+</dl>
+${sight.hasReceipt && html`<p class="receipt"><a href="${orderPagePath(sight.id)}/receipt" download="receipt-${sight.id}.json">${orders.receipt}</a> <small>${orders.receiptHint}</small></p>`}
+</section>`
+}
+
+function keepPart(link: string, texts: Texts): Html {
+  const { keep } = texts.orders
+  return html`<section class="panel keep" aria-labelledby="keep">
+<h2 id="keep">${keep.title}</h2>
+<p>${keep.text}</p>
+<p class="link">${copied('private-link', link, keep.label, texts)}</p>
+</section>`
+}
+
+function mailPart(id: string, { typed = '', said }: MailPart, { orders: { mail } }: Texts): Html {
+  const isWrong = said === 'wrong'
+  const about = said === undefined ? '' : 'mail-said '
+  return html`<section class="panel by-mail" aria-labelledby="by-mail">
+<h2 id="by-mail">${mail.title}</h2>
+<p id="mail-help">${mail.text}</p>
+<form class="entry" method="post" action="${orderPagePath(id)}/mail#by-mail">
+<label for="email">${mail.label}</label>
+<input id="email" name="email" type="email" value="${typed}" required="required" autocomplete="email" maxlength="254" aria-describedby="${about}mail-help"${isWrong && html` aria-invalid="true"`}>
+${said && html`<p class="${said === 'sent' ? 'good' : 'wrong'}" id="mail-said" role="status">${mail[said]}</p>`}
+<p class="act"><button class="button plain" type="submit">${mail.send}</button></p>
+</form>
+</section>`
+}

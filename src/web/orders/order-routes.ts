@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { receiptOf } from '../../desk/buying/receipts.ts'
+import { refundClaimed } from '../../desk/buying/refunds.ts'
+import { keyOf } from '../../desk/buying/viewer.ts'
+import { goodsFor } from '../../desk/following/goods.ts'
+import { orderPass } from '../../desk/following/passes.ts'
+import { type OrderSight, sightOf } from '../../desk/following/sight.ts'
+import { messagePage } from '../frame/message-page.ts'
+import { routeLive } from '../live/live.ts'
+import { accessIn, readToken, rememberAccess } from '../visit/access.ts'
+import { formIn, isFromElsewhere } from '../visit/forms.ts'
+import {
+  acts,
+  type FollowingRoutes,
+  type OrderRequest,
+  openerOf,
+  privately,
+  reads,
+  sendPrivately,
+  takes,
+} from './following.ts'
+import { sendMail } from './mail-routes.ts'
+import { type MailPart, type OrderPageParts, orderPage } from './order-page.ts'
+import { orderPagePath } from './parts.ts'
+import { refundPage } from './refund-page.ts'
+
+const at = '/orders/:orderId'
+
+/** The page of an order, what opens it, its goods, its receipt and its refund. */
+export function routeOrderPages(pages: FastifyInstance, routes: FollowingRoutes): void {
+  const { follow } = routes
+  routeLive(pages, at, async (request) => {
+    const { orderId } = request.params as OrderRequest['params']
+    return (await sightOf(follow, orderId, {}, request.log)).version
+  })
+  pages.get(at, reads, async (request: OrderRequest, reply) =>
+    sendOrder(reply, routes, request, await look(routes, request)),
+  )
+  pages.post(`${at}/open`, takes, (request: OrderRequest, reply) => open(request, reply, routes))
+  pages.post(`${at}/goods`, takes, (request: OrderRequest, reply) => show(request, reply, routes))
+  pages.post(`${at}/mail`, acts, (request: OrderRequest, reply) => mail(request, reply, routes))
+  pages.get(`${at}/receipt`, reads, async (request: OrderRequest, reply) => {
+    const { orderId } = request.params
+    const receipt = await receiptOf(follow, orderId, () => ({}), request.log)
+    return privately(reply)
+      .header('content-disposition', `attachment; filename="receipt-${orderId}.json"`)
+      .send(receipt)
+  })
+  routeRefundPage(pages, routes)
+}
+
+function routeRefundPage(pages: FastifyInstance, routes: FollowingRoutes): void {
+  const send = (reply: FastifyReply, sight: OrderSight, wasAsked: boolean) => {
+    const { texts } = routes.frame
+    const page = refundPage(sight, {
+      texts,
+      scriptUrls: scriptsOf(routes),
+      formKey: randomUUID(),
+      wasAsked,
+    })
+    return sendPrivately(reply, routes, page)
+  }
+  pages.get(`${at}/refund`, reads, async (request: OrderRequest, reply) =>
+    send(reply, await look(routes, request), false),
+  )
+  pages.post(`${at}/refund`, acts, async (request: OrderRequest, reply) => {
+    if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
+    const key = keyOf(formIn(request).get('key') ?? '', 'key') ?? randomUUID()
+    const { orderId } = request.params
+    await refundClaimed(routes.follow, { orderId, key, fields: {} }, request.log)
+    return send(reply, await look(routes, request), true)
+  })
+}
+
+function look({ follow }: FollowingRoutes, request: OrderRequest): Promise<OrderSight> {
+  return sightOf(follow, request.params.orderId, openerOf(request), request.log)
+}
+
+function scriptsOf({ frame }: FollowingRoutes): readonly string[] {
+  return ['live.js', 'order.js'].map(frame.scriptUrl)
+}
+
+type Said = Pick<OrderPageParts, 'shown' | 'wrongToken'> & { readonly mail?: MailPart }
+
+function sendOrder(
+  reply: FastifyReply,
+  routes: FollowingRoutes,
+  request: OrderRequest,
+  sight: OrderSight,
+  said: Said = {},
+) {
+  const { frame } = routes
+  const mayMail = routes.mail !== undefined && sight.own !== undefined && sight.times.paid
+  const page = orderPage(sight, {
+    texts: frame.texts,
+    scriptUrls: scriptsOf(routes),
+    privateLink: sight.own && linkOf(routes, request, sight),
+    shown: said.shown,
+    wrongToken: said.wrongToken,
+    mail: mayMail ? (said.mail ?? {}) : undefined,
+  })
+  return sendPrivately(reply, routes, page)
+}
+
+/** The link that a person keeps: with the token that opened the order, else with a pass for a while. */
+function linkOf({ follow }: FollowingRoutes, request: OrderRequest, { id }: OrderSight): string {
+  const token = accessIn(request) ?? orderPass(follow, id)
+  return `${follow.site.url}${orderPagePath(id)}#${token}`
+}
+
+/** Takes what opens the order, and remembers it for this browser. */
+async function open(request: OrderRequest, reply: FastifyReply, routes: FollowingRoutes) {
+  const { follow } = routes
+  const typed = formIn(request).get('token') ?? ''
+  const token = readToken(typed)
+  const { orderId } = request.params
+  const sight = await sightOf(follow, orderId, { token }, request.log)
+  if (token === undefined || sight.own === undefined) {
+    return sendOrder(reply.code(422), routes, request, sight, { wrongToken: typed })
+  }
+  const path = orderPagePath(sight.id)
+  rememberAccess(reply, { path, token, isSecure: follow.site.url.startsWith('https:') })
+  return privately(reply).redirect(path, 303)
+}
+
+/** The goods, when their owner has pressed the button; they are in no page before. */
+async function show(request: OrderRequest, reply: FastifyReply, routes: FollowingRoutes) {
+  if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
+  const opener = openerOf(request)
+  const { orderId } = request.params
+  const shown = await goodsFor(routes.follow, orderId, opener, request.log)
+  const sight = await look(routes, request)
+  const status = { goods: 200, locked: 403, not_yet: 409, never: 410 }[shown.type]
+  return sendOrder(reply.code(status), routes, request, sight, { shown })
+}
+
+async function mail(request: OrderRequest, reply: FastifyReply, routes: FollowingRoutes) {
+  if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
+  const said = await sendMail(request, reply, routes)
+  const sight = await look(routes, request)
+  return sendOrder(reply, routes, request, sight, { mail: said })
+}
+
+export function sayElsewhere(reply: FastifyReply, routes: FollowingRoutes) {
+  const { texts } = routes.frame
+  return sendPrivately(reply.code(403), routes, messagePage(texts.orders.elsewhere, texts))
+}

@@ -1,0 +1,81 @@
+import type { OrderSight, OwnSight, Seen } from '../../desk/following/sight.ts'
+import { formatUnits } from '../../payments/coins.ts'
+import { formatUsdc } from '../../primitives/money.ts'
+import { type Html, html } from '../frame/html.ts'
+import type { Texts } from '../texts/en.ts'
+
+/** Where the page of an order is. */
+export function orderPagePath(id: string): string {
+  return `/orders/${id}`
+}
+
+/** A moment for reading, in UTC: "22 Nov 2026, 03:17 UTC". */
+export function timeOf(at: Date, { offers }: Texts): Html {
+  const text = new Intl.DateTimeFormat(offers.numbers, {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+    timeZone: 'UTC',
+  }).format(at)
+  return html`<time datetime="${at.toISOString()}">${text} UTC</time>`
+}
+
+/**
+ * Something that is copied as it stands. The button works with script only, and is shown by it; a tap
+ * on the text selects all of it without.
+ */
+export function copied(id: string, value: string, what: string, { orders }: Texts): Html {
+  return html`<span class="copied"><code class="copy" id="${id}">${value}</code><button type="button" class="copy-button" data-copy="#${id}" data-copied="${orders.copied}" aria-label="${orders.copyOf(what)}" hidden="hidden">${orders.copy}</button></span>`
+}
+
+/** A line of a list of facts; nothing where there is no value. */
+export function fact(name: string, value: Html | string | undefined): Html | undefined {
+  return value === undefined
+    ? undefined
+    : html`<div><dt>${name}</dt><dd>${value}</dd></div>
+`
+}
+
+/** A transaction to be copied, with a link to where it can be looked at. */
+export function transactionOf(
+  id: string,
+  { transaction, url }: Seen,
+  what: string,
+  texts: Texts,
+): Html {
+  const link =
+    url && html` <a class="look" href="${url}" rel="noopener noreferrer">${texts.orders.look}</a>`
+  return html`${copied(id, transaction, what, texts)}${link}`
+}
+
+/** What was paid: "12.50 USDC", or "0.001 BTC (the price was 12.50 USD)". */
+export function paidText(
+  { coin }: Pick<OrderSight, 'coin'>,
+  { amount, paidUnits }: OwnSight,
+  { orders }: Texts,
+): string {
+  const usd = formatUsdc(amount)
+  if (coin === undefined) return `${usd} USDC`
+  if (paidUnits === undefined) return `${usd} USD`
+  return orders.refund.worth(`${formatUnits(paidUnits, coin)} ${coin}`, usd)
+}
+
+/** The field for the private link, for whoever has not shown it. */
+export function lockedPart(
+  id: string,
+  typed: { readonly value: string; readonly isWrong: boolean },
+  { orders: { locked } }: Texts,
+): Html {
+  const wrong = typed.isWrong
+  return html`<section class="panel locked" aria-labelledby="locked">
+<h2 id="locked">${locked.title}</h2>
+<p>${locked.text}</p>
+<form class="entry" method="post" action="${orderPagePath(id)}/open" data-open="${orderPagePath(id)}">
+<label for="token">${locked.label}</label>
+<input id="token" name="token" type="text" value="${typed.value}" required="required" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="${wrong ? 'token-wrong ' : ''}token-help"${wrong && html` aria-invalid="true"`}>
+${wrong && html`<p class="wrong" id="token-wrong" role="alert">${locked.wrong}</p>`}
+<p class="hint" id="token-help">${locked.help}</p>
+<p class="act"><button class="button" type="submit">${locked.open}</button></p>
+</form>
+<p class="hint">${locked.lost} <a href="/find">${locked.find}</a></p>
+</section>`
+}

@@ -1,0 +1,104 @@
+import type { Return } from '../../checkouts/checkout.ts'
+import type { OrderSight, OwnSight, RefundSight } from '../../desk/following/sight.ts'
+import { formatUnits } from '../../payments/coins.ts'
+import { type Html, html } from '../frame/html.ts'
+import type { Page } from '../frame/layout.ts'
+import { liveMark, reloading } from '../live/mark.ts'
+import type { Texts } from '../texts/en.ts'
+import { isRefunding } from './order-page.ts'
+import { copied, fact, orderPagePath, paidText, timeOf, transactionOf } from './parts.ts'
+import { stationsOf, timeline } from './timeline.ts'
+
+export interface RefundPageParts {
+  readonly texts: Texts
+  readonly scriptUrls: readonly string[]
+  /** Names one asking, so that a form sent twice asks once. */
+  readonly formKey: string
+  /** Whether this is the answer to asking. */
+  readonly wasAsked?: boolean
+}
+
+/** Where the money of one order is. */
+export function refundPage(sight: OrderSight, parts: RefundPageParts): Page {
+  const { texts, scriptUrls } = parts
+  const { orders } = texts
+  const heading = headingOf(sight, texts)
+  const isFinished = sight.isFinished
+  const head = reloading(isFinished)
+  const at = `${orderPagePath(sight.id)}/live`
+  return {
+    title: heading.title,
+    description: orders.refund.description,
+    ...(head === undefined ? {} : { head }),
+    main: html`<div class="following"${liveMark({ version: sight.version, at, say: `${heading.title}. ${heading.text}`, isFinished })}>
+<section class="stage ${sight.stage}" aria-labelledby="stage">
+<p class="which">${orders.order} <code>${sight.id}</code></p>
+<h1 id="stage">${heading.title}</h1>
+<p class="lead">${heading.text}</p>
+${isRefunding(sight) && timeline(stationsOf(sight, texts), texts)}
+<p class="about-refund"><a href="${orderPagePath(sight.id)}">${orders.refund.back}</a></p>
+</section>
+${sight.own ? ownParts(sight, sight.own, parts) : isRefunding(sight) && html`<p class="hint">${orders.refund.lockedText}</p>`}
+</div>
+${scriptUrls.map((url) => html`<script type="module" src="${url}"></script>`)}`,
+  }
+}
+
+function headingOf(sight: OrderSight, { orders }: Texts) {
+  if (isRefunding(sight)) return orders.stages[sight.stage]
+  const { refund } = orders
+  const text =
+    sight.stage === 'delivered'
+      ? refund.delivered
+      : sight.isFinished
+        ? refund.noneText
+        : refund.underWay
+  return { title: refund.none, text }
+}
+
+function ownParts(sight: OrderSight, own: OwnSight, parts: RefundPageParts): Html {
+  const { texts } = parts
+  return html`${own.refund && moneyPart(sight, own, own.refund, texts)}
+${sight.stage === 'refund_stuck' && askPart(sight.id, parts)}
+${returnsPart(sight, own, texts)}`
+}
+
+function moneyPart(sight: OrderSight, own: OwnSight, refund: RefundSight, texts: Texts): Html {
+  const { orders } = texts
+  const words = orders.refund
+  const { sent } = refund
+  return html`<section class="panel" aria-labelledby="money">
+<h2 id="money">${words.title}</h2>
+<dl class="facts">
+${fact(words.amount, paidText(sight, own, texts))}${fact(sent ? words.wentTo : words.to, copied('refund-to', refund.to, words.to, texts))}${fact(orders.paidWith, orders.onNetwork(sight.coin ?? 'USDC', sight.network))}${fact(words.why, sight.why && orders.why[sight.why])}${fact(words.started, timeOf(refund.startedAt, texts))}${fact(words.sent, sent && timeOf(sent.at, texts))}${fact(words.transaction, sent && transactionOf('refund-transaction', sent, words.transaction, texts))}
+</dl>
+<p class="hint">${words.by}</p>
+</section>`
+}
+
+/** Asking again starts the same refund once more, so nothing can be paid twice by it. */
+function askPart(id: string, { formKey, wasAsked, texts }: RefundPageParts): Html {
+  const { refund } = texts.orders
+  return html`<section class="panel" aria-labelledby="ask">
+<h2 id="ask">${refund.ask}</h2>
+<p>${refund.askText}</p>
+${wasAsked && html`<p class="good" role="status">${refund.asked}</p>`}
+<form method="post" action="${orderPagePath(id)}/refund">
+<input type="hidden" name="key" value="${formKey}">
+<p class="act"><button class="button" type="submit">${refund.ask}</button></p>
+</form>
+</section>`
+}
+
+function returnsPart({ coin }: OrderSight, own: OwnSight, texts: Texts): Html | undefined {
+  if (own.returns.length === 0 || coin === undefined) return undefined
+  const words = texts.orders.refund
+  const line = (one: Return) => html`
+<li><b>${formatUnits(one.units, coin)} ${coin}</b> <span>${words.returnWhy[one.why]}: ${words.returnStep[one.step.type]}</span>${one.step.type === 'SENT' && html` ${copied(`return-${one.seq}`, one.step.transaction, words.transaction, texts)}`}</li>`
+  return html`<section class="panel" aria-labelledby="returns">
+<h2 id="returns">${words.returns}</h2>
+<ul class="returns">${own.returns.map(line)}
+</ul>
+<dl class="facts">${fact(words.to, own.returnTo && copied('return-to', own.returnTo, words.to, texts))}</dl>
+</section>`
+}

@@ -1,0 +1,68 @@
+// Shows the wallets of this browser (EIP-6963), and lets the one that is chosen sign what the store
+// asks. Nothing is sent to anybody but the store.
+const form = document.querySelector('[data-sign-in]')
+const found = new Map()
+
+function say(text, isWrong = false) {
+  const said = form.querySelector('[role=status]')
+  said.textContent = text
+  said.className = isWrong ? 'wrong' : 'hint'
+}
+
+function add({ info, provider }) {
+  if (!info?.uuid || found.has(info.uuid)) return
+  found.set(info.uuid, provider)
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.className = 'button plain'
+  button.textContent = `${form.dataset.connect} ${info.name}`
+  button.addEventListener('click', () => signIn(provider))
+  form.querySelector('.wallets').append(button)
+  if (found.size === 1) say('')
+}
+
+async function signIn(provider) {
+  say(form.dataset.working)
+  let address
+  try {
+    ;[address] = await provider.request({ method: 'eth_requestAccounts' })
+  } catch {
+    return say(form.dataset.refused, true)
+  }
+  const challenge = await challengeFor(address)
+  if (!challenge) return say(form.dataset.offline, true)
+  try {
+    const params = [hexOf(challenge.message), address]
+    const signature = await provider.request({ method: 'personal_sign', params })
+    const signed = { ...challenge.payload, signature }
+    form.elements.namedItem('signed').value = btoa(JSON.stringify(signed))
+    form.submit()
+  } catch {
+    say(form.dataset.refused, true)
+  }
+}
+
+async function challengeFor(address) {
+  const body = new URLSearchParams({ address })
+  try {
+    const answer = await fetch(form.dataset.signIn, { method: 'POST', body })
+    return answer.ok ? await answer.json() : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Wallets take the bytes of a message in hex. */
+function hexOf(text) {
+  const bytes = new TextEncoder().encode(text)
+  return `0x${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
+}
+
+if (form) {
+  say(
+    form.querySelector('.wrong')?.textContent || form.dataset.searching,
+    Boolean(form.querySelector('.wrong')),
+  )
+  addEventListener('eip6963:announceProvider', ({ detail }) => add(detail))
+  dispatchEvent(new Event('eip6963:requestProvider'))
+}

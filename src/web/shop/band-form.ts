@@ -1,0 +1,38 @@
+import type { FieldFault, ShopField, ShopQuery } from '../../desk/shop/shop-query.ts'
+import { type Html, html } from '../frame/html.ts'
+import type { Texts } from '../texts/en.ts'
+import { faultText, faultTies } from './search-form.ts'
+
+/** What the form keeps of the search around it. */
+const kept = ['kind', 'q', 'country', 'brand', 'category', 'region', 'amount', 'sort'] as const
+
+/** Bounds of one's own for the face value, with everything else as it is. */
+export function bandForm(
+  asked: { readonly query: ShopQuery; readonly faults: ReadonlyMap<ShopField, FieldFault> },
+  texts: Texts,
+): Html {
+  const { query } = asked
+  const { search } = texts
+  return html`<form class="band" action="/search" method="get">
+${kept.map((name) => query[name] !== undefined && html`<input type="hidden" name="${name}" value="${query[name]}">`)}
+${boundField('min', search.bandFrom, asked, texts)}
+${boundField('max', search.bandTo, asked, texts)}
+<button class="button small" type="submit">${search.bandSet}</button>
+</form>`
+}
+
+function boundField(
+  name: 'min' | 'max',
+  label: string,
+  {
+    query,
+    faults,
+  }: { readonly query: ShopQuery; readonly faults: ReadonlyMap<ShopField, FieldFault> },
+  { search }: Texts,
+): Html {
+  const fault = faults.get(name)
+  const value = fault?.given ?? query[name] ?? ''
+  return html`<div class="field"><label for="${name}">${label}</label>
+<input id="${name}" name="${name}" type="text" inputmode="decimal" autocomplete="off" value="${value}"${faultTies(name, fault)}>
+${fault && faultText(name, search.faults[name](fault.given, fault.didYouMean))}</div>`
+}

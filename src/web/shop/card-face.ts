@@ -1,0 +1,26 @@
+import type { Kind } from '../../goods/offer.ts'
+import { type Html, html } from '../frame/html.ts'
+
+/** How many colours and patterns `cards.css` has. */
+const hues = 12
+const marks = 4
+
+/**
+ * The face of a card that is drawn here: its brand's name, in colours and a pattern that follow from
+ * the name. No picture is asked of anybody, and the same brand always looks the same.
+ */
+export function cardFace(brandName: string, kind: Kind): Html {
+  const number = hashOf(brandName)
+  const look = `card ${kind} hue-${number % hues} mark-${(number >>> 8) % marks}`
+  return html`<span class="${look}" aria-hidden="true"><b>${brandName}</b></span>`
+}
+
+/** FNV-1a over the code units: well spread for short names. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < text.length; at++) {
+    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  }
+  // The low bits of the last letter alone would decide the colour.
+  return (hash ^ (hash >>> 15)) >>> 0
+}

@@ -1,0 +1,122 @@
+import type { FacetValue } from '../../desk/shop/shop-facets.ts'
+import type { FieldFault, ShopField, ShopQuery } from '../../desk/shop/shop-query.ts'
+import type { ShopAnswer } from '../../desk/shop/shop-search.ts'
+import { type Html, html } from '../frame/html.ts'
+import type { Texts } from '../texts/en.ts'
+import { bandForm } from './band-form.ts'
+import { changed } from './search-address.ts'
+
+/** A value that a facet offers, as it is shown. */
+interface Choice {
+  readonly name: string
+  readonly offers: number
+  /** Where the search with this value is, or without it when it is chosen. */
+  readonly path: string
+  readonly isChosen: boolean
+}
+
+/** More values than this are folded away. */
+const choicesShown = 8
+const choicesMost = 40
+
+/** What the search can be narrowed to: links with counts, and one small form for bounds of one's own. */
+export function facetList(
+  { facets, kind }: ShopAnswer,
+  asked: { readonly query: ShopQuery; readonly faults: ReadonlyMap<ShopField, FieldFault> },
+  texts: Texts,
+): Html {
+  const { search } = texts
+  const query = { ...asked.query, kind }
+  const named = (field: 'category' | 'region' | 'brand', values: readonly FacetValue[]) =>
+    group(
+      search.facets[field],
+      values.map(({ value, offers }) => ({
+        name: value,
+        offers,
+        path: changed(query, { [field]: query[field] === value ? undefined : value }),
+        isChosen: query[field] === value,
+      })),
+      texts,
+    )
+  return html`<details class="facets"${asked.faults.size > 0 && html` open="open"`}><summary>${summaryOf(query, texts)}</summary>
+<div class="facet-groups">
+${named('category', facets.categories)}
+${named('region', facets.regions)}
+${bandGroup(facets.bands, { ...asked, query }, texts)}
+${group(search.facets.amount, amountChoices(facets.amounts, query, texts), texts)}
+${named('brand', facets.brands)}
+</div>
+</details>`
+}
+
+/** How many fields narrow a search beyond its words, its kind and its country. */
+function summaryOf({ category, region, brand, min, max, amount }: ShopQuery, texts: Texts): string {
+  const count = [category, region, brand, min ?? max, amount].filter(
+    (value) => value !== undefined,
+  ).length
+  return count === 0 ? texts.search.filters : texts.search.filtersChosen(count)
+}
+
+function bandGroup(
+  bands: ShopAnswer['facets']['bands'],
+  asked: { readonly query: ShopQuery; readonly faults: ReadonlyMap<ShopField, FieldFault> },
+  texts: Texts,
+): Html | undefined {
+  const { query } = asked
+  const choices = bands.map(({ value: { min, max }, offers }) => {
+    const isChosen = query.min === min && query.max === max
+    return {
+      name: texts.search.band(min, max),
+      offers,
+      path: changed(query, isChosen ? { min: undefined, max: undefined } : { min, max }),
+      isChosen,
+    }
+  })
+  return group(texts.search.facets.band, choices, texts, bandForm(asked, texts))
+}
+
+function amountChoices(
+  amounts: ShopAnswer['facets']['amounts'],
+  query: ShopQuery,
+  { search }: Texts,
+): Choice[] {
+  return amounts.map(({ value, offers }) => ({
+    name: search.amounts[value],
+    offers,
+    path: changed(query, { amount: query.amount === value ? undefined : value }),
+    isChosen: query.amount === value,
+  }))
+}
+
+/** A facet with one value only has nothing to choose. */
+function group(
+  name: string,
+  choices: readonly Choice[],
+  texts: Texts,
+  form?: Html,
+): Html | undefined {
+  const hasChoice = choices.length > 1 || choices.some(({ isChosen }) => isChosen)
+  if (!hasChoice && form === undefined) return undefined
+  const chosenFirst = [...choices].sort(
+    (one, other) => Number(other.isChosen) - Number(one.isChosen),
+  )
+  const shown = chosenFirst.slice(0, choicesShown)
+  const rest = chosenFirst.slice(choicesShown, choicesMost)
+  return html`<section class="facet"><h3>${name}</h3>
+${links(shown, texts)}
+${rest.length > 0 && html`<details class="rest"><summary>${texts.search.more(rest.length)}</summary>${links(rest, texts)}</details>`}
+${form}</section>
+`
+}
+
+function links(choices: readonly Choice[], { search, offers: words }: Texts): Html | undefined {
+  if (choices.length === 0) return undefined
+  return html`<ul>${choices.map(({ name, offers, path, isChosen }) => {
+    const count = offers.toLocaleString(words.numbers)
+    return isChosen
+      ? html`<li><a href="${path}" aria-current="true"><span><span class="hidden">${search.chosen}: </span>${name}</span> <small>${count}</small></a></li>
+`
+      : html`<li><a href="${path}"><span>${name}</span> <small>${count}</small></a></li>
+`
+  })}</ul>`
+}

@@ -1,0 +1,69 @@
+import type { FieldFault, ShopField, ShopQuery } from '../../desk/shop/shop-query.ts'
+import { countryName } from '../../goods/countries.ts'
+import { kinds } from '../../goods/good.ts'
+import type { Kind } from '../../goods/offer.ts'
+import { type Html, html } from '../frame/html.ts'
+import type { Texts } from '../texts/en.ts'
+
+interface SearchForm {
+  readonly query: ShopQuery
+  /** The kind that is chosen when nobody chose one. */
+  readonly kind: Kind
+  /** Codes of the countries to choose from. */
+  readonly countries: readonly string[]
+  readonly faults?: ReadonlyMap<ShopField, FieldFault>
+}
+
+/** The search over the three kinds: a form that works everywhere, and asks nobody where its visitor is. */
+export function searchForm(form: SearchForm, texts: Texts): Html {
+  const { search } = texts
+  return html`<form class="finder" role="search" action="/search" method="get" aria-label="${search.form}">
+<fieldset class="kind-choice"><legend class="hidden">${search.kind}</legend>
+${kinds.map(
+  (
+    kind,
+  ) => html`<label><input type="radio" name="kind" value="${kind}"${kind === (form.query.kind ?? form.kind) && html` checked="checked"`}><span>${search.kinds[kind]}</span></label>
+`,
+)}</fieldset>
+<div class="finder-fields">
+${wordsField(form, texts)}
+${countryField(form, texts)}
+<button class="button" type="submit">${search.submit}</button>
+</div>
+</form>`
+}
+
+function wordsField({ query, faults }: SearchForm, { search }: Texts): Html {
+  const fault = faults?.get('q')
+  const value = fault?.given ?? query.q ?? ''
+  return html`<div class="field words"><label for="q">${search.q}</label>
+<input id="q" name="q" type="search" value="${value}" placeholder="${search.qExample}" autocomplete="off" spellcheck="false" enterkeyhint="search"${faultTies('q', fault)}>
+${fault && faultText('q', search.faults.q(fault.given, fault.didYouMean))}</div>`
+}
+
+function countryField({ query, countries, faults }: SearchForm, { search, offers }: Texts): Html {
+  const fault = faults?.get('country')
+  const chosen = query.country ?? fault?.didYouMean
+  const named = [...new Set([...countries, ...(chosen === undefined ? [] : [chosen])])]
+    .map((code) => ({ code, name: countryName(code) }))
+    .sort((one, other) => one.name.localeCompare(other.name, offers.numbers))
+  return html`<div class="field place"><label for="country">${search.country}</label>
+<select id="country" name="country"${faultTies('country', fault)}>
+<option value="">${search.anyCountry}</option>
+${named.map(
+  ({ code, name }) =>
+    html`<option value="${code}"${code === chosen && html` selected="selected"`}>${name}</option>
+`,
+)}</select>
+${fault && faultText('country', search.faults.country(fault.given, fault.didYouMean))}</div>`
+}
+
+/** Ties a field to what is wrong in it, for those who hear the page. */
+export function faultTies(field: string, fault: FieldFault | undefined): Html | undefined {
+  return fault && html` aria-invalid="true" aria-describedby="${field}-fault"`
+}
+
+/** What is wrong in a field, beside it. */
+export function faultText(field: string, text: string): Html {
+  return html`<p class="fault" id="${field}-fault">${text}</p>`
+}

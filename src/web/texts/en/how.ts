@@ -1,0 +1,61 @@
+type Titled = readonly [heading: string, text: string]
+
+/** Every sentence of the page that tells how buying works. */
+export const how = {
+  title: 'How it works',
+  description: 'How buying, paying, receiving and being paid back work in this store.',
+  lead: 'From the shelf to your hands in about a minute. Here is every step, and what happens when one goes wrong.',
+  steps: [
+    [
+      'Find it',
+      'Search by brand, operator or country. Every price is final: there is nothing to add at the end.',
+    ],
+    [
+      'Say who it is for',
+      'A gift card wants a name, a topup the phone number, an eSIM nothing but a name. Whatever a brand asks for besides stands in the form.',
+    ],
+    [
+      'Pay',
+      'Choose how. The address, the amount and the network each stand by themselves, ready to be copied, beside a code to scan.',
+    ],
+    [
+      'Receive it',
+      'Your order has a page with a private link. The code shows there when you ask for it, and again whenever you come back.',
+    ],
+  ] as readonly Titled[],
+  ways: 'Two ways to pay',
+  wallet: (network: string) => `USDC on ${network}, from a browser wallet`,
+  walletText:
+    'Connect the wallet in your browser and sign once. It costs no gas, and what you sign is for this amount and this store only. Refunds go to the wallet that paid.',
+  coins: (names: string) => `${names}, from any wallet`,
+  coinsText:
+    'You get an address, an amount and a code to scan. The rate is locked while the clock runs. You name an address of your own for refunds, because coins do not tell where they came from.',
+  wrong: 'When something goes wrong',
+  wrongList: [
+    [
+      'You paid too little',
+      'The page shows the rest. Pay it in time and all is well, or let the time run out and get back what you sent.',
+    ],
+    ['You paid too much, or twice', 'What is too much goes back to your refund address.'],
+    [
+      'You paid too late',
+      'The address is watched for days after its time. What comes late goes back to your refund address.',
+    ],
+    [
+      'It was not delivered',
+      'Whatever the reason, the order ends as a full refund, by itself. The order page shows its transaction.',
+    ],
+    [
+      'You closed the page',
+      'Nothing is lost: open your private link, or find the order by the transaction that paid it.',
+    ],
+  ] as readonly Titled[],
+  goods: 'What cannot be taken back',
+  goodsText:
+    'A code that was shown, a phone that was credited and an eSIM that was issued are yours; nobody can unsee a code. Look twice at country, brand and number before you pay.',
+  private: 'What the store knows about you',
+  privateText:
+    'No account, no tracking, no script from elsewhere, and no guess where you are. What an order needs to know is kept encrypted, and names, numbers and e-mail addresses are erased some time after its end.',
+  help: 'Help',
+  helpText: 'Something else? Write to',
+}

@@ -1,0 +1,206 @@
+import type { Kind } from '../../../goods/offer.ts'
+
+/** What the page says at the top, by where the order stands. */
+export interface StageText {
+  readonly title: string
+  readonly text: string
+}
+
+/** Every sentence of the pages of an order and its refund. */
+export const orders = {
+  description: 'Where this order stands, and what to do next.',
+  noun: { voucher: 'voucher', topup: 'top-up', esim: 'eSIM' } satisfies Record<Kind, string>,
+
+  stages: {
+    awaiting_payment: {
+      title: 'Waiting for your payment',
+      text: 'The order begins when the payment has arrived and is confirmed.',
+    },
+    checking_payment: {
+      title: 'Checking the payment',
+      text: 'We are making sure that the money arrived. This page changes by itself; never pay a second time.',
+    },
+    not_paid: {
+      title: 'This order was not paid',
+      text: 'No money was taken for it. Whatever still arrives goes back where you asked for it.',
+    },
+    delivering: {
+      title: 'Paid, and on its way',
+      text: 'Most orders arrive within a minute. This page changes by itself; you can also close it and come back.',
+    },
+    delivered: { title: 'Delivered', text: 'All that was paid for has arrived.' },
+    refunding: {
+      title: 'Your money is on its way back',
+      text: 'It could not be delivered, so you get back all you paid. You need not do anything.',
+    },
+    refund_by_hand: {
+      title: 'Your money goes back by hand',
+      text: 'It could not be delivered, so you get back all you paid. This coin cannot be sent back by itself: a person of the store sends it. You need not do anything.',
+    },
+    refund_stuck: {
+      title: 'Your refund waits for us',
+      text: 'It could not be delivered, and sending your money back did not work at once. We know of it, and nothing of it is lost.',
+    },
+    refunded: {
+      title: 'Your money is back',
+      text: 'It could not be delivered. All you paid was sent back.',
+    },
+  } as const satisfies Record<string, StageText>,
+
+  timeline: 'What has happened so far',
+  steps: {
+    awaiting: 'Payment',
+    paid: 'Paid',
+    checking: 'Payment being checked',
+    notPaid: 'Not paid',
+    delivering: 'Being delivered',
+    delivered: 'Delivered',
+    notDelivered: 'Could not be delivered',
+    decided: 'Refund decided',
+    sending: 'Money on its way back',
+    byHand: 'Waiting for a person of the store',
+    sent: 'Money sent back',
+    now: 'now',
+    next: 'to come',
+    latest: 'at the latest',
+  },
+  why: {
+    fulfillment_failed: 'The supplier could not deliver it.',
+    upstream_timeout: 'The supplier did not answer in time.',
+    expired: 'It did not arrive in the time that was promised.',
+  },
+
+  pay: 'Go to the payment',
+  facts: 'What you bought',
+  item: 'Bought',
+  price: 'Price',
+  paidWith: 'Paid with',
+  payment: 'Payment transaction',
+  order: 'Order',
+  onNetwork: (asset: string, network: string) => `${asset} on ${network}`,
+  copy: 'Copy',
+  copied: 'Copied',
+  copyOf: (what: string) => `Copy: ${what}`,
+  look: 'See it on the chain',
+  receipt: 'Download the signed receipt',
+  receiptHint: 'It proves what you paid and what became of it, and can be checked without us.',
+  print: 'Printing this page prints what is shown on it.',
+
+  locked: {
+    title: 'Is this your order?',
+    text: 'Everyone who knows this address sees where the order stands. What was bought is shown to whoever has its private link.',
+    label: 'Private link',
+    help: 'The whole link, or what stands behind its #. It begins with kat_ or kop_.',
+    open: 'Open the order',
+    wrong: 'This does not open this order. Copy the whole link, with everything behind the #.',
+    lost: 'Lost the link?',
+    find: 'Find your order another way',
+  },
+  keep: {
+    title: 'Keep this link',
+    text: 'It is the only key to this order. Whoever has it sees what you bought, so keep it to yourself.',
+    label: 'Private link of this order',
+  },
+  elsewhere: {
+    title: 'This came from another page',
+    text: 'A page of another site sent this. Open your order here and press the button again.',
+  },
+  goods: {
+    title: { voucher: 'Your voucher', topup: 'Your top-up', esim: 'Your eSIM' } satisfies Record<
+      Kind,
+      string
+    >,
+    ready:
+      'It is shown when you press the button, so open it where nobody looks over your shoulder.',
+    show: {
+      voucher: 'Show the code',
+      topup: 'Show the details',
+      esim: 'Show the eSIM',
+    } satisfies Record<Kind, string>,
+    hide: 'Hide it again',
+    locked: 'This browser may not see it. Open the order with its private link first.',
+    notYet: 'It is not delivered yet. Nothing was lost: look again in a moment.',
+    never: 'There is nothing to show: it was not delivered.',
+    code: 'Code',
+    pin: 'PIN',
+    redeemAt: 'Where to redeem it',
+    expires: 'Valid until',
+    confirmation: 'Confirmation number',
+    number: 'Number',
+    credited: 'Credited',
+    creditedText: 'The number was topped up. Nothing is left to do.',
+    instructions: 'How to use it',
+    terms: 'Terms of the seller',
+  },
+  esim: {
+    qr: (lpa: string) => `QR code that installs the eSIM. It says: ${lpa}`,
+    scan: 'Scan it with the phone that gets the eSIM.',
+    here: 'On this phone',
+    ios: 'Install on iPhone',
+    iosNote: 'iOS 17.4 or later',
+    android: 'Install on Android',
+    androidNote: 'Android phones that open such links',
+    once: 'Most eSIMs can be installed once only. Do it with a good connection, and do not delete it afterwards.',
+    byHand: 'By hand',
+    lpa: 'Activation code, whole',
+    smdp: 'SM-DP+ address',
+    matching: 'Activation code',
+    iccid: 'ICCID',
+    stepsIos: 'Steps on an iPhone',
+    ios1: 'Open Settings, Mobile Service (or Cellular), Add eSIM.',
+    ios2: 'Choose “Use QR Code” and scan the code, or “Enter Details Manually” and copy the address and the code from here.',
+    ios3: 'Wait until the line is shown as active, then turn on Data Roaming for it where you travel.',
+    stepsAndroid: 'Steps on Android',
+    android1: 'Open Settings, Network and internet (or Connections), SIMs, Add eSIM.',
+    android2:
+      'Choose to scan the QR code, or to enter the code by hand: that is the whole activation code, with LPA: in front.',
+    android3: 'Turn the new SIM on, and turn on roaming for it where you travel.',
+  },
+
+  mail: {
+    title: 'Get the link by e-mail',
+    text: 'Optional. We send you a link to this order, and can send a new one when you ask. The address itself is not kept, only a fingerprint of it.',
+    label: 'E-mail address',
+    send: 'Send me the link',
+    sent: 'A mail with a link to this order is on its way.',
+    failed: 'The mail could not be sent just now. Keep the link above, and try again later.',
+    wrong: 'This is not an e-mail address. It looks like name@example.org.',
+  },
+
+  refund: {
+    title: 'Refund',
+    description: 'Where the money of this order is.',
+    link: 'About the refund',
+    back: 'Back to the order',
+    none: 'This order has no refund',
+    noneText: 'Nothing has failed that a refund could make good.',
+    delivered: 'It was delivered, and delivered goods are not refundable.',
+    underWay: 'It is still under way. If it cannot be delivered, all you paid goes back by itself.',
+    amount: 'Amount',
+    worth: (coin: string, usd: string) => `${coin} (the price was ${usd} USD)`,
+    to: 'Goes back to',
+    wentTo: 'Went back to',
+    started: 'Decided',
+    sent: 'Sent',
+    transaction: 'Transaction of the refund',
+    why: 'Why',
+    by: 'Refunds are sent within a day, in full, and only to where the money came from or where you asked for it.',
+    ask: 'Try the refund again',
+    askText:
+      'You may ask us to try once more. It is the same refund, to the same place, and it is sent once.',
+    asked: 'It is being tried again.',
+    returns: 'Other money that came',
+    returnWhy: {
+      underpaid: 'Less than the price had come',
+      late: 'It came too late',
+      surplus: 'More than the price had come',
+    },
+    returnStep: {
+      DUE: 'about to be sent',
+      SENDING: 'being sent',
+      SENT: 'sent',
+      FAILED: 'waits for a person of the store',
+    },
+    lockedText: 'Amounts and addresses are shown to whoever has the private link of the order.',
+  },
+}
