@@ -15,6 +15,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // What may be asked of the store and what it answers, whatever the door.
   desk: ['primitives', 'goods', 'payments', 'orders', 'checkouts', 'secrets', 'health'],
   http: ['primitives', 'goods', 'payments', 'orders', 'secrets', 'health', 'desk'],
+  // What every page stands in and says knows no page.
+  'web/frame': ['primitives', 'goods', 'desk', 'http', 'web/texts'],
+  'web/texts': ['primitives', 'goods', 'payments', 'desk', 'web/frame/message-page.ts'],
   web: ['primitives', 'goods', 'payments', 'checkouts', 'desk', 'http'],
   // A door like http, which has the limits that both count against.
   mcp: ['primitives', 'goods', 'orders', 'desk', 'http', '../package.json'],

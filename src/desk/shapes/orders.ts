@@ -128,7 +128,9 @@ export const RefundAnswer = z
     orderId: z.string(),
     state: RefundState,
     state_updated_at: time,
-    refund_to: z.string().describe('Always the wallet that paid; for another coin, the address its buyer gave'),
+    refund_to: z
+      .string()
+      .describe('Always the wallet that paid; for another coin, the address its buyer gave'),
     amount_atomic: atomic,
     amount_atomic_refunded: atomic.nullable(),
     amount_atomic_kept: atomic.nullable(),

@@ -2,8 +2,8 @@ import { toBuffer, toString as toSvg } from 'qrcode'
 import { lpaOf } from '../../goods/esim.ts'
 import type { Delivery, Recipient } from '../../goods/good.ts'
 import { type In, isPaid, isRefunding, type Order, refundStateOf } from '../../orders/order.ts'
-import { never } from '../../primitives/never.ts'
 import type { Tender } from '../../payments/payment.ts'
+import { never } from '../../primitives/never.ts'
 import type { Vault } from '../../secrets/vault.ts'
 import { receiptPath } from '../paths.ts'
 import { refundContract } from './refund.ts'
@@ -31,7 +31,13 @@ export async function orderBody(vault: Vault, { order, reveal, accessToken }: Or
     transactionHash: transactionOf(order),
     orderId: order.id,
     ...(accessToken === undefined ? {} : { accessToken }),
-    orders: [{ ...summaryOf(order), result, ...(locked ? { result_hint: lockedHints[order.tender.rail] } : {}) }],
+    orders: [
+      {
+        ...summaryOf(order),
+        result,
+        ...(locked ? { result_hint: lockedHints[order.tender.rail] } : {}),
+      },
+    ],
     refund_state: refundStateOf(order),
     refund_contract: isRefunding(order) ? refundContract(order) : null,
     receipt_url: isPaid(order) ? receiptPath(order.id) : null,
