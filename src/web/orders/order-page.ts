@@ -20,14 +20,21 @@ import { stationsOf, timeline } from './timeline.ts'
 export interface OrderPageParts {
   readonly texts: Texts
   readonly scriptUrls: readonly string[]
-  /** The link that opens the order for good; only where it is open. */
-  readonly privateLink?: string | undefined
+  /** Only where the order is open. */
+  readonly privateLink?: KeptLink | undefined
   /** The goods, when the button was pressed. */
   readonly shown?: GoodsShown | undefined
   /** What was typed into the field for the link, and is not it. */
   readonly wrongToken?: string | undefined
   /** The form for a mail, where the store sends any. */
   readonly mail?: MailPart | undefined
+}
+
+/** A link that opens the order. */
+export interface KeptLink {
+  readonly url: string
+  /** For how long; absent where it is for good. */
+  readonly days?: number
 }
 
 export interface MailPart {
@@ -103,12 +110,12 @@ ${sight.hasReceipt && html`<p class="receipt"><a href="${orderPagePath(sight.id)
 </section>`
 }
 
-function keepPart(link: string, texts: Texts): Html {
+function keepPart({ url, days }: KeptLink, texts: Texts): Html {
   const { keep } = texts.orders
   return html`<section class="panel keep" aria-labelledby="keep">
 <h2 id="keep">${keep.title}</h2>
-<p>${keep.text}</p>
-<p class="link">${copied('private-link', link, keep.label, texts)}</p>
+<p>${days === undefined ? keep.text : keep.textFor(days)}</p>
+<p class="link">${copied('private-link', url, keep.label, texts)}</p>
 </section>`
 }
 

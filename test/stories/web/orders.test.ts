@@ -1,6 +1,8 @@
 import { encodeSIWxHeader } from '@x402/extensions/sign-in-with-x'
 import type { Browser, BrowserContext } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDatabase } from '../../../src/adapters/storage/database.ts'
+import { createMailBook } from '../../../src/adapters/storage/order-mail.ts'
 import { axeFaults } from '../../harness/axe.ts'
 import { noBrowser, openBrowser } from '../../harness/browser.ts'
 import { startSmtpSink } from '../../harness/smtp.ts'
@@ -230,8 +232,9 @@ describe('finding an order again', () => {
     // It opens the order that it was made for, and no other of the same buyer.
     expect((await fresh.post(`${pageOf(bought.esim)}/open`, { token: pass })).status).toBe(422)
 
-    const kept = await store.query('select address_digest from order_mail')
-    expect(JSON.stringify(kept)).not.toContain('example.org')
+    const kept = () => store.query('select address_digest from order_mail')
+    expect(JSON.stringify(await kept())).not.toContain('example.org')
+    expect(await kept()).toHaveLength(1)
     const wrong = await visitor().post(`${find()}/mail`, { email: 'nobody' })
     expect([wrong.status, (await wrong.text()).includes('not an e-mail address')]).toEqual([
       422,
@@ -318,6 +321,17 @@ describe.skipIf(noBrowser)(`in a browser${noBrowser ? `: ${noBrowser}` : ''}`, (
     await context.close()
   })
 
+  test('where nobody can listen the page polls', async () => {
+    const { accessToken, orderId } = await slowOrder()
+    const { context, page, asked } = await openTab()
+    await page.route('**/live', (route) => route.fulfill({ status: 429, body: '' }))
+    await page.goto(`${store.url}/orders/${orderId}#${accessToken}`)
+    await page.waitForSelector('.keep')
+    await page.waitForSelector('.stage.delivered')
+    expect(asked.some((url) => url.endsWith('/live?once'))).toBe(true)
+    await context.close()
+  })
+
   /** An order that takes some seconds, bought without waiting for it. */
   async function slowOrder(): Promise<{ accessToken: string; orderId: string }> {
     const { answer } = await buy(store, buyer, 'voucher', bodyFor('voucher', 'SLOW'), {
@@ -369,4 +383,18 @@ test('no token and no address stands in the log', () => {
   expect(logged).toContain('/orders/:orderId/open')
   expect(logged).not.toMatch(/k(at|op|wp)_/)
   expect(logged.toLowerCase()).not.toContain('buyer@example.org')
+})
+
+test('an address is forgotten with the personal fields of its order', async () => {
+  const database = openDatabase(store.databaseUrl, {
+    applicationName: 'story',
+    poolSize: 1,
+    onError: (error) => {
+      throw error
+    },
+  })
+  const book = createMailBook(database)
+  expect(await book.forget(new Date(Date.now() - 60_000))).toBe(0)
+  expect(await book.forget(new Date(Date.now() + 60_000))).toBe(1)
+  await database.end()
 })
