@@ -4,7 +4,7 @@ import type { Texts } from '../texts/en.ts'
 import { orderPagePath } from './parts.ts'
 
 /** An order in the list of a wallet, as lists publish it. */
-export interface ListedOrder {
+interface ListedOrder {
   readonly orderId: string
   readonly brandName: string
   readonly state: string
@@ -12,7 +12,7 @@ export interface ListedOrder {
   readonly placed_at: string
 }
 
-export interface WalletList {
+interface WalletList {
   readonly wallet: string
   readonly total: number
   readonly items: readonly ListedOrder[]
