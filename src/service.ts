@@ -102,7 +102,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     throw error
   })
   const stock = await startStock(ground, storage.snapshots, supply.stockroom)
-  const coins = connectCoins(options.config, { hands: { find: async () => undefined }, now })
+  const coins = connectCoins(options.config, { hands: storage.handPayouts, now })
   const parts = { chain, storage, supply, coins }
   const purchases = purchasesOf(ground, { ...parts, stock })
   const checkouts = checkoutDepsOf(purchases, {
@@ -240,6 +240,7 @@ function openFrontDoor(ground: Ground, parts: DoorParts): FastifyInstance {
         vitals,
         counted: ground.numbers?.(counters.registry) ?? (() => counters.registry.metrics()),
         orders: storage.orderFacts,
+        checkouts: storage.checkoutFacts,
         chain: chain.facts,
         supplierWallet: supply.wallet.last,
       }),

@@ -7,12 +7,11 @@ import type { PayingDeps } from './buying/deps.ts'
 import { routePaying } from './buying/pay-routes.ts'
 import { walletScript } from './buying/wallet-script.ts'
 import { routeForModels } from './for-models/routes.ts'
-import { routeAssets } from './frame/assets.ts'
+import { routeAssets, routeMadeScript } from './frame/assets.ts'
 import type { WebDeps } from './frame/deps.ts'
 import { browserErrors, errorDocument } from './frame/error-page.ts'
 import { document, type Frame, type Page } from './frame/layout.ts'
 import { pageHeaders } from './frame/page-headers.ts'
-import { routeScript } from './frame/scripts.ts'
 import { routeApiPage } from './info/api-page.ts'
 import { errorsPage } from './info/errors-page.ts'
 import { howPage } from './info/how-page.ts'
@@ -47,8 +46,8 @@ export function routeWeb(
 ): PageFor {
   const { site, isSandbox, texts } = deps
   const frame: Frame = { site, isSandbox, texts, ...routeAssets(app, site) }
-  const send = (request: FastifyRequest, reply: FastifyReply, page: Page, picture?: string) => {
-    reply.headers(pageHeaders([site.logo, ...(picture === undefined ? [] : [picture])]))
+  const send = (request: FastifyRequest, reply: FastifyReply, page: Page) => {
+    reply.headers(pageHeaders([site.logo]))
     const text = document(frame, page)
     return sendText(request, reply, { text, type: 'text/html', cacheControl: publicMinute })
   }
@@ -68,7 +67,7 @@ export function routeWeb(
     }
     pages.get('/errors', limited, (request, reply) => send(request, reply, errorsPage(texts)))
     takeForms(pages)
-    const walletUrl = routeScript(pages, 'wallet.js', await walletScript())
+    const walletUrl = routeMadeScript(pages, 'wallet.js', await walletScript())
     routeBuying(pages, { frame, deps, scriptUrl: walletUrl })
     if (deps.checkout) {
       const scriptUrls = ['live.js', 'pay.js'].map(frame.scriptUrl)

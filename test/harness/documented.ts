@@ -26,12 +26,18 @@ interface Operation {
 /** What the document is not about: pages and their assets, the document itself, and the operator's doors. */
 export const undocumented: readonly string[] = [
   '/',
+  '/search',
+  '/how-it-works',
+  '/terms',
   '/errors',
   '/buy/:offerId',
   '/style.css',
   '/logo.svg',
   '/favicon.ico',
+  '/og.png',
   '/robots.txt',
+  '/sitemap.xml',
+  '/sitemap-:part(^\\d{1,4}).xml',
   '/llms.txt',
   '/llms-full.txt',
   '/SKILL.md',
@@ -53,6 +59,9 @@ export const undocumented: readonly string[] = [
   '/scripts/order.js',
   '/scripts/sign-in.js',
   '/reveal.js',
+  '/live.js',
+  '/pay.js',
+  '/wallet.js',
   '/mcp',
   '/openapi.json',
   '/ai/openapi.json',
@@ -63,6 +72,7 @@ export const undocumented: readonly string[] = [
   '/sandbox/faucet',
   '/metrics',
   '/webhooks/supplier',
+  '/webhooks/btcpay',
 ]
 
 /** What answers where there is no operation: a path that is none, or another method of one. */

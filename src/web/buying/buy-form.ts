@@ -31,7 +31,7 @@ export interface BuyForm {
 /** The form of an offer: what the purchase must say, and how it is paid. It needs no script. */
 export function buyForm(form: BuyForm): Html {
   const { offer, typed, texts, methods } = form
-  return html`<form class="buy" id="buy" method="post" action="${buyPath(offer)}#buy" novalidate="novalidate">
+  return html`<form class="buy" id="buy" method="post" action="${buyPath(offer)}" novalidate="novalidate">
 <h2>${texts.form.buy}</h2>
 ${summary(form)}
 ${hidden(names.formKey, typed.formKey)}

@@ -88,6 +88,7 @@ function ticket(offer: Offer, price: PriceTexts, { deps, form }: Checkout): Html
 <div class="stub">
 <h2 id="price">${buy.price}</h2>
 ${priceLines(price, deps)}
+${price.type !== 'NOT_SOLD' && otherCoins(deps)}
 ${
   price.type === 'NOT_SOLD'
     ? html`<p class="stock out"><b>${buy.notSold}</b> ${price.reason}</p>`
@@ -103,6 +104,13 @@ ${entry(buy.accepts, buy.acceptsText)}
 </dl>
 <p class="people">${buy.people} <a href="#agents">${buy.peopleLink}</a>.</p>
 </section>`
+}
+
+function otherCoins({ checkout, texts }: WebDeps & PayingDeps): Html | undefined {
+  const coins = (checkout?.methods ?? []).map(({ coin }) => coin)
+  if (coins.length === 0) return undefined
+  const list = new Intl.ListFormat(texts.frame.language, { type: 'disjunction' }).format(coins)
+  return html`<p class="hint">${texts.buy.orCoins(list)}</p>`
 }
 
 function priceLines(

@@ -16,7 +16,11 @@ interface Form {
 
 /** What the desk found wrong, in words for people and at the fields of this form. */
 export function faultsIn({ details: { errors = [] } }: Refusal, form: Form): FormFaults {
-  return new Map(errors.map((fault) => faultAt(fault, form)))
+  const found = new Map(errors.map((fault) => faultAt(fault, form)))
+  // In the order of the page, as it is read from top to bottom.
+  const order = [...Object.keys(form.typed.fields), names.pay]
+  const at = (name: string) => (order.indexOf(name) + order.length + 1) % (order.length + 1)
+  return new Map([...found].sort(([one], [other]) => at(one) - at(other)))
 }
 
 /** Where money goes and where it comes back to must be known before anything else is asked. */

@@ -14,7 +14,6 @@ import {
   kindName,
   measure,
   placeName,
-  productName,
 } from '../shop/offer-words.ts'
 import type { Texts } from '../texts/en.ts'
 
@@ -63,7 +62,7 @@ export function siblingsSection(
 <ul>
 ${others.map((other) => {
   const price = priceTexts(retailOf(other, pricing), { ...pricing, texts })
-  return html`<li><a href="${buyPath(other)}" aria-label="${productName(other, texts)}, ${shortPrice(price, texts)}"><b>${measure(other, texts) || kindName(other, texts)}</b> <span>${shortPrice(price, texts)}</span></a></li>
+  return html`<li><a href="${buyPath(other)}"><b>${measure(other, texts) || kindName(other, texts)}</b> <span>${shortPrice(price, texts)}</span></a></li>
 `
 })}</ul>
 </section>`

@@ -2,10 +2,10 @@ import type { CheckoutView } from '../../desk/checkout/desk.ts'
 import { formatUnits } from '../../payments/coins.ts'
 import { formatUsdc } from '../../primitives/money.ts'
 import { type Html, html } from '../frame/html.ts'
+import { qrSvg } from '../frame/qr.ts'
 import type { Texts } from '../texts/en.ts'
 import { attributesHtml } from './fields-html.ts'
 import { paymentLinkFor } from './payment-link.ts'
-import { qrPicture } from './qr.ts'
 import { clockTime, minutesLeft } from './times.ts'
 
 type Invoice = NonNullable<CheckoutView['invoice']>
@@ -23,14 +23,14 @@ export function invoiceCard(
   const amount = formatUnits(units, coin)
   const link = paymentLinkFor(invoice.paymentLink, coin, units)
   return html`<div class="invoice">
-<p class="chain"><b>${coin}</b> ${texts.form.coins[coin]} · <b>${network}</b></p>
+<p class="chain">${pay.network(texts.form.coins[coin], coin, network)}</p>
 <div class="sum">
 <h2>${view.stage === 'partly_paid' ? pay.amountRest : pay.amount}</h2>
 <p><code class="copy" id="amount" data-copy="${amount}">${amount}</code> <span>${coin}</span></p>
 <p class="hint">${arrivedOf(view, invoice, texts)} ${pay.worth(formatUsdc(view.amount))} · ${pay.rate(coin, invoice.rate)}</p>
 </div>
-${deadline(view, invoice, texts)}
 ${codes(invoice.address, link, texts)}
+${deadline(view, invoice, texts)}
 <div class="where">
 <h2>${pay.address(network)}</h2>
 <p><code class="copy" id="address" data-copy="${invoice.address}">${invoice.address}</code></p>
@@ -60,14 +60,13 @@ function deadline({ now }: CheckoutView, { expiresAt }: Invoice, { pay }: Texts)
 
 /** The code with the amount in it; for wallets that do not read it, one of the address alone. */
 function codes(address: string, link: string | undefined, { pay }: Texts): Html {
-  if (link === undefined)
-    return html`<div class="codes">${qrPicture(address, pay.qrAddressAlt)}</div>`
+  if (link === undefined) return html`<div class="codes">${qrSvg(address, pay.qrAddressAlt)}</div>`
   return html`<fieldset class="codes">
 <legend class="hidden">${pay.qrTitle}</legend>
 <input type="radio" name="code" id="code-whole" checked="checked"><label for="code-whole">${pay.qrWhole}</label>
 <input type="radio" name="code" id="code-address"><label for="code-address">${pay.qrAddress}</label>
-<div class="whole">${qrPicture(link, pay.qrWholeAlt)}</div>
-<div class="alone">${qrPicture(address, pay.qrAddressAlt)}</div>
+<div class="whole">${qrSvg(link, pay.qrWholeAlt)}</div>
+<div class="alone">${qrSvg(address, pay.qrAddressAlt)}</div>
 <p class="hint">${pay.qrHelp}</p>
 </fieldset>`
 }

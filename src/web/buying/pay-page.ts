@@ -39,14 +39,15 @@ export function payPage(view: CheckoutView, shown: PayShown): Page {
   return {
     title: `${title} · ${view.brandName}`,
     description: texts.pay.about,
-    main: html`<div class="paying"${liveMark(mark)}${copyTexts(texts)}>
-${view.isOwner && reloading(isFinished)}
+    // Outside of the part that is put in anew: a script that puts it in would make it count.
+    main: html`${view.isOwner && reloading(isFinished)}
+<div class="paying"${liveMark(mark)}${copyTexts(texts)}>
 <h1>${title}</h1>
 <p class="lead">${text}</p>
 ${view.isOwner ? ownPart(view, shown) : foreignPart(view, shown)}
 </div>
 ${scriptUrls.map(
-  (url) => html`<script src="${url}" defer="defer"></script>
+  (url) => html`<script type="module" src="${url}"></script>
 `,
 )}`,
   }

@@ -4,6 +4,7 @@ import type { CheckoutForm } from '../../checkouts/start.ts'
 import type { Offer } from '../../goods/offer.ts'
 import type { Retail } from '../../goods/pricing.ts'
 import type { Fields } from '../../goods/purchase-body.ts'
+import { fieldValue } from './field-value.ts'
 import type { FormField } from './form-fields.ts'
 
 /** What stands in the form, as it was typed. */
@@ -107,21 +108,12 @@ function refundOf({ pay, refundTo }: Typed): string {
   return (refundTo[pay] ?? '').trim()
 }
 
-/** What people write into numbers to read them better. */
-const fillers = /[\s().\u00a0-]/g
-
 /** The flat fields of the purchase: what was left empty is not named, an amount is a number. */
 function purchaseFieldsOf({ id }: Offer, { fields }: Typed): Fields {
   const told = Object.entries(fields)
-    .map(([name, text]) => [name, meantBy(name, text.trim())] as const)
+    .map(([name, text]) => [name, fieldValue(name, text)] as const)
     .filter(([, value]) => value !== '')
   return { offerId: id, ...Object.fromEntries(told) }
-}
-
-function meantBy(name: string, text: string): string | number {
-  if (name === 'value') return /^\d{1,9}(\.\d{1,4})?$/.test(text) ? Number(text) : text
-  if (name === 'msisdn' || name === 'iccid') return text.replace(fillers, '')
-  return text
 }
 
 /** The price as the form carries it back to us: atomic USDC, or what is added to an open value. */

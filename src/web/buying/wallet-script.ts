@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 
-const entry = fileURLToPath(new URL('../scripts/wallet/main.ts', import.meta.url))
+const entry = fileURLToPath(new URL('../scripts/wallet/main.js', import.meta.url))
 
 let made: Promise<string> | undefined
 

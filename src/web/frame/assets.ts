@@ -54,6 +54,17 @@ export function routeAssets(app: FastifyInstance, site: Site): Assets {
   }
 }
 
+/** Serves a script that was made when the store started, among the others. Gives its address. */
+export function routeMadeScript(app: FastifyInstance, name: string, text: string): string {
+  const found = fixedText(text)
+  // It is large, so even its first visitor gets a smaller form of it.
+  found.smaller('br')
+  found.smaller('gzip')
+  const path = `/scripts/${name}`
+  routeFound(app, path, { found, type: 'text/javascript' })
+  return `${path}?v=${found.answer.digest}`
+}
+
 function routeFound(
   app: FastifyInstance,
   path: string,

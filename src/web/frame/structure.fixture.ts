@@ -1,7 +1,7 @@
 /** What is wrong with the structure of a page; empty when nothing is. */
 export function structureFaults(page: string): string[] {
   const withoutData = page.replace(
-    /(<script type="application\/ld\+json">)[^<]*(<\/script>)/,
+    /(<script type="application\/ld\+json">)[^<]*(<\/script>)/g,
     '$1$2',
   )
   return [
@@ -25,7 +25,7 @@ const wellFormed = /^<(\/?)([a-z][a-z0-9]*)((?: [a-zA-Z][a-zA-Z0-9-]*="[^"<>]*")
 const forbidden: readonly (readonly [string, RegExp])[] = [
   [
     'a script in the page',
-    /<script(?! type="application\/ld\+json"><\/script>| src="\/[^"]*" defer="defer"><\/script>)/,
+    /<script(?! type="application\/ld\+json"><\/script>| src="\/[^"]*" defer="defer">| type="module" src="\/[^"]*"><\/script>)/,
   ],
   ['a style attribute', /<[^>]* style="/],
   ['an event handler', /<[^>]* on[a-z]+="/],

@@ -1,10 +1,10 @@
 import type { GoodsShown } from '../../desk/following/goods.ts'
 import type { OrderSight } from '../../desk/following/sight.ts'
 import { type Html, html } from '../frame/html.ts'
+import { qrSvg } from '../frame/qr.ts'
 import type { Texts } from '../texts/en.ts'
 import { installOf } from './esim-install.ts'
 import { copied, fact, orderPagePath } from './parts.ts'
-import { qrSvg } from './qr.ts'
 
 type Goods = Extract<GoodsShown, { readonly type: 'goods' }>
 

@@ -18,7 +18,7 @@ function dress() {
 function addCopyButtons() {
   const { copyText, copiedText, uncopiedText } = page().dataset
   for (const text of document.querySelectorAll('[data-copy]')) {
-    if (text.nextElementSibling?.matches('button.copies')) continue
+    if (text.parentElement.querySelector('.copies')) continue
     const button = document.createElement('button')
     button.type = 'button'
     button.className = 'copies'
@@ -34,7 +34,7 @@ function addCopyButtons() {
         spoken.textContent = ''
       }, 2500)
     })
-    text.after(button)
+    text.parentElement.append(button)
   }
 }
 
@@ -80,7 +80,7 @@ function count() {
 async function openByLink() {
   const token = location.hash.slice(1)
   const field = document.getElementById('token')
-  if (!token || !field || !field.form) return
+  if (!token || !field?.form) return
   field.value = token
   const body = new URLSearchParams({ token })
   try {

@@ -9,7 +9,7 @@ import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
 import type { Texts } from '../texts/en.ts'
 import { buyPath } from './addresses.ts'
-import { cardFace } from './card-face.ts'
+import { brandGrid } from './brand-grid.ts'
 import { homeAgents } from './home-agents.ts'
 import { priceTexts, shortPrice } from './money-text.ts'
 import { kindName, measure, placeName } from './offer-words.ts'
@@ -30,7 +30,7 @@ export function homePage(deps: WebDeps): Page {
     main: html`<section class="hero">
 <h1>${texts.home.claim}</h1>
 <p>${texts.home.lead}</p>
-${searchForm({ query: {}, kind: 'voucher', countries: countriesOf(deps) }, texts)}
+${searchForm({ query: {}, kind: 'voucher', choosesKind: true, countries: countriesOf(deps) }, texts)}
 </section>
 ${brands(deps)}
 <section id="catalog" aria-labelledby="catalog-title">
@@ -73,16 +73,13 @@ function countriesOf({ shelf }: WebDeps): string[] {
 
 function brands({ shelf, texts }: WebDeps): Html | undefined {
   const index = shelf.current().sold.voucher
-  const most = countsAmong(index.brandNames, index.all).slice(0, brandsShown)
+  const most = countsAmong(index.brandNames, index.all)
+    .slice(0, brandsShown)
+    .map(([value, offers]) => ({ value, offers }))
   if (most.length === 0) return undefined
   return html`<section aria-labelledby="brands-title">
 <div class="section-head"><h2 id="brands-title">${texts.home.brands}</h2> <a href="/search?kind=voucher">${texts.home.brandsAll}</a></div>
-<ul class="brands">
-${most.map(([brand, offers]) => {
-  const label = texts.home.brandOffers(brand, texts.home.count(offers))
-  return html`<li><a href="${searchPath({ kind: 'voucher', brand })}" aria-label="${label}">${cardFace(brand, 'voucher')}</a></li>
-`
-})}</ul>
+${brandGrid(most, texts, (brand) => ({ path: searchPath({ kind: 'voucher', brand }), kind: 'voucher' }))}
 </section>`
 }
 

@@ -6,12 +6,15 @@ import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
 import { type Crumb, crumbTrail, type Page } from '../frame/layout.ts'
 import type { Texts } from '../texts/en.ts'
+import { brandGrid } from './brand-grid.ts'
 import { facetList } from './facet-list.ts'
 import { faultSummary, nothingFound } from './no-results.ts'
 import { offerCard } from './offer-card.ts'
 import { pager } from './pager.ts'
 import { changed, isShelf, searchPath } from './search-address.ts'
 import { searchForm } from './search-form.ts'
+
+const brandsShown = 6
 
 /** The results of a search, and everything to go on from there. */
 export function searchPage(read: ReadShopQuery, answer: ShopAnswer, deps: WebDeps): Page {
@@ -52,9 +55,24 @@ function resultsOf(query: ShopQuery, answer: ShopAnswer, deps: WebDeps): Html {
 <h2 id="results">${titleOf(query, texts)} <small>${texts.search.range(first, first + answer.offers.length - 1, total)}</small></h2>
 ${sortLinks(query, texts)}
 </div>
+${brandRow(query, answer, texts)}
 <ul class="offer-list">
 ${answer.offers.map((offer) => offerCard(offer, deps))}</ul>
 ${pager(query, answer, texts)}`
+}
+
+/** On the first page of a shelf, where everything of one brand stands together: a way to the others. */
+function brandRow(
+  query: ShopQuery,
+  { kind, page, facets }: ShopAnswer,
+  texts: Texts,
+): Html | undefined {
+  const isNarrow = query.q !== undefined || query.brand !== undefined || page > 1
+  if (isNarrow || facets.brands.length <= brandsShown) return undefined
+  return brandGrid(facets.brands.slice(0, brandsShown), texts, (brand) => ({
+    path: changed(query, { brand }),
+    kind,
+  }))
 }
 
 function titleOf({ kind = 'voucher', q, brand, country }: ShopQuery, texts: Texts): string {

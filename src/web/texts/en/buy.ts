@@ -13,6 +13,7 @@ export const buy = {
   choose: (least: string, most: string, step: string) =>
     `You choose the value: ${least} to ${most}, in steps of ${step}.`,
   paidOn: (network: string) => `Paid in USDC on ${network}. 1 USDC counts as 1 US dollar.`,
+  orCoins: (coins: string) => `Or worth as much in ${coins}.`,
   available: 'Available',
   notSold: 'Not sold now',
   noPrice: 'No price now',
@@ -21,7 +22,8 @@ export const buy = {
   whenText: (minutes: number) =>
     `Usually within seconds. After ${minutes === 1 ? '1 minute' : `${minutes} minutes`} without delivery the order expires and the money goes back.`,
   refund: 'Refund',
-  refundTail: 'To the wallet that paid, on the chain, within 24 hours at the latest.',
+  refundTail:
+    'To the wallet that paid, or to the address that you gave, within 24 hours at the latest.',
   accepts: 'Account',
   acceptsText: 'None needed. No card either.',
   people: 'Software agents buy it too:',

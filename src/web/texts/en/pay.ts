@@ -60,7 +60,7 @@ export const pay = {
   minutesLeft: (minutes: number) =>
     minutes === 1 ? 'less than 1 minute left' : `less than ${minutes} minutes left`,
   address: (network: string) => `Address on ${network}`,
-  network: (coin: string, network: string) => `${coin} on ${network}`,
+  network: (name: string, coin: string, network: string) => `${name} (${coin}) on ${network}`,
   networkOnly: (coin: string, network: string) =>
     `Send only ${coin}, and only on ${network}. Anything else sent to this address is lost.`,
   qrTitle: 'Code to scan',

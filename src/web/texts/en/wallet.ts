@@ -3,10 +3,8 @@
  * language of the page; what stands in braces is put in there.
  */
 export const wallet = {
-  looking: 'Looking for wallets in this browser…',
   none: 'No wallet was found in this browser. Install one, such as Rabby, MetaMask or Coinbase Wallet, and load this page again; or open this page in the browser of your wallet app.',
   noneCoins: 'Or pay in one of the coins below: that works from any wallet, on any device.',
-  choose: 'Choose your wallet',
   pay: 'Pay {amount} USDC',
   payOpen: 'Pay with {wallet}',
   again: 'Try again',
@@ -20,6 +18,7 @@ export const wallet = {
   retrying: 'The store did not answer. Your payment is kept and sent again; nothing is paid twice.',
   paid: 'Paid. Opening your order…',
   kept: 'Send the same payment again',
+  didYouMean: 'Did you mean {value}?',
   faults: {
     form: 'Please look at what is marked above. Nothing was paid.',
     offline: 'The store cannot be reached. Nothing was paid. Check your connection and try again.',
@@ -38,8 +37,6 @@ export const wallet = {
     noBalance:
       'This wallet has {balance} USDC on {network}, and the price is {amount} USDC. Nothing was signed. Add USDC on {network}, use another account, or pay in a coin.',
     signRejected: 'You did not sign in {wallet}. Nothing was paid. Try again when you like.',
-    otherAccount:
-      '{wallet} signed with another account than it had shown. Nothing was paid. Try again.',
     walletBroken: '{wallet} could not do it: {reason}. Nothing was paid.',
     expired:
       'It took too long, and the signature ran out before it reached the store. Nothing was paid. Try again.',
@@ -50,3 +47,8 @@ export const wallet = {
       'The store does not answer, so it is not known yet whether your payment arrived. It is kept here. Send it again: the very same payment cannot be taken twice.',
   },
 } as const
+
+type Written<T> = { readonly [K in keyof T]: T[K] extends string ? string : Written<T[K]> }
+
+/** What every language has to say. */
+export type WalletTexts = Written<typeof wallet>

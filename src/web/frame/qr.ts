@@ -1,5 +1,5 @@
 import { create } from 'qrcode'
-import { type Html, html } from '../frame/html.ts'
+import { type Html, html } from './html.ts'
 
 /** Empty squares around the code, as ISO 18004 wants them. */
 const margin = 4

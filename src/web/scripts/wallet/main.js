@@ -1,0 +1,91 @@
+import { discover } from './discovery.ts'
+import { keeping } from './kept.ts'
+import { pay, resume } from './paying.ts'
+import { walletOf } from './provider.ts'
+import { viewOf } from './view.js'
+import { wishIn } from './wish.ts'
+
+const way = document.getElementById('wallet')
+if (way) start(way)
+
+function start(element) {
+  const settings = JSON.parse(element.dataset.settings)
+  const view = viewOf(element, settings, JSON.parse(element.dataset.texts))
+  const form = element.closest('form')
+  const kept = keeping(sessionStorage)
+  const deps = depsOf({ settings, kept, show: view.show })
+  const run = runner(form, view, kept)
+  let wallets = []
+  let chosen
+
+  const choose = (wallet) => {
+    chosen = wallet
+    view.wallets(wallets, chosen, choose)
+  }
+  view.onPay(() => {
+    if (kept.find() !== undefined) return run(() => resume(deps))
+    const wish = wishIn(new FormData(form), settings.offerId)
+    if (chosen)
+      return run((most) => pay(deps, walletOf(chosen.provider, settings), { ...wish, most }))
+  })
+  discover(window, (found) => {
+    wallets = found
+    choose(chosen ?? (found.length === 1 ? found[0] : undefined))
+  })
+  // Enter in a field means the way to pay that is chosen.
+  form.addEventListener('submit', (event) => {
+    if (!view.isChosen()) return
+    event.preventDefault()
+    view.press()
+  })
+  if (kept.find() !== undefined) void run(() => resume(deps))
+}
+
+function depsOf(own) {
+  return {
+    ...own,
+    fetch: (url, init) => fetch(url, init),
+    random: (bytes) => crypto.getRandomValues(bytes),
+    monotonicMs: () => performance.now(),
+    wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  }
+}
+
+/** Runs one payment at a time, and shows how it ended. */
+function runner(form, view, kept) {
+  let isBusy = false
+  /** A higher price that was told after the page was made, in atomic USDC. */
+  let told
+  // It was agreed to for what stood in the form then.
+  form.addEventListener('input', () => {
+    told = undefined
+  })
+  /** Leaving is held back only while a signed payment is on its way. */
+  const holdBack = (event) => {
+    if (kept.find() !== undefined) event.preventDefault()
+  }
+  return async (work) => {
+    if (isBusy) return
+    isBusy = true
+    view.busy(true)
+    addEventListener('beforeunload', holdBack)
+    const ended = await work(told)
+    removeEventListener('beforeunload', holdBack)
+    if (ended.type === 'paid') return leave(view, ended)
+    told = ended.amount
+    isBusy = false
+    view.busy(false)
+    view.failed(ended, kept.find() !== undefined)
+  }
+}
+
+/** To the order, which this browser may open from now on. */
+async function leave(view, { orderId, accessToken }) {
+  view.show('paid')
+  const path = `/orders/${orderId}`
+  if (accessToken === undefined) return location.assign(path)
+  const body = new URLSearchParams({ token: accessToken })
+  // Where this fails, the link itself still opens the order.
+  await fetch(`${path}/open`, { method: 'POST', body, redirect: 'manual' }).catch(() => undefined)
+  location.assign(`${path}#${accessToken}`)
+}

@@ -1,0 +1,23 @@
+/** USDC has six decimals, a cent is ten thousand of its units. */
+const unitsPerCent = 10_000n
+
+/**
+ * The most that the page says this purchase costs, in atomic USDC; undefined where the amount that was
+ * typed is none, which the store will say better.
+ *
+ * @param seen the price as the form carries it: "fixed:" and cents, or "open:" and the markup in
+ *   hundredths of a percent, which is added to the amount and rounded up to the cent
+ */
+export function saidPrice(seen: string, value: unknown): bigint | undefined {
+  const [, type, number = ''] = /^(fixed|open):(\d{1,12})$/.exec(seen) ?? []
+  if (type === 'fixed') return BigInt(number) * unitsPerCent
+  if (type !== 'open' || typeof value !== 'number' || !(value > 0)) return undefined
+  const cents = BigInt(Math.round(value * 100))
+  return ((cents * (10_000n + BigInt(number)) + 9_999n) / 10_000n) * unitsPerCent
+}
+
+/** "25.00", with as many decimals as there are and at least two. */
+export function usdcText(atomic: bigint): string {
+  const digits = atomic.toString().padStart(7, '0')
+  return `${digits.slice(0, -6)}.${digits.slice(-6).replace(/0{1,4}$/, '')}`
+}

@@ -1,0 +1,97 @@
+import { createClient, custom, type EIP1193Provider, erc20Abi, type Hex } from 'viem'
+import {
+  addChain,
+  getChainId,
+  readContract,
+  requestAddresses,
+  signTypedData,
+  switchChain,
+} from 'viem/actions'
+import { type Authorization, typedData } from './authorization.ts'
+import type { Settings } from './settings.ts'
+
+/** What a wallet answered that did not do what it was asked. */
+export interface WalletFault {
+  readonly type: 'rejected' | 'pending' | 'broken'
+  readonly reason: string
+}
+
+/** EIP-1193 and what wallets made of it. */
+const codes = { rejected: 4001, unknownChain: 4902, pending: -32_002 } as const
+
+/** A wallet of this browser, as far as paying needs it. */
+export function walletOf(provider: EIP1193Provider, settings: Settings) {
+  // A question to a person is never asked twice by itself.
+  const client = createClient({ transport: custom(provider, { retryCount: 0 }) })
+  const { network, asset } = settings
+  return {
+    /** Asks for the account, which opens the wallet where it has not been allowed before. */
+    async connect(): Promise<Hex | undefined> {
+      return (await requestAddresses(client as never))[0]
+    },
+    async isOnNetwork(): Promise<boolean> {
+      return (await getChainId(client)) === network.chainId
+    },
+    /** Asks to change to the network, and to learn of it where the wallet does not know it. */
+    async change(): Promise<void> {
+      try {
+        await switchChain(client as never, { id: network.chainId })
+      } catch (error) {
+        if (codeOf(error) !== codes.unknownChain) throw error
+        await addChain(client as never, { chain: chainOf(settings) })
+      }
+    },
+    /** What the account has, in atomic USDC; undefined where the wallet cannot tell. */
+    async balance(account: Hex): Promise<bigint | undefined> {
+      const question = { abi: erc20Abi, address: asset as Hex, functionName: 'balanceOf' } as const
+      return readContract(client, { ...question, args: [account] }).catch(() => undefined)
+    },
+    sign: (authorization: Authorization): Promise<Hex> =>
+      signTypedData(client, {
+        account: authorization.from,
+        ...typedData(settings, authorization),
+      }),
+  }
+}
+
+export type Wallet = ReturnType<typeof walletOf>
+
+/** Why a wallet did not do it. */
+export function faultOf(error: unknown): WalletFault {
+  const code = codeOf(error)
+  const reason = reasonOf(error)
+  if (code === codes.rejected || /reject|denied|cancel/i.test(reason))
+    return { type: 'rejected', reason }
+  if (code === codes.pending) return { type: 'pending', reason }
+  return { type: 'broken', reason }
+}
+
+function chainOf({ network }: Settings) {
+  return {
+    id: network.chainId,
+    name: network.name,
+    nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+    rpcUrls: { default: { http: [network.rpcUrl] } },
+    blockExplorers: { default: { name: 'Basescan', url: network.explorer } },
+  }
+}
+
+/** Wallets put their own errors into others; the first number that stands anywhere is theirs. */
+function codeOf(error: unknown): number | undefined {
+  for (let one = error, depth = 0; depth < 6 && typeof one === 'object' && one; depth += 1) {
+    const { code, cause, data } = one as { code?: unknown; cause?: unknown; data?: unknown }
+    const inner = (data as { originalError?: { code?: unknown } } | undefined)?.originalError?.code
+    for (const known of [inner, code]) {
+      if (typeof known === 'number' && known !== -32_603) return known
+    }
+    one = cause
+  }
+  return undefined
+}
+
+/** The shortest true sentence about it: libraries write pages. */
+function reasonOf(error: unknown): string {
+  const { shortMessage, details, message } = Object(error) as Record<string, unknown>
+  const [text = ''] = String(details || shortMessage || message || error).split('\n')
+  return text.replace(/\.$/, '').slice(0, 160)
+}

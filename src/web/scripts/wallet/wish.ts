@@ -1,0 +1,19 @@
+import { fieldValue } from '../../buying/field-value.ts'
+import type { Wish } from './paying.ts'
+
+/** What of the form is not said by the purchase. */
+const others = /^(pay|key|seen|refundTo-.*)$/
+
+/** The form as it stands, as the purchase of a wallet. */
+export function wishIn(form: Iterable<readonly [string, unknown]>, offerId: string): Wish {
+  const typed = [...form].map(([name, value]) => [name, String(value)] as const)
+  const told = typed
+    .filter(([name, text]) => !others.test(name) && text.trim() !== '')
+    .map(([name, text]) => [name, fieldValue(name, text)] as const)
+  const one = (wanted: string) => typed.find(([name]) => name === wanted)?.[1] ?? ''
+  return {
+    fields: { offerId, ...Object.fromEntries(told) },
+    formKey: one('key'),
+    seen: one('seen'),
+  }
+}

@@ -1,0 +1,20 @@
+import type { FacetValue } from '../../desk/shop/shop-facets.ts'
+import type { Kind } from '../../goods/offer.ts'
+import { type Html, html } from '../frame/html.ts'
+import type { Texts } from '../texts/en.ts'
+import { cardFace } from './card-face.ts'
+
+/** Brands as drawn cards, each leading to what there is of it. */
+export function brandGrid(
+  brands: readonly FacetValue[],
+  { home }: Texts,
+  leadsTo: (brand: string) => { readonly path: string; readonly kind: Kind },
+): Html {
+  return html`<ul class="brands">
+${brands.map(({ value, offers }) => {
+  const { path, kind } = leadsTo(value)
+  const label = home.brandOffers(value, home.count(offers))
+  return html`<li><a href="${path}" aria-label="${label}">${cardFace(value, kind)}</a></li>
+`
+})}</ul>`
+}
