@@ -79,7 +79,7 @@ function keepLink(link: string, { pay }: Texts): Html {
   return html`<section class="keep" aria-labelledby="keep">
 <h2 id="keep">${pay.keepTitle}</h2>
 <p>${pay.keep}</p>
-<p><code class="copy" id="link" data-copy="${link}">${link}</code></p>
+<p class="line wide"><code class="copy" id="link" data-copy="${link}">${link}</code></p>
 </section>`
 }
 
