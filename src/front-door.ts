@@ -17,6 +17,7 @@ import { routeKeys } from './http/keys.ts'
 import { routeManifest } from './http/manifest.ts'
 import { type MetricsDoor, routeMetrics } from './http/metrics.ts'
 import { routeOpenApi } from './http/openapi.ts'
+import { type ProcessorWebhookDeps, routeProcessorWebhook } from './http/processor-webhook.ts'
 import { routeSandbox, type SandboxDoor } from './http/sandbox.ts'
 import { routeSupplierWebhook, type SupplierWebhookDeps } from './http/supplier-webhook.ts'
 import { routeMcp } from './mcp/route.ts'
@@ -31,6 +32,7 @@ export interface FrontDoorDeps extends AppDeps, Omit<PayingDeps, 'till'> {
     readonly mail?: MailDeps | undefined
   }
   readonly webhook: SupplierWebhookDeps
+  readonly processorWebhook: ProcessorWebhookDeps
   readonly vitals: Pick<Vitals, 'parts' | 'signals'>
   readonly metrics: MetricsDoor
   /** Only in the sandbox. */
@@ -73,6 +75,7 @@ export function createFrontDoor(deps: FrontDoorDeps): FastifyInstance {
   })
   routeMcp(app, { reading: deps, buying, limits: deps.limits })
   routeSupplierWebhook(app, deps.webhook)
+  routeProcessorWebhook(app, deps.processorWebhook)
   routeHealth(app, vitals)
   routeMetrics(app, deps.metrics)
   if (deps.sandbox) routeSandbox(app, deps.sandbox)

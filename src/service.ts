@@ -2,15 +2,22 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { type ConnectedChain, connectChain } from './adapters/chain/connect.ts'
-import { createSmtpMailer } from './adapters/mail/smtp.ts'
 import { openStorage, type Storage } from './adapters/storage/storage.ts'
 import { referenceOf, verifiesWebhook } from './adapters/suppliers/zendit/webhook.ts'
-import { noProcessor } from './checkouts/no-processor.ts'
 import { invoiceRail } from './checkouts/rail.ts'
+import type { StartDeps } from './checkouts/start.ts'
+import {
+  type CoinPayments,
+  checkoutDepsOf,
+  checkoutDoorOf,
+  connectCoins,
+  tellFindings,
+} from './coin-payments.ts'
 import { type Common, ConfigError, type Outside } from './config.ts'
 import type { BuyingDeps } from './desk/buying/deps.ts'
 import { listingOf } from './desk/buying/listing.ts'
 import { createIssuer } from './desk/extensions/offer-receipt.ts'
+import { followingOf } from './following.ts'
 import { createFrontDoor } from './front-door.ts'
 import { type Stock, stockOf } from './goods/catalog.ts'
 import { createVitals, type Vitals } from './health/vitals.ts'
@@ -95,12 +102,21 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     throw error
   })
   const stock = await startStock(ground, storage.snapshots, supply.stockroom)
-  const purchases = purchasesOf(ground, { chain, storage, supply, stock })
-  const app = openFrontDoor(ground, { chain, storage, supply, purchases })
+  const coins = connectCoins(options.config, { hands: storage.handPayouts, now })
+  const parts = { chain, storage, supply, coins }
+  const purchases = purchasesOf(ground, { ...parts, stock })
+  const checkouts = checkoutDepsOf(purchases, {
+    config: options.config,
+    checkouts: storage.checkouts,
+    processor: coins.processor,
+    report: reporterOf(ground),
+  })
+  const app = openFrontDoor(ground, { ...parts, purchases, checkouts })
   const work = [
     ...stock.work,
-    guard.passed.then((isPassed) => (isPassed ? sweeping(purchases, ground) : undefined)),
     forgetting({ ...storage, personalDataDays: options.config.personalDataDays, now }, ground),
+    guard.passed.then((isPassed) => (isPassed ? sweeping(checkouts, ground) : undefined)),
+    tellFindings(coins, options.log),
     probing(
       { database: storage.probe, chain: chain.probe, supplier: supply.wallet.look },
       ground.vitals,
@@ -157,15 +173,21 @@ interface Parts {
   readonly chain: ConnectedChain
   readonly storage: Storage
   readonly supply: Supply
+  readonly coins: CoinPayments
   readonly stock: Stocked
 }
 
-function purchasesOf(ground: Ground, { chain, storage, supply, stock }: Parts): PurchaseDeps {
-  const { config, log, now, signal, vitals, counters } = ground
+const reporterOf = ({ log, counters }: Ground) => countedReporter(reporterTo(log), counters)
+
+function purchasesOf(
+  ground: Ground,
+  { chain, storage, supply, coins, stock }: Parts,
+): PurchaseDeps {
+  const { config, now, signal, vitals, counters } = ground
   return {
     now,
     orders: countedOrders(storage.orders, counters),
-    rails: { x402: watchedRail(chain.rail, vitals), btcpay: invoiceRail(noProcessor) },
+    rails: { x402: watchedRail(chain.rail, vitals), btcpay: invoiceRail(coins.processor) },
     supplier: supply.supplier,
     limits: storage.limits,
     treasury: storage.treasury,
@@ -174,7 +196,7 @@ function purchasesOf(ground: Ground, { chain, storage, supply, stock }: Parts): 
     doorbell: createDoorbell(signal),
     stopping: signal,
     policy: config.policy,
-    report: countedReporter(reporterTo(log), counters),
+    report: reporterOf(ground),
     shelf: stock.shelf,
     pricing: stock.pricing,
     till: { network: config.network, payTo: config.payTo },
@@ -186,12 +208,13 @@ function purchasesOf(ground: Ground, { chain, storage, supply, stock }: Parts): 
   }
 }
 
-type DoorParts = Pick<Parts, 'chain' | 'storage' | 'supply'> & {
+type DoorParts = Omit<Parts, 'stock'> & {
   readonly purchases: PurchaseDeps
+  readonly checkouts: StartDeps
 }
 
 function openFrontDoor(ground: Ground, parts: DoorParts): FastifyInstance {
-  const { chain, storage, supply, purchases } = parts
+  const { chain, storage, supply, coins, purchases, checkouts } = parts
   const { config, log, now, sandbox, vitals, counters } = ground
   const { site, supplierWebhook: webhook } = config
   const monotonicMs = () => performance.now()
@@ -217,12 +240,15 @@ function openFrontDoor(ground: Ground, parts: DoorParts): FastifyInstance {
         vitals,
         counted: ground.numbers?.(counters.registry) ?? (() => counters.registry.metrics()),
         orders: storage.orderFacts,
+        checkouts: storage.checkoutFacts,
         chain: chain.facts,
         supplierWallet: supply.wallet.last,
       }),
     },
     buying: buyingOf(ground, parts),
-    following: followingOf(ground, parts),
+    following: followingOf(config, storage, sandbox !== undefined),
+    ...checkoutDoorOf(config, checkouts),
+    processorWebhook: { hasten: storage.checkouts.hasten, invoiceIn: coins.invoiceIn },
     webhook: {
       orders: storage.orders,
       doorbell: purchases.doorbell,
@@ -230,21 +256,6 @@ function openFrontDoor(ground: Ground, parts: DoorParts): FastifyInstance {
       referenceIn: referenceOf,
     },
   })
-}
-
-/** What the pages of orders need besides. */
-function followingOf({ config, sandbox }: Ground, { storage }: DoorParts) {
-  const { mail, network, secretsKeys } = config
-  return {
-    passes: createSigner(secretsKeys, 'order-pass'),
-    // The chain of the sandbox is in no explorer.
-    explorer: sandbox === undefined ? network.explorer : undefined,
-    mail: mail && {
-      mailer: createSmtpMailer(mail),
-      book: storage.mail,
-      digest: createDigest(secretsKeys, 'order-mail'),
-    },
-  }
 }
 
 /** What the routes need that sell, show and refund. */

@@ -321,14 +321,4 @@ describe('the form', () => {
     const fields = { offerId: 'PLAN', iccid: '8901234567890123456' }
     await expect(world.start({ kind: 'esim', fields })).rejects.toThrow('iccid')
   })
-
-  test('gets the price that was promised while the promise holds', async () => {
-    const world = checkoutWorld()
-    const quote = world.deps.quotes.promise('CARD' as never, undefined, 19_000_000n as never)
-    const { checkout } = await world.start({ quote })
-    expect(checkout.amount).toBe(19_000_000n)
-    world.clock.pass(24 * hour)
-    const later = await world.start({ quote, formKey: 'c'.repeat(32) })
-    expect(later.checkout.amount).not.toBe(19_000_000n)
-  })
 })

@@ -6,6 +6,7 @@ import { itemOf } from '../orders/item.ts'
 import { idsFor } from '../orders/naming.ts'
 import { notNow } from '../orders/not-now.ts'
 import { type PriceDeps, type Priced, price } from '../orders/price.ts'
+import type { AddressRead } from '../payments/coin-address.ts'
 import { payerOf } from '../payments/payment.ts'
 import { checkoutIdOf } from '../primitives/ids.ts'
 import { type Fault, Refusal } from '../primitives/refusal.ts'
@@ -22,20 +23,14 @@ export interface StartDeps extends CheckoutStepDeps, PriceDeps {
   /** Keyed, for what belongs to checkouts alone. */
   readonly marks: Digest
   /** The address in its usual spelling, or what is wrong with it. */
-  readonly readAddress: (method: PaymentMethod, text: string) => ReadAddress
+  readonly readAddress: (method: PaymentMethod, text: string) => AddressRead
 }
-
-export type ReadAddress =
-  | { readonly outcome: 'good'; readonly address: string }
-  | { readonly outcome: 'bad'; readonly message: string }
 
 /** What a person sends from the page of an offer to pay in a coin. */
 export interface CheckoutForm {
   readonly kind: Kind
   /** The flat fields of the purchase, `offerId` among them; `value` as a number. */
   readonly fields: Fields
-  /** Our promise of the price that the person saw; without one, or with an old one, that of now. */
-  readonly quote?: string
   readonly coin: string
   /** Where money goes back that does not become goods. */
   readonly refundTo: string
@@ -88,7 +83,7 @@ function readForm(deps: StartDeps, form: CheckoutForm): Read {
   if (!/^[A-Za-z0-9_-]{22,128}$/.test(form.formKey)) {
     faults.push({ parameter: 'formKey', message: 'is missing: load the page anew' })
   }
-  const priced = orFaults(() => price(deps, form.kind, form.fields, form.quote), faults)
+  const priced = orFaults(() => price(deps, form.kind, form.fields), faults)
   if (priced && method && read?.outcome === 'good' && faults.length === 0) {
     return { method, refundTo: read.address, priced }
   }

@@ -3,8 +3,11 @@ import type { FastifyInstance } from 'fastify'
 export interface ProcessorWebhookDeps {
   readonly hasten: (invoice: string) => Promise<void>
   /** The invoice that a call is about, or undefined when the processor did not send it. */
-  readonly invoiceIn: (body: Buffer, signature: string | undefined) => InvoiceEvent
+  readonly invoiceIn: (body: Buffer, signature: Header) => InvoiceEvent
 }
+
+/** A header that came not at all, once, or several times. */
+export type Header = string | readonly string[] | undefined
 
 export type InvoiceEvent =
   /** Not signed by the processor. */
@@ -27,13 +30,15 @@ export function routeProcessorWebhook(app: FastifyInstance, deps: ProcessorWebho
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
 
     scope.post('/webhooks/btcpay', { bodyLimit: bodyMost }, async (request, reply) => {
-      const { body, headers } = request
-      const signature = headers['btcpay-sig']
-      const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
-      const event = deps.invoiceIn(bytes, typeof signature === 'string' ? signature : undefined)
+      const event = deps.invoiceIn(bytesOf(request.body), request.headers['btcpay-sig'])
       if (!event.isGenuine) return reply.status(401).send()
       if (event.invoice !== undefined) await deps.hasten(event.invoice)
       return reply.status(204).send()
     })
   })
+}
+
+/** Without a body there is nothing that could be signed. */
+function bytesOf(body: unknown): Buffer {
+  return Buffer.isBuffer(body) ? body : Buffer.alloc(0)
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { newOrder, orderWorld, tenderOf } from '../../test/doubles/orders.ts'
+import { checkoutWorld } from '../../test/doubles/checkouts.ts'
+import { newOrder, tenderOf } from '../../test/doubles/orders.ts'
 import { forgetting, sweeping } from './loops.ts'
 
 const day = 86_400_000
@@ -19,7 +20,7 @@ function stoppable() {
 
 describe('the sweep', () => {
   test('takes a hundred orders a second at most, however many are due', async () => {
-    const { deps, orders, clock } = orderWorld({ held: { outcome: 'pending' } })
+    const { deps, orders, clock } = checkoutWorld({ held: { outcome: 'pending' } })
     for (let at = 0; at < 120; at += 1) {
       const tender = tenderOf({ nonce: `0x${String(at).padStart(64, '0')}` })
       await orders.open(newOrder(deps, { tender }), [])
@@ -40,7 +41,7 @@ describe('the sweep', () => {
   })
 
   test('goes on after the database was away, and says so', async () => {
-    const { deps, orders } = orderWorld()
+    const { deps, orders } = checkoutWorld()
     const claimDue = vi.spyOn(orders, 'claimDue').mockRejectedValueOnce(new Error('gone'))
     const { stop, failed, loop } = stoppable()
     const ended = sweeping(deps, loop)
@@ -59,10 +60,11 @@ describe('forgetting', () => {
       erasePersonal: vi.fn(async (_: Date) => 0),
       forgetKeys: vi.fn(async (_: Date) => 0),
     }
+    const checkouts = { erasePersonal: vi.fn(async (_: Date) => 0) }
     const limits = { forgetLifted: vi.fn(async (_: Date) => 0) }
     const mail = { forget: vi.fn(async (_: Date) => 0) }
     const forgetNonces = vi.fn(async () => 0)
-    return { orders, limits, mail, forgetNonces, personalDataDays: 7, now: () => now }
+    return { orders, checkouts, limits, mail, forgetNonces, personalDataDays: 7, now: () => now }
   }
 
   test('erases by the operator’s days, keys after thirty, and limits and nonces that ran out, every hour', async () => {
@@ -72,6 +74,7 @@ describe('forgetting', () => {
     await vi.advanceTimersByTimeAsync(0)
     const ago = (days: number) => new Date(kept.now().getTime() - days * day)
     expect(kept.orders.erasePersonal.mock.calls).toEqual([[ago(7)]])
+    expect(kept.checkouts.erasePersonal.mock.calls).toEqual([[ago(7)]])
     expect(kept.orders.forgetKeys.mock.calls).toEqual([[ago(30)]])
     expect(kept.mail.forget.mock.calls).toEqual([[ago(7)]])
     expect(kept.limits.forgetLifted.mock.calls).toEqual([[ago(0)]])

@@ -1,4 +1,6 @@
-import type { AdvanceDeps } from '../orders/advance.ts'
+import type { CheckoutStore } from '../checkouts/ports.ts'
+import type { CheckoutStepDeps } from '../checkouts/steps.ts'
+import { sweepCheckouts } from '../checkouts/sweep.ts'
 import type { MailBook } from '../orders/mail.ts'
 import type { LimitStore, OrderStore } from '../orders/ports.ts'
 import { sweep } from '../orders/sweep.ts'
@@ -19,10 +21,10 @@ export interface LoopDeps {
 }
 
 /** Goes on with whatever is due, four times a second, until the signal says stop. */
-export function sweeping(advance: AdvanceDeps, { signal, failed }: LoopDeps): Promise<void> {
+export function sweeping(advance: CheckoutStepDeps, { signal, failed }: LoopDeps): Promise<void> {
   const task = async () => {
     try {
-      await sweep(advance, sweepLimit)
+      await Promise.all([sweep(advance, sweepLimit), sweepCheckouts(advance, sweepLimit)])
       return true
     } catch (error) {
       failed('sweep', error)
@@ -34,6 +36,7 @@ export function sweeping(advance: AdvanceDeps, { signal, failed }: LoopDeps): Pr
 
 export interface Keeping {
   readonly orders: Pick<OrderStore, 'erasePersonal' | 'forgetKeys'>
+  readonly checkouts: Pick<CheckoutStore, 'erasePersonal'>
   readonly limits: Pick<LimitStore, 'forgetLifted'>
   readonly mail: Pick<MailBook, 'forget'>
   /** Forgets sign-in nonces that have run out anyway. */
@@ -52,6 +55,7 @@ export function forgetting(keeping: Keeping, { signal, failed }: LoopDeps): Prom
     try {
       await keeping.orders.erasePersonal(daysAgo(keeping.personalDataDays))
       await keeping.mail.forget(daysAgo(keeping.personalDataDays))
+      await keeping.checkouts.erasePersonal(daysAgo(keeping.personalDataDays))
       await keeping.orders.forgetKeys(daysAgo(keyDays))
       await keeping.limits.forgetLifted(keeping.now())
       await keeping.forgetNonces()

@@ -46,8 +46,8 @@ export function routeWeb(
 ): PageFor {
   const { site, isSandbox, texts } = deps
   const frame: Frame = { site, isSandbox, texts, ...routeAssets(app, site) }
-  const send = (request: FastifyRequest, reply: FastifyReply, page: Page, picture?: string) => {
-    reply.headers(pageHeaders([site.logo, ...(picture === undefined ? [] : [picture])]))
+  const send = (request: FastifyRequest, reply: FastifyReply, page: Page) => {
+    reply.headers(pageHeaders([site.logo]))
     const text = document(frame, page)
     return sendText(request, reply, { text, type: 'text/html', cacheControl: publicMinute })
   }

@@ -78,7 +78,7 @@ export function checkoutWorld(changes: Partial<Script> = {}) {
     readAddress: ({ coin }, text) =>
       text.startsWith(coin.toLowerCase())
         ? { outcome: 'good', address: text }
-        : { outcome: 'bad', message: `is not an address of ${coin}` },
+        : { outcome: 'bad', fault: 'wrong_coin', message: `is not an address of ${coin}` },
   }
 
   const start = (form: Partial<CheckoutForm> = {}) => startCheckout(deps, { ...cardForm, ...form })

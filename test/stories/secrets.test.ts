@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { createCheckoutStore } from '../../src/adapters/storage/checkouts.ts'
 import { openDatabase } from '../../src/adapters/storage/database.ts'
+import { createMailBook } from '../../src/adapters/storage/order-mail.ts'
 import { createOrderStore } from '../../src/adapters/storage/orders.ts'
 import { createLimitStore } from '../../src/adapters/storage/wallet-limits.ts'
 import { forgetting } from '../../src/operations/loops.ts'
+import { usdc } from '../../src/primitives/money.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { type Call, callerFor, openReadingStore } from './reading.ts'
 import { bodyFor, buy, type Kind, post, purchasePath, until } from './requests.ts'
@@ -220,7 +223,9 @@ async function keepOnce(personalDataDays: number): Promise<void> {
     await forgetting(
       {
         orders,
+        checkouts: createCheckoutStore(database, { hour: usdc(0n), day: usdc(0n) }),
         limits: createLimitStore(database),
+        mail: createMailBook(database),
         forgetNonces: async () => stop.abort(),
         personalDataDays,
         // Orders that ended this very second have ended before now too.

@@ -3,7 +3,13 @@ import type { Kind, Offer } from '../../goods/offer.ts'
 import type { Docs } from '../../goods/search/docs.ts'
 import { type Filters, matching } from '../../goods/search/filters.ts'
 import { hintFor } from '../../goods/search/hint.ts'
-import { mostOffered, nearestBrands, nearestCountries } from '../../goods/search/nearest.ts'
+import {
+  highestFaceUsd,
+  lowestFaceUsd,
+  mostOffered,
+  nearestBrands,
+  nearestCountries,
+} from '../../goods/search/nearest.ts'
 import { search } from '../../goods/search/search.ts'
 import type { SearchIndex } from '../../goods/search/search-index.ts'
 import { type ShopFacets, shopFacets } from './shop-facets.ts'
@@ -123,6 +129,8 @@ function changeFor(index: SearchIndex, kind: Kind, query: ShopQuery): ShopAnswer
     find: (tried) => docsFor(index, kind, tried, 'any'),
     alternatives: {
       amount: (given: AmountKind) => [given === 'open' ? 'fixed' : 'open'] as const,
+      min: (_: number, left: Docs) => highestFaceUsd(index, left),
+      max: (_: number, left: Docs) => lowestFaceUsd(index, left),
       category: (_: string, left: Docs) => mostOffered(index.subTypes, left),
       region: (_: string, left: Docs) => mostOffered(index.regions, left),
       country: (given: string, left: Docs) => [

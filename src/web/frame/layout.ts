@@ -85,10 +85,7 @@ function addressTags({ site, texts }: Frame, page: Page): Html {
     'og:title': page.title,
     'og:description': page.description,
     'og:url': url,
-    'og:image': `${site.url}/og.png`,
-    'og:image:width': String(ogSize.width),
-    'og:image:height': String(ogSize.height),
-    'og:image:alt': site.name,
+    ...(page.openGraph?.['og:image'] === undefined ? ownPicture(site) : {}),
     'og:locale': texts.frame.locale,
     ...page.openGraph,
   }
@@ -106,6 +103,16 @@ ${
   ([property, content]) => html`<meta property="${property}" content="${content}">
 `,
 )}<meta name="twitter:card" content="summary_large_image">`
+}
+
+/** The picture of the store, for pages that have none of their own. */
+function ownPicture({ url, name }: Site): Record<string, string> {
+  return {
+    'og:image': `${url}/og.png`,
+    'og:image:width': String(ogSize.width),
+    'og:image:height': String(ogSize.height),
+    'og:image:alt': name,
+  }
 }
 
 /** The same way as the page shows it, in the words of schema.org. */

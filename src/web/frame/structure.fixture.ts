@@ -1,7 +1,7 @@
 /** What is wrong with the structure of a page; empty when nothing is. */
 export function structureFaults(page: string): string[] {
   const withoutData = page.replace(
-    /(<script type="application\/ld\+json">)[^<]*(<\/script>)/,
+    /(<script type="application\/ld\+json">)[^<]*(<\/script>)/g,
     '$1$2',
   )
   return [

@@ -56,8 +56,12 @@ export function website(
   const pricing = fixturePricing({ markupBps: changes.markupBps ?? 0 })
   const catalog = catalogOf([...shopOffers, ...odd], pricing)
   const shelf = changes.shelf ?? createShelf(catalog)
-  const { app, deps, logged, pass } = testApp({ shelf, pricing })
-  routeWeb(app, {
+  const { app, deps, logged, pass } = testApp({
+    shelf,
+    pricing,
+    pageFor: (...told) => pageFor(...told),
+  })
+  const pageFor = routeWeb(app, {
     ...deps,
     networkName: 'Base',
     fulfillmentDeadlineSeconds: 600,

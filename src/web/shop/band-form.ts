@@ -1,7 +1,7 @@
 import type { FieldFault, ShopField, ShopQuery } from '../../desk/shop/shop-query.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Texts } from '../texts/en.ts'
-import { faultText, faultTies } from './search-form.ts'
+import { faultText, faultTies, faultWords } from './search-form.ts'
 
 /** What the form keeps of the search around it. */
 const kept = ['kind', 'q', 'country', 'brand', 'category', 'region', 'amount', 'sort'] as const
@@ -28,11 +28,11 @@ function boundField(
     query,
     faults,
   }: { readonly query: ShopQuery; readonly faults: ReadonlyMap<ShopField, FieldFault> },
-  { search }: Texts,
+  texts: Texts,
 ): Html {
   const fault = faults.get(name)
   const value = fault?.given ?? query[name] ?? ''
   return html`<div class="field"><label for="${name}">${label}</label>
 <input id="${name}" name="${name}" type="text" inputmode="decimal" autocomplete="off" value="${value}"${faultTies(name, fault)}>
-${fault && faultText(name, search.faults[name](fault.given, fault.didYouMean))}</div>`
+${fault && faultText(name, faultWords(name, fault, texts))}</div>`
 }

@@ -39,7 +39,7 @@ export function facetList(
       texts,
     )
   return html`<details class="facets"${asked.faults.size > 0 && html` open="open"`}><summary>${summaryOf(query, texts)}</summary>
-<div class="facet-groups">
+<div class="facet-groups"><h2 class="hidden">${search.filters}</h2>
 ${named('category', facets.categories)}
 ${named('region', facets.regions)}
 ${bandGroup(facets.bands, { ...asked, query }, texts)}

@@ -30,7 +30,7 @@ export function homePage(deps: WebDeps): Page {
     main: html`<section class="hero">
 <h1>${texts.home.claim}</h1>
 <p>${texts.home.lead}</p>
-${searchForm({ query: {}, kind: 'voucher', countries: countriesOf(deps) }, texts)}
+${searchForm({ query: {}, kind: 'voucher', choosesKind: true, countries: countriesOf(deps) }, texts)}
 </section>
 ${brands(deps)}
 <section id="catalog" aria-labelledby="catalog-title">

@@ -5,6 +5,7 @@ import { kinds } from '../../goods/good.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Texts } from '../texts/en.ts'
 import { changed, searchPath } from './search-address.ts'
+import { faultWords } from './search-form.ts'
 
 /** Fields of the two forms, which say beside themselves what is wrong in them. */
 const inForms: readonly ShopField[] = ['q', 'country', 'min', 'max']
@@ -12,15 +13,16 @@ const inForms: readonly ShopField[] = ['q', 'country', 'min', 'max']
 /** What could not be read of a search, above its results, with the way to each field. */
 export function faultSummary(
   faults: ReadonlyMap<ShopField, FieldFault>,
-  { search }: Texts,
+  texts: Texts,
 ): Html | undefined {
+  const { search } = texts
   if (faults.size === 0) return undefined
   return html`<section class="faults" role="alert" aria-labelledby="faults">
 <h2 id="faults">${search.faultTitle}</h2>
 <p>${search.faultLead}</p>
 <ul>
-${[...faults].map(([field, { given, didYouMean }]) => {
-  const text = search.faults[field](given, didYouMean)
+${[...faults].map(([field, fault]) => {
+  const text = faultWords(field, fault, texts)
   return inForms.includes(field)
     ? html`<li><a href="#${field}">${text}</a></li>
 `
@@ -86,6 +88,7 @@ function otherKinds(
 function named(field: ShopField, value: string, search: Texts['search']): string {
   if (field === 'country') return countryName(value)
   if (field === 'amount') return search.amounts[value as keyof typeof search.amounts]
-  if (field === 'min' || field === 'max') return `${search.nearestFor[field]} $${value}`
+  if (field === 'min') return search.atLeast(value)
+  if (field === 'max') return search.atMost(value)
   return value
 }

@@ -7,8 +7,9 @@ import type { Texts } from '../texts/en.ts'
 
 interface SearchForm {
   readonly query: ShopQuery
-  /** The kind that is chosen when nobody chose one. */
   readonly kind: Kind
+  /** Whether the kind is chosen here. */
+  readonly choosesKind?: true
   /** Codes of the countries to choose from. */
   readonly countries: readonly string[]
   readonly faults?: ReadonlyMap<ShopField, FieldFault>
@@ -18,13 +19,7 @@ interface SearchForm {
 export function searchForm(form: SearchForm, texts: Texts): Html {
   const { search } = texts
   return html`<form class="finder" role="search" action="/search" method="get" aria-label="${search.form}">
-<fieldset class="kind-choice"><legend class="hidden">${search.kind}</legend>
-${kinds.map(
-  (
-    kind,
-  ) => html`<label><input type="radio" name="kind" value="${kind}"${kind === (form.query.kind ?? form.kind) && html` checked="checked"`}><span>${search.kinds[kind]}</span></label>
-`,
-)}</fieldset>
+${kindChoice(form, texts)}
 <div class="finder-fields">
 ${wordsField(form, texts)}
 ${countryField(form, texts)}
@@ -33,15 +28,29 @@ ${countryField(form, texts)}
 </form>`
 }
 
-function wordsField({ query, faults }: SearchForm, { search }: Texts): Html {
+/** The kind, to be chosen; where it is chosen elsewhere on the page, it goes along unseen. */
+function kindChoice({ kind, choosesKind }: SearchForm, { search }: Texts): Html {
+  if (!choosesKind) return html`<input type="hidden" name="kind" value="${kind}">`
+  return html`<fieldset class="kind-choice"><legend class="hidden">${search.kind}</legend>
+${kinds.map(
+  (
+    each,
+  ) => html`<label><input type="radio" name="kind" value="${each}"${each === kind && html` checked="checked"`}><span>${search.kinds[each]}</span></label>
+`,
+)}</fieldset>`
+}
+
+function wordsField({ query, faults }: SearchForm, texts: Texts): Html {
+  const { search } = texts
   const fault = faults?.get('q')
   const value = fault?.given ?? query.q ?? ''
   return html`<div class="field words"><label for="q">${search.q}</label>
 <input id="q" name="q" type="search" value="${value}" placeholder="${search.qExample}" autocomplete="off" spellcheck="false" enterkeyhint="search"${faultTies('q', fault)}>
-${fault && faultText('q', search.faults.q(fault.given, fault.didYouMean))}</div>`
+${fault && faultText('q', faultWords('q', fault, texts))}</div>`
 }
 
-function countryField({ query, countries, faults }: SearchForm, { search, offers }: Texts): Html {
+function countryField({ query, countries, faults }: SearchForm, texts: Texts): Html {
+  const { search, offers } = texts
   const fault = faults?.get('country')
   const chosen = query.country ?? fault?.didYouMean
   const named = [...new Set([...countries, ...(chosen === undefined ? [] : [chosen])])]
@@ -55,12 +64,22 @@ ${named.map(
     html`<option value="${code}"${code === chosen && html` selected="selected"`}>${name}</option>
 `,
 )}</select>
-${fault && faultText('country', search.faults.country(fault.given, fault.didYouMean))}</div>`
+${fault && faultText('country', faultWords('country', fault, texts))}</div>`
 }
 
 /** Ties a field to what is wrong in it, for those who hear the page. */
 export function faultTies(field: string, fault: FieldFault | undefined): Html | undefined {
   return fault && html` aria-invalid="true" aria-describedby="${field}-fault"`
+}
+
+/** What is wrong in a field, in words. */
+export function faultWords(
+  field: ShopField,
+  { given, didYouMean }: FieldFault,
+  { search }: Texts,
+): string {
+  const isCode = field === 'country' && didYouMean !== undefined
+  return search.faults[field](given, isCode ? countryName(didYouMean) : didYouMean)
 }
 
 /** What is wrong in a field, beside it. */

@@ -13,7 +13,10 @@ const faults: Readonly<Record<ShopField, Fault>> = {
     given.length > 64
       ? 'At most 64 characters can be searched for.'
       : 'A search needs at least one letter or digit.',
-  country: (given, meant) => `“${given}” is not a country code.${meantBy(meant)}`,
+  country: (given, meant) =>
+    meant === undefined
+      ? `“${given}” is no country that is known here. Choose one from the list.`
+      : `“${given}” is not the code of a country. ${meant} is chosen now: press Search to use it.`,
   brand: () => 'A brand has at most 64 characters.',
   category: (given, meant) => `There is no category “${given}”.${meantBy(meant)}`,
   region: (given, meant) => `There is no region “${given}”.${meantBy(meant)}`,
@@ -90,19 +93,8 @@ export const search = {
   noneText: 'No offer has all of this together.',
   noneTry: 'What does find something:',
   nearest: (value: string) => `Search for “${value}” instead`,
-  nearestFor: {
-    kind: 'Kind',
-    q: 'Words',
-    country: 'Country',
-    brand: 'Brand',
-    category: 'Category',
-    region: 'Region',
-    min: 'From',
-    max: 'To',
-    amount: 'Amount',
-    sort: 'Order',
-    page: 'Page',
-  } satisfies Record<ShopField, string>,
+  atLeast: (value: string) => `at least $${value}`,
+  atMost: (value: string) => `at most $${value}`,
   without: (name: string) => `Search without “${name}”`,
   otherKind: (kind: string, count: string) => `${kind}: ${count}`,
   clearAll: 'Start over',

@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest'
+import { catalogOf } from '../../../test/fixtures/catalog.ts'
+import { fixturePricing, voucher } from '../../../test/fixtures/offers.ts'
+import { createShelf } from '../../goods/catalog.ts'
+import { dataOf, structureFaults } from '../frame/structure.fixture.ts'
+import { breakout, read, website } from '../frame/website.fixture.ts'
+import { searchPath } from './search-address.ts'
+
+const { get } = website()
+
+describe('the front page', () => {
+  test('searches the three kinds with a plain form, and knows nobody’s country', async () => {
+    const { body } = await get('/', { 'accept-language': 'ja-JP', 'cf-ipcountry': 'JP' })
+    expect(structureFaults(body)).toEqual([])
+    expect(body).toContain('<form class="finder" role="search" action="/search" method="get"')
+    expect(body.match(/<input type="radio" name="kind"/g)).toHaveLength(3)
+    expect(body).toContain('<option value="JP">Japan</option>')
+    expect(body).not.toContain('selected="selected"')
+    expect(body.match(/<script(?! type="application\/ld\+json")/g)).toBeNull()
+  })
+
+  test('tells search engines how to search', async () => {
+    expect(dataOf((await get('/')).body)).toMatchObject({
+      '@type': 'WebSite',
+      potentialAction: {
+        '@type': 'SearchAction',
+        target: { urlTemplate: 'https://kiosk.example/search?q={search_term_string}' },
+      },
+    })
+  })
+})
+
+describe('the results', () => {
+  test('list offers with their prices, and lead to each', async () => {
+    const { statusCode, body } = await get('/search?kind=voucher&country=US')
+    expect(statusCode).toBe(200)
+    expect(structureFaults(body)).toEqual([])
+    expect(body).toContain('href="/buy/AMZ_US_25"')
+    expect(read(body)).toContain('Gift cards for United States of America')
+    expect(read(body)).toContain('25.00 USDC')
+    expect(body).toContain('<option value="US" selected="selected">')
+  })
+
+  test('keep to one address, which search engines may keep only for a shelf', async () => {
+    const shelf = (await get('/search?country=us&kind=voucher')).body
+    expect(shelf).toContain(
+      '<link rel="canonical" href="https://kiosk.example/search?kind=voucher&#38;country=US">',
+    )
+    expect(dataOf(shelf)).toMatchObject({ '@type': 'BreadcrumbList' })
+    for (const query of [
+      'q=amazon',
+      'kind=voucher&min=5',
+      'kind=voucher&sort=low',
+      'brand=Shell',
+    ]) {
+      expect((await get(`/search?${query}`)).body, query).toContain(
+        '<meta name="robots" content="noindex">',
+      )
+    }
+  })
+
+  test('give facets as links that keep everything else, and take a chosen one back', async () => {
+    const { body } = await get('/search?kind=voucher&country=US&category=Shopping')
+    const chosen = searchPath({ kind: 'voucher', country: 'US' }).replaceAll('&', '&#38;')
+    expect(body).toContain(`<a href="${chosen}" aria-current="true">`)
+    expect(body).toContain('kind=voucher&#38;country=US&#38;category=Restaurant')
+  })
+
+  test('lead on from page to page, also in the head', async () => {
+    const offers = Array.from({ length: 50 }, (_, at) => voucher(`V_${at}`))
+    const shelf = createShelf(catalogOf(offers, fixturePricing()))
+    const { body } = await website({ shelf }).get('/search?kind=voucher&page=2')
+    expect(structureFaults(body)).toEqual([])
+    expect(body).toContain('<link rel="prev" href="/search?kind=voucher">')
+    expect(body).toContain('<link rel="next" href="/search?kind=voucher&#38;page=3">')
+    expect(read(body)).toContain('25 to 48 of 50')
+    expect(read(body)).toContain('Page 2 of 3')
+    const { body: beyond } = await website({ shelf }).get('/search?kind=voucher&page=7')
+    expect(read(beyond)).toContain('There are only 3 pages')
+    expect(beyond).toContain('href="/search?kind=voucher&#38;page=3"')
+  })
+
+  test('that are none say what would find something', async () => {
+    const { body } = await get('/search?kind=voucher&country=US&max=1&category=Fuel')
+    expect(structureFaults(body)).toEqual([])
+    expect(read(body)).toContain('Nothing found')
+    expect(read(body)).toContain('Search for “at most $50” instead')
+    const { body: empty } = await website({ shelf: createShelf() }).get('/search')
+    expect(structureFaults(empty)).toEqual([])
+    expect(read(empty)).toContain('Nothing found')
+  })
+
+  test('say beside its field what cannot be read, keep what was typed, and still search', async () => {
+    const { statusCode, body } = await get('/search?kind=voucher&q=amazon&country=Germany&min=abc')
+    expect(statusCode).toBe(400)
+    expect(structureFaults(body)).toEqual([])
+    expect(body).toMatch(/id="country"[^>]* aria-invalid="true" aria-describedby="country-fault"/)
+    expect(read(body)).toContain('“Germany” is not the code of a country. Germany is chosen now')
+    expect(body).toContain('<option value="DE" selected="selected">')
+    expect(body).toMatch(/id="min"[^>]* value="abc" aria-invalid="true"/)
+    expect(body).toContain('href="/buy/AMZ_US_25"')
+    expect(body).toContain('<a href="#min">')
+  })
+
+  test.each([
+    'q',
+    'country',
+    'brand',
+    'category',
+    'region',
+    'min',
+    'max',
+    'amount',
+    'sort',
+    'page',
+  ])('let nothing out of %s become markup', async (field) => {
+    const { body } = await get(`/search?${field}=${encodeURIComponent(breakout.slice(0, 60))}`)
+    expect(structureFaults(body)).toEqual([])
+    expect(body).not.toContain('<script>alert')
+  })
+
+  test.each(['%', '%ff', 'q=%00', 'q=%F0', `q=${'a'.repeat(9_000)}`, '&&&=', 'q&q&q'])(
+    'stand before ?%s',
+    async (query) => {
+      const { statusCode, body } = await get(`/search?${query}`)
+      expect([200, 400]).toContain(statusCode)
+      expect(structureFaults(body)).toEqual([])
+    },
+  )
+})
