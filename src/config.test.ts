@@ -293,8 +293,8 @@ test('the terms are those of the file, or elsewhere, and not both', () => {
   expect(() => readConfig({ TERMS_URL, TERMS_FILE: 'LICENSE' })).toThrow('set one of them')
 })
 
-test('a colour is taken in either case', () => {
-  expect(readConfig({ STORE_COLOR: '#5A2CA0' }).site.color).toBe('#5a2ca0')
+test.each(['#5A2CA0', '5a2ca0'])('the colour %s is taken', (color) => {
+  expect(readConfig({ STORE_COLOR: color }).site.color).toBe('#5a2ca0')
 })
 
 describe('a sandbox', () => {

@@ -238,7 +238,8 @@ function check<Shape extends z.ZodRawShape>(
   if ('TERMS_URL' in given && 'TERMS_FILE' in given) {
     found.push('TERMS_URL and TERMS_FILE both name the terms; set one of them')
   }
-  if (!parsed.success || problems.length > 0) throw new ConfigError([...found, ...problems])
+  if (!parsed.success || found.length + problems.length > 0)
+    throw new ConfigError([...found, ...problems])
   return parsed.data
 }
 

@@ -66,8 +66,9 @@ export const commonShape = {
   STORE_LOGO: url(/^https?$/).optional(),
   STORE_COLOR: z
     .string()
-    .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour of six hexadecimal digits, such as #0b5d40')
-    .transform((color) => color.toLowerCase())
+    .regex(/^#?[0-9a-fA-F]{6}$/, 'must be a colour of six hexadecimal digits, such as 0b5d40')
+    // In a file of variables, what stands behind a # that is not quoted is a comment.
+    .transform((color) => `#${color.replace('#', '').toLowerCase()}`)
     .optional(),
   STORE_CONTACT: z.email('must be an e-mail address').default('store@example.com'),
   TERMS_URL: url(/^https?$/).optional(),
