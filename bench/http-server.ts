@@ -57,11 +57,11 @@ async function serveStore({
       page: async () => ({ contentType: 'text/plain', body: '' }),
     },
     buying: nobodyBuys,
+    following: { passes: { sign: () => '', read: () => undefined } },
     processorWebhook: {
       hasten: async () => undefined,
       invoiceIn: () => ({ isGenuine: false }),
     },
-    following: { passes: { sign: () => '', read: () => undefined } },
     webhook: {
       orders: nobodyBuys.orders,
       doorbell: nobodyBuys.purchases.doorbell,

@@ -3,6 +3,7 @@ import type { BtcpayMethod } from './adapters/btcpay/methods.ts'
 import type { Site } from './desk/site.ts'
 import { commonShape, listOf, liveShape, problemOf, sandboxShape, url } from './environment.ts'
 import type { TrustedProxies } from './http/trusted-proxies.ts'
+import { type MailServer, mailIn } from './mail-server.ts'
 import type { Policy } from './orders/steps.ts'
 import { coins } from './payments/coins.ts'
 import { type Network, networks } from './payments/networks.ts'
@@ -30,7 +31,7 @@ export interface Common {
   /** What opens `/metrics`. Without one, only this machine may read it. */
   readonly metricsToken?: string | undefined
   /** What sends mail. Without it, nobody is asked for an address. */
-  readonly mail?: { readonly url: string; readonly from: string } | undefined
+  readonly mail: MailServer | undefined
   readonly logLevel: string
 }
 
@@ -279,10 +280,7 @@ function commonOf(
     },
     trustProxy: env.TRUSTED_PROXIES ?? false,
     metricsToken: env.METRICS_TOKEN,
-    mail:
-      env.SMTP_URL === undefined
-        ? undefined
-        : { url: env.SMTP_URL, from: env.SMTP_FROM ?? env.STORE_CONTACT },
+    mail: mailIn(env),
     logLevel: env.LOG_LEVEL,
   }
 }

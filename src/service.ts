@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { type ConnectedChain, connectChain } from './adapters/chain/connect.ts'
-import { createSmtpMailer } from './adapters/mail/smtp.ts'
 import { openStorage, type Storage } from './adapters/storage/storage.ts'
 import { referenceOf, verifiesWebhook } from './adapters/suppliers/zendit/webhook.ts'
 import { invoiceRail } from './checkouts/rail.ts'
@@ -18,6 +17,7 @@ import { type Common, ConfigError, type Outside } from './config.ts'
 import type { BuyingDeps } from './desk/buying/deps.ts'
 import { listingOf } from './desk/buying/listing.ts'
 import { createIssuer } from './desk/extensions/offer-receipt.ts'
+import { followingOf } from './following.ts'
 import { createFrontDoor } from './front-door.ts'
 import { type Stock, stockOf } from './goods/catalog.ts'
 import { createVitals, type Vitals } from './health/vitals.ts'
@@ -102,7 +102,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     throw error
   })
   const stock = await startStock(ground, storage.snapshots, supply.stockroom)
-  const coins = connectCoins(options.config, { hands: { find: async () => undefined }, now })
+  const coins = connectCoins(options.config, { hands: storage.handPayouts, now })
   const parts = { chain, storage, supply, coins }
   const purchases = purchasesOf(ground, { ...parts, stock })
   const checkouts = checkoutDepsOf(purchases, {
@@ -114,9 +114,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const app = openFrontDoor(ground, { ...parts, purchases, checkouts })
   const work = [
     ...stock.work,
+    forgetting({ ...storage, personalDataDays: options.config.personalDataDays, now }, ground),
     guard.passed.then((isPassed) => (isPassed ? sweeping(checkouts, ground) : undefined)),
     tellFindings(coins, options.log),
-    forgetting({ ...storage, personalDataDays: options.config.personalDataDays, now }, ground),
     probing(
       { database: storage.probe, chain: chain.probe, supplier: supply.wallet.look },
       ground.vitals,
@@ -240,14 +240,15 @@ function openFrontDoor(ground: Ground, parts: DoorParts): FastifyInstance {
         vitals,
         counted: ground.numbers?.(counters.registry) ?? (() => counters.registry.metrics()),
         orders: storage.orderFacts,
+        checkouts: storage.checkoutFacts,
         chain: chain.facts,
         supplierWallet: supply.wallet.last,
       }),
     },
     buying: buyingOf(ground, parts),
+    following: followingOf(config, storage, sandbox !== undefined),
     ...checkoutDoorOf(config, checkouts),
     processorWebhook: { hasten: storage.checkouts.hasten, invoiceIn: coins.invoiceIn },
-    following: followingOf(ground, parts),
     webhook: {
       orders: storage.orders,
       doorbell: purchases.doorbell,
@@ -255,21 +256,6 @@ function openFrontDoor(ground: Ground, parts: DoorParts): FastifyInstance {
       referenceIn: referenceOf,
     },
   })
-}
-
-/** What the pages of orders need besides. */
-function followingOf({ config, sandbox }: Ground, { storage }: DoorParts) {
-  const { mail, network, secretsKeys } = config
-  return {
-    passes: createSigner(secretsKeys, 'order-pass'),
-    // The chain of the sandbox is in no explorer.
-    explorer: sandbox === undefined ? network.explorer : undefined,
-    mail: mail && {
-      mailer: createSmtpMailer(mail),
-      book: storage.mail,
-      digest: createDigest(secretsKeys, 'order-mail'),
-    },
-  }
 }
 
 /** What the routes need that sell, show and refund. */

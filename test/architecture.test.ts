@@ -22,7 +22,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // A door like http, which has the limits that both count against.
   mcp: ['primitives', 'goods', 'orders', 'desk', 'http', '../package.json'],
   operations: ['primitives', 'goods', 'payments', 'orders', 'checkouts', 'health', 'reconcile'],
-  reconcile: ['primitives', 'goods', 'payments', 'orders', 'secrets'],
+  reconcile: ['primitives', 'goods', 'payments', 'orders', 'checkouts', 'secrets'],
 
   // An adapter knows the port it fills and the words used there, nothing else.
   'adapters/chain': ['primitives', 'payments', 'reconcile/ports.ts'],
@@ -35,12 +35,14 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'orders/ports.ts',
     'orders/order.ts',
     'orders/ledger.ts',
+    'orders/mail.ts',
     'orders/limits/rules.ts',
     'checkouts/ports.ts',
     'checkouts/checkout.ts',
     'checkouts/ledger.ts',
     'reconcile/ports.ts',
   ],
+  'adapters/mail': ['orders/mail.ts'],
   'adapters/threads': ['goods'],
   'adapters/redis': ['primitives', 'http/rate-limit.ts'],
   'adapters/suppliers': [
@@ -68,6 +70,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 
   'front-door.ts': ['health', 'desk', 'http', 'mcp', 'web'],
   'environment.ts': ['http', 'adapters/btcpay/methods.ts'],
+  'mail-server.ts': [],
   'config.ts': [
     'primitives',
     'payments',
@@ -76,9 +79,11 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'http',
     'adapters/btcpay/methods.ts',
     'environment.ts',
+    'mail-server.ts',
   ],
   // The parts of `service.ts` that connect one thing outside each.
   'supply.ts': ['health', 'operations', 'adapters', 'config.ts'],
+  'following.ts': ['secrets', 'adapters', 'config.ts'],
   'coin-payments.ts': [
     'payments',
     'orders',
@@ -116,6 +121,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'stocking.ts',
     'supply.ts',
     'coin-payments.ts',
+    'following.ts',
   ],
   'counting.ts': ['http', 'secrets', 'adapters', 'config.ts'],
   'store-process.ts': [
@@ -144,10 +150,12 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'primitives',
     'payments',
     'orders',
+    'checkouts',
     'secrets',
     'reconcile',
     'adapters',
     'config.ts',
+    'coin-payments.ts',
     'sandbox-parts.ts',
   ],
 }

@@ -57,6 +57,7 @@ const permissive = [
   'BSD-3-Clause',
   'Apache-2.0',
   '0BSD',
+  'MIT-0',
   'Unlicense',
   '(MIT OR CC0-1.0)',
 ]

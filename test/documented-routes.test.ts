@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { BuyingDeps } from '../src/desk/buying/deps.ts'
+import type { MailDeps } from '../src/desk/following/mail.ts'
 import { operations } from '../src/desk/operations.ts'
 import { createFrontDoor } from '../src/front-door.ts'
 import { createVitals } from '../src/health/vitals.ts'
@@ -20,7 +21,7 @@ const { deps } = testApp()
 const app = createFrontDoor({
   ...deps,
   buying: nobodyBuys,
-  following: { passes: { sign: () => '', read: () => undefined } },
+  following: { passes: { sign: () => '', read: () => undefined }, mail: {} as MailDeps },
   vitals: createVitals(deps.now),
   processorWebhook: {
     hasten: async () => undefined,

@@ -6,7 +6,7 @@ import { startBtcpay } from './server.ts'
 
 export const storeId = 'TestStore'
 export const apiKey = 'test-key'
-export const webhookSecret = 'test-secret'
+const webhookSecret = 'test-secret'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers as a stranger would, field by field.
 type Json = any
@@ -41,7 +41,7 @@ export function startTestBtcpay(options: Partial<BtcpayOptions> = {}) {
   return startBtcpay({ apiKey, storeId, confirmMs: 10, payoutMs: 10, retryMs: [], ...options })
 }
 
-export interface Received {
+interface Received {
   /** Whether the signature was made with the test's secret. */
   readonly isSigned: boolean
   readonly event: Json

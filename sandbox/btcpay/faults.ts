@@ -24,8 +24,8 @@ export const webhookFaultSchema = z.object({
   only: z.string().default(''),
 })
 
-export type Fault = z.infer<typeof faultSchema>
-export type WebhookFault = z.infer<typeof webhookFaultSchema>
+type Fault = z.infer<typeof faultSchema>
+type WebhookFault = z.infer<typeof webhookFaultSchema>
 
 interface Queue<T extends { readonly only: string; readonly times: number }> {
   list(): readonly T[]

@@ -38,14 +38,12 @@ export function openLedger(path: string | undefined): Ledger {
     return table
   }
   const apply = (entry: Stored) => {
-    const table = tableOf(entry.type)
     if (entry.type === 'transaction') {
-      if (table.has(entry.id)) throw new Error(`Transaction ${entry.id} exists already.`)
       const moved =
         entry.direction === 'in' ? BigInt(entry.units) : -BigInt(entry.units) - BigInt(entry.fee)
       balances.set(entry.coin, (balances.get(entry.coin) ?? 0n) + moved)
     }
-    table.set(entry.id, entry)
+    tableOf(entry.type).set(entry.id, entry)
   }
   for (const line of file.lines) for (const entry of line as readonly Stored[]) apply(entry)
   return {

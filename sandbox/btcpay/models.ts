@@ -1,20 +1,9 @@
 import type { Ticker } from './coins.ts'
 
 /** The words are Greenfield's own. Amounts are smallest units of a coin, written in full. */
-export type InvoiceStatus = 'New' | 'Processing' | 'Expired' | 'Invalid' | 'Settled'
-export type AdditionalStatus =
-  | 'None'
-  | 'PaidLate'
-  | 'PaidPartial'
-  | 'Marked'
-  | 'Invalid'
-  | 'PaidOver'
-export type PayoutState =
-  | 'AwaitingApproval'
-  | 'AwaitingPayment'
-  | 'InProgress'
-  | 'Completed'
-  | 'Cancelled'
+type InvoiceStatus = 'New' | 'Processing' | 'Expired' | 'Invalid' | 'Settled'
+type AdditionalStatus = 'None' | 'PaidLate' | 'PaidPartial' | 'Marked' | 'Invalid' | 'PaidOver'
+type PayoutState = 'AwaitingApproval' | 'AwaitingPayment' | 'InProgress' | 'Completed' | 'Cancelled'
 
 export interface Payment {
   readonly id: string

@@ -143,12 +143,16 @@ export function scheduleConfirmations(deps: Deps, invoice: Invoice, now: number)
   }
 }
 
-/** As if the time of the invoice had passed. One that was paid or has ended stays as it is. */
+/**
+ * As if the time of the invoice had passed, a second ago: Greenfield counts whole ones, and what comes
+ * now must not seem to be in time. An invoice that was paid or has ended stays as it is.
+ */
 export function expire(deps: Deps, id: string, now: number): Invoice {
   const invoice = invoiceOf(deps, id)
   if (invoice.status !== 'New') return invoice
-  const watched = invoice.monitoredUntil - invoice.expiresAt
-  const over = { ...invoice, expiresAt: now, monitoredUntil: now + watched }
+  const expiresAt = now - 1_000
+  const monitoredUntil = expiresAt + invoice.monitoredUntil - invoice.expiresAt
+  const over = { ...invoice, expiresAt, monitoredUntil }
   return keep(deps, { invoice: over, events: [] }, now)
 }
 

@@ -16,8 +16,11 @@ export interface CheckoutEntry {
   readonly units: bigint
 }
 
-/** The most, in worth, that is ever kept of a checkout. The database closes none with more. */
-export const keptMost: Usdc = usdc(5_000_000n)
+/**
+ * The most, in worth, that is kept of a checkout: less could not be sent, or only for a fee of about
+ * the same. The database closes none with more.
+ */
+export const keptMost: Usdc = usdc(500_000n)
 
 /** What has to be written into the ledger when a checkout becomes another one; mostly nothing. */
 export function checkoutEntriesOf(

@@ -3,7 +3,7 @@ import type { Coin } from '../payments/coins.ts'
 import type { PaidBack } from '../payments/ports.ts'
 import type { CheckoutId, OrderId } from '../primitives/ids.ts'
 import type { Usdc } from '../primitives/money.ts'
-import type { Checkout, CheckoutIn, Invoice } from './checkout.ts'
+import type { Checkout, CheckoutIn, CheckoutState, Invoice } from './checkout.ts'
 
 /** A coin that can be paid in, and the chain it is paid on, as people know it. */
 export interface PaymentMethod {
@@ -81,6 +81,17 @@ export interface CheckoutStore {
   allowReturn(id: CheckoutId, seq: number): Promise<Allowance>
   /** Erases the personal fields of checkouts that ended before then. Returns how many. */
   erasePersonal(endedBefore: Date): Promise<number>
+}
+
+/** What is under way with checkouts, in numbers, at one moment. */
+export interface CheckoutFacts {
+  /** Those that are not closed; a state without any may be missing. */
+  readonly openByState: Readonly<Partial<Record<CheckoutState, number>>>
+  readonly returnsPending: number
+  /** Those that wait for an operator. */
+  readonly returnsFailed: number
+  /** When the oldest return was decided that is not sent; undefined without any. */
+  readonly oldestReturnSince: Date | undefined
 }
 
 /** Payouts that an operator made by hand, where the processor sends none (XMR). */

@@ -4,6 +4,8 @@ import { type ConnectedChain, connectChain } from '../adapters/chain/connect.ts'
 import { openStorage, type Storage } from '../adapters/storage/storage.ts'
 import { zenditBooks } from '../adapters/suppliers/zendit/books.ts'
 import { createZenditClient } from '../adapters/suppliers/zendit/client.ts'
+import type { Processor } from '../checkouts/ports.ts'
+import { connectCoins } from '../coin-payments.ts'
 import {
   type Common,
   ConfigError,
@@ -22,6 +24,8 @@ export interface Connection {
   readonly storage: Storage
   readonly chain: ConnectedChain
   readonly supplier: SupplierBooks
+  /** Undefined where the store takes no coins. */
+  readonly processor: Processor | undefined
   /** Closes what was opened, and stops what was started, for this command. */
   close(): Promise<void>
 }
@@ -58,12 +62,14 @@ function open(config: StoreConfig, storage: Storage, stop: () => Promise<void>):
   const now = () => new Date()
   const stopping = new AbortController()
   const { supplierUrl: baseUrl, supplierKey: apiKey } = config
+  const coins = connectCoins(config, { hands: storage.handPayouts, now })
   const client = createZenditClient({ baseUrl, apiKey, timeoutMs: listTimeoutMs })
   return {
     config,
     storage,
     chain: connectChain(config, now),
     supplier: zenditBooks(client, { now, signal: stopping.signal }),
+    processor: config.processor && coins.processor,
     async close() {
       stopping.abort()
       await storage.close()

@@ -64,8 +64,14 @@ function show({ json }: Wanted, report: Report, rebuilt?: readonly Rebuilt[]): n
   return report.differences.length === 0 ? 0 : 1
 }
 
-function booksOf({ chain, supplier, storage, config }: Connection) {
-  return { chain: chain.books(config.payTo), supplier, store: storage.books }
+function booksOf({ chain, supplier, storage, processor, config }: Connection) {
+  return {
+    chain: chain.books(config.payTo),
+    supplier,
+    store: storage.books,
+    checkouts: storage.checkoutBooks,
+    processor,
+  }
 }
 
 /** A sandbox's chain is short, so it is read from its first block. */

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { newOrderId } from '../../test/doubles/ids.ts'
-import type { RefundDesk } from '../adapters/storage/refund-desk.ts'
-import { usdc } from '../primitives/money.ts'
-import { commandOf, statusLines, UsageError } from './refunds-words.ts'
+import { newCheckoutId, newOrderId } from '../../test/doubles/ids.ts'
+import { returnReference } from '../checkouts/checkout.ts'
+import { commandOf, UsageError } from './refunds-words.ts'
 
 const id = newOrderId()
 const other = newOrderId()
+const back = returnReference(newCheckoutId(), 1)
+const hash = 'AB'.repeat(32)
 
 describe('the command line', () => {
   test.each([
@@ -14,9 +15,16 @@ describe('the command line', () => {
     [['--reason=leaked', 'stop'], { does: 'stop', reason: 'leaked' }],
     [['start'], { does: 'start', reason: undefined }],
     [['start', '--reason', 'new key'], { does: 'start', reason: 'new key' }],
-    [['retry', id], { does: 'retry', orders: [id] }],
-    [['retry', id, other, id], { does: 'retry', orders: [id, other] }],
-    [['retry', '--all'], { does: 'retry', orders: 'all' }],
+    [['retry', id], { does: 'retry', names: [id] }],
+    [['retry', id, other, id], { does: 'retry', names: [id, other] }],
+    [['retry', '--all'], { does: 'retry', names: 'all' }],
+    [['retry', back, id], { does: 'retry', names: [back, id] }],
+    [['paid'], { does: 'hand' }],
+    [['paid', back, hash], { does: 'paid', reference: back, transaction: hash.toLowerCase() }],
+    [
+      ['paid', id, `0x${hash}`],
+      { does: 'paid', reference: id, transaction: `0x${'ab'.repeat(32)}` },
+    ],
   ])('%j is understood', (args, command) => {
     expect(commandOf(args)).toEqual(command)
   })
@@ -37,53 +45,17 @@ describe('the command line', () => {
     [['retry', id, '--all'], 'not both'],
     [['retry', id, '--reason', 'x'], '--reason is only for'],
     [['status', '--force'], '--force'],
+    [['retry', `${back}x`], 'nor a return of a checkout'],
+    [['retry', back.replace(/-1$/, '-0')], 'nor a return of a checkout'],
+    [['paid', back], 'takes a reference and the transaction'],
+    [['paid', back, hash, hash], 'takes a reference and the transaction'],
+    [['paid', 'chk_1-1', hash], '"chk_1-1" is not the id of an order'],
+    [['paid', back, 'done'], '"done" is not a transaction'],
+    [['paid', back, hash.slice(2)], 'is not a transaction'],
+    [['paid', back, hash, '--all'], '--all is only for retry'],
+    [['paid', back, hash, '--reason', 'x'], '--reason is only for'],
   ])('%j is refused: %s', (args, message) => {
     expect(() => commandOf(args)).toThrow(UsageError)
     expect(() => commandOf(args)).toThrow(message)
-  })
-})
-
-const at = new Date('2026-03-01T10:00:00Z')
-const calm: RefundDesk = {
-  turned: { stopped: false, reason: null, by: null, at },
-  granted: { hour: usdc(0n), day: usdc(12_500_000n) },
-  open: [],
-}
-const caps = { hour: usdc(1_000_000_000n), day: usdc(5_000_000_000n) }
-
-describe('the status', () => {
-  test('of a store without open refunds', () => {
-    expect(statusLines(calm, caps)).toEqual([
-      'Refunds go out.',
-      'Granted in the last hour 0.00 of 1000.00 USDC, in the last day 12.50 of 5000.00 USDC.',
-      '',
-      'Refunds failed and waiting for you: none',
-      'Refunds under way: none',
-    ])
-  })
-
-  test('names who stopped refunds and why, and every open refund', () => {
-    const payee = `0x${'ab'.repeat(20)}`
-    const amount = usdc(650_000n)
-    const lines = statusLines(
-      {
-        ...calm,
-        turned: { stopped: true, reason: 'The key may have leaked.', by: 'ada@desk', at },
-        open: [
-          { order: id, amount, payee, step: 'FAILED', code: 'no_float', since: at },
-          { order: other, amount, payee, step: 'DUE', code: null, since: at },
-        ],
-      },
-      caps,
-    )
-    expect(lines[0]).toBe(
-      'Refunds are STOPPED since 2026-03-01T10:00:00.000Z by ada@desk: The key may have leaked.',
-    )
-    expect(lines.slice(3)).toEqual([
-      'Refunds failed and waiting for you: 1, 0.65 USDC',
-      `  ${id}       0.65 USDC  to ${payee}  no_float  since 2026-03-01T10:00:00.000Z`,
-      'Refunds under way: 1, 0.65 USDC',
-      `  ${other}       0.65 USDC  to ${payee}  DUE  since 2026-03-01T10:00:00.000Z`,
-    ])
   })
 })

@@ -1,22 +1,28 @@
 import { parseArgs } from 'node:util'
-import type { OpenRefund, RefundDesk } from '../adapters/storage/refund-desk.ts'
-import { isOrderId, type OrderId } from '../primitives/ids.ts'
-import { formatUsdc, type Usdc, usdc } from '../primitives/money.ts'
+import { returnOfReference } from '../checkouts/checkout.ts'
+import { isOrderId } from '../primitives/ids.ts'
 
 /** What an operator wants of refunds. */
 export type RefundsCommand =
   | { readonly does: 'status' }
   | { readonly does: 'stop'; readonly reason: string }
   | { readonly does: 'start'; readonly reason: string | undefined }
-  | { readonly does: 'retry'; readonly orders: 'all' | readonly OrderId[] }
+  | { readonly does: 'retry'; readonly names: 'all' | readonly string[] }
+  | { readonly does: 'hand' }
+  | { readonly does: 'paid'; readonly reference: string; readonly transaction: string }
 
 export const usage = `Usage: npm run refunds -- <what>
 
   status                  whether refunds go out, what was granted, and every refund that is open
   stop --reason "..."     stops all refunds, on every node, at once
   start [--reason "..."]  lets them go on
-  retry <orderId>...      makes refunds due again that have failed
+  retry <reference>...    makes refunds due again that have failed
   retry --all             all of them
+  paid                    lists what you have to pay by hand
+  paid <reference> <transaction>
+                          notes the transaction with which you paid it
+
+A reference is the id of an order, or that of a checkout and the number of its return: chk_...-1.
 
 It works on the database of the store that the same environment starts.`
 
@@ -37,7 +43,9 @@ export function commandOf(args: readonly string[]): RefundsCommand {
     case 'start':
       return { does: 'start', reason }
     case 'retry':
-      return { does: 'retry', orders: all ? everything(names) : ordersIn(names) }
+      return { does: 'retry', names: all ? everything(names) : referencesIn(names) }
+    case 'paid':
+      return names.length === 0 ? { does: 'hand' } : paidIn(names)
     default:
       throw new UsageError(what === undefined ? 'Say what to do' : `"${what}" is not known`)
   }
@@ -57,8 +65,10 @@ function refuseStrays({ what, names, reason, all }: Words): void {
     return
   }
   if (all) throw new UsageError('--all is only for retry')
-  if (names.length > 0) throw new UsageError(`${what} takes no order, and got ${names.join(', ')}`)
-  if (what === 'status' && reason !== undefined) {
+  if (what !== 'paid' && names.length > 0) {
+    throw new UsageError(`${what} takes no order, and got ${names.join(', ')}`)
+  }
+  if ((what === 'status' || what === 'paid') && reason !== undefined) {
     throw new UsageError('--reason is only for stop and start')
   }
 }
@@ -79,47 +89,34 @@ function wordsOf(args: readonly string[]): Words {
 }
 
 function everything(names: readonly string[]): 'all' {
-  if (names.length > 0) throw new UsageError('retry takes order ids or --all, not both')
+  if (names.length > 0) throw new UsageError('retry takes references or --all, not both')
   return 'all'
 }
 
-function ordersIn(names: readonly string[]): readonly OrderId[] {
+function referencesIn(names: readonly string[]): readonly string[] {
   if (names.length === 0) throw new UsageError('retry needs the id of an order, or --all')
-  const stray = names.find((name) => !isOrderId(name))
-  if (stray !== undefined) throw new UsageError(`"${stray}" is not the id of an order`)
-  return [...new Set(names)].filter(isOrderId)
+  for (const name of names) requireReference(name)
+  return [...new Set(names)]
 }
 
-/** How it stands with refunds, for a person at a terminal. */
-export function statusLines(
-  { turned, granted, open }: RefundDesk,
-  caps: { readonly hour: Usdc; readonly day: Usdc },
-): readonly string[] {
-  const failed = open.filter(({ step }) => step === 'FAILED')
-  const pending = open.filter(({ step }) => step !== 'FAILED')
-  return [
-    turned.stopped
-      ? `Refunds are STOPPED since ${turned.at.toISOString()}${byAndWhy(turned)}`
-      : 'Refunds go out.',
-    `Granted in the last hour ${formatUsdc(granted.hour)} of ${formatUsdc(caps.hour)} USDC, ` +
-      `in the last day ${formatUsdc(granted.day)} of ${formatUsdc(caps.day)} USDC.`,
-    '',
-    ...tableOf('failed and waiting for you', failed),
-    ...tableOf('under way', pending),
-  ]
+function requireReference(name: string): void {
+  if (isOrderId(name) || returnOfReference(name)) return
+  throw new UsageError(`"${name}" is not the id of an order, nor a return of a checkout`)
 }
 
-function byAndWhy({ by, reason }: RefundDesk['turned']): string {
-  return `${by ? ` by ${by}` : ''}${reason ? `: ${reason}` : ''}`
-}
+/** A transaction of any of the coins: 32 bytes in hex, with 0x on Ethereum. */
+const transactionPattern = /^(0x)?[0-9a-f]{64}$/i
 
-function tableOf(what: string, refunds: readonly OpenRefund[]): readonly string[] {
-  const sum = refunds.reduce((total, { amount }) => total + amount, 0n)
-  const few = refunds.length === 0 ? 'none' : `${refunds.length}, ${formatUsdc(usdc(sum))} USDC`
-  return [`Refunds ${what}: ${few}`, ...refunds.map(lineOf)]
-}
-
-function lineOf({ order, amount, payee, step, code, since }: OpenRefund): string {
-  const price = `${formatUsdc(amount)} USDC`.padStart(14)
-  return `  ${order}  ${price}  to ${payee}  ${code ?? step}  since ${since.toISOString()}`
+function paidIn(names: readonly string[]): RefundsCommand {
+  const [reference = '', transaction = '', ...more] = names
+  if (transaction === '' || more.length > 0) {
+    throw new UsageError('paid takes a reference and the transaction that paid it')
+  }
+  requireReference(reference)
+  if (!transactionPattern.test(transaction)) {
+    throw new UsageError(
+      `"${transaction}" is not a transaction: it has 64 hexadecimal digits, with 0x before them on Ethereum`,
+    )
+  }
+  return { does: 'paid', reference, transaction: transaction.toLowerCase() }
 }

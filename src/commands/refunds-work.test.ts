@@ -127,7 +127,7 @@ test('start makes refunds due that were held back', async () => {
 test('retry makes one failed refund due again, as a move that the history keeps', async () => {
   const stuck = await record(unpayable(failed(asked())))
   const other = await record(unpayable(failed(asked())))
-  const done = await carryOut(desk(), { does: 'retry', orders: [stuck.id] })
+  const done = await carryOut(desk(), { does: 'retry', names: [stuck.id] })
   expect(done).toEqual({ isDone: true, lines: [`${stuck.id}: due again`] })
   expect(await orders.find(stuck.id)).toMatchObject({ refund: { step: 'DUE' } })
   expect(await historyOf(stuck)).toEqual(['FAILED', 'DUE'])
@@ -139,11 +139,11 @@ test('retry makes one failed refund due again, as a move that the history keeps'
 test('retry --all takes every failed refund that is owed', async () => {
   const stuck = await Promise.all([1, 2, 3].map(() => record(unpayable(failed(asked())))))
   const due = await record(failed(asked()))
-  const { isDone, lines } = await carryOut(desk(), { does: 'retry', orders: 'all' })
+  const { isDone, lines } = await carryOut(desk(), { does: 'retry', names: 'all' })
   expect([isDone, lines.length]).toEqual([true, 3])
   for (const { id } of stuck) expect(lines).toContain(`${id}: due again`)
   expect(await orders.find(due.id)).toEqual(due)
-  expect(await carryOut(desk(), { does: 'retry', orders: 'all' })).toMatchObject({
+  expect(await carryOut(desk(), { does: 'retry', names: 'all' })).toMatchObject({
     lines: ['No refund has failed.'],
   })
 })
@@ -152,9 +152,9 @@ test('a refund whose payment vanished is neither shown nor tried: nothing is owe
   const refund = { step: 'FAILED', code: 'payment_vanished', reason: 'gone' } as const
   const vanished = await record({ ...failed(asked()), settlement: 'LOST', refund })
   expect(await status()).not.toContain(vanished.id)
-  const all = await carryOut(desk(), { does: 'retry', orders: 'all' })
+  const all = await carryOut(desk(), { does: 'retry', names: 'all' })
   expect(all).toEqual({ isDone: true, lines: ['No refund has failed.'] })
-  expect(await carryOut(desk(), { does: 'retry', orders: [vanished.id] })).toEqual({
+  expect(await carryOut(desk(), { does: 'retry', names: [vanished.id] })).toEqual({
     isDone: false,
     lines: [`${vanished.id}: its payment vanished from the chain, so nothing is owed`],
   })
@@ -162,7 +162,7 @@ test('a refund whose payment vanished is neither shown nor tried: nothing is owe
 })
 
 test('retry --all of nothing is done', async () => {
-  expect(await carryOut(desk(), { does: 'retry', orders: 'all' })).toEqual({
+  expect(await carryOut(desk(), { does: 'retry', names: 'all' })).toEqual({
     isDone: true,
     lines: ['No refund has failed.'],
   })
@@ -175,7 +175,7 @@ test('retry says why it leaves an order alone, and is then not done', async () =
   const back = await record(refunded(failed(asked())))
   const unknown = newOrderId()
   const ids = [open, given, due, back].map(({ id }) => id)
-  const { isDone, lines } = await carryOut(desk(), { does: 'retry', orders: [...ids, unknown] })
+  const { isDone, lines } = await carryOut(desk(), { does: 'retry', names: [...ids, unknown] })
   expect(isDone).toBe(false)
   expect(lines).toEqual([
     `${open.id}: it is PAYMENT_PENDING and has no refund`,

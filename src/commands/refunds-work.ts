@@ -1,13 +1,18 @@
+import { createCheckoutStore } from '../adapters/storage/checkouts.ts'
 import type { Database } from '../adapters/storage/database.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
 import { readRefundDesk } from '../adapters/storage/refund-desk.ts'
 import type { RefundCaps } from '../adapters/storage/treasury.ts'
 import { switchRefunds } from '../adapters/storage/treasury.ts'
+import { isInvoiced, returnOfReference } from '../checkouts/checkout.ts'
+import { retryReturn } from '../checkouts/retry-return.ts'
 import { isRefunding, type Order } from '../orders/order.ts'
 import { retryRefund } from '../orders/retry-refund.ts'
-import type { OrderId } from '../primitives/ids.ts'
+import { isOrderId, type OrderId } from '../primitives/ids.ts'
 import { never } from '../primitives/never.ts'
-import { type RefundsCommand, statusLines } from './refunds-words.ts'
+import { notePaid } from './refunds-by-hand.ts'
+import { handLines, statusLines } from './refunds-status.ts'
+import type { RefundsCommand } from './refunds-words.ts'
 
 interface Desk {
   readonly database: Database
@@ -33,7 +38,11 @@ export async function carryOut(desk: Desk, command: RefundsCommand): Promise<Don
     case 'start':
       return start(desk, command.reason)
     case 'retry':
-      return command.orders === 'all' ? retryAll(desk) : retryThese(desk, command.orders)
+      return command.names === 'all' ? retryAll(desk) : retryThese(desk, command.names)
+    case 'hand':
+      return done(handLines(await readRefundDesk(desk.database)))
+    case 'paid':
+      return paid(desk, command)
     default:
       return never(command)
   }
@@ -47,25 +56,39 @@ function turn({ database, by }: Desk, stopped: boolean, reason: string | undefin
 async function start(desk: Desk, reason: string | undefined): Promise<Done> {
   await turn(desk, false, reason)
   const orders = createOrderStore(desk.database)
-  const { open } = await readRefundDesk(desk.database)
+  const checkouts = createCheckoutStore(desk.database, desk.caps)
+  const { open, returns } = await readRefundDesk(desk.database)
   const waiting = open.filter(({ step }) => step === 'DUE' || step === 'SIGNED')
+  const going = returns.filter(({ step }) => step !== 'FAILED')
   for (const { order } of waiting) await orders.hasten(order)
-  return done([`Refunds go out again. ${waiting.length} of them were waiting.`])
+  for (const { invoice } of going) await checkouts.hasten(invoice)
+  const count = waiting.length + going.length
+  return done([`Refunds go out again. ${count} of them were waiting.`])
+}
+
+/** It goes on at once: who asks the processor for it next is told of the transaction. */
+async function paid(
+  desk: Desk,
+  { reference, transaction }: Extract<RefundsCommand, { does: 'paid' }>,
+): Promise<Done> {
+  const { isNoted, line } = await notePaid(desk.database, { reference, transaction, by: desk.by })
+  if (isNoted) await retryEach(desk, [reference])
+  return { isDone: isNoted, lines: [`${reference}: ${line}`] }
 }
 
 async function retryAll(desk: Desk): Promise<Done> {
-  const { open } = await readRefundDesk(desk.database)
-  const failed = open.filter(({ step }) => step === 'FAILED')
+  const { open, returns } = await readRefundDesk(desk.database)
+  const failed = [
+    ...open.filter(({ step }) => step === 'FAILED').map(({ order }) => order),
+    ...returns.filter(({ step }) => step === 'FAILED').map(({ reference }) => reference),
+  ]
   if (failed.length === 0) return done(['No refund has failed.'])
-  const tried = await retryEach(
-    desk,
-    failed.map(({ order }) => order),
-  )
+  const tried = await retryEach(desk, failed)
   return done(tried.map(({ line }) => line))
 }
 
-async function retryThese(desk: Desk, orders: readonly OrderId[]): Promise<Done> {
-  const tried = await retryEach(desk, orders)
+async function retryThese(desk: Desk, names: readonly string[]): Promise<Done> {
+  const tried = await retryEach(desk, names)
   return { isDone: tried.every(({ isDue }) => isDue), lines: tried.map(({ line }) => line) }
 }
 
@@ -74,16 +97,37 @@ interface Tried {
   readonly line: string
 }
 
-async function retryEach({ database }: Desk, ids: readonly OrderId[]): Promise<readonly Tried[]> {
-  const orders = createOrderStore(database)
+async function retryEach(desk: Desk, names: readonly string[]): Promise<readonly Tried[]> {
   const tried: Tried[] = []
-  for (const id of ids) {
-    const order = await orders.find(id)
-    const why = whyNot(order)
-    if (why === undefined && order && isRefunding(order)) await retryRefund(orders, order)
-    tried.push({ isDue: why === undefined, line: `${id}: ${why ?? 'due again'}` })
+  for (const name of names) {
+    const why = isOrderId(name) ? await retryOrder(desk, name) : await retryOneReturn(desk, name)
+    tried.push({ isDue: why === undefined, line: `${name}: ${why ?? 'due again'}` })
   }
   return tried
+}
+
+/** Makes it due again, or says why not. */
+async function retryOrder({ database }: Desk, id: OrderId): Promise<string | undefined> {
+  const orders = createOrderStore(database)
+  const order = await orders.find(id)
+  const why = whyNot(order)
+  if (why === undefined && order && isRefunding(order)) await retryRefund(orders, order)
+  return why
+}
+
+async function retryOneReturn(
+  { database, caps }: Desk,
+  reference: string,
+): Promise<string | undefined> {
+  const named = returnOfReference(reference)
+  const checkouts = createCheckoutStore(database, caps)
+  const checkout = named && (await checkouts.find(named.id))
+  if (!checkout || !isInvoiced(checkout)) return 'there is no such return'
+  const step = checkout.returns.find(({ seq }) => seq === named.seq)?.step.type
+  if (step === undefined) return 'there is no such return'
+  if (step !== 'FAILED') return `it has not failed; it is ${step}`
+  await retryReturn(checkouts, checkout, named.seq)
+  return undefined
 }
 
 /** Why this refund is not tried again, or undefined when it is. */

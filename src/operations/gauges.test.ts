@@ -22,6 +22,12 @@ function seen(changes: Partial<Seen> = {}): Seen {
       refundsStopped: true,
       granted: { hour: usdc(1_500_000n), day: usdc(7_000_000n) },
     },
+    checkouts: {
+      openByState: { OPEN: 4, ENDED: 1 },
+      returnsPending: 2,
+      returnsFailed: 1,
+      oldestReturnSince: ago(90),
+    },
     chain: {
       headAt: ago(2),
       safeHeadAt: ago(60),
@@ -57,6 +63,11 @@ describe('the gauges', () => {
       oldest_open_order_age_seconds: 12.5,
       refunds_pending: 3,
       refunds_failed: 1,
+      'checkouts OPEN': 4,
+      'checkouts ORDERED': 0,
+      returns_pending: 2,
+      returns_failed: 1,
+      oldest_return_age_seconds: 90,
       open_exposure_usdc: 12.500001,
       refunds_stopped: 1,
       'refunds_granted_usdc hour': 1.5,
@@ -82,6 +93,7 @@ describe('the gauges', () => {
   test('leave out what is not known', () => {
     const values = valuesOf({
       orders: undefined,
+      checkouts: undefined,
       chain: undefined,
       supplierCalls: { good: 0, failed: 0 },
       supplierWallet: undefined,

@@ -1,3 +1,5 @@
+import { type CheckoutState, checkoutMoves } from '../checkouts/checkout.ts'
+import type { CheckoutFacts } from '../checkouts/ports.ts'
 import type { Part, PartHealth } from '../health/signals.ts'
 import type { Tally } from '../health/vitals.ts'
 import { moves, type State } from '../orders/order.ts'
@@ -25,6 +27,7 @@ export interface Seen {
   readonly parts: Readonly<Record<Part, PartHealth>>
   readonly takesPurchases: boolean
   readonly orders: OrderFacts | undefined
+  readonly checkouts: CheckoutFacts | undefined
   readonly chain: ChainFacts | undefined
   readonly supplierCalls: Tally
   readonly supplierWallet: SupplierWallet | undefined
@@ -50,6 +53,7 @@ export function gaugesOf(seen: Seen): readonly Gauge[] {
   return [
     ...healthGauges(seen),
     ...(seen.orders ? orderGauges(seen.orders) : []),
+    ...(seen.checkouts ? checkoutGauges(seen.checkouts, seen.now) : []),
     ...(seen.chain ? chainGauges(seen.chain, seen.now) : []),
     ...supplierGauges(seen),
     ...catalogGauges(seen),
@@ -82,7 +86,7 @@ function orderGauges(orders: OrderFacts): Gauge[] {
     }),
     one('refunds_pending', 'Refunds under way.', { value: orders.refundsPending }),
     one('refunds_failed', 'Refunds that wait for an operator.', { value: orders.refundsFailed }),
-    one('open_exposure_usdc', 'Paid for orders that are neither delivered nor refunded.', {
+    one('open_exposure_usdc', 'Paid in USDC for orders that are neither delivered nor refunded.', {
       value: wholeUsdc(orders.exposure),
     }),
     one('refunds_stopped', 'Whether an operator has stopped all refunds: 1 or 0.', {
@@ -96,6 +100,30 @@ function orderGauges(orders: OrderFacts): Gauge[] {
         value: wholeUsdc(granted),
       })),
     },
+  ]
+}
+
+function checkoutGauges(
+  { openByState, returnsPending, returnsFailed, oldestReturnSince }: CheckoutFacts,
+  now: Date,
+): Gauge[] {
+  const states = Object.keys(checkoutMoves) as CheckoutState[]
+  const values = states
+    .filter((state) => state !== 'REFUSED')
+    .map((state) => ({ labels: { state }, value: openByState[state] ?? 0 }))
+  return [
+    {
+      name: 'kiosk402_checkouts',
+      help: 'Checkouts in coins that are under way or still watched for payments, by state.',
+      values,
+    },
+    one('returns_pending', 'Returns of checkouts under way.', { value: returnsPending }),
+    one('returns_failed', 'Returns of checkouts that wait for an operator.', {
+      value: returnsFailed,
+    }),
+    one('oldest_return_age_seconds', 'Age of the oldest return that is not sent, or 0.', {
+      value: oldestReturnSince ? ageOf(oldestReturnSince, now) : 0,
+    }),
   ]
 }
 

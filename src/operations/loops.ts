@@ -54,8 +54,8 @@ export function forgetting(keeping: Keeping, { signal, failed }: LoopDeps): Prom
   const task = async () => {
     try {
       await keeping.orders.erasePersonal(daysAgo(keeping.personalDataDays))
-      await keeping.checkouts.erasePersonal(daysAgo(keeping.personalDataDays))
       await keeping.mail.forget(daysAgo(keeping.personalDataDays))
+      await keeping.checkouts.erasePersonal(daysAgo(keeping.personalDataDays))
       await keeping.orders.forgetKeys(daysAgo(keyDays))
       await keeping.limits.forgetLifted(keeping.now())
       await keeping.forgetNonces()

@@ -1,4 +1,5 @@
 import { Gauge as PrometheusGauge, Registry } from 'prom-client'
+import type { CheckoutFacts } from '../checkouts/ports.ts'
 import type { Shelf } from '../goods/catalog.ts'
 import type { Pricing } from '../goods/pricing.ts'
 import type { Vitals } from '../health/vitals.ts'
@@ -17,6 +18,8 @@ export interface MetricsDeps {
   readonly counted: () => Promise<string>
   /** Throws when the database does not answer. */
   readonly orders: () => Promise<OrderFacts>
+  /** Throws when the database does not answer. */
+  readonly checkouts: () => Promise<CheckoutFacts>
   /** Throws when the chain does not answer. */
   readonly chain: () => Promise<ChainFacts>
   /** What the last probe saw; undefined when it failed. */
@@ -39,16 +42,22 @@ export interface MetricsPage {
 export function createMetrics(deps: MetricsDeps): () => Promise<MetricsPage> {
   const { vitals, monotonicMs } = deps
   const lookAtOrders = keptBriefly(() => noted('database', vitals, deps.orders), monotonicMs)
+  const lookAtCheckouts = keptBriefly(() => noted('database', vitals, deps.checkouts), monotonicMs)
   const lookAtChain = keptBriefly(() => noted('chain', vitals, deps.chain), monotonicMs)
 
   return async () => {
-    const [orders, chain] = await Promise.all([lookAtOrders(), lookAtChain()])
+    const [orders, checkouts, chain] = await Promise.all([
+      lookAtOrders(),
+      lookAtCheckouts(),
+      lookAtChain(),
+    ])
     const gauges = gaugesOf({
       now: deps.now(),
       // Read after the looks, because what they met is part of it.
       parts: vitals.parts(),
       takesPurchases: vitals.signals().agent_action !== 'stop',
       orders,
+      checkouts,
       chain,
       supplierCalls: vitals.tally('supplier'),
       supplierWallet: deps.supplierWallet(),

@@ -22,11 +22,11 @@ export const ReceiptClaims = z.object({
   placed_at: timestamp,
   state_updated_at: timestamp,
   payment: z.object({
-    network: z.string().describe('CAIP-2'),
+    network: z.string().describe('CAIP-2; for another coin than USDC, the name of its chain'),
     asset: z.string(),
     payer: z.string(),
     payTo: z.string(),
-    amount_atomic: atomic,
+    amount_atomic: atomic.describe('In the smallest unit of the asset'),
     transaction,
     settlement: z
       .enum(['seen', 'final'])

@@ -49,20 +49,20 @@ export function readAddress(
 ): AddressRead {
   const wanted = chainOf(coin, network)
   const typed = text.trim()
-  if (typed === '') return bad('missing', 'An address is needed.')
-  if (/\s/.test(typed)) return bad('spaces', 'An address has no spaces or line breaks in it.')
-  if (typed.length > 1_000) return bad('no_address', noAddress(wanted))
+  if (typed === '') return faulty('missing', 'An address is needed.')
+  if (/\s/.test(typed)) return faulty('spaces', 'An address has no spaces or line breaks in it.')
+  if (typed.length > 1_000) return faulty('no_address', noAddress(wanted))
 
   const linked = withoutLink(typed)
   if (linked === undefined) {
-    return bad('link', 'That is a link for another kind of payment. Give the address alone.')
+    return faulty('link', 'That is a link for another kind of payment. Give the address alone.')
   }
   if (linked.chain !== undefined && linked.chain !== wanted) {
-    return bad('wrong_coin', wrongCoin(linked.chain, coin, wanted))
+    return faulty('wrong_coin', wrongCoin(linked.chain, coin, wanted))
   }
   const found = recognise(linked.address)
   return found === undefined
-    ? bad('no_address', noAddress(wanted))
+    ? faulty('no_address', noAddress(wanted))
     : judged(found, { coin, wanted, isTestnet })
 }
 
@@ -75,16 +75,16 @@ interface Asked {
 function judged(found: Recognised, { coin, wanted, isTestnet }: Asked): AddressRead {
   const chains = found.is === 'address' ? found.chains : [found.chain]
   if (!chains.includes(wanted)) {
-    return bad('wrong_coin', wrongCoin(chains[0] ?? wanted, coin, wanted))
+    return faulty('wrong_coin', wrongCoin(chains[0] ?? wanted, coin, wanted))
   }
   switch (found.is) {
     case 'mistyped':
-      return bad('mistyped', 'A character is wrong or missing. Copy the address once more.')
+      return faulty('mistyped', 'A character is wrong or missing. Copy the address once more.')
     case 'unpayable':
-      return bad('unpayable', `Nothing can be sent to this address: ${found.why}.`)
+      return faulty('unpayable', `Nothing can be sent to this address: ${found.why}.`)
     case 'address':
       if (found.isTest && !isTestnet) {
-        return bad('test_network', `That is an address of a test network of ${wanted}.`)
+        return faulty('test_network', `That is an address of a test network of ${wanted}.`)
       }
       return { outcome: 'good', address: found.address }
   }
@@ -151,6 +151,6 @@ function noAddress(wanted: Chain): string {
   return `That is not ${articles[wanted]} address.`
 }
 
-function bad(fault: AddressFault, message: string): AddressRead {
+function faulty(fault: AddressFault, message: string): AddressRead {
   return { outcome: 'bad', fault, message }
 }

@@ -1,5 +1,5 @@
-import type { Usdc } from '../primitives/money.ts'
-import type { Coin } from './coins.ts'
+import { type Usdc, usdcDecimals } from '../primitives/money.ts'
+import { type Coin, coinDecimals } from './coins.ts'
 
 /** What a buyer hands over to pay: one case per payment rail. Another rail is one more, and one more entry in `Rails`. */
 export type Tender = X402Tender | InvoiceTender
@@ -72,6 +72,13 @@ export function payerOf(coin: Coin, address: string): string {
 export function partsOf(payer: string): { readonly coin: Coin; readonly address: string } {
   const colon = payer.indexOf(':')
   return { coin: payer.slice(0, colon) as Coin, address: payer.slice(colon + 1) }
+}
+
+/** What a tender pays, in the smallest unit of what it is paid in. */
+export function paidIn(tender: Tender): { readonly decimals: number; readonly units: bigint } {
+  return tender.rail === 'x402'
+    ? { decimals: usdcDecimals, units: tender.amount }
+    : { decimals: coinDecimals[tender.asset], units: tender.units }
 }
 
 /** Names a payment everywhere and for ever: a payer can use a nonce once (decisions 4). */

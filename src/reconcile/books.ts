@@ -1,15 +1,27 @@
+import type { Processor } from '../checkouts/ports.ts'
 import type { Account } from '../orders/ledger.ts'
 import type { Order } from '../orders/order.ts'
+import type { Coin } from '../payments/coins.ts'
 import type { OrderId, PaymentId } from '../primitives/ids.ts'
 import type { Difference, Finding, Open } from './differences.ts'
 import type { Patience } from './judge.ts'
-import type { ChainBooks, ChainTransfer, StoreBooks, SupplierBooks } from './ports.ts'
+import type {
+  ChainBooks,
+  ChainTransfer,
+  CheckoutBooks,
+  CoinSums,
+  StoreBooks,
+  SupplierBooks,
+} from './ports.ts'
 
-/** The three books that must agree. */
+/** The books that must agree. */
 export interface Books {
   readonly chain: ChainBooks
   readonly supplier: SupplierBooks
   readonly store: Omit<StoreBooks, 'atOnce' | 'newestBlock'>
+  readonly checkouts: CheckoutBooks
+  /** Without one, the invoices are not compared, and the report says so. */
+  readonly processor?: Pick<Processor, 'read'> | undefined
 }
 
 export interface Look extends Patience {
@@ -48,9 +60,14 @@ export interface UnbookedRefund {
   readonly payment: ChainTransfer | undefined
 }
 
-/** What each book says in sum. Amounts are atomic USDC. */
+/** What each book says in sum. Amounts are atomic USDC, except those of `coins`. */
 interface Totals {
+  /** Of orders that were paid in USDC. */
   readonly ledger: Readonly<Record<Account, bigint>>
+  /** What orders that were paid in coins stand for. */
+  readonly invoices: Readonly<Record<Account, bigint>>
+  /** What came through invoices and where it is, in the smallest unit of each coin. */
+  readonly coins: Readonly<Partial<Record<Coin, CoinSums>>>
   readonly chain: {
     readonly received: bigint
     readonly refunded: bigint
@@ -60,6 +77,7 @@ interface Totals {
     Record<'delivered' | 'returned' | 'pending' | 'failed' | 'foreign', number>
   >
   readonly orders: number
+  readonly checkouts: number
 }
 
 export interface Report {
@@ -68,6 +86,8 @@ export interface Report {
   readonly totals: Totals
   readonly differences: readonly Difference[]
   readonly open: readonly Open[]
+  /** What could not be looked at, each in a few words. */
+  readonly notChecked: readonly string[]
   /** What `rebuild` goes by. */
   readonly lost: readonly LostPayment[]
   readonly unbooked: readonly UnbookedRefund[]
@@ -88,6 +108,8 @@ export interface Notes {
   readonly chain: { received: bigint; refunded: bigint; unmatched: bigint }
   readonly supplier: Record<keyof Totals['supplier'], number>
   orders: number
+  checkouts: number
+  readonly notChecked: string[]
 }
 
 export function emptyNotes(): Notes {
@@ -103,6 +125,8 @@ export function emptyNotes(): Notes {
     chain: { received: 0n, refunded: 0n, unmatched: 0n },
     supplier: { delivered: 0, returned: 0, pending: 0, failed: 0, foreign: 0 },
     orders: 0,
+    checkouts: 0,
+    notChecked: [],
   }
 }
 

@@ -80,6 +80,30 @@ export const differences = {
     what: 'The entries of an order do not say what its state says.',
     act: 'A changed database: the store cannot write this.',
   },
+  checkout_without_order: {
+    what: 'A checkout was paid and has decided to become an order, and there is no such order.',
+    act: 'If the running store does not open it: look at its errors, else pay it back by hand.',
+  },
+  order_without_checkout: {
+    what: 'An order was paid through an invoice, and no checkout has decided so.',
+    act: 'A changed database: the store cannot write this.',
+  },
+  checkout_order_differs: {
+    what: 'An order and the checkout that became it differ in amount, invoice or address.',
+    act: 'Look at both; this is a defect or a changed database.',
+  },
+  coins_not_booked: {
+    what: 'The processor has confirmed more for a closed invoice than is on record.',
+    act: 'It came too late to be watched for: send it back from the processor by hand.',
+  },
+  coins_booked_not_found: {
+    what: 'The processor has confirmed less for an invoice than is on record.',
+    act: 'Look at the invoice there: a payment vanished or was changed. Else this is a loss.',
+  },
+  checkout_ledger_differs: {
+    what: 'The entries of a checkout do not say what its state says.',
+    act: 'A changed database: the store cannot write this.',
+  },
 } as const satisfies Record<string, Meaning>
 
 export type DifferenceCode = keyof typeof differences

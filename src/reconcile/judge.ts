@@ -123,6 +123,7 @@ export function costText({ kind, state, cost }: SupplierPurchase): string {
   return `${kind} ${state}, ${(cost.amount / cost.divisor).toFixed(2)} ${cost.currency}`
 }
 
-function isFresh(since: Date, { now, strayAfterMs }: Patience): boolean {
+/** Whether it is so young that somebody may still work on it. */
+export function isFresh(since: Date, { now, strayAfterMs }: Patience): boolean {
   return now.getTime() - since.getTime() < strayAfterMs
 }

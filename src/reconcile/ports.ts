@@ -1,9 +1,13 @@
+import type { Checkout } from '../checkouts/checkout.ts'
+import type { CheckoutAccount } from '../checkouts/ledger.ts'
 import type { Delivery } from '../goods/good.ts'
 import type { Kind } from '../goods/offer.ts'
 import type { Account } from '../orders/ledger.ts'
 import type { Order } from '../orders/order.ts'
 import type { OrderStore } from '../orders/ports.ts'
-import type { OfferId, OrderId } from '../primitives/ids.ts'
+import type { Coin } from '../payments/coins.ts'
+import type { Tender } from '../payments/payment.ts'
+import type { CheckoutId, OfferId, OrderId } from '../primitives/ids.ts'
 import type { Usdc } from '../primitives/money.ts'
 
 /** One transfer of USDC, as the token's logs tell it. Addresses and hashes are in lower case. */
@@ -94,9 +98,31 @@ export interface StoreBooks {
   idsOf(payers: readonly string[], which: 'all' | 'decided'): Promise<readonly OrderId[]>
   /** All orders, page by page, each as it is when its page is read. */
   orders(): AsyncIterable<readonly Order[]>
-  /** The sum of each account over all orders. */
-  ledger(): Promise<Readonly<Record<Account, bigint>>>
+  /** The sum of each account over all orders of this rail. */
+  ledger(rail: Tender['rail']): Promise<Readonly<Record<Account, bigint>>>
   misbooked(): Promise<readonly Misbooked[]>
   /** Runs these writes in one transaction: all of them count, or none does. */
   atOnce<T>(work: (orders: OrderWriter) => Promise<T>): Promise<T>
+}
+
+/** A checkout whose entries in the ledger do not say what its state says; units of its coin. */
+export interface MisbookedCheckout {
+  readonly checkout: CheckoutId
+  readonly coin: Coin
+  readonly account: CheckoutAccount
+  readonly booked: bigint
+  readonly due: bigint
+}
+
+/** Units of one coin over all checkouts in it, in each account. */
+export type CoinSums = Readonly<Record<CheckoutAccount, bigint>>
+
+/** What this store has on record of checkouts. */
+export interface CheckoutBooks {
+  /** All checkouts, page by page, each as it is when its page is read. */
+  all(): AsyncIterable<readonly Checkout[]>
+  /** Orders of an invoice of which no checkout has decided that it pays them. */
+  strayOrders(): Promise<readonly OrderId[]>
+  ledger(): Promise<ReadonlyMap<Coin, CoinSums>>
+  misbooked(): Promise<readonly MisbookedCheckout[]>
 }

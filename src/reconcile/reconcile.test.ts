@@ -4,6 +4,7 @@ import { newHash } from '../../test/contract/sample-orders.ts'
 import type { In, Order, Refunding } from '../orders/order.ts'
 import type { OrderId } from '../primitives/ids.ts'
 import { usdc } from '../primitives/money.ts'
+import { checkoutFaults } from './checkout-faults.fixture.ts'
 import type { DifferenceCode } from './differences.ts'
 import { differences } from './differences.ts'
 import type { ChainTransfer } from './ports.ts'
@@ -228,11 +229,11 @@ test.each(Object.entries(faults))('%s is found', async (_, { life, doctor, code,
   doctor(world, patient)
   const beside = worldOf(lifeNames.map((name) => lives[name]()))
   const mixed = {
+    ...world,
     orders: [...beside.orders, ...world.orders],
     received: [...beside.received, ...world.received],
     paidBack: [...beside.paidBack, ...world.paidBack],
     purchases: [...beside.purchases, ...world.purchases],
-    misbooked: world.misbooked,
   }
   const { differences: found } = await reconcile(booksOf(mixed), look)
   expect(found.map((one) => one.code).sort()).toEqual([code, ...also].sort())
@@ -241,7 +242,8 @@ test.each(Object.entries(faults))('%s is found', async (_, { life, doctor, code,
 })
 
 test('there is a fault here for every code', () => {
-  const tried = new Set(Object.values(faults).map(({ code }) => code))
+  const codes = [...Object.values(faults), ...Object.values(checkoutFaults)]
+  const tried = new Set(codes.map(({ code }) => code))
   expect([...tried].sort()).toEqual(Object.keys(differences).sort())
 })
 

@@ -1,9 +1,11 @@
 import { type Books, emptyNotes, type Look, type Notes, type Report } from './books.ts'
 import { comparePayments, compareRefunds } from './chain-side.ts'
+import { compareCheckouts } from './invoice-side.ts'
 import { compareLedger, compareOrders, compareSupply } from './store-side.ts'
 
 /**
- * Compares what is on record with the chain and with the supplier, and names every difference.
+ * Compares what is on record with the chain, the supplier and the payment processor, and names every
+ * difference.
  *
  * Safe beside a running store: it writes nothing, and the record is asked after the chain and the
  * supplier, so that whatever happens meanwhile is on record before it is missed.
@@ -18,7 +20,13 @@ export async function reconcile(books: Books, look: Look): Promise<Report> {
   await compareSupply(books, notes)
   await compareOrders(books, look, notes, blocks)
   await compareLedger(books, notes)
-  return reportOf(notes, blocks, await books.store.ledger())
+  await compareCheckouts(books, look, notes)
+  const [ledger, invoices, coins] = await Promise.all([
+    books.store.ledger('x402'),
+    books.store.ledger('btcpay'),
+    books.checkouts.ledger(),
+  ])
+  return reportOf(notes, blocks, { ledger, invoices, coins: Object.fromEntries(coins) })
 }
 
 /** Up to the newest block that cannot be dropped any more: what is younger proves nothing yet. */
@@ -36,15 +44,17 @@ async function blocksOf({ chain, store }: Books, { fromBlock }: Look) {
 function reportOf(
   notes: Notes,
   { from, to }: { readonly from: number; readonly to: number },
-  ledger: Report['totals']['ledger'],
+  sums: Pick<Report['totals'], 'ledger' | 'invoices' | 'coins'>,
 ): Report {
-  const { differences, open, lost, unbooked, chain, supplier, orders } = notes
+  const { differences, open, notChecked, lost, unbooked, ...counted } = notes
+  const { chain, supplier, orders, checkouts } = counted
   return {
     from,
     to,
-    totals: { ledger, chain, supplier, orders },
+    totals: { ...sums, chain, supplier, orders, checkouts },
     differences,
     open,
+    notChecked,
     lost,
     unbooked,
   }

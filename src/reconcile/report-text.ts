@@ -1,3 +1,5 @@
+import { checkoutAccounts } from '../checkouts/ledger.ts'
+import { type Coin, coins, formatUnits } from '../payments/coins.ts'
 import { formatUsdc, usdc } from '../primitives/money.ts'
 import type { Report } from './books.ts'
 import { type About, type Difference, differences, type Open } from './differences.ts'
@@ -6,7 +8,7 @@ import type { Rebuilt } from './rebuild.ts'
 /** The report as an operator reads it in a terminal. */
 export function reportText(report: Report): string {
   const { from, to, totals, differences: found, open } = report
-  const { ledger, chain, supplier } = totals
+  const { ledger, chain, supplier, invoices } = totals
   const { foreign } = supplier
   return [
     `Blocks ${from} to ${to}, ${counted(totals.orders, 'order')} on record. Amounts in USDC.`,
@@ -14,6 +16,14 @@ export function reportText(report: Report): string {
     row('', 'received', 'delivered', 'refunded', 'open'),
     row('ledger', ...amounts(ledger.received, ledger.delivered, ledger.refunded, ledger.open)),
     row('chain', ...amounts(chain.received, undefined, chain.refunded, undefined)),
+    ...(invoices.received > 0n
+      ? [
+          row(
+            'in coins',
+            ...amounts(invoices.received, invoices.delivered, invoices.refunded, invoices.open),
+          ),
+        ]
+      : []),
     `  supplier  ${supplier.delivered} delivered, ${supplier.returned} returned, ` +
       `${supplier.pending} pending, ${supplier.failed} failed`,
     ...(chain.unmatched > 0n ? [`  ${amount(chain.unmatched)} came without an order`] : []),
@@ -21,10 +31,27 @@ export function reportText(report: Report): string {
       ? [`  ${counted(foreign, 'purchase')} at the supplier not made by a store`]
       : []),
     '',
+    ...coinLines(totals),
     ...(open.length > 0 ? [`Still under way: ${open.length}`, ...open.map(openLine), ''] : []),
     found.length === 0 ? 'Nothing differs.' : `${counted(found.length, 'difference')}:`,
     ...found.flatMap(differenceLines),
+    ...report.notChecked.map((what) => `Not checked: ${what}.`),
   ].join('\n')
+}
+
+/** What came through invoices and where it is, each coin in its own units. */
+function coinLines({ checkouts, coins: sums }: Report['totals']): string[] {
+  if (checkouts === 0) return []
+  const linesOf = (coin: Coin) => {
+    const sum = sums[coin]
+    if (!sum) return []
+    const parts = checkoutAccounts.map((account) => {
+      const units = sum[account] < 0n ? -sum[account] : sum[account]
+      return `${account} ${formatUnits(units, coin)}`
+    })
+    return [`  ${coin.padEnd(5)} ${parts.join(', ')}`]
+  }
+  return [`${counted(checkouts, 'checkout')} on record.`, ...coins.flatMap(linesOf), '']
 }
 
 /** What became of each order, one line each. */
@@ -44,8 +71,16 @@ const words = {
 
 /** The report for programs: amounts as text in atomic USDC, everything else as it is. */
 export function reportJson(report: Report, rebuilt?: readonly Rebuilt[]): string {
-  const { from, to, totals, differences: found, open } = report
-  const shown = { from, to, totals, differences: found, open, ...(rebuilt ? { rebuilt } : {}) }
+  const { from, to, totals, differences: found, open, notChecked } = report
+  const shown = {
+    from,
+    to,
+    totals,
+    differences: found,
+    open,
+    notChecked,
+    ...(rebuilt ? { rebuilt } : {}),
+  }
   const plain = (_: string, value: unknown) =>
     typeof value === 'bigint' ? value.toString() : value
   return JSON.stringify(shown, plain, 2)

@@ -110,6 +110,8 @@ async function compareClaim(store: Books['store'], order: PaidOrder, notes: Note
 async function compareRefunded({ chain }: Books, order: Order, notes: Notes): Promise<void> {
   const transaction = refundOnRecord(order)
   if (transaction === undefined || notes.refunded.has(order.id)) return
+  // What was paid in a coin went back in it.
+  if (order.tender.rail !== 'x402') return
   const about = { order: order.id, transaction, onRecord: order.amount }
   const found = await chain.transferIn(transaction, chain.refundNonceOf(order.id))
   if (!found) {

@@ -9,6 +9,7 @@ import {
   paymentFailed,
   pending,
 } from '../../test/contract/sample-orders.ts'
+import type { Checkout, Invoice } from '../checkouts/checkout.ts'
 import { idsFor } from '../orders/naming.ts'
 import { type In, type Order, supplierReferenceOf } from '../orders/order.ts'
 import { paymentKeyOf } from '../payments/payment.ts'
@@ -16,7 +17,7 @@ import type { OfferId, OrderId } from '../primitives/ids.ts'
 import { usdc } from '../primitives/money.ts'
 import { createDigest } from '../secrets/tokens.ts'
 import type { Books, Look } from './books.ts'
-import type { ChainTransfer, Misbooked, SupplierPurchase } from './ports.ts'
+import type { ChainTransfer, Misbooked, MisbookedCheckout, SupplierPurchase } from './ports.ts'
 
 const digest = createDigest([Buffer.alloc(32, 7)], 'orders')
 const payTo = newTender().payTo
@@ -31,6 +32,11 @@ export interface World {
   paidBack: ChainTransfer[]
   purchases: SupplierPurchase[]
   misbooked: Misbooked[]
+  checkouts: Checkout[]
+  strayOrders: OrderId[]
+  misbookedCheckouts: MisbookedCheckout[]
+  /** What the processor tells of an invoice, by its id. Undefined: the store has no processor. */
+  invoices: Map<string, Invoice> | undefined
 }
 
 /** One order with what the chain and the supplier have of it. */
@@ -162,6 +168,10 @@ export function worldOf(all: readonly Life[]): World {
     paidBack: all.flatMap(({ refund }) => (refund ? [refund] : [])),
     purchases: all.flatMap(({ purchase }) => (purchase ? [purchase] : [])),
     misbooked: [],
+    checkouts: [],
+    strayOrders: [],
+    misbookedCheckouts: [],
+    invoices: undefined,
   }
 }
 
@@ -204,6 +214,18 @@ export function booksOf(world: World): Books {
       orders: () => pages(world.orders),
       ledger: async () => ({ received: 0n, open: 0n, delivered: 0n, refunded: 0n }),
       misbooked: async () => world.misbooked,
+    },
+    checkouts: {
+      all: () => pages(world.checkouts),
+      strayOrders: async () => world.strayOrders,
+      ledger: async () => new Map(),
+      misbooked: async () => world.misbookedCheckouts,
+    },
+    processor: world.invoices && {
+      async read(id) {
+        const invoice = world.invoices?.get(id)
+        return invoice ? { outcome: 'found', invoice } : { outcome: 'unknown', reason: 'gone' }
+      },
     },
   }
 }

@@ -175,11 +175,11 @@ function describeMoney(nodes: CheckoutNodes, refuses: Refuses): void {
 
   it('keeps no more than dust when it closes', async () => {
     const open = await openOnRecord(nodes)
-    // 1,000 satoshi are worth one USDC here, and 5 USDC are the most.
-    const rich = await moveOn(nodes, open, ended(open, [payment(5_001n)]))
+    // 1,000 satoshi are worth one USDC here, and half a USDC is the most.
+    const rich = await moveOn(nodes, open, ended(open, [payment(501n)]))
     await refuses(rich, closed(rich), 'more than dust')
     const other = await openOnRecord(nodes)
-    const poor = await moveOn(nodes, other, ended(other, [payment(5_000n)]))
+    const poor = await moveOn(nodes, other, ended(other, [payment(500n)]))
     expect((await nodes().store.move(poor, closed(poor))).won).toBe(true)
   })
 }

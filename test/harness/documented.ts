@@ -45,6 +45,7 @@ export const undocumented: readonly string[] = [
   '/find',
   '/find/challenge',
   '/find/leave',
+  '/find/mail',
   '/find/payment',
   '/find/wallet',
   '/orders/:orderId',

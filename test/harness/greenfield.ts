@@ -134,3 +134,38 @@ function faultsOf({ errors }: ValidateFunction): string {
   })
   return faults.join('; ')
 }
+
+/** A way to call that holds every request and every answer against the document. */
+export interface FittingFetch {
+  readonly fetch: typeof fetch
+  /** What did not fit. Whoever calls may take a thrown error for a broken connection. */
+  readonly faults: readonly string[]
+}
+
+export function fittingFetch(inner: typeof fetch = fetch): FittingFetch {
+  const faults: string[] = []
+  const noting = (check: () => void) => {
+    try {
+      check()
+    } catch (error) {
+      faults.push(error instanceof Error ? error.message : String(error))
+    }
+  }
+  return {
+    faults,
+    async fetch(input, init = {}) {
+      const { pathname, search } = new URL(String(input))
+      const method = init.method ?? 'GET'
+      const path = `${pathname}${search}`
+      noting(() => expectRequestFits(method, path, parsed(init.body)))
+      const response = await inner(input, init)
+      const text = await response.clone().text()
+      noting(() => expectAnswerFits(method, path, response.status, parsed(text)))
+      return response
+    },
+  }
+}
+
+function parsed(text: unknown): unknown {
+  return typeof text === 'string' && text !== '' ? JSON.parse(text) : undefined
+}

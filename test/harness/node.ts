@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import { readConfig, type SandboxConfig } from '../../src/config.ts'
+import { type ProcessorAccess, readConfig, type SandboxConfig } from '../../src/config.ts'
 import { openCounting } from '../../src/counting.ts'
 import { createLog } from '../../src/log.ts'
 import { networks } from '../../src/payments/networks.ts'
@@ -19,6 +19,8 @@ export interface NodeSettings {
   readonly facilitatorUrl?: string | undefined
   readonly supplierUrl: string
   readonly supplierKey: string
+  /** What takes coins, where the store takes any. */
+  readonly processor?: ProcessorAccess | undefined
   readonly webhook: { readonly header: string; readonly value: string }
 }
 

@@ -35,6 +35,7 @@ export async function openBooks(settings: NodeSettings, keys: readonly Buffer[] 
     chain: chain.books(payTo),
     supplier: zenditBooks(client, { now, signal: new AbortController().signal }),
     store: storage.books,
+    checkouts: storage.checkoutBooks,
   }
   const look = (): Look => ({
     now: now(),

@@ -4,8 +4,13 @@ import pg from 'pg'
 import type { Address } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { inject } from 'vitest'
+import { apiKey, ask, startTestBtcpay, storeId } from '../../sandbox/btcpay/client.fixture.ts'
+import type { BtcpayOptions } from '../../sandbox/btcpay/options.ts'
 import { freePort } from '../../sandbox/port.ts'
 import { startSupplier } from '../../sandbox/supplier/server.ts'
+import { readMethods } from '../../src/adapters/btcpay/methods.ts'
+import type { ProcessorAccess } from '../../src/config.ts'
+import { coins as allCoins } from '../../src/payments/coins.ts'
 import { fundedGasKey } from '../harness/gas.ts'
 import { type NodeSettings, startNode } from '../harness/node.ts'
 import { type ChainParts, mintUsdc } from './chain.ts'
@@ -21,6 +26,8 @@ export interface StoreOptions {
   readonly offers?: number
   /** False: the supplier sends no webhooks, and only polling makes progress. */
   readonly webhooks?: boolean
+  /** A BTCPay Server of its own beside the store, and its pace. */
+  readonly coins?: Partial<BtcpayOptions>
   /** Another chain than the one all stories share. */
   readonly chain?: ChainParts
   /** How the node reaches the chain, when not directly. */
@@ -45,6 +52,7 @@ export async function openStore(options: StoreOptions = {}) {
   const url = `http://127.0.0.1:${port}`
   const webhook = { header: 'x-supplier-webhook', value: randomBytes(16).toString('hex') }
   const supplier = await openSupplier(options, { url, webhook })
+  const coins = options.coins && (await openCoins(options.coins, url))
   const settings: NodeSettings = {
     url,
     port,
@@ -58,6 +66,7 @@ export async function openStore(options: StoreOptions = {}) {
     supplierUrl: (await options.supplierVia?.(supplier.url)) ?? supplier.url,
     supplierKey,
     webhook,
+    processor: coins?.access,
   }
   const node = await openNode(settings, parts)
   return {
@@ -66,11 +75,14 @@ export async function openStore(options: StoreOptions = {}) {
     query: (sql: string, values: unknown[] = []) => query(settings.databaseUrl, sql, values),
     /** The supplier's admin side: what it charged, and faults to force. */
     admin: (path: string, body?: unknown) => admin(supplier.url, supplierKey, path, body),
+    /** The people and chains around the store's BTCPay Server, and faults to force there. */
+    btcpay: (path: string, body: unknown = {}) => atBtcpay(coins?.access.url, path, body),
     /** Stops the node alone: its supplier, chain and database go on. */
     halt: node.close,
     async close() {
       await node.close()
       await supplier.stop()
+      await coins?.stop()
     },
   }
 }
@@ -152,6 +164,25 @@ function openSupplier(
     lateSeconds,
     ...(options.webhooks === false ? {} : { webhook: target }),
   })
+}
+
+async function openCoins(options: Partial<BtcpayOptions>, storeUrl: string) {
+  const secret = 'story-webhook-secret'
+  const webhook = { url: `${storeUrl}/webhooks/btcpay`, secret }
+  const { url, stop } = await startTestBtcpay({ webhook, ...options })
+  const methods = readMethods(allCoins.join(','))
+  const access: ProcessorAccess = {
+    ...{ url, storeId, apiKey, methods },
+    webhookSecret: secret,
+    isTestnet: true,
+  }
+  return { access, stop }
+}
+
+async function atBtcpay(url: string | undefined, path: string, body: unknown) {
+  const { status, body: answer } = await ask(url ?? '', `POST /sandbox${path}`, body)
+  if (status >= 300) throw new Error(`BTCPay's sandbox side answered ${status}: ${path}`)
+  return answer
 }
 
 async function fundedRefundKey(parts: ChainParts, float: bigint): Promise<`0x${string}`> {

@@ -17,8 +17,9 @@ const buttons: readonly (readonly [action: string, text: string])[] = [
   ['forget', 'Stop watching'],
 ]
 
-const isMoving = ({ status, payments }: Invoice) =>
-  status === 'New' || payments.some((payment) => payment.status === 'Processing')
+/** Only then does the page show itself anew: it would take away what somebody is typing. */
+const isConfirming = ({ payments }: Invoice) =>
+  payments.some(({ status, confirmAt }) => status === 'Processing' && confirmAt !== undefined)
 
 /** One invoice with all that a buyer, a chain and time can do to it. */
 export function invoicePage(invoice: Invoice, now: number, fault?: string): string {
@@ -35,7 +36,7 @@ ${fault === undefined ? html`` : html`<p class="fault" role="alert">${fault}</p>
 </table>
 ${form(invoice)}
 ${prompts.map((prompt) => promptPart(invoice, prompt))}`
-  return page(`Invoice ${id}`, body, isMoving(invoice) && fault === undefined ? 2 : undefined)
+  return page(`Invoice ${id}`, body, isConfirming(invoice) && fault === undefined ? 2 : undefined)
 }
 
 function timeText(at: number, now: number): string {

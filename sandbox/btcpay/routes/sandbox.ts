@@ -19,7 +19,7 @@ const paySchema = z.strictObject({
   late: z.boolean().optional(),
   confirm: z.boolean().optional(),
 })
-export type PayBody = z.infer<typeof paySchema>
+type PayBody = z.infer<typeof paySchema>
 
 /** Only in the sandbox: what people and chains do, and how the server misbehaves. */
 export function sandboxRoutes(app: FastifyInstance, deps: Deps): void {

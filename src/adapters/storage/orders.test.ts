@@ -6,7 +6,8 @@ import { failed, fulfilling, paid, pending, wayTo } from '../../../test/contract
 import { onChain } from '../../../test/doubles/orders.ts'
 import type { OrderStore } from '../../orders/ports.ts'
 import { usdc } from '../../primitives/money.ts'
-import { type Database, openDatabase } from './database.ts'
+import { breakingOnce } from './breaking.fixture.ts'
+import { openDatabase } from './database.ts'
 import { migrate } from './migrate.ts'
 import { createOrderStore } from './orders.ts'
 import { createTreasury } from './treasury.ts'
@@ -70,29 +71,17 @@ describeOrderStore('PostgreSQL', async () => {
   }
 })
 
-/** A connection that breaks once: before the server has carried out the write, or after. */
-function breakingOnce(when: 'before' | 'after'): Database {
-  let broken = false
-  const query = async (sql: string, values: unknown[]) => {
-    if (broken) return pool.query(sql, values)
-    broken = true
-    if (when === 'after') await pool.query(sql, values)
-    throw new Error('Connection terminated unexpectedly')
-  }
-  return { query } as unknown as Database
-}
-
 describe('a write whose answer is lost', () => {
   it('opens an order if it was committed', async () => {
     const order = pending()
-    const opened = await createOrderStore(breakingOnce('after')).open(order, ['lost'])
+    const opened = await createOrderStore(breakingOnce(pool, 'after')).open(order, ['lost'])
     expect(opened).toEqual({ isNew: true, order })
     expect((await store.open(order, ['lost'])).isNew).toBe(false)
   })
 
   it('is an error if the order is not there', async () => {
     const order = pending()
-    const opened = createOrderStore(breakingOnce('before')).open(order, [])
+    const opened = createOrderStore(breakingOnce(pool, 'before')).open(order, [])
     await expect(opened).rejects.toThrow('terminated')
     expect(await store.find(order.id)).toBeUndefined()
   })
@@ -101,14 +90,14 @@ describe('a write whose answer is lost', () => {
     const first = pending()
     await store.open(first, [])
     const second = pending({ tender: first.tender })
-    const opened = await createOrderStore(breakingOnce('before')).open(second, [])
+    const opened = await createOrderStore(breakingOnce(pool, 'before')).open(second, [])
     expect(opened).toEqual({ isNew: false, order: first })
   })
 
   it('wins a move if it was committed', async () => {
     const order = pending()
     await store.open(order, [])
-    const moved = await createOrderStore(breakingOnce('after')).move(order, paid(order))
+    const moved = await createOrderStore(breakingOnce(pool, 'after')).move(order, paid(order))
     expect(moved).toMatchObject({ won: true, order: { state: 'PAID', version: 2 } })
     expect(await store.find(order.id)).toEqual(moved.order)
   })
@@ -116,7 +105,7 @@ describe('a write whose answer is lost', () => {
   it('is an error while the order is still as it was', async () => {
     const order = pending()
     await store.open(order, [])
-    const moved = createOrderStore(breakingOnce('before')).move(order, paid(order))
+    const moved = createOrderStore(breakingOnce(pool, 'before')).move(order, paid(order))
     await expect(moved).rejects.toThrow('terminated')
     expect(await store.find(order.id)).toEqual(order)
   })
@@ -125,7 +114,7 @@ describe('a write whose answer is lost', () => {
     const order = pending()
     await store.open(order, [])
     const { order: winner } = await store.move(order, paid(order))
-    const moved = await createOrderStore(breakingOnce('before')).move(order, paid(order))
+    const moved = await createOrderStore(breakingOnce(pool, 'before')).move(order, paid(order))
     expect(moved).toEqual({ won: false, order: winner })
   })
 })

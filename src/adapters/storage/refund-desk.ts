@@ -1,13 +1,19 @@
+import type { Payout } from '../../checkouts/ports.ts'
 import type { Refund } from '../../orders/order.ts'
+import type { Coin } from '../../payments/coins.ts'
+import { partsOf } from '../../payments/payment.ts'
 import type { OrderId } from '../../primitives/ids.ts'
 import { type Usdc, usdc } from '../../primitives/money.ts'
 import type { Database } from './database.ts'
+import { type OpenReturn, readOpenReturns } from './return-desk.ts'
 
 /** A refund that is owed and not paid yet. Nothing is owed for a payment that vanished for good. */
 export interface OpenRefund {
   readonly order: OrderId
   readonly amount: Usdc
   readonly payee: string
+  /** What is paid in its place, where the order was paid in a coin. */
+  readonly payout?: Payout
   readonly step: Exclude<Refund['step'], 'REFUNDED'>
   /** Why it could not be paid, where it has failed. */
   readonly code: string | null
@@ -27,6 +33,8 @@ export interface RefundDesk {
   readonly granted: { readonly hour: Usdc; readonly day: Usdc }
   /** The oldest first. */
   readonly open: readonly OpenRefund[]
+  /** What goes back of checkouts, beside the orders that they became; the oldest first. */
+  readonly returns: readonly OpenReturn[]
 }
 
 const switchSql = `
@@ -40,7 +48,8 @@ const grantedSql = `
 /** The condition is that of an index, so it reads as many orders as it gives. */
 const openSql = `
   select id, amount::text, doc #>> '{tender,payer}' as payee, doc #>> '{refund,step}' as step,
-    doc #>> '{refund,code}' as code, since.at as since
+    doc #>> '{refund,code}' as code, since.at as since, doc #>> '{tender,asset}' as asset,
+    doc #>> '{tender,units,$bigint}' as units
   from orders, lateral (
     select min(at) as at from order_events where order_id = orders.id and refund_step is not null
   ) as since
@@ -54,14 +63,18 @@ interface OpenRow {
   readonly step: OpenRefund['step']
   readonly code: string | null
   readonly since: Date
+  readonly asset: string
+  /** In the coin; null where the order was paid in USDC. */
+  readonly units: string | null
 }
 
 /** Reads over all refunds that are not paid. @throws when the switch is missing */
 export async function readRefundDesk(database: Database): Promise<RefundDesk> {
-  const [turns, granted, open] = await Promise.all([
+  const [turns, granted, open, returns] = await Promise.all([
     database.query<RefundDesk['turned']>(switchSql),
     database.query<{ hour: string; day: string }>(grantedSql),
     database.query<OpenRow>(openSql),
+    readOpenReturns(database),
   ])
   const [turned] = turns.rows
   if (!turned) throw new Error('The switch for refunds is missing')
@@ -69,10 +82,14 @@ export async function readRefundDesk(database: Database): Promise<RefundDesk> {
   return {
     turned,
     granted: { hour: usdc(hour), day: usdc(day) },
-    open: open.rows.map(({ id, amount, ...rest }) => ({
-      order: id,
-      amount: usdc(amount),
-      ...rest,
-    })),
+    open: open.rows.map(openRefundOf),
+    returns,
   }
+}
+
+function openRefundOf({ id, amount, asset, units, ...rest }: OpenRow): OpenRefund {
+  const refund = { order: id, amount: usdc(amount), ...rest }
+  if (units === null) return refund
+  const { address: to } = partsOf(rest.payee)
+  return { ...refund, payout: { reference: id, coin: asset as Coin, to, units: BigInt(units) } }
 }

@@ -1,4 +1,4 @@
-import type { CheckoutStore } from '../../checkouts/ports.ts'
+import type { CheckoutFacts, CheckoutStore, HandPayouts } from '../../checkouts/ports.ts'
 import type { SnapshotStore } from '../../goods/ports.ts'
 import type { MailBook } from '../../orders/mail.ts'
 import type {
@@ -10,9 +10,12 @@ import type {
 } from '../../orders/ports.ts'
 import type { Network } from '../../payments/networks.ts'
 import type { Usdc } from '../../primitives/money.ts'
-import type { StoreBooks } from '../../reconcile/ports.ts'
+import type { CheckoutBooks, StoreBooks } from '../../reconcile/ports.ts'
+import { createCheckoutBooks } from './checkout-books.ts'
+import { checkoutFacts } from './checkout-facts.ts'
 import { createCheckoutStore } from './checkouts.ts'
 import { openDatabase } from './database.ts'
+import { createHandPayouts } from './hand-payouts.ts'
 import { claimIdentity, type StoreIdentity } from './identity.ts'
 import { migrate } from './migrate.ts'
 import { createNonceStore } from './nonces.ts'
@@ -28,16 +31,20 @@ import { createLimitStore } from './wallet-limits.ts'
 export interface Storage {
   readonly orders: OrderStore
   readonly checkouts: CheckoutStore
+  readonly handPayouts: HandPayouts
   readonly limits: LimitStore
   readonly treasury: Treasury
   readonly nonces: NonceStore
   readonly snapshots: SnapshotStore
   readonly mail: MailBook
   readonly books: StoreBooks
+  readonly checkoutBooks: CheckoutBooks
   /** Forgets sign-in nonces that have run out anyway. Returns how many. */
   forgetNonces(): Promise<number>
   /** Reads over all orders, so it is not for the way of a purchase. Throws as `probe` does. */
   orderFacts(): Promise<OrderFacts>
+  /** What is under way with checkouts. Throws as `probe` does. */
+  checkoutFacts(): Promise<CheckoutFacts>
   /** What was paid for orders that are neither delivered nor refunded; quick however many there are. */
   exposure(): Promise<Usdc>
   /** Throws when the database does not answer. */
@@ -82,14 +89,17 @@ export async function openStorage(
   return {
     orders: createOrderStore(pool),
     checkouts: createCheckoutStore(pool, refundCaps),
+    handPayouts: createHandPayouts(pool),
     limits: createLimitStore(pool),
     treasury: createTreasury(pool, refundCaps),
     nonces,
     snapshots: createSnapshotStore(pool),
     mail: createMailBook(pool),
     books: createStoreBooks(pool),
+    checkoutBooks: createCheckoutBooks(pool),
     forgetNonces: () => nonces.forgetExpired(),
     orderFacts: () => orderFacts(pool),
+    checkoutFacts: () => checkoutFacts(pool),
     exposure: () => exposureOf(pool),
     probe: async () => {
       await pool.query('select 1')

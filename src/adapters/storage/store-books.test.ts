@@ -74,7 +74,12 @@ test('a record without orders knows no block', async () => {
   expect(await books().newestBlock()).toBeUndefined()
   expect(await books().oldestBlock()).toBeUndefined()
   expect(await all()).toEqual([])
-  expect(await books().ledger()).toEqual({ received: 0n, open: 0n, delivered: 0n, refunded: 0n })
+  expect(await books().ledger('x402')).toEqual({
+    received: 0n,
+    open: 0n,
+    delivered: 0n,
+    refunded: 0n,
+  })
 })
 
 test('the newest block is that of a payment, and the oldest that of one which may still come', async () => {
@@ -143,7 +148,7 @@ test('the ledger sums up, and names the order whose entries were changed', async
   if (given.state !== 'FULFILLMENT_FAILED') throw new Error('It was given up')
   await createOrderStore(pool).move(given, refunded(given))
   const open = await stored(paid(begin('0x3')))
-  expect(await books().ledger()).toEqual({
+  expect(await books().ledger('x402')).toEqual({
     received: 37_500_000n,
     open: -12_500_000n,
     delivered: -12_500_000n,

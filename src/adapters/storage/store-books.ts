@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import type { Account } from '../../orders/ledger.ts'
 import type { Order } from '../../orders/order.ts'
+import type { Tender } from '../../payments/payment.ts'
 import type { OrderId } from '../../primitives/ids.ts'
 import type { Misbooked, OrderWriter, StoreBooks } from '../../reconcile/ports.ts'
 import type { Database } from './database.ts'
@@ -27,7 +28,7 @@ export function createStoreBooks(pool: Pool): StoreBooks {
       ordersOf(pool, `select ${orderColumns} from orders where id = any ($1::text[])`, [ids]),
     idsOf: (payers, which) => idsOf(pool, payers, which),
     orders: () => allOrders(pool),
-    ledger: () => ledger(pool),
+    ledger: (rail) => ledger(pool, rail),
     misbooked: () => misbooked(pool),
     atOnce: (work) => atOnce(pool, work),
   }
@@ -85,9 +86,11 @@ async function* allOrders(database: Database): AsyncGenerator<readonly Order[]> 
   }
 }
 
-async function ledger(database: Database): Promise<Record<Account, bigint>> {
+async function ledger(database: Database, rail: Tender['rail']): Promise<Record<Account, bigint>> {
   const { rows } = await database.query<{ account: Account; sum: string }>(
-    'select account, sum(amount)::text as sum from ledger group by account',
+    `select account, sum(ledger.amount)::text as sum from ledger join orders on id = order_id
+     where doc #>> '{tender,rail}' = $1 group by account`,
+    [rail],
   )
   const sums = { received: 0n, open: 0n, delivered: 0n, refunded: 0n }
   for (const { account, sum } of rows) sums[account] = BigInt(sum)

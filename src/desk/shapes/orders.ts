@@ -128,12 +128,14 @@ export const RefundAnswer = z
     orderId: z.string(),
     state: RefundState,
     state_updated_at: time,
-    refund_to: z.string().describe('Always the wallet that paid'),
+    refund_to: z
+      .string()
+      .describe('Always the wallet that paid; for another coin, the address its buyer gave'),
     amount_atomic: atomic,
     amount_atomic_refunded: atomic.nullable(),
     amount_atomic_kept: atomic.nullable(),
     asset: z.string(),
-    asset_decimals: z.literal(6),
+    asset_decimals: z.int().min(6).max(18),
     network: z.string(),
     transactionHash: transaction.nullable(),
     reason: z.string(),

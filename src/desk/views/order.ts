@@ -2,6 +2,7 @@ import { toBuffer, toString as toSvg } from 'qrcode'
 import { lpaOf } from '../../goods/esim.ts'
 import type { Delivery, Recipient } from '../../goods/good.ts'
 import { type In, isPaid, isRefunding, type Order, refundStateOf } from '../../orders/order.ts'
+import type { Tender } from '../../payments/payment.ts'
 import { never } from '../../primitives/never.ts'
 import type { Vault } from '../../secrets/vault.ts'
 import { receiptPath } from '../paths.ts'
@@ -16,8 +17,10 @@ export interface OrderView {
 }
 
 /** How the goods of an order can be had by somebody who shows nothing yet. */
-const lockedHint =
-  'The goods are shown with Authorization: Bearer {accessToken}, or after SIGN-IN-WITH-X by the paying wallet.'
+const lockedHints = {
+  x402: 'The goods are shown with Authorization: Bearer {accessToken}, or after SIGN-IN-WITH-X by the paying wallet.',
+  btcpay: 'The goods are shown with Authorization: Bearer {accessToken}.',
+} as const satisfies Record<Tender['rail'], string>
 
 /** The published record of a payment and its order (decisions 4, x402-signals 6.2). */
 export async function orderBody(vault: Vault, { order, reveal, accessToken }: OrderView) {
@@ -28,7 +31,13 @@ export async function orderBody(vault: Vault, { order, reveal, accessToken }: Or
     transactionHash: transactionOf(order),
     orderId: order.id,
     ...(accessToken === undefined ? {} : { accessToken }),
-    orders: [{ ...summaryOf(order), result, ...(locked ? { result_hint: lockedHint } : {}) }],
+    orders: [
+      {
+        ...summaryOf(order),
+        result,
+        ...(locked ? { result_hint: lockedHints[order.tender.rail] } : {}),
+      },
+    ],
     refund_state: refundStateOf(order),
     refund_contract: isRefunding(order) ? refundContract(order) : null,
     receipt_url: isPaid(order) ? receiptPath(order.id) : null,

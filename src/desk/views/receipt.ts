@@ -13,6 +13,7 @@ import {
   type PaidOrder,
   refundStateOf,
 } from '../../orders/order.ts'
+import { paidIn } from '../../payments/payment.ts'
 import type { SigningKeys } from '../../secrets/signing-keys.ts'
 import type { Digest } from '../../secrets/tokens.ts'
 import type { Vault } from '../../secrets/vault.ts'
@@ -82,7 +83,7 @@ function claimsOf(
       asset: tender.asset,
       payer: tender.payer,
       payTo: tender.payTo,
-      amount_atomic: order.amount.toString(),
+      amount_atomic: paidIn(tender).units.toString(),
       transaction: receipt.transaction,
       settlement: order.settlement === 'FINAL' ? 'final' : 'seen',
     },
@@ -94,7 +95,7 @@ function claimsOf(
 function refundClaim(order: PaidOrder): Pick<ReceiptClaims, 'refund'> {
   const state = refundStateOf(order)
   if (state === null || !isRefunding(order)) return {}
-  const { refund, amount } = order
+  const { refund, tender } = order
   const sent = refund.step === 'REFUNDED' ? { transaction: refund.transaction } : {}
-  return { refund: { state, amount_atomic: amount.toString(), ...sent } }
+  return { refund: { state, amount_atomic: paidIn(tender).units.toString(), ...sent } }
 }

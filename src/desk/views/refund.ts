@@ -1,7 +1,7 @@
 import { goods } from '../../goods/good.ts'
 import { type Refunding, refundStateOf } from '../../orders/order.ts'
+import { paidIn } from '../../payments/payment.ts'
 import { refundIdOf } from '../../primitives/ids.ts'
-import { usdcDecimals } from '../../primitives/money.ts'
 import { refundPath } from '../paths.ts'
 
 /** Refunds are promised within this time of the failure; seconds (service.md, Limits). */
@@ -20,7 +20,7 @@ export function refundBody(order: Refunding, claim: { reason?: string; idempoten
     refund_to: order.tender.payer,
     ...amountsOf(order),
     asset: order.tender.asset,
-    asset_decimals: usdcDecimals,
+    asset_decimals: paidIn(order.tender).decimals,
     network: order.tender.network,
     transactionHash: done ? refund.transaction : null,
     reason: claim.reason ?? order.failure.message,
@@ -31,8 +31,8 @@ export function refundBody(order: Refunding, claim: { reason?: string; idempoten
 }
 
 /** What went back and what was kept is null until it is certain; there are no partial refunds. */
-function amountsOf({ amount, refund }: Refunding) {
-  const whole = amount.toString()
+function amountsOf({ tender, refund }: Refunding) {
+  const whole = paidIn(tender).units.toString()
   const [refunded, kept] =
     refund.step === 'REFUNDED'
       ? [whole, '0']

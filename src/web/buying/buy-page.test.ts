@@ -24,6 +24,7 @@ describe('the page of an offer', () => {
     expect(body).toContain(
       '<img class="face" src="https://img.example/amz.png" alt="Amazon.com gift card"',
     )
+    expect(body).toContain('Software agents buy it too:')
     expect(body).not.toContain('Sandbox:')
   })
 

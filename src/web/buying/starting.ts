@@ -44,6 +44,8 @@ export async function startFrom(
   const typed = readTyped(sent, formFieldsOf(offer, deps, retail), methods)
   if (typed === undefined) return { type: 'strange' }
   const again: FormAgain = { type: 'again', status: 422, typed, faults: noFaults }
+  // The page itself says that it is not sold, and why.
+  if (retail.type === 'NOT_SOLD') return { ...again, status: rules.offer_unavailable.status }
   if (isDearer(typed.seen, retail, pricing.markupBps)) return dearer(again, retail, deps)
   const choice = choiceFaults({ typed, methods, texts })
   if (checkout === undefined || choice.size > 0) return { ...again, faults: choice }
@@ -80,7 +82,6 @@ function refused(
     case 'invalid_body':
       return { ...again, faults: faultsIn(refusal, { typed: again.typed, methods, texts }) }
     case 'offer_unavailable':
-      // The page itself says that it is not sold, and why.
       return { ...again, status }
     case 'store_paused':
       return { ...again, status, notice: texts.form.paused }

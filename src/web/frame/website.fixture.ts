@@ -82,13 +82,14 @@ export function website(
   const post = async (
     url: string,
     fields: Readonly<Record<string, string>>,
-    headers: Record<string, string> = {},
+    headers: Readonly<Record<string, string | undefined>> = {},
   ) => {
     pass(2_000)
     const payload = new URLSearchParams(fields).toString()
     const type = { 'content-type': 'application/x-www-form-urlencoded' }
-    const sent = { ...type, 'sec-fetch-site': 'same-origin', ...headers }
-    return app.inject({ method: 'POST', url, payload, headers: sent })
+    const all = { ...type, 'sec-fetch-site': 'same-origin', ...headers }
+    const named = Object.entries(all).filter(([, value]) => value !== undefined)
+    return app.inject({ method: 'POST', url, payload, headers: Object.fromEntries(named) })
   }
   return { app, get, post, logged }
 }

@@ -47,7 +47,7 @@ ${paymentPart(parts)}
 ${!list && walletPart(parts)}
 ${parts.mail && mailPart(parts.mail, texts)}
 </div>
-${scriptUrls.map((url) => html`<script src="${url}" defer="defer"></script>`)}`,
+${scriptUrls.map((url) => html`<script type="module" src="${url}"></script>`)}`,
   }
 }
 

@@ -62,7 +62,7 @@ ${isRefunding(sight) && html`<p class="about-refund"><a href="${orderPagePath(si
 </section>
 ${sight.own ? ownParts(sight, sight.own, parts) : lockedPart(sight.id, typedIn(parts), texts)}
 </div>
-${scriptUrls.map((url) => html`<script src="${url}" defer="defer"></script>`)}`,
+${scriptUrls.map((url) => html`<script type="module" src="${url}"></script>`)}`,
   }
 }
 

@@ -40,7 +40,7 @@ ${isRefunding(sight) && timeline(stationsOf(sight, texts), texts)}
 </section>
 ${sight.own ? ownParts(sight, sight.own, parts) : isRefunding(sight) && html`<p class="hint">${orders.refund.lockedText}</p>`}
 </div>
-${scriptUrls.map((url) => html`<script src="${url}" defer="defer"></script>`)}`,
+${scriptUrls.map((url) => html`<script type="module" src="${url}"></script>`)}`,
   }
 }
 

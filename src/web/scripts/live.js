@@ -9,7 +9,7 @@ said.setAttribute('role', 'status')
 
 let source
 let told
-let timer
+let pollTimer
 let isLoading = false
 
 const part = () => document.querySelector('[data-live]')
@@ -32,12 +32,12 @@ function start() {
 function stop() {
   source?.close()
   source = undefined
-  clearTimeout(timer)
+  clearTimeout(pollTimer)
 }
 
 function later(what, ms) {
-  clearTimeout(timer)
-  timer = setTimeout(what, ms)
+  clearTimeout(pollTimer)
+  pollTimer = setTimeout(what, ms)
 }
 
 async function poll() {

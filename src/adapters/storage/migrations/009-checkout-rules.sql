@@ -59,8 +59,8 @@ begin
   if one.return_state is not null then
     raise exception 'checkout %: something still goes back', one.id;
   end if;
-  -- 5 USDC at the rate of the invoice.
-  if (one.settled - coalesce(one.price, 0) - one.returned) * one.amount > 5000000 * one.invoice_units
+  -- Half a USDC at the rate of the invoice.
+  if (one.settled - coalesce(one.price, 0) - one.returned) * one.amount > 500000 * one.invoice_units
   then
     raise exception 'checkout %: more than dust would be kept', one.id;
   end if;

@@ -28,7 +28,7 @@ export const orders = {
       title: 'Paid, and on its way',
       text: 'Most orders arrive within a minute. This page changes by itself; you can also close it and come back.',
     },
-    delivered: { title: 'Delivered', text: 'Everything you paid for is here.' },
+    delivered: { title: 'Delivered', text: 'All that was paid for has arrived.' },
     refunding: {
       title: 'Your money is on its way back',
       text: 'It could not be delivered, so you get back all you paid. You need not do anything.',

@@ -92,6 +92,36 @@ const failedRefunds: readonly Outcome[] = [
     operator: 'Find that transaction. The refund has to be paid by hand.',
   },
   {
+    code: 'operator_pays',
+    when: 'BTCPay Server sends this coin by no way of its own (Monero), or does not name the transaction.',
+    agent: 'Wait for the operator.',
+    operator: 'Pay it by hand, then note the transaction (docs/payment-processor.md).',
+  },
+  {
+    code: 'payout_cancelled',
+    when: 'The payout was cancelled in BTCPay Server.',
+    agent: 'Wait for the operator.',
+    operator: 'Claim it again in BTCPay, or pay it by hand and note the transaction.',
+  },
+  {
+    code: 'payout_mismatch',
+    when: 'BTCPay Server has another amount or address under the name of this payout.',
+    agent: 'Wait for the operator.',
+    operator: 'Look in BTCPay who changed it. Pay what is owed by hand and note the transaction.',
+  },
+  {
+    code: 'payout_refused',
+    when: 'BTCPay Server makes no such payout, for example because the amount is below what the chain carries.',
+    agent: 'Wait for the operator.',
+    operator: 'Look at what BTCPay says in the log. Pay it by hand, or mend the reason and retry.',
+  },
+  {
+    code: 'processor_key',
+    when: 'The API key of BTCPay Server lacks a permission.',
+    agent: 'Wait for the operator.',
+    operator: 'Give the key its permissions (docs/payment-processor.md), then retry.',
+  },
+  {
     code: 'over_cap',
     when: "The refund alone is above the store's cap for refunds.",
     agent: 'Wait for the operator.',

@@ -1,0 +1,166 @@
+import { afterEach, expect, test } from 'vitest'
+import { expectAnswerFits, expectShape, greenfield } from '../../test/harness/greenfield.ts'
+import { makeAddress } from './addresses.ts'
+import {
+  type Answer,
+  ask,
+  startReceiver,
+  startTestBtcpay,
+  storeId,
+  until,
+} from './client.fixture.ts'
+import { coins, symbols } from './coins.ts'
+
+const ofStore = '/api/v1/stores/{storeId}'
+const ofInvoice = '/api/v1/invoices/{invoiceId}'
+const ofPull = '/api/v1/pull-payments/{pullPaymentId}'
+
+const started: { stop(): Promise<unknown> }[] = []
+afterEach(async () => {
+  for (const each of started.splice(0)) await each.stop()
+})
+
+type Document = Awaited<ReturnType<typeof begin>>
+
+async function begin() {
+  const receiver = await startReceiver()
+  const server = await startTestBtcpay({ webhook: receiver.webhook })
+  started.push(server, receiver)
+  const used = new Set<string>()
+  const { url } = server
+
+  /** Asks for an operation by the document's own name of it, and holds the answer against it. */
+  async function call(operation: string, params: Record<string, string> = {}, body?: unknown) {
+    const [name = '', query = ''] = operation.split('?')
+    used.add(name)
+    const given: Record<string, string> = { storeId, ...params }
+    const filled = name.replace(/\{(\w+)\}/g, (_whole, key: string) => given[key] ?? key)
+    const [method = '', path = ''] = filled.split(' ')
+    const answer = await ask(url, query === '' ? filled : `${filled}?${query}`, body)
+    expectFits(method, path, answer)
+    return answer
+  }
+  return { call, receiver, url, used }
+}
+
+/** The document names few of the refusals; the real server sends all of them in these two shapes. */
+function expectFits(method: string, path: string, { status, body }: Answer): void {
+  if (status < 400) expectAnswerFits(method, path, status, body)
+  else if (status === 422) expectShape('ValidationProblemDetails', body)
+  else {
+    const { missingPermission, ...problem } = body
+    expect(typeof missingPermission).toBe(status === 403 ? 'string' : 'undefined')
+    expectShape('ProblemDetails', problem)
+  }
+}
+
+test('every answer to what a store asks for is as the document says, in every state', async () => {
+  const document = await begin()
+  await invoicesInEveryState(document)
+  await payoutsInEveryState(document)
+  await storeAndWebhooks(document)
+  await refusals(document)
+  const known = Object.keys(greenfield.operations)
+  expect([...document.used].sort()).toEqual(known.sort())
+})
+
+test('every event of an invoice is as the document says', async () => {
+  const document = await begin()
+  await invoicesInEveryState(document)
+  const { received, types } = document.receiver
+  const own = Object.keys(greenfield.schemas).flatMap((schema) => {
+    const [, type] = /^Webhook(Invoice\w+)Event$/.exec(schema) ?? []
+    return type === undefined ? [] : [type]
+  })
+  expect(own.length).toBeGreaterThan(5)
+  await until(() => (own.every((type) => types().includes(type)) ? true : undefined))
+  for (const { event } of received) {
+    expectShape(
+      own.includes(event.type) ? `Webhook${event.type}Event` : 'WebhookInvoiceEvent',
+      event,
+    )
+  }
+})
+
+async function invoicesInEveryState({ call, url }: Document) {
+  const create = (checkout: object = {}) =>
+    call(`POST ${ofStore}/invoices`, {}, { amount: '10', currency: 'USD', checkout })
+  const states: (readonly [action: string, body?: object])[] = [
+    ['confirm'],
+    ['pay', { amount: '0.00001' }],
+    ['pay', { confirm: false }],
+    ['pay'],
+    ['pay', { amount: '1' }],
+    ['pay', { late: true }],
+    ['expire'],
+  ]
+  for (const [action, body] of states) {
+    const invoiceId = (await create()).body.id
+    await ask(url, `POST /sandbox/invoices/${invoiceId}/${action}`, body)
+    await call(`GET ${ofInvoice}`, { invoiceId })
+    const methods = await call(`GET ${ofInvoice}/payment-methods`, { invoiceId })
+    expect(methods.body).toHaveLength(symbols.length)
+  }
+  const invoiceId = (await create({ expirationMinutes: 5, speedPolicy: 'HighSpeed' })).body.id
+  await call(`POST ${ofInvoice}/status`, { invoiceId }, { status: 'Invalid' })
+  await call(`DELETE ${ofInvoice}`, { invoiceId })
+  const listed = await call(`GET ${ofStore}/invoices?includePaymentMethods=true&take=5`)
+  expect(listed.body).toHaveLength(5)
+}
+
+async function payoutsInEveryState({ call }: Document) {
+  for (const symbol of symbols.filter((coin) => coins[coin].paysOut)) {
+    const payoutMethodId = coins[symbol].methodId
+    const request = { name: 'r', amount: '0.001', currency: symbol, autoApproveClaims: true }
+    const pullPaymentId = (await call(`POST ${ofStore}/pull-payments`, {}, request)).body.id
+    await call(`GET ${ofPull}`, { pullPaymentId })
+    const destination = makeAddress(symbol, 'outside', 'document')
+    const claim = { destination, payoutMethodId }
+    const payoutId = (await call(`POST ${ofPull}/payouts`, { pullPaymentId }, claim)).body.id
+    await until(async () => {
+      const { body } = await call('GET /api/v1/payouts/{payoutId}', { payoutId })
+      return body.state === 'Completed' ? true : undefined
+    })
+    await call(`GET ${ofPull}/payouts?includeCancelled=true`, { pullPaymentId })
+    await call(`DELETE ${ofPull}`, { pullPaymentId })
+  }
+  const direct = {
+    destination: makeAddress('BTC', 'outside', 'by hand'),
+    amount: '0.001',
+    payoutMethodId: 'BTC-CHAIN',
+  }
+  const payoutId = (await call(`POST ${ofStore}/payouts`, {}, direct)).body.id
+  await call('POST /api/v1/payouts/{payoutId}', { payoutId }, { revision: 0 })
+  const proof = { state: 'Completed', paymentProof: { proofType: 'external', id: 'x' } }
+  await call('POST /api/v1/payouts/{payoutId}/mark', { payoutId }, proof)
+  await call(`GET ${ofStore}/payouts?includeCancelled=true`)
+  await call(`GET ${ofStore}/pull-payments?includeArchived=true`)
+}
+
+async function storeAndWebhooks({ call, url }: Document) {
+  await call(`GET ${ofStore}`)
+  await call(`GET ${ofStore}/payment-methods`)
+  await call(`GET ${ofStore}/rates?currencyPair=BTC_USD&currencyPair=USD_ETH&currencyPair=BTC_EUR`)
+  await call('GET /api/v1/api-keys/current')
+  await call('GET /api/v1/health')
+  await call(`GET ${ofStore}/payout-processors`)
+  const request = { url: 'http://127.0.0.1:9/hook' }
+  const webhookId = (await call(`POST ${ofStore}/webhooks`, {}, request)).body.id
+  await call(`GET ${ofStore}/webhooks`)
+  await ask(url, 'POST /sandbox/webhooks/send', { type: 'InvoiceCreated' })
+  const [delivery] = await until(async () => {
+    const { body } = await call('GET /api/v1/webhooks/{webhookId}/deliveries', { webhookId })
+    return body.length > 0 ? body : undefined
+  })
+  const again = 'POST /api/v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver'
+  await call(again, { webhookId, deliveryId: delivery.id })
+}
+
+async function refusals({ call }: Document) {
+  await call(`POST ${ofStore}/invoices`, {}, { amount: 'x' })
+  await call(`GET ${ofInvoice}`, { invoiceId: 'nothing' })
+  await call(`POST ${ofStore}/pull-payments`, {}, { amount: '0', currency: 'BTC' })
+  await call(`POST ${ofPull}/payouts`, { pullPaymentId: 'nothing' }, { destination: 'x' })
+  await call(`GET ${ofStore}/invoices`, { storeId: 'Other' })
+  await call(`GET ${ofStore}/webhooks`, { storeId: 'Other' })
+}

@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { makeAddress } from './addresses.ts'
+import { apiKey, ask, startTestBtcpay, storeId, until } from './client.fixture.ts'
+
+let folder = ''
+let dataFile = ''
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'btcpay-'))
+  dataFile = join(folder, 'deep', 'ledger.jsonl')
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const never = 86_400_000
+
+test('keeps invoices, payouts, rates and books, and finishes what was begun', async () => {
+  const first = await startTestBtcpay({ dataFile, confirmMs: never, payoutMs: never })
+  const request = { amount: '5', checkout: { paymentMethods: ['LTC-CHAIN'] } }
+  const create = `POST /api/v1/stores/${storeId}/invoices`
+  const open = (await ask(first.url, create, request)).body
+  const paid = (await ask(first.url, create, request)).body
+  await ask(first.url, `POST /sandbox/invoices/${paid.id}/pay`)
+  await ask(first.url, 'POST /sandbox/rates', { LTC: '90' })
+  const payout = await ask(first.url, `POST /api/v1/stores/${storeId}/payouts`, {
+    destination: makeAddress('LTC', 'outside', 'buyer'),
+    amount: '0.1',
+    payoutMethodId: 'LTC-CHAIN',
+    approved: true,
+  })
+  await Promise.all([first.stop(), first.stop()])
+
+  appendFileSync(dataFile, '[{"type":"invo')
+  const second = await startTestBtcpay({ dataFile })
+  try {
+    const get = async (path: string) => (await ask(second.url, `GET ${path}`)).body
+    const read = (id: string) => get(`/api/v1/invoices/${id}/payment-methods`)
+    expect(await get(`/api/v1/invoices/${open.id}`)).toMatchObject({ status: 'New' })
+    const [prompt] = await read(open.id)
+    expect(prompt).toMatchObject({ rate: '84.17', payments: [] })
+    expect((await read(paid.id))[0].payments).toHaveLength(1)
+    await ask(second.url, `POST /sandbox/invoices/${paid.id}/confirm`)
+    expect((await get(`/api/v1/invoices/${paid.id}`)).status).toBe('Settled')
+    const next = (await ask(second.url, create, request)).body
+    expect((await read(next.id))[0]).toMatchObject({ rate: '90' })
+    expect((await read(next.id))[0].destination).not.toBe(prompt.destination)
+    expect((await get(`/api/v1/payouts/${payout.body.id}`)).state).toBe('AwaitingPayment')
+    expect((await get('/sandbox/ledger')).LTC.incoming).toHaveLength(1)
+  } finally {
+    await second.stop()
+  }
+})
+
+test('confirmations and payouts that were due while it was down come after the start', async () => {
+  const first = await startTestBtcpay({ dataFile, confirmMs: 300, payoutMs: 300 })
+  const invoice = (await ask(first.url, `POST /api/v1/stores/${storeId}/invoices`, { amount: '5' }))
+    .body
+  await ask(first.url, `POST /sandbox/invoices/${invoice.id}/pay`, { coin: 'ETH' })
+  const payout = await ask(first.url, `POST /api/v1/stores/${storeId}/payouts`, {
+    destination: makeAddress('ETH', 'outside', 'buyer'),
+    amount: '0.1',
+    payoutMethodId: 'ETH-CHAIN',
+    approved: true,
+  })
+  await first.stop()
+  const second = await startTestBtcpay({ dataFile })
+  try {
+    const becomes = (path: string, field: string, wanted: string) =>
+      until(async () => (await ask(second.url, `GET ${path}`)).body[field] === wanted || undefined)
+    await becomes(`/api/v1/invoices/${invoice.id}`, 'status', 'Settled')
+    await becomes(`/api/v1/payouts/${payout.body.id}`, 'state', 'Completed')
+  } finally {
+    await second.stop()
+  }
+})
+
+test('works as a process: says when it is ready and ends on SIGTERM', async () => {
+  const child = spawn(process.execPath, [resolve(import.meta.dirname, 'main.ts')], {
+    env: { PATH: process.env['PATH'], BTCPAY_API_KEY: apiKey, BTCPAY_STORE_ID: storeId },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(child, 'exit')
+  const [line] = await once(createInterface({ input: child.stdout }), 'line')
+  const { ready, port, pid } = JSON.parse(line)
+  expect([ready, pid]).toEqual([true, child.pid])
+  expect((await ask(`http://127.0.0.1:${port}`, 'GET /healthz')).body).toMatchObject({ ok: true })
+  child.kill('SIGTERM')
+  expect(await ended).toEqual([0, null])
+})
+
+test('is refused without a key or a store, with a sentence that names them', async () => {
+  const child = spawn(process.execPath, [resolve(import.meta.dirname, 'main.ts')], {
+    env: { PATH: process.env['PATH'] },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const parts: Buffer[] = []
+  child.stderr.on('data', (part: Buffer) => parts.push(part))
+  expect(await once(child, 'close')).toEqual([1, null])
+  const said = Buffer.concat(parts).toString()
+  expect(said).toContain('BTCPAY_API_KEY')
+  expect(said).toContain('BTCPAY_STORE_ID')
+})

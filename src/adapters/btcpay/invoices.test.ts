@@ -1,0 +1,241 @@
+import { describe, expect, it } from 'vitest'
+import type { WantedInvoice } from '../../checkouts/ports.ts'
+import type { CheckoutId, OrderId } from '../../primitives/ids.ts'
+import { usdc } from '../../primitives/money.ts'
+import {
+  type Asked,
+  apiKey,
+  invoiceJson,
+  methodJson,
+  paymentJson,
+  type Reply,
+  scripted,
+} from './scripted.fixture.ts'
+
+const list = 'GET /api/v1/stores/S1/invoices?orderId=chk_1'
+const create = 'POST /api/v1/stores/S1/invoices'
+const methodsCall = 'GET /api/v1/invoices/Inv1/payment-methods?onlyAccountedPayments=false'
+
+function wanted(changes: Partial<WantedInvoice> = {}): WantedInvoice {
+  return {
+    checkout: 'chk_1' as CheckoutId,
+    order: 'ord_1' as OrderId,
+    amount: usdc(25_000_000n),
+    coin: 'BTC',
+    ...changes,
+  }
+}
+
+/** Answers by call; the lists of one call are used up one after the other. */
+function playing(table: Readonly<Record<string, Reply | readonly Reply[]>>) {
+  const counts = new Map<string, number>()
+  return scripted(({ call }: Asked) => {
+    const replies = [table[call] ?? { status: 500, text: 'not in the script' }].flat()
+    const count = counts.get(call) ?? 0
+    counts.set(call, count + 1)
+    return replies[Math.min(count, replies.length - 1)] as Reply
+  })
+}
+
+describe('open', () => {
+  it('looks first, then makes the invoice with one way to pay', async () => {
+    const { processor, asked, unfit } = playing({
+      [list]: { json: [] },
+      [create]: { json: invoiceJson() },
+      [methodsCall]: { json: [methodJson()] },
+    })
+    expect(await processor.open(wanted())).toEqual({
+      outcome: 'open',
+      invoice: {
+        id: 'Inv1',
+        status: 'NEW',
+        address: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4',
+        paymentLink: 'bitcoin:bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4?amount=0.00038825',
+        rate: '64392.23',
+        units: 38_825n,
+        expiresAt: new Date(1_782_908_400_000),
+        watchedUntil: new Date(1_782_994_800_000),
+        payments: [],
+      },
+    })
+    expect(asked.map(({ call }) => call)).toEqual([list, create, methodsCall])
+    expect(asked[1]?.body).toEqual({
+      amount: '25.00',
+      currency: 'USD',
+      metadata: { orderId: 'chk_1' },
+      checkout: {
+        paymentMethods: ['BTC-CHAIN'],
+        lazyPaymentMethods: false,
+        expirationMinutes: 20,
+        monitoringMinutes: 1_440,
+      },
+    })
+    expect(unfit).toEqual([])
+  })
+
+  it('takes the oldest of several, always the same, and puts the others out of sight', async () => {
+    const older = { createdTime: 1_782_907_100 }
+    const { processor, asked } = playing({
+      [list]: {
+        json: [
+          invoiceJson({ id: 'Inv3' }),
+          invoiceJson({ id: 'Inv2', ...older }),
+          invoiceJson({ id: 'Inv1', ...older }),
+          invoiceJson({ id: 'Inv0', createdTime: 1, metadata: { orderId: 'chk_2' } }),
+        ],
+      },
+      [methodsCall]: { json: [methodJson()] },
+      'DELETE /api/v1/invoices/Inv2': {},
+      'DELETE /api/v1/invoices/Inv3': { status: 403 },
+    })
+    expect(await processor.open(wanted())).toMatchObject({ invoice: { id: 'Inv1' } })
+    const calls = asked.map(({ call }) => call)
+    expect(calls).not.toContain(create)
+    expect(calls).not.toContain('DELETE /api/v1/invoices/Inv0')
+    expect(calls.filter((call) => call.startsWith('DELETE'))).toHaveLength(2)
+  })
+
+  it('finds what was made although the answer was lost', async () => {
+    const { processor } = playing({
+      [list]: [{ json: [] }, { json: [invoiceJson()] }],
+      [create]: 'unreached',
+      [methodsCall]: { json: [methodJson()] },
+    })
+    expect(await processor.open(wanted())).toMatchObject({ outcome: 'open' })
+  })
+
+  it.each<readonly [string, Reply, string]>([
+    ['a list of faults', { status: 400, json: [{ path: 'checkout', message: 'x' }] }, 'refused'],
+    [
+      'a fault with a code',
+      { status: 422, json: { code: 'generic-error', message: 'x' } },
+      'refused',
+    ],
+    [
+      'no permission',
+      { status: 403, json: { code: 'missing-permission', message: 'x' } },
+      'unknown',
+    ],
+    ['no such store', { status: 404, json: { code: 'store-not-found', message: 'x' } }, 'unknown'],
+    ['the page of a proxy', { status: 400, text: '<h1>Bad request</h1>' }, 'unknown'],
+    ['a server in trouble', { status: 502, text: '' }, 'unknown'],
+    ['silence', 'unreached', 'unknown'],
+    ['nonsense', { json: { id: 5 } }, 'unknown'],
+  ])('after %s', async (_name, reply, outcome) => {
+    const { processor } = playing({ [list]: { json: [] }, [create]: reply })
+    const answer = await processor.open(wanted())
+    expect(answer.outcome).toBe(outcome)
+    expect(JSON.stringify(answer)).not.toContain(apiKey)
+  })
+
+  it('makes nothing while it cannot see what is there', async () => {
+    const { processor, asked } = playing({ [list]: { status: 503, text: '' } })
+    expect(await processor.open(wanted())).toMatchObject({ outcome: 'unknown' })
+    expect(asked.map(({ call }) => call)).toEqual([list])
+  })
+
+  it.each([
+    ['another price', { amount: '25.01' }],
+    ['a price that only rounds to ours', { amount: '25.0000001' }],
+    ['another currency', { currency: 'EUR' }],
+    ['another store', { storeId: 'S2' }],
+  ])('takes no invoice with %s', async (_name, changes) => {
+    const { processor } = playing({ [list]: { json: [invoiceJson(changes)] } })
+    expect(await processor.open(wanted())).toEqual({
+      outcome: 'unknown',
+      reason: 'the invoice at BTCPay asks for something else',
+    })
+  })
+
+  it.each([
+    ['a coin that is not configured', { coin: 'DOGE' as 'BTC' }, 'coin_unavailable'],
+    ['a price finer than cents', { amount: usdc(25_000_001n) }, 'invalid_amount'],
+  ])('refuses %s without asking', async (_name, changes, code) => {
+    const { processor, asked } = playing({})
+    expect(await processor.open(wanted(changes))).toMatchObject({ outcome: 'refused', code })
+    expect(asked).toEqual([])
+  })
+})
+
+describe('read', () => {
+  const get = 'GET /api/v1/invoices/Inv1'
+  const reading = (invoice: object, method: object) =>
+    playing({
+      [get]: { json: invoiceJson(invoice) },
+      [methodsCall]: { json: [methodJson(method)] },
+    })
+
+  it('reads every payment to the last unit, with its transaction', async () => {
+    const { processor, asked, unfit } = playing({
+      [get]: { json: invoiceJson({ status: 'Settled', additionalStatus: 'PaidOver' }) },
+      'GET /api/v1/invoices/Inv1/payment-methods?onlyAccountedPayments=false': {
+        json: [
+          methodJson({
+            paymentMethodId: 'ETH-CHAIN',
+            amount: '0.007812500000000001',
+            payments: [
+              paymentJson({ id: `0x${'cd'.repeat(32)}`, value: '0.007812500000000001' }),
+              paymentJson({ id: `${'ef'.repeat(32)}#0#7`, value: '1.100000000000000000000' }),
+              paymentJson({ id: 'odd', value: '12', status: 'Invalid' }),
+              paymentJson({ value: '0.5', status: 'Processing' }),
+            ],
+          }),
+        ],
+      },
+    })
+    expect(await processor.read('Inv1', 'ETH')).toMatchObject({
+      invoice: {
+        status: 'SETTLED',
+        units: 7_812_500_000_000_001n,
+        payments: [
+          { transaction: `0x${'cd'.repeat(32)}`, units: 7_812_500_000_000_001n, status: 'SETTLED' },
+          { transaction: 'ef'.repeat(32), units: 1_100_000_000_000_000_000n, status: 'SETTLED' },
+          { transaction: 'odd', units: 12n * 10n ** 18n, status: 'INVALID' },
+          { transaction: 'ab'.repeat(32), units: 5n * 10n ** 17n, status: 'PROCESSING' },
+        ],
+      },
+    })
+    // A status that is older than the payments never lacks money that belongs to it.
+    expect(asked.map(({ call }) => call)).toEqual([get, methodsCall])
+    expect(unfit).toEqual([])
+  })
+
+  it.each<readonly [string, object, object, string]>([
+    ['no address', {}, { destination: '' }, 'does not fit (0.destination)'],
+    ['no address yet', {}, { destination: null }, 'no address for BTC-CHAIN'],
+    ['another method', {}, { paymentMethodId: 'LTC-CHAIN' }, 'no address for BTC-CHAIN'],
+    ['an amount finer than the coin', {}, { amount: '0.000000001' }, 'none of BTC'],
+    [
+      'a payment finer than the coin',
+      {},
+      { payments: [paymentJson({ value: '0.000000001' })] },
+      'none',
+    ],
+    ['nothing to pay', {}, { amount: '0' }, 'none of BTC'],
+    ['money as a number', {}, { amount: 0.1 }, 'does not fit (0.amount)'],
+    ['a status that nobody knows', { status: 'Paid' }, {}, 'does not fit (status)'],
+    ['another store', { storeId: 'S2' }, {}, 'another store'],
+    ['statuses that contradict each other', { additionalStatus: 'Marked' }, {}, 'New and Marked'],
+  ])('knows nothing of an answer with %s', async (_name, invoice, method, reason) => {
+    const { processor } = reading(invoice, method)
+    expect(await processor.read('Inv1', 'BTC')).toEqual({
+      outcome: 'unknown',
+      reason: expect.stringContaining(reason),
+    })
+  })
+
+  it('shows the address where there is no link', async () => {
+    const { processor } = reading({}, { paymentLink: '' })
+    expect(await processor.read('Inv1', 'BTC')).toMatchObject({
+      invoice: { paymentLink: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4' },
+    })
+  })
+
+  it('says nothing of the key', async () => {
+    const { processor } = playing({ [get]: 'unreached' })
+    expect(await processor.read('Inv1', 'BTC')).toEqual({
+      outcome: 'unknown',
+      reason: 'BTCPay: the connection failed (ECONNREFUSED)',
+    })
+  })
+})

@@ -1,0 +1,155 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import type { Payout } from '../../checkouts/ports.ts'
+import type { PaidBack } from '../../payments/ports.ts'
+import { type Asked, type Reply, scripted } from './scripted.fixture.ts'
+
+const payout: Payout = { reference: 'ref_1-1', coin: 'BTC', to: 'bc1qbuyer', units: 120_000n }
+
+interface Pull {
+  readonly id: string
+  archived: boolean
+  readonly outs: { readonly id: string; state: string }[]
+}
+
+/**
+ * What BTCPay does with pull payments, each request at once and one after the other. That it also refuses
+ * a second payout under way to the same address is left out: nothing shall depend on it.
+ */
+function pullPayments() {
+  const pulls: Pull[] = []
+  const amount = '0.0012'
+  const shown = ({ id, archived }: Pull) => ({
+    id,
+    name: payout.reference,
+    currency: 'BTC',
+    amount,
+    archived,
+  })
+  const outShown = ({ id, state }: { id: string; state: string }) => ({
+    id,
+    destination: payout.to,
+    originalAmount: amount,
+    state,
+    paymentProof: state === 'Completed' ? { id: 'ab'.repeat(32) } : null,
+  })
+  const isLive = ({ state }: { state: string }) => state !== 'Cancelled'
+
+  function create(): Reply {
+    // Ids follow nothing: which comes first in a list says nothing of which was made first.
+    const pull = {
+      id: `P${(pulls.length * 7 + 3) % 10}x${pulls.length}`,
+      archived: false,
+      outs: [],
+    }
+    pulls.push(pull)
+    return { json: shown(pull) }
+  }
+  function claim(pull: Pull): Reply {
+    if (pull.archived) return { status: 400, json: { code: 'archived', message: '' } }
+    if (pull.outs.some(isLive)) return { status: 400, json: { code: 'overdraft', message: '' } }
+    const out = { id: `O${pull.id}${pull.outs.length}`, state: 'AwaitingPayment' }
+    pull.outs.push(out)
+    return { json: outShown(out) }
+  }
+  function archive(pull: Pull): Reply {
+    pull.archived = true
+    for (const out of pull.outs) if (out.state === 'AwaitingPayment') out.state = 'Cancelled'
+    return {}
+  }
+  function onOne(method: string | undefined, pull: Pull): Reply {
+    if (method === 'DELETE') return archive(pull)
+    return method === 'POST' ? claim(pull) : { json: pull.outs.map(outShown) }
+  }
+  return {
+    pulls,
+    live: () => pulls.flatMap(({ outs }) => outs.filter(isLive)),
+    complete() {
+      for (const { outs } of pulls) {
+        for (const out of outs) if (out.state === 'AwaitingPayment') out.state = 'Completed'
+      }
+    },
+    serve({ call }: Asked): Reply {
+      const [method, path = ''] = call.split(' ')
+      const [, id] = /\/pull-payments\/(\w+)/.exec(path) ?? []
+      const pull = pulls.find((one) => one.id === id)
+      if (pull !== undefined) return onOne(method, pull)
+      return method === 'POST' ? create() : { json: pulls.map(shown) }
+    },
+  }
+}
+
+/** `lost`: done, unheard. `never`: not done. `late`: done at some time after its caller gave up. */
+const fates = ['heard', 'heard', 'heard', 'lost', 'never', 'late'] as const
+
+/** Decides by the draws of a run, so that a failure can be played again. */
+function drawing(draws: readonly number[]) {
+  let drawn = 0
+  return (below: number): number => {
+    drawn += 1
+    return (draws[drawn % draws.length] ?? 0) % below
+  }
+}
+
+/** A network that delays, reorders and loses, until it is calm. */
+function network(serve: (asked: Asked) => Reply, draw: (below: number) => number) {
+  const late: Asked[] = []
+  const weather = { isCalm: false }
+  const land = (at: number) => {
+    for (const asked of late.splice(at, 1)) serve(asked)
+  }
+  async function inStorm(asked: Asked): Promise<Reply> {
+    for (let wait = draw(6); wait > 0; wait -= 1) await Promise.resolve()
+    if (late.length > 0 && draw(3) === 0) land(draw(late.length))
+    const fate = fates[draw(fates.length)]
+    if (fate === 'late') late.push(asked)
+    if (fate === 'late' || fate === 'never') return 'unreached'
+    const reply = serve(asked)
+    return fate === 'heard' ? reply : 'unreached'
+  }
+  return {
+    arrive: (asked: Asked) => (weather.isCalm ? serve(asked) : inStorm(asked)),
+    calmDown() {
+      while (late.length > 0) land(0)
+      weather.isCalm = true
+    },
+  }
+}
+
+/** Two nodes, which the lease would keep apart, pay the same reference at once. */
+async function play(draws: readonly number[]) {
+  const draw = drawing(draws)
+  const btcpay = pullPayments()
+  const { arrive, calmDown } = network(btcpay.serve, draw)
+  const { processor } = scripted(arrive)
+  for (let round = 0; round < 6; round += 1) {
+    await Promise.all([processor.payOut(payout), processor.payOut(payout)])
+    if (draw(3) === 0) btcpay.complete()
+    expect(btcpay.live().length, 'payouts at one time').toBeLessThanOrEqual(1)
+  }
+  calmDown()
+  const last: PaidBack[] = []
+  for (let round = 0; round < 6; round += 1) {
+    last.push(await processor.payOut(payout))
+    btcpay.complete()
+  }
+  return { live: btcpay.live(), last: last.at(-1), pulls: btcpay.pulls }
+}
+
+it('pays once, whatever the network does and however many ask', async () => {
+  const draws = fc.array(fc.nat(), { minLength: 40, maxLength: 200 })
+  let several = 0
+  await fc.assert(
+    fc.asyncProperty(draws, async (chosen) => {
+      const { live, last, pulls } = await play(chosen)
+      if (pulls.length > 1) several += 1
+      // A claim that was cancelled on its way waits for an operator; nothing is ever paid twice.
+      expect(live.length).toBeLessThanOrEqual(1)
+      expect(last).toMatchObject(
+        live.length === 1 ? { outcome: 'paid' } : { outcome: 'blocked', code: 'payout_cancelled' },
+      )
+    }),
+    { numRuns: 400 },
+  )
+  expect(several, 'runs with more than one pull payment').toBeGreaterThan(20)
+})

@@ -1,0 +1,231 @@
+import { describe, expect, it } from 'vitest'
+import type { Payout } from '../../checkouts/ports.ts'
+import { type Reply, scripted } from './scripted.fixture.ts'
+
+const list = 'GET /api/v1/stores/S1/pull-payments?includeArchived=true'
+const create = 'POST /api/v1/stores/S1/pull-payments'
+const payoutsOf = (id: string) => `GET /api/v1/pull-payments/${id}/payouts?includeCancelled=true`
+const claimOf = (id: string) => `POST /api/v1/pull-payments/${id}/payouts`
+const archiveOf = (id: string) => `DELETE /api/v1/pull-payments/${id}`
+
+const payout: Payout = {
+  reference: 'ref_1-1',
+  coin: 'BTC',
+  to: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4',
+  units: 120_000n,
+}
+const transaction = 'ab'.repeat(32)
+
+function pull(id: string, changes: object = {}) {
+  return {
+    id,
+    name: payout.reference,
+    description: '',
+    currency: 'BTC',
+    amount: '0.0012',
+    BOLT11Expiration: '30',
+    autoApproveClaims: true,
+    archived: false,
+    viewLink: `https://btcpay.example.com/pull-payments/${id}`,
+    ...changes,
+  }
+}
+
+function claimed(state: string, changes: object = {}) {
+  return {
+    id: 'Out1',
+    revision: 0,
+    pullPaymentId: 'Pull1',
+    destination: payout.to,
+    originalCurrency: 'BTC',
+    originalAmount: '0.00120000',
+    payoutCurrency: 'BTC',
+    payoutAmount: '0.0012',
+    payoutMethodId: 'BTC-CHAIN',
+    state,
+    metadata: {},
+    ...changes,
+  }
+}
+
+/** Answers by call; the lists of one call are used up one after the other. */
+function playing(table: Readonly<Record<string, Reply | readonly Reply[]>>) {
+  const counts = new Map<string, number>()
+  const world = scripted(({ call }) => {
+    const replies = [table[call] ?? { status: 500, text: 'not in the script' }].flat()
+    const count = counts.get(call) ?? 0
+    counts.set(call, count + 1)
+    return replies[Math.min(count, replies.length - 1)] as Reply
+  })
+  return { ...world, calls: () => world.asked.map(({ call }) => call) }
+}
+
+const one = { [list]: { json: [pull('Pull1'), pull('Pull9', { name: 'ref_2' })] } }
+const proof = { proofType: 'PayoutTransactionOnChainBlob', transactionId: transaction }
+
+describe('payOut', () => {
+  it('sets the exact amount aside under its reference, and claims it for the buyer', async () => {
+    const { processor, asked, calls, unfit } = playing({
+      [list]: [{ json: [] }, { json: [pull('Pull1')] }],
+      [create]: { json: pull('Pull1') },
+      [payoutsOf('Pull1')]: { json: [] },
+      [claimOf('Pull1')]: { json: claimed('AwaitingPayment') },
+    })
+    expect(await processor.payOut(payout)).toMatchObject({ outcome: 'pending' })
+    expect(calls()).toEqual([list, create, list, payoutsOf('Pull1'), claimOf('Pull1')])
+    expect(asked[1]?.body).toMatchObject({
+      name: 'ref_1-1',
+      amount: '0.0012',
+      currency: 'BTC',
+      autoApproveClaims: true,
+      payoutMethods: ['BTC-CHAIN'],
+    })
+    expect(asked[4]?.body).toEqual({
+      destination: payout.to,
+      amount: '0.0012',
+      payoutMethodId: 'BTC-CHAIN',
+    })
+    expect(unfit).toEqual([])
+  })
+
+  it.each<readonly [string, object, object]>([
+    ['AwaitingApproval', {}, { outcome: 'pending' }],
+    ['AwaitingPayment', {}, { outcome: 'pending' }],
+    ['InProgress', { paymentProof: proof }, { outcome: 'pending' }],
+    ['Completed', { paymentProof: proof }, { outcome: 'paid', transaction }],
+    [
+      'Completed',
+      { paymentProof: { proofType: 'ManualPayoutProof', id: transaction } },
+      { transaction },
+    ],
+    [
+      'Completed',
+      { paymentProof: { ProofType: 'x', TransactionId: transaction } },
+      { transaction },
+    ],
+    [
+      'Completed',
+      { paymentProof: { link: `https://e.example/tx/0x${transaction}` } },
+      { transaction: `0x${transaction}` },
+    ],
+    ['Completed', {}, { outcome: 'blocked', code: 'operator_pays' }],
+    [
+      'Completed',
+      { paymentProof: { proofType: 'x', id: 'paid in cash' } },
+      { code: 'operator_pays' },
+    ],
+    ['Cancelled', {}, { outcome: 'blocked', code: 'payout_cancelled' }],
+    ['Completed', { paymentProof: proof, destination: 'bc1qother' }, { code: 'payout_mismatch' }],
+    ['AwaitingPayment', { originalAmount: '0.0011' }, { code: 'payout_mismatch' }],
+    ['Lost', {}, { outcome: 'pending' }],
+  ])('sees a payout that is %s (%j)', async (state, changes, expected) => {
+    const { processor, calls } = playing({
+      ...one,
+      [payoutsOf('Pull1')]: { json: [claimed(state, changes)] },
+    })
+    expect(await processor.payOut(payout)).toMatchObject(expected)
+    expect(calls()).toEqual([list, payoutsOf('Pull1')])
+  })
+
+  it('goes by the payout that was sent, beside one that was cancelled', async () => {
+    const { processor } = playing({
+      [list]: { json: [pull('Pull2'), pull('Pull1', { archived: true })] },
+      [payoutsOf('Pull1')]: { json: [claimed('Cancelled')] },
+      [payoutsOf('Pull2')]: { json: [claimed('Completed', { paymentProof: proof })] },
+    })
+    expect(await processor.payOut(payout)).toEqual({ outcome: 'paid', transaction })
+  })
+
+  it('claims from none of two: it archives the one, and looks again', async () => {
+    const { processor, calls } = playing({
+      [list]: { json: [pull('Pull2'), pull('Pull1')] },
+      [payoutsOf('Pull1')]: { json: [] },
+      [payoutsOf('Pull2')]: { json: [] },
+      [archiveOf('Pull2')]: {},
+    })
+    expect(await processor.payOut(payout)).toMatchObject({ outcome: 'pending' })
+    expect(calls()).toEqual([list, payoutsOf('Pull1'), payoutsOf('Pull2'), archiveOf('Pull2')])
+  })
+
+  it.each([
+    ['an archived one', { archived: true }, 'payout_cancelled'],
+    ['one of another amount', { amount: '0.12' }, 'payout_mismatch'],
+    ['one of another coin', { currency: 'LTC' }, 'payout_mismatch'],
+  ])('claims nothing from %s', async (_name, changes, code) => {
+    const { processor, calls } = playing({
+      [list]: { json: [pull('Pull1', changes)] },
+      [payoutsOf('Pull1')]: { json: [] },
+    })
+    expect(await processor.payOut(payout)).toMatchObject({ outcome: 'blocked', code })
+    expect(calls().filter((call) => call.startsWith('POST'))).toEqual([])
+  })
+
+  it('makes nothing while it cannot see what is there', async () => {
+    for (const reply of ['unreached', { status: 502, text: '' }, { json: { no: 1 } }] as const) {
+      const { processor, calls } = playing({ [list]: reply })
+      expect(await processor.payOut(payout)).toMatchObject({ outcome: 'pending' })
+      expect(calls()).toEqual([list])
+    }
+  })
+
+  it('claims nothing while it cannot see what was claimed', async () => {
+    const { processor, calls } = playing({
+      ...one,
+      [payoutsOf('Pull1')]: { status: 502, text: '' },
+    })
+    expect(await processor.payOut(payout)).toMatchObject({ outcome: 'pending' })
+    expect(calls()).not.toContain(claimOf('Pull1'))
+  })
+
+  it.each<readonly [number, unknown, object]>([
+    [
+      422,
+      [{ path: 'payoutMethods[0]', message: 'x' }],
+      { outcome: 'blocked', code: 'operator_pays' },
+    ],
+    [422, [{ path: 'Currency', message: 'x' }], { outcome: 'blocked', code: 'payout_refused' }],
+    [403, { code: 'missing-permission', message: 'x' }, { code: 'processor_key' }],
+    [401, undefined, { code: 'processor_key' }],
+    [404, { code: 'not-found', message: 'x' }, { outcome: 'pending' }],
+    [500, undefined, { outcome: 'pending' }],
+  ])('takes %d %j for the making of a pull payment', async (status, json, expected) => {
+    const { processor } = playing({ [list]: { json: [] }, [create]: { status, json } })
+    expect(await processor.payOut(payout)).toMatchObject(expected)
+  })
+
+  it.each<readonly [number, unknown, object]>([
+    [400, { code: 'duplicate-destination', message: 'x' }, { outcome: 'pending' }],
+    [400, { code: 'overdraft', message: 'x' }, { outcome: 'pending' }],
+    [400, { code: 'archived', message: 'x' }, { outcome: 'pending' }],
+    [400, { code: 'amount-too-low', message: 'x' }, { code: 'payout_refused' }],
+    [400, { code: 'expired', message: 'x' }, { code: 'payout_refused' }],
+    [400, { code: 'payment-method-not-supported', message: 'x' }, { code: 'operator_pays' }],
+    [422, [{ path: 'Destination', message: 'x' }], { code: 'payout_refused' }],
+    [502, undefined, { outcome: 'pending' }],
+  ])('takes %d %j for the claim', async (status, json, expected) => {
+    const { processor } = playing({
+      ...one,
+      [payoutsOf('Pull1')]: { json: [] },
+      [claimOf('Pull1')]: { status, json },
+    })
+    expect(await processor.payOut(payout)).toMatchObject(expected)
+  })
+
+  it.each<readonly [string, Partial<Payout>]>([
+    ['Monero', { coin: 'XMR' }],
+    ['a coin that is not configured', { coin: 'DOGE' as 'BTC' }],
+  ])('leaves %s to an operator and asks nobody', async (_name, changes) => {
+    const { processor, notes, asked } = playing({})
+    const asks = { ...payout, ...changes }
+    expect(await processor.payOut(asks)).toMatchObject({ code: 'operator_pays' })
+    notes.set(payout.reference, transaction)
+    expect(await processor.payOut(asks)).toEqual({ outcome: 'paid', transaction })
+    expect(asked).toEqual([])
+  })
+
+  it('is never given a reference that BTCPay would cut', async () => {
+    const { processor } = playing({ [list]: { json: [] } })
+    const long = { ...payout, reference: 'r'.repeat(51) }
+    await expect(processor.payOut(long)).rejects.toThrow('cannot name a pull payment')
+  })
+})

@@ -1,0 +1,124 @@
+import { afterEach, expect, it } from 'vitest'
+import { makeAddress } from '../../../sandbox/btcpay/addresses.ts'
+import { type Btcpay, startBtcpay } from '../../../sandbox/btcpay/server.ts'
+import { describeProcessor } from '../../../test/contract/processor.ts'
+import { fittingFetch } from '../../../test/harness/greenfield.ts'
+import { formatUnits, parseUnits } from '../../payments/coins.ts'
+import { readMethods } from './methods.ts'
+import { createProcessor } from './processor.ts'
+
+const apiKey = 'sandbox-key'
+const storeId = 'SandboxStore'
+const table = 'BTC,LTC,XMR,ETH,USDT'
+
+function processorAt(url: string, notes: ReadonlyMap<string, string> = new Map(), key = apiKey) {
+  const fitting = fittingFetch()
+  const processor = createProcessor(
+    {
+      url,
+      storeId,
+      apiKey: key,
+      timeoutMs: 5_000,
+      methods: readMethods(table),
+      expirationMinutes: 30,
+      monitoringMinutes: 60,
+      fetch: fitting.fetch,
+    },
+    { hands: { find: async (reference) => notes.get(reference) }, now: () => new Date() },
+  )
+  return { processor, faults: fitting.faults }
+}
+
+/** Asks the sandbox, for what only it can do or tell. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers as a stranger would, field by field.
+async function ask(url: string, path: string, body?: object): Promise<any> {
+  const init = { method: 'POST', body: JSON.stringify(body) }
+  const headers = { authorization: `token ${apiKey}`, 'content-type': 'application/json' }
+  const response = await fetch(`${url}${path}`, { headers, ...(body === undefined ? {} : init) })
+  if (!response.ok) throw new Error(`${path} answers ${response.status}`)
+  return response.json()
+}
+
+describeProcessor('BTCPay Server, as the sandbox plays it', async () => {
+  const btcpay = await startBtcpay({ apiKey, storeId, confirmMs: 1, payoutMs: 1 })
+  const notes = new Map<string, string>()
+  const { processor, faults } = processorAt(btcpay.url, notes)
+  const coinsOf = new Map<string, 'BTC' | 'LTC' | 'XMR' | 'ETH' | 'USDT'>()
+  const sandbox = (path: string, body: object) => ask(btcpay.url, `/sandbox${path}`, body)
+  let addresses = 0
+  return {
+    processor: {
+      ...processor,
+      open: async (wanted) => {
+        const opened = await processor.open(wanted)
+        if (opened.outcome === 'open') coinsOf.set(opened.invoice.id, wanted.coin)
+        return opened
+      },
+    },
+    async pay(invoice, units, { late = false, confirmed = true } = {}) {
+      const amount = formatUnits(units, coinsOf.get(invoice) ?? 'BTC')
+      await sandbox(`/invoices/${invoice}/pay`, { amount, late, confirm: false })
+      if (confirmed) await sandbox(`/invoices/${invoice}/confirm`, {})
+    },
+    confirm: (invoice) => sandbox(`/invoices/${invoice}/confirm`, {}),
+    expire: (invoice) => sandbox(`/invoices/${invoice}/expire`, {}),
+    loseNext: () => sandbox('/faults', { mode: 'lose', only: 'POST /api/v1' }),
+    dropNext: (call) => {
+      const only = { open: '/invoices', read: 'GET /api/v1/invoices', payOut: '/pull-payments' }[
+        call
+      ]
+      return sandbox('/faults', { mode: 'drop', only })
+    },
+    invoicesOf: async (checkout) => {
+      const path = `/api/v1/stores/${storeId}/invoices?orderId=${checkout}`
+      return (await ask(btcpay.url, path)).length
+    },
+    async paidTo(address) {
+      const payouts = await ask(btcpay.url, `/api/v1/stores/${storeId}/payouts`)
+      const here = payouts.filter((one: { destination: string }) => one.destination === address)
+      return here.map((one: { payoutAmount: string; payoutCurrency: 'BTC' }) =>
+        parseUnits(one.payoutAmount, one.payoutCurrency),
+      )
+    },
+    noteHand: (reference, transaction) => void notes.set(reference, transaction),
+    addressOf: (coin) => {
+      addresses += 1
+      return makeAddress(coin, 'contract', String(addresses))
+    },
+    async close() {
+      await btcpay.stop()
+      // Everything that was sent and answered fits BTCPay's own document.
+      expect(faults).toEqual([])
+    },
+  }
+})
+
+const running: Btcpay[] = []
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((btcpay) => btcpay.stop()))
+})
+
+async function started(): Promise<Btcpay> {
+  const btcpay = await startBtcpay({ apiKey, storeId })
+  running.push(btcpay)
+  return btcpay
+}
+
+it('finds nothing to say of a processor that is set up', async () => {
+  const { url } = await started()
+  const { processor, faults } = processorAt(url)
+  const findings = await processor.check()
+  expect(findings.filter(({ level }) => level === 'fault')).toEqual([])
+  expect(findings).toEqual([{ level: 'notice', text: expect.stringContaining('XMR') }])
+  expect(faults).toEqual([])
+})
+
+it('says what keeps it from working', async () => {
+  const { url } = await started()
+  const { processor: stranger } = processorAt(url, new Map(), 'wrong-key')
+  expect(await stranger.check()).toEqual([{ level: 'fault', text: 'BTCPay refuses the API key.' }])
+  await running.pop()?.stop()
+  expect(await processorAt(url).processor.check()).toEqual([
+    { level: 'fault', text: expect.stringMatching(/^BTCPay: the connection failed/) },
+  ])
+})

@@ -1,0 +1,151 @@
+import type { Pool } from 'pg'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { startTestPostgres, type TestPostgres } from '../../../sandbox/postgres/test-postgres.ts'
+import {
+  moveOn,
+  openOnRecord,
+  placedOnRecord,
+} from '../../../test/contract/checkout-store-nodes.ts'
+import {
+  closed,
+  ended,
+  opened,
+  opening,
+  payment,
+  returning,
+  stepping,
+} from '../../../test/contract/sample-checkouts.ts'
+import type { Checkout } from '../../checkouts/checkout.ts'
+import { usdc } from '../../primitives/money.ts'
+import { createCheckoutBooks } from './checkout-books.ts'
+import { checkoutFacts } from './checkout-facts.ts'
+import { createCheckoutStore } from './checkouts.ts'
+import { openDatabase } from './database.ts'
+import { migrate } from './migrate.ts'
+import { createOrderStore } from './orders.ts'
+
+let postgres: TestPostgres
+let pool: Pool
+let template: string
+
+function connect(url: string): Pool {
+  return openDatabase(url, {
+    applicationName: 'test',
+    poolSize: 2,
+    onError: (error) => {
+      throw error
+    },
+  })
+}
+
+beforeAll(async () => {
+  postgres = await startTestPostgres()
+  template = await postgres.createDatabase()
+  const first = connect(template)
+  await migrate(first)
+  await first.end()
+})
+afterAll(() => postgres.stop())
+beforeEach(async () => {
+  pool = connect(await postgres.createDatabase(template))
+  return () => pool.end()
+})
+
+const books = () => createCheckoutBooks(pool)
+const caps = { hour: usdc(10n ** 50n), day: usdc(10n ** 50n) }
+const nodes = () => ({
+  store: createCheckoutStore(pool, caps),
+  other: createCheckoutStore(pool, caps),
+  orders: createOrderStore(pool),
+  endLease: async () => {},
+  pass: async () => {},
+  close: async () => {},
+})
+
+/** Does by hand what the triggers refuse. */
+function byHand(sql: string) {
+  return pool.query(`begin; set local session_replication_role = replica; ${sql}; commit`)
+}
+
+async function all(): Promise<Checkout[]> {
+  const found: Checkout[] = []
+  for await (const page of books().all()) found.push(...page)
+  return found
+}
+
+test('a record without checkouts has nothing to tell', async () => {
+  expect(await all()).toEqual([])
+  expect(await books().ledger()).toEqual(new Map())
+  expect(await books().misbooked()).toEqual([])
+  expect(await books().strayOrders()).toEqual([])
+})
+
+test('checkouts are listed whole, more than a page once each', async () => {
+  const open = await openOnRecord(nodes)
+  expect(await all()).toEqual([open])
+  await byHand(`insert into checkouts select (jsonb_populate_record(checkouts, jsonb_build_object(
+    'id', 'chk_' || n, 'order_id', 'ord_' || n, 'form_key', n, 'invoice_id', n,
+    'doc', jsonb_set(doc, '{id}', to_jsonb('chk_' || n))))).*
+    from checkouts, generate_series(1, 2500) as n`)
+  expect(await all()).toHaveLength(2_501)
+})
+
+test('the ledger sums up each coin, and names the checkout whose entries were changed', async () => {
+  const placed = await placedOnRecord(nodes)
+  const open = await openOnRecord(nodes)
+  const part = await moveOn(nodes, open, returning(ended(open, [payment(900n)]), 900n))
+  const first = opening({ coin: 'XMR' })
+  const { checkout } = await nodes().store.open(first)
+  await moveOn(nodes, checkout, opened(first, { payments: [payment(7n)] }))
+  const none = { received: 0n, price: 0n, due: 0n, returned: 0n, kept: 0n }
+  expect(await books().ledger()).toEqual(
+    new Map([
+      ['BTC', { ...none, received: 13_400n, price: -12_500n, due: -900n }],
+      ['XMR', { ...none, received: 7n, due: -7n }],
+    ]),
+  )
+  expect(await books().misbooked()).toEqual([])
+  await byHand(`update checkout_ledger set units = units - 1
+    where checkout_id = '${part.id}' and account = 'due';
+    delete from checkout_ledger where checkout_id = '${placed.id}' and account = 'price'`)
+  const found = await books().misbooked()
+  expect(found).toHaveLength(2)
+  expect(found).toContainEqual({
+    ...{ checkout: part.id, coin: 'BTC', account: 'due', booked: -901n, due: -900n },
+  })
+  expect(found).toContainEqual({
+    ...{ checkout: placed.id, coin: 'BTC', account: 'price', booked: 0n, due: -12_500n },
+  })
+})
+
+test('an order of an invoice that no checkout has decided on is a stray', async () => {
+  const placed = await placedOnRecord(nodes)
+  expect(await books().strayOrders()).toEqual([])
+  await byHand(`update checkouts set state = 'ENDED', price = null, is_placed = null,
+    doc = jsonb_set(doc, '{state}', '"ENDED"') where id = '${placed.id}'`)
+  expect(await books().strayOrders()).toEqual([placed.orderId])
+})
+
+test('what is under way is counted, and nothing that is closed', async () => {
+  const none = { returnsPending: 0, returnsFailed: 0, oldestReturnSince: undefined }
+  expect(await checkoutFacts(pool)).toEqual({ openByState: {}, ...none })
+  const back = async () => {
+    const open = await openOnRecord(nodes)
+    return moveOn(nodes, open, returning(ended(open, [payment(900n)]), 900n))
+  }
+  const first = await back()
+  const failed = await back()
+  await moveOn(nodes, failed, stepping(failed, 'FAILED'))
+  await placedOnRecord(nodes)
+  const over = await openOnRecord(nodes)
+  await moveOn(nodes, over, closed(ended(over)))
+  await openOnRecord(nodes)
+  const { rows } = await pool.query(
+    'select at from checkout_events where checkout_id = $1 and seq = 3',
+    [first.id],
+  )
+  expect(await checkoutFacts(pool)).toEqual({
+    openByState: { OPEN: 1, ORDERED: 1, ENDED: 2 },
+    ...{ returnsPending: 1, returnsFailed: 1, oldestReturnSince: rows[0].at },
+  })
+})

@@ -1,0 +1,296 @@
+import type { Pool, PoolClient } from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestPostgres, type TestPostgres } from '../../../sandbox/postgres/test-postgres.ts'
+import {
+  moveOn,
+  openOnRecord,
+  placedOnRecord,
+} from '../../../test/contract/checkout-store-nodes.ts'
+import {
+  closed,
+  ended,
+  opened,
+  opening,
+  ordered,
+  orderOf,
+  payment,
+  refundTo,
+  returning,
+  stepping,
+} from '../../../test/contract/sample-checkouts.ts'
+import { failed, fulfilling, newHash, newTender } from '../../../test/contract/sample-orders.ts'
+import type { In } from '../../orders/order.ts'
+import type { Moved } from '../../orders/ports.ts'
+import type { InvoiceTender } from '../../payments/payment.ts'
+import { usdc } from '../../primitives/money.ts'
+import { breakingOnce } from './breaking.fixture.ts'
+import { createCheckoutStore } from './checkouts.ts'
+import { openDatabase } from './database.ts'
+import { migrate } from './migrate.ts'
+import { exposureOf } from './order-facts.ts'
+import { createOrderStore } from './orders.ts'
+import { createTreasury } from './treasury.ts'
+import { createLimitStore } from './wallet-limits.ts'
+
+let postgres: TestPostgres
+let pool: Pool
+const caps = { hour: usdc(10n ** 50n), day: usdc(10n ** 50n) }
+
+beforeAll(async () => {
+  postgres = await startTestPostgres()
+  pool = openDatabase(postgres.databaseUrl, {
+    applicationName: 'test',
+    poolSize: 4,
+    onError: (error) => {
+      throw error
+    },
+  })
+  await migrate(pool)
+})
+afterAll(async () => {
+  await pool.end()
+  await postgres.stop()
+})
+
+const store = () => createCheckoutStore(pool, caps)
+const orders = () => createOrderStore(pool)
+const nodes = () => ({
+  store: store(),
+  other: store(),
+  orders: orders(),
+  endLease: async () => {},
+  pass: async () => {},
+  close: async () => {},
+})
+
+describe('a hand on the console', () => {
+  it.each([
+    'delete from checkouts',
+    'truncate checkouts cascade',
+    'update checkout_events set at = now()',
+    'delete from checkout_events',
+    'update checkout_ledger set units = units + 1',
+    'delete from checkout_ledger',
+    'truncate checkout_ledger',
+    `update hand_payouts set transaction_hash = 'x'`,
+    'delete from hand_payouts',
+  ])('cannot: %s', async (sql) => {
+    await placedOnRecord(nodes)
+    await pool.query(`insert into hand_payouts values
+      ('one', 'XMR', 1, 'address', 'hash', 'ada', now()) on conflict do nothing`)
+    await expect(pool.query(sql)).rejects.toThrow('keeps what was written')
+  })
+
+  it.each([
+    [`coin = 'XMR'`, 'only its lease'],
+    [`version = version + 2`, 'version 4 cannot follow 2'],
+    [`version = version + 1, amount = amount + 1`, 'what was wanted never changes'],
+    [`version = version + 1, recipient = 'other'`, 'what was wanted never changes'],
+    [`version = version + 1, refund_to = 'thief'`, 'what was wanted never changes'],
+    [`version = version + 1, state = 'ENDED'`, 'checkouts_doc_agrees'],
+    [`version = version + 1, doc = doc - 'invoice'`, 'its invoice never changes'],
+    [`version = version + 1, due_at = null`, 'checkouts_due_until_finished'],
+    [`version = version + 1, due_at = null, finished_at = now()`, 'nothing is decided yet'],
+  ])('cannot set %s', async (assignments, reason) => {
+    const { id } = await openOnRecord(nodes)
+    const sql = `update checkouts set ${assignments} where id = $1`
+    await expect(pool.query(sql, [id])).rejects.toThrow(reason)
+  })
+
+  it('cannot begin a checkout at its end', async () => {
+    const { id } = await openOnRecord(nodes)
+    const sql = `insert into checkouts select (jsonb_populate_record(checkouts,
+      '{"id": "chk_by_hand", "order_id": "ord_by_hand", "form_key": "x"}')).*
+      from checkouts where id = $1`
+    await expect(pool.query(sql, [id])).rejects.toThrow('begins as OPENING')
+  })
+
+  it('cannot give an erased address back', async () => {
+    const open = await openOnRecord(nodes)
+    await moveOn(nodes, open, closed(ended(open)))
+    await store().erasePersonal(new Date(Date.now() + 60_000))
+    const sql = 'update checkouts set version = version + 1, refund_to = $2 where id = $1'
+    await expect(pool.query(sql, [open.id, refundTo])).rejects.toThrow('closed, for good')
+  })
+})
+
+async function refusedAtCommit(work: (client: PoolClient) => Promise<unknown>): Promise<void> {
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    await work(client)
+    await expect(client.query('commit')).rejects.toThrow('its ledger says')
+  } finally {
+    client.release(true)
+  }
+}
+
+describe('the books of a checkout', () => {
+  const booked = async (id: string) => {
+    const { rows } = await pool.query<{ account: string; sum: string }>(
+      `select account, sum(units)::text as sum from checkout_ledger where checkout_id = $1
+       group by account having sum(units) <> 0 order by account`,
+      [id],
+    )
+    return Object.fromEntries(rows.map(({ account, sum }) => [account, BigInt(sum)]))
+  }
+
+  it('follow its money', async () => {
+    const open = await openOnRecord(nodes)
+    const part = { ...open, invoice: { ...open.invoice, payments: [payment(100n)] } }
+    const seen = await moveOn(nodes, open, part)
+    expect(await booked(open.id)).toEqual({ received: 100n, due: -100n })
+    const due = await moveOn(nodes, seen, returning(ended(seen, part.invoice.payments), 70n))
+    await store().allowReturn(open.id, 1)
+    const sending = await moveOn(nodes, due, stepping(due, 'SENDING'))
+    const sent = await moveOn(nodes, sending, stepping(sending, 'SENT'))
+    expect(await booked(open.id)).toEqual({ received: 100n, due: -30n, returned: -70n })
+    await moveOn(nodes, sent, closed(sent))
+    expect(await booked(open.id)).toEqual({ received: 100n, kept: -30n, returned: -70n })
+  })
+
+  it('take no entry that no move made, and no move without its entries', async () => {
+    const open = await openOnRecord(nodes)
+    await refusedAtCommit((client) =>
+      client.query(`insert into checkout_ledger values ($1, 9, 'received', 1, now())`, [open.id]),
+    )
+    await refusedAtCommit((client) => {
+      const payments = `[{"id": "p", "status": "SETTLED", "units": {"$bigint": "5"}}]`
+      return client.query(
+        `update checkouts set version = version + 1,
+           doc = jsonb_set(doc, '{invoice,payments}', $2) where id = $1`,
+        [open.id, payments],
+      )
+    })
+  })
+})
+
+/** An order that was paid through an invoice, given up, on record; its refund is due. */
+async function givenUp(): Promise<In<'FULFILLMENT_FAILED'>> {
+  const { orderId } = await placedOnRecord(nodes)
+  const first = (await orders().find(orderId)) as In<'PAYMENT_PENDING'>
+  const receipt = { rail: 'btcpay', transaction: 'c'.repeat(64) } as const
+  const at = new Date()
+  const settled = { receipt, settlement: 'FINAL', paidAt: at, deliverBy: at } as const
+  const paid: In<'PAID'> = { ...first, state: 'PAID', ...settled }
+  let latest: Moved = await orders().move(first, paid)
+  latest = await orders().move(latest.order, fulfilling(paid))
+  const target = failed(fulfilling(paid))
+  latest = await orders().move(latest.order, target)
+  return { ...target, version: latest.order.version }
+}
+
+describe('an order of an invoice', () => {
+  it('is kept only where a checkout has decided that the invoice pays it', async () => {
+    const open = await openOnRecord(nodes)
+    const paid = ordered(open)
+    await expect(orders().open(orderOf(paid), [])).rejects.toThrow('no checkout has decided')
+    await moveOn(nodes, open, paid)
+    const order = orderOf(paid)
+    const tender = order.tender as InvoiceTender
+    const wrongs: readonly Partial<InvoiceTender>[] = [
+      { units: tender.units - 1n },
+      { amount: usdc(1n) },
+      { payer: 'BTC:bc1qThief' },
+      { invoice: 'another' },
+      { asset: 'LTC' },
+    ]
+    for (const wrong of wrongs) {
+      const other = { ...order, tender: { ...tender, ...wrong } }
+      await expect(orders().open(other, [])).rejects.toThrow('its checkout decided on')
+    }
+    const stranger = { ...order, tender: { ...tender, nonce: opening().id } }
+    await expect(orders().open(stranger, [])).rejects.toThrow('no checkout has decided')
+    const cheap = { ...order, amount: usdc(1n) }
+    await expect(orders().open(cheap, [])).rejects.toThrow('its checkout decided on')
+    expect((await orders().open(order, [])).isNew).toBe(true)
+    expect((await orders().open(order, [])).isNew).toBe(false)
+  })
+
+  it('never changes what paid it, and has the receipt of its own rail', async () => {
+    const { orderId } = await placedOnRecord(nodes)
+    const order = (await orders().find(orderId)) as In<'PAYMENT_PENDING'>
+    const at = new Date()
+    const settled = { settlement: 'FINAL', paidAt: at, deliverBy: at } as const
+    const onChain = { rail: 'x402', transaction: newHash(), block: 7 } as const
+    const wrong: In<'PAID'> = { ...order, state: 'PAID', ...settled, receipt: onChain }
+    await expect(orders().move(order, wrong)).rejects.toThrow('orders_receipt_of_its_rail')
+    const receipt = { rail: 'btcpay', transaction: newHash() } as const
+    const dearer = { ...(order.tender as InvoiceTender), units: 1n }
+    const paid: In<'PAID'> = { ...order, state: 'PAID', ...settled, receipt }
+    await expect(orders().move(order, { ...paid, tender: dearer })).rejects.toThrow('never changes')
+    expect((await orders().move(order, paid)).won).toBe(true)
+    expect(await orders().findByTransaction(receipt.transaction)).toMatchObject({ id: orderId })
+  })
+
+  it('goes back in the coin it was paid in, in the units that were paid', async () => {
+    const order = await givenUp()
+    await createTreasury(pool, caps).allow(order.id)
+    const { payer: to, amount, units } = order.tender as InvoiceTender
+    const right = { rail: 'btcpay', to, amount, reference: order.id, units } as const
+    const sign = (signed: typeof right | object) =>
+      orders().move(order, { ...order, refund: { step: 'SIGNED', signed: signed as typeof right } })
+    await expect(sign({ ...right, units: units + 1n })).rejects.toThrow('that the payment came')
+    await expect(sign({ ...right, rail: 'x402' })).rejects.toThrow('that the payment came')
+    await expect(sign({ ...right, to: 'BTC:bc1qThief' })).rejects.toThrow('goes to the payer')
+    expect((await sign(right)).won).toBe(true)
+  })
+
+  it('is no exposure of the refund wallet, which pays USDC alone', async () => {
+    const before = await exposureOf(pool)
+    await givenUp()
+    expect(await exposureOf(pool)).toBe(before)
+  })
+
+  it('meets no limits, for its payer is no wallet', async () => {
+    const wallet = newTender().payer
+    const rules = { perOrder: usdc(0n) }
+    await createLimitStore(pool).replace(wallet, undefined, { inForce: rules })
+    const first = opening({ coin: 'ETH', refundTo: wallet })
+    const { checkout } = await store().open(first)
+    const open = await moveOn(nodes, checkout, opened(first))
+    const paid = await moveOn(nodes, open, ordered(open))
+    expect((await orders().open(orderOf(paid), [])).isNew).toBe(true)
+    await createLimitStore(pool).replace(
+      wallet,
+      await createLimitStore(pool).find(wallet),
+      undefined,
+    )
+  })
+})
+
+describe('a write whose answer is lost', () => {
+  const breaking = (when: 'before' | 'after') => createCheckoutStore(breakingOnce(pool, when), caps)
+
+  it('opens a checkout if it was committed, and is an error if not', async () => {
+    const checkout = opening()
+    await expect(breaking('before').open(checkout)).rejects.toThrow('terminated')
+    expect(await store().find(checkout.id)).toBeUndefined()
+    expect(await breaking('after').open(checkout)).toEqual({ isNew: true, checkout })
+    expect(await breaking('before').open(checkout)).toEqual({ isNew: false, checkout })
+  })
+
+  it('wins a move if it was committed, and is an error while nothing changed', async () => {
+    const open = await openOnRecord(nodes)
+    await expect(breaking('before').move(open, ended(open))).rejects.toThrow('terminated')
+    const moved = await breaking('after').move(open, ended(open))
+    expect(moved).toMatchObject({ won: true, checkout: { state: 'ENDED', version: 3 } })
+    expect(await breaking('before').move(open, ordered(open))).toEqual({ ...moved, won: false })
+  })
+})
+
+it('keeps the personal fields in columns of their own, and out of the history', async () => {
+  const open = await openOnRecord(nodes)
+  await moveOn(nodes, open, returning(ended(open, [payment(9n)]), 9n))
+  const { rows } = await pool.query(
+    `select recipient, refund_to, doc::text, (select jsonb_agg(detail)::text from checkout_events
+       where checkout_id = id) as history from checkouts where id = $1`,
+    [open.id],
+  )
+  expect(rows[0]).toMatchObject({ recipient: open.recipient, refund_to: refundTo })
+  for (const text of [rows[0].doc, rows[0].history]) {
+    expect(text).not.toContain(open.recipient)
+    expect(text).not.toContain(refundTo)
+  }
+  expect(rows[0].history).toContain(open.invoice.id)
+})

@@ -1,0 +1,215 @@
+import type { Pool } from 'pg'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { startTestPostgres, type TestPostgres } from '../../sandbox/postgres/test-postgres.ts'
+import { moveOn, placedOnRecord } from '../../test/contract/checkout-store-nodes.ts'
+import { asked, expectWon } from '../../test/contract/order-store-nodes.ts'
+import {
+  ended,
+  opened,
+  opening,
+  payment,
+  returning,
+  stepping,
+} from '../../test/contract/sample-checkouts.ts'
+import { failed, fulfilling, unpayable, wayTo } from '../../test/contract/sample-orders.ts'
+import { newCheckoutId } from '../../test/doubles/ids.ts'
+import { createCheckoutStore } from '../adapters/storage/checkouts.ts'
+import { openDatabase } from '../adapters/storage/database.ts'
+import { createHandPayouts } from '../adapters/storage/hand-payouts.ts'
+import { migrate } from '../adapters/storage/migrate.ts'
+import { createOrderStore } from '../adapters/storage/orders.ts'
+import {
+  type Checkout,
+  type CheckoutIn,
+  operatorPays,
+  returnReference,
+} from '../checkouts/checkout.ts'
+import type { In, Order } from '../orders/order.ts'
+import { usdc } from '../primitives/money.ts'
+import { carryOut } from './refunds-work.ts'
+
+const caps = { hour: usdc(50_000_000n), day: usdc(80_000_000n) }
+
+let postgres: TestPostgres
+let template: string
+let database: Pool
+
+function connect(url: string): Pool {
+  return openDatabase(url, { applicationName: 'test', poolSize: 4, onError: () => undefined })
+}
+
+beforeAll(async () => {
+  postgres = await startTestPostgres()
+  template = await postgres.createDatabase()
+  const first = connect(template)
+  await migrate(first)
+  await first.end()
+})
+afterAll(() => postgres.stop())
+
+beforeEach(async () => {
+  database = connect(await postgres.createDatabase(template))
+  return () => database.end()
+})
+
+const desk = () => ({ database, caps, by: 'ada@desk' })
+const checkouts = () => createCheckoutStore(database, caps)
+const orders = () => createOrderStore(database)
+const nodes = () => ({
+  store: checkouts(),
+  other: checkouts(),
+  orders: orders(),
+  endLease: async () => {},
+  pass: async () => {},
+  close: async () => {},
+})
+const hash = (digit: string) => digit.repeat(64)
+const paid = (reference: string, transaction: string) =>
+  carryOut(desk(), { does: 'paid', reference, transaction })
+const hand = async () => (await carryOut(desk(), { does: 'hand' })).lines.join('\n')
+
+/** A checkout on record with a return of 100 at this step. */
+async function returnAt(step: 'DUE' | 'FAILED', code = operatorPays): Promise<CheckoutIn<'ENDED'>> {
+  const first = opening()
+  const { checkout } = await checkouts().open(first)
+  const open = await moveOn(nodes, checkout, opened(first))
+  const due = await moveOn(nodes, open, returning(ended(open, [payment(100n)]), 100n))
+  if (step === 'DUE') return due
+  const returns = due.returns.map((one) => ({ ...one, step: { type: step, code, reason: 'x' } }))
+  return moveOn(nodes, due, { ...due, returns })
+}
+
+/** An order of an invoice whose refund an operator has to pay. */
+async function orderByHand(): Promise<Order> {
+  const { orderId } = await placedOnRecord(nodes)
+  const first = (await orders().find(orderId)) as In<'PAYMENT_PENDING'>
+  const at = new Date()
+  const receipt = { rail: 'btcpay', transaction: hash('c') } as const
+  const settled = { receipt, settlement: 'FINAL', paidAt: at, deliverBy: at } as const
+  const bought: In<'PAID'> = { ...first, state: 'PAID', ...settled }
+  const given = failed(fulfilling(bought))
+  const refund = { step: 'FAILED', code: operatorPays, reason: 'x' } as const
+  const way: readonly Order[] = [bought, fulfilling(bought), { ...given, refund }]
+  let order: Order = first
+  for (const next of way) order = expectWon(await orders().move(order, next))
+  return order
+}
+
+test('what an operator pays is listed, with amount and address, and noted once', async () => {
+  expect(await hand()).toBe('Nothing is to be paid by hand.')
+  const order = await orderByHand()
+  const checkout = await returnAt('FAILED')
+  const reference = returnReference(checkout.id, 1)
+  const list = await hand()
+  expect(list).toContain('To be paid by you: 2.')
+  expect(list).toContain(`${order.id}  since 20`)
+  expect(list).toMatch(/0\.000125 BTC\n {6}to bc1qRefundTo7zq/)
+  expect(list).toContain(`${reference}  since 20`)
+  expect(list).toMatch(/0\.000001 BTC\n {6}to bc1qRefundTo7zq/)
+
+  expect(await paid(reference, hash('a'))).toEqual({
+    isDone: true,
+    lines: [`${reference}: noted as paid: 0.000001 BTC to bc1qRefundTo7zq`],
+  })
+  expect(await paid(order.id, hash('b'))).toMatchObject({ isDone: true })
+  expect(await createHandPayouts(database).find(reference)).toBe(hash('a'))
+  expect(await createHandPayouts(database).find(order.id)).toBe(hash('b'))
+  // Both are due again at once, so that the store books them.
+  expect(await checkouts().claimDue(9)).toMatchObject([{ id: checkout.id }])
+  expect(await orders().claimDue(9)).toMatchObject([{ id: order.id, refund: { step: 'DUE' } }])
+  expect(await hand()).toBe('Nothing is to be paid by hand.')
+  const { rows } = await database.query('select reference, noted_by from hand_payouts order by 1')
+  expect(rows).toEqual([
+    { reference, noted_by: 'ada@desk' },
+    { reference: order.id, noted_by: 'ada@desk' },
+  ])
+})
+
+test('the same note again is done, and another transaction is refused', async () => {
+  const { id } = await returnAt('FAILED')
+  const reference = returnReference(id, 1)
+  await paid(reference, hash('a'))
+  expect(await paid(reference, hash('a'))).toEqual({
+    isDone: true,
+    lines: [`${reference}: was noted before, with this transaction`],
+  })
+  expect(await paid(reference, hash('b'))).toEqual({
+    isDone: false,
+    lines: [`${reference}: was noted before, with another transaction: ${hash('a')}`],
+  })
+  expect(await createHandPayouts(database).find(reference)).toBe(hash('a'))
+})
+
+test('a transaction pays one buyer what it paid once', async () => {
+  const [one, other] = [await returnAt('FAILED'), await returnAt('FAILED')].map(({ id }) =>
+    returnReference(id, 1),
+  ) as [string, string]
+  await paid(one, hash('a'))
+  const second = await paid(other, hash('a'))
+  expect(second.isDone).toBe(false)
+  expect(second.lines[0]).toContain(`this transaction was noted for ${one}`)
+  expect(await createHandPayouts(database).find(other)).toBeUndefined()
+})
+
+test('what is not paid by hand is refused, and nothing is noted', async () => {
+  const due = await returnAt('DUE')
+  const stuck = await returnAt('FAILED', 'no_funds')
+  const onChain = unpayable(failed(asked()))
+  const [first, ...rest] = wayTo(onChain)
+  let order: Order = (await orders().open(first as In<'PAYMENT_PENDING'>, [])).order
+  for (const next of rest) order = expectWon(await orders().move(order, next))
+  for (const reference of [
+    returnReference(due.id, 1),
+    returnReference(due.id, 2),
+    returnReference(stuck.id, 1),
+    returnReference(newCheckoutId(), 1),
+    order.id,
+  ]) {
+    const { isDone, lines } = await paid(reference, hash('a'))
+    expect(isDone).toBe(false)
+    expect(lines[0]).toContain(`${reference}: it does not wait to be paid by hand`)
+  }
+  expect((await database.query('select from hand_payouts')).rowCount).toBe(0)
+})
+
+test('retry makes a failed return due again, and says why it leaves another alone', async () => {
+  const stuck = await returnAt('FAILED', 'no_funds')
+  const due = await returnAt('DUE')
+  const names = [stuck.id, due.id, newCheckoutId()].map((id) => returnReference(id, 1))
+  const { isDone, lines } = await carryOut(desk(), { does: 'retry', names })
+  expect(isDone).toBe(false)
+  expect(lines).toEqual([
+    `${names[0]}: due again`,
+    `${names[1]}: it has not failed; it is DUE`,
+    `${names[2]}: there is no such return`,
+  ])
+  const again = (await checkouts().find(stuck.id)) as Checkout
+  expect(again).toMatchObject({ returns: [{ seq: 1, step: { type: 'DUE' } }], version: 5 })
+  expect(await checkouts().claimDue(9)).toEqual([again])
+})
+
+test('retry --all and start take the returns too', async () => {
+  const stuck = await returnAt('FAILED', 'no_funds')
+  const reference = returnReference(stuck.id, 1)
+  expect(await carryOut(desk(), { does: 'retry', names: 'all' })).toEqual({
+    isDone: true,
+    lines: [`${reference}: due again`],
+  })
+  const [due] = await checkouts().claimDue(1)
+  await checkouts().release(due as Checkout, 60_000)
+  const { lines } = await carryOut(desk(), { does: 'start', reason: undefined })
+  expect(lines).toEqual(['Refunds go out again. 1 of them were waiting.'])
+  expect(await checkouts().claimDue(1)).toEqual([due])
+})
+
+test('the status has returns at their steps, until they are sent', async () => {
+  const checkout = await returnAt('DUE')
+  const status = async () => (await carryOut(desk(), { does: 'status' })).lines.join('\n')
+  expect(await status()).toContain('under way: 1, 0.10 USDC')
+  await checkouts().allowReturn(checkout.id, 1)
+  expect(await status()).toContain('Granted in the last hour 0.10 of 50.00 USDC')
+  const sending = await moveOn(nodes, checkout, stepping(checkout, 'SENDING'))
+  expect(await status()).toContain(`${returnReference(checkout.id, 1)}    0.000001 BTC`)
+  await moveOn(nodes, sending, stepping(sending, 'SENT'))
+  expect(await status()).toContain('under way: none')
+})

@@ -1,0 +1,71 @@
+import type { Database } from '../adapters/storage/database.ts'
+import { createHandPayouts, type Noted } from '../adapters/storage/hand-payouts.ts'
+import { readRefundDesk } from '../adapters/storage/refund-desk.ts'
+import { operatorPays } from '../checkouts/checkout.ts'
+import type { Payout } from '../checkouts/ports.ts'
+import { formatUnits } from '../payments/coins.ts'
+import { never } from '../primitives/never.ts'
+
+/** What became of a note. */
+interface NotedInWords {
+  /** The payout is on record as paid with this transaction, and can be made due again. */
+  readonly isNoted: boolean
+  readonly line: string
+}
+
+/** Notes the transaction with which an operator paid this, if it is one that an operator pays. */
+export async function notePaid(
+  database: Database,
+  { reference, transaction, by }: Record<'reference' | 'transaction' | 'by', string>,
+): Promise<NotedInWords> {
+  const notes = createHandPayouts(database)
+  const before = await notes.find(reference)
+  if (before !== undefined) {
+    return inWords(
+      before === transaction
+        ? { outcome: 'same' }
+        : { outcome: 'other_transaction', transaction: before },
+    )
+  }
+  const payout = await waitingPayout(database, reference)
+  if (!payout) {
+    const line = 'it does not wait to be paid by hand; npm run refunds -- paid lists what does'
+    return { isNoted: false, line }
+  }
+  return inWords(await notes.note({ ...payout, transaction, by }), payout)
+}
+
+async function waitingPayout(database: Database, reference: string): Promise<Payout | undefined> {
+  const { open, returns } = await readRefundDesk(database)
+  const all = [...open, ...returns.map((one) => ({ ...one, payout: one }))]
+  return all.find(
+    ({ payout, step, code }) =>
+      payout?.reference === reference && step === 'FAILED' && code === operatorPays,
+  )?.payout
+}
+
+function inWords(noted: Noted, payout?: Payout): NotedInWords {
+  switch (noted.outcome) {
+    case 'noted':
+      return {
+        isNoted: true,
+        line: payout
+          ? `noted as paid: ${formatUnits(payout.units, payout.coin)} ${payout.coin} to ${payout.to}`
+          : 'noted as paid',
+      }
+    case 'same':
+      return { isNoted: true, line: 'was noted before, with this transaction' }
+    case 'other_transaction':
+      return {
+        isNoted: false,
+        line: `was noted before, with another transaction: ${noted.transaction}`,
+      }
+    case 'other_payout':
+      return {
+        isNoted: false,
+        line: `this transaction was noted for ${noted.reference}, of the same amount and address`,
+      }
+    default:
+      return never(noted)
+  }
+}

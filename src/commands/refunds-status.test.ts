@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest'
+import { refundTo } from '../../test/contract/sample-checkouts.ts'
+import { newCheckoutId, newOrderId } from '../../test/doubles/ids.ts'
+import type { RefundDesk } from '../adapters/storage/refund-desk.ts'
+import type { OpenReturn } from '../adapters/storage/return-desk.ts'
+import { returnReference } from '../checkouts/checkout.ts'
+import { usdc } from '../primitives/money.ts'
+import { handLines, statusLines } from './refunds-status.ts'
+
+const id = newOrderId()
+const other = newOrderId()
+
+const at = new Date('2026-03-01T10:00:00Z')
+const calm: RefundDesk = {
+  turned: { stopped: false, reason: null, by: null, at },
+  granted: { hour: usdc(0n), day: usdc(12_500_000n) },
+  open: [],
+  returns: [],
+}
+const caps = { hour: usdc(1_000_000_000n), day: usdc(5_000_000_000n) }
+
+describe('the status', () => {
+  test('of a store without open refunds', () => {
+    expect(statusLines(calm, caps)).toEqual([
+      'Refunds go out.',
+      'Granted in the last hour 0.00 of 1000.00 USDC, in the last day 12.50 of 5000.00 USDC.',
+      '',
+      'Refunds failed and waiting for you: none',
+      'Refunds under way: none',
+    ])
+  })
+
+  test('names who stopped refunds and why, and every open refund', () => {
+    const payee = `0x${'ab'.repeat(20)}`
+    const amount = usdc(650_000n)
+    const lines = statusLines(
+      {
+        ...calm,
+        turned: { stopped: true, reason: 'The key may have leaked.', by: 'ada@desk', at },
+        open: [
+          { order: id, amount, payee, step: 'FAILED', code: 'no_float', since: at },
+          { order: other, amount, payee, step: 'DUE', code: null, since: at },
+        ],
+      },
+      caps,
+    )
+    expect(lines[0]).toBe(
+      'Refunds are STOPPED since 2026-03-01T10:00:00.000Z by ada@desk: The key may have leaked.',
+    )
+    expect(lines.slice(3)).toEqual([
+      'Refunds failed and waiting for you: 1, 0.65 USDC',
+      `  ${id}       0.65 USDC  to ${payee}  no_float  since 2026-03-01T10:00:00.000Z`,
+      'Refunds under way: 1, 0.65 USDC',
+      `  ${other}       0.65 USDC  to ${payee}  DUE  since 2026-03-01T10:00:00.000Z`,
+    ])
+  })
+
+  test('names what goes back in coins as a wallet takes it, and what to pay by hand', () => {
+    const checkout = newCheckoutId()
+    const give = (seq: number, changes: Partial<OpenReturn>): OpenReturn => ({
+      checkout,
+      seq,
+      reference: returnReference(checkout, seq),
+      invoice: 'inv',
+      coin: 'XMR',
+      units: 1_234_500_000_000n,
+      to: refundTo,
+      worth: usdc(2_000_000n),
+      step: 'FAILED',
+      code: 'operator_pays',
+      since: at,
+      ...changes,
+    })
+    const payout = { reference: id, coin: 'XMR', units: 5n, to: '4Address' } as const
+    const open: RefundDesk['open'] = [
+      {
+        ...{ order: id, amount: usdc(650_000n), payee: 'XMR:4Address', payout, step: 'FAILED' },
+        ...{ code: 'operator_pays', since: new Date('2026-02-01T10:00:00Z') },
+      },
+    ]
+    const returns = [
+      give(1, {}),
+      give(2, { coin: 'BTC', units: 1n, step: 'SENDING', code: null }),
+      give(3, { coin: 'LTC', units: 10n ** 8n, code: 'no_funds' }),
+    ]
+    const lines = statusLines({ ...calm, open, returns }, caps)
+    const since = 'since 2026-03-01T10:00:00.000Z'
+    expect(lines.slice(3)).toEqual([
+      'Refunds failed and waiting for you: 1, 2.00 USDC',
+      `  ${checkout}-3           1 LTC  to ${refundTo}  no_funds  ${since}`,
+      'Refunds under way: 1, 2.00 USDC',
+      `  ${checkout}-2  0.00000001 BTC  to ${refundTo}  SENDING  ${since}`,
+      '',
+      'To be paid by you: 2. Then say so: npm run refunds -- paid REFERENCE TRANSACTION',
+      `  ${id}  since 2026-02-01T10:00:00.000Z`,
+      '      0.000000000005 XMR',
+      '      to 4Address',
+      `  ${checkout}-1  ${since}`,
+      '      1.2345 XMR',
+      `      to ${refundTo}`,
+    ])
+    expect(handLines({ ...calm, open, returns })).toEqual(lines.slice(8))
+    expect(handLines(calm)).toEqual(['Nothing is to be paid by hand.'])
+  })
+})

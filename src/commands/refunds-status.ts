@@ -1,0 +1,95 @@
+import type { OpenRefund, RefundDesk } from '../adapters/storage/refund-desk.ts'
+import { operatorPays } from '../checkouts/checkout.ts'
+import type { Payout } from '../checkouts/ports.ts'
+import { formatUnits } from '../payments/coins.ts'
+import { formatUsdc, type Usdc, usdc } from '../primitives/money.ts'
+
+/** Something that goes back to a buyer: the refund of an order, or a return of a checkout. */
+interface Listed {
+  readonly name: string
+  readonly worth: Usdc
+  readonly payout: Payout | undefined
+  readonly payee: string
+  readonly step: string
+  readonly code: string | null
+  readonly since: Date
+}
+
+/** How it stands with refunds, for a person at a terminal. */
+export function statusLines(
+  desk: RefundDesk,
+  caps: { readonly hour: Usdc; readonly day: Usdc },
+): readonly string[] {
+  const { turned, granted } = desk
+  const listed = listedIn(desk)
+  const failed = listed.filter((one) => one.step === 'FAILED' && !isByHand(one))
+  const pending = listed.filter(({ step }) => step !== 'FAILED')
+  return [
+    turned.stopped
+      ? `Refunds are STOPPED since ${turned.at.toISOString()}${byAndWhy(turned)}`
+      : 'Refunds go out.',
+    `Granted in the last hour ${formatUsdc(granted.hour)} of ${formatUsdc(caps.hour)} USDC, ` +
+      `in the last day ${formatUsdc(granted.day)} of ${formatUsdc(caps.day)} USDC.`,
+    '',
+    ...tableOf('failed and waiting for you', failed),
+    ...tableOf('under way', pending),
+    ...(listed.some(isByHand) ? ['', ...handLines(desk)] : []),
+  ]
+}
+
+/** What an operator pays by hand: each with the amount as a wallet takes it, and the address. */
+export function handLines(desk: RefundDesk): readonly string[] {
+  const byHand = listedIn(desk).filter(isByHand)
+  if (byHand.length === 0) return ['Nothing is to be paid by hand.']
+  return [
+    `To be paid by you: ${byHand.length}. Then say so: npm run refunds -- paid REFERENCE TRANSACTION`,
+    ...byHand.flatMap(({ name, payout, since }) =>
+      payout
+        ? [
+            `  ${name}  since ${since.toISOString()}`,
+            `      ${formatUnits(payout.units, payout.coin)} ${payout.coin}`,
+            `      to ${payout.to}`,
+          ]
+        : [],
+    ),
+  ]
+}
+
+function isByHand({ step, code, payout }: Listed): boolean {
+  return step === 'FAILED' && code === operatorPays && payout !== undefined
+}
+
+/** All that is not paid, of orders and of checkouts, the oldest first. */
+function listedIn({ open, returns }: RefundDesk): readonly Listed[] {
+  const ofOrders = open.map(listedRefund)
+  const ofCheckouts = returns.map((one) => ({
+    ...one,
+    name: one.reference,
+    payout: one,
+    payee: one.to,
+  }))
+  return [...ofOrders, ...ofCheckouts].sort(
+    (one, other) => one.since.getTime() - other.since.getTime(),
+  )
+}
+
+function listedRefund({ order, amount, payout, payee, ...rest }: OpenRefund): Listed {
+  return { ...rest, name: order, worth: amount, payout, payee: payout?.to ?? payee }
+}
+
+function byAndWhy({ by, reason }: RefundDesk['turned']): string {
+  return `${by ? ` by ${by}` : ''}${reason ? `: ${reason}` : ''}`
+}
+
+function tableOf(what: string, listed: readonly Listed[]): readonly string[] {
+  const sum = listed.reduce((total, { worth }) => total + worth, 0n)
+  const few = listed.length === 0 ? 'none' : `${listed.length}, ${formatUsdc(usdc(sum))} USDC`
+  return [`Refunds ${what}: ${few}`, ...listed.map(lineOf)]
+}
+
+function lineOf({ name, worth, payout, payee, step, code, since }: Listed): string {
+  const amount = payout
+    ? `${formatUnits(payout.units, payout.coin)} ${payout.coin}`
+    : `${formatUsdc(worth)} USDC`
+  return `  ${name}  ${amount.padStart(14)}  to ${payee}  ${code ?? step}  since ${since.toISOString()}`
+}

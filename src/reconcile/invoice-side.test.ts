@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { ended, opened, opening, ordered, payment } from '../../test/contract/sample-checkouts.ts'
+import type { Report } from './books.ts'
+import { atProcessor, checkoutFaults, soldWorld } from './checkout-faults.fixture.ts'
+import { reconcile } from './reconcile.ts'
+import { reportJson, reportText } from './report-text.ts'
+import { booksOf, lives, look, worldOf } from './world.fixture.ts'
+
+test('a checkout, its order and its invoice that agree have no difference', async () => {
+  const world = { ...soldWorld() }
+  const open = opened(opening(), { payments: [payment(5n)] })
+  Object.assign(world, atProcessor(world.sold, open, opening(), ended(opened(opening()))))
+  const report = await reconcile(booksOf(world), look)
+  expect(report).toMatchObject({ differences: [], open: [], totals: { checkouts: 4, orders: 1 } })
+  expect(report.notChecked).toEqual(['what the processor and operators have paid out in coins'])
+})
+
+test.each(Object.entries(checkoutFaults))('%s is found', async (_, { code, doctor }) => {
+  const world = soldWorld()
+  doctor(world)
+  const { differences } = await reconcile(booksOf(world), look)
+  expect(differences.map((one) => one.code)).toEqual([code])
+})
+
+test('what is still worked on is under way, and no difference', async () => {
+  const waiting = { ...ordered(opened(opening())), changedAt: look.now }
+  const paying = opened(opening())
+  const world = { ...worldOf([]), ...atProcessor(waiting, paying) }
+  const paid = { ...paying.invoice, payments: [payment(9n)] }
+  world.invoices.set(paid.id, paid)
+  const { differences, open } = await reconcile(booksOf(world), look)
+  expect(differences).toEqual([])
+  expect(open).toMatchObject([
+    { waitsFor: 'store', reference: waiting.id, order: waiting.orderId },
+    { waitsFor: 'store', reference: paying.id, detail: expect.stringContaining('0.00000009 BTC') },
+  ])
+})
+
+test('what was not looked at is said', async () => {
+  const { sold, ...world } = soldWorld()
+  const without = await reconcile(booksOf({ ...world, invoices: undefined }), look)
+  expect(without.notChecked[0]).toContain('the invoices at the payment processor')
+  const silent = await reconcile(booksOf({ ...world, invoices: new Map() }), look)
+  expect(silent).toMatchObject({ differences: [] })
+  expect(silent.notChecked[0]).toBe('1 invoices that the payment processor did not tell')
+  expect(sold.state).toBe('ORDERED')
+  // A store that takes no coins is told nothing about them.
+  const plain = await reconcile(booksOf(worldOf([lives.delivered()])), look)
+  expect(plain.notChecked).toEqual([])
+})
+
+test('the report has the coins in their own units, and what was not checked', async () => {
+  const world = soldWorld()
+  const report: Report = await reconcile(booksOf(world), look)
+  const BTC = { received: 12_507n, price: -12_500n, due: 0n, returned: -5n, kept: -2n }
+  const invoices = { received: 12_500_000n, open: 0n, delivered: 0n, refunded: -12_500_000n }
+  const told = { ...report, totals: { ...report.totals, coins: { BTC }, invoices } }
+  const text = reportText(told)
+  expect(text).toContain('1 checkout on record.')
+  expect(text).toContain(
+    '  BTC   received 0.00012507, price 0.000125, due 0, returned 0.00000005, kept 0.00000002',
+  )
+  expect(text).toMatch(/in coins +12\.50 +0\.00 +12\.50 +0\.00/)
+  expect(text).toContain('Not checked: what the processor and operators have paid out in coins.')
+  const json = JSON.parse(reportJson(told))
+  expect(json.totals.coins.BTC.kept).toBe('-2')
+  expect(json.notChecked).toEqual(report.notChecked)
+  const plain = reportText(await reconcile(booksOf(worldOf([lives.delivered()])), look))
+  expect(plain).not.toMatch(/coin|checkout|Not checked/)
+})

@@ -1,0 +1,121 @@
+import {
+  type Checkout,
+  type CheckoutIn,
+  type InvoicedCheckout,
+  isClosed,
+  isInvoiced,
+  settledUnits,
+} from '../checkouts/checkout.ts'
+import type { Order } from '../orders/order.ts'
+import { formatUnits } from '../payments/coins.ts'
+import { payerOf } from '../payments/payment.ts'
+import type { OrderId } from '../primitives/ids.ts'
+import { type Books, type Look, type Notes, note } from './books.ts'
+import { differs, open } from './differences.ts'
+import { isFresh, same } from './judge.ts'
+
+/**
+ * Every checkout, against the order that it became and the invoice at the processor; every order of
+ * an invoice, against its checkout; and the ledger of the coins, against the checkouts.
+ */
+export async function compareCheckouts(books: Books, look: Look, notes: Notes): Promise<void> {
+  let untold = 0
+  for await (const page of books.checkouts.all()) {
+    notes.checkouts += page.length
+    const orders = await books.store.byIds(page.map(({ orderId }) => orderId))
+    const byId = new Map(orders.map((order) => [order.id, order]))
+    for (const checkout of page) {
+      compareOrder(checkout, byId.get(checkout.orderId), look, notes)
+      untold += await compareInvoice(books, checkout, notes)
+    }
+  }
+  for (const id of await books.checkouts.strayOrders()) noteStray(id, notes)
+  await compareCoins(books, notes)
+  if (notes.checkouts > 0) notes.notChecked.push(...notCheckedOf(books, untold))
+}
+
+function compareOrder(
+  checkout: Checkout,
+  order: Order | undefined,
+  look: Look,
+  notes: Notes,
+): void {
+  // Who has an order without a decision is found among the orders.
+  if (checkout.state !== 'ORDERED') return
+  const about = { reference: checkout.id, order: checkout.orderId }
+  if (order) {
+    if (isItsOrder(checkout, order)) return
+    note(notes, differs('checkout_order_differs', { ...about, detail: wordsOf(checkout, order) }))
+    return
+  }
+  const isUnderWay = !checkout.isPlaced && isFresh(checkout.changedAt, look)
+  note(notes, isUnderWay ? open('store', about) : differs('checkout_without_order', about))
+}
+
+function isItsOrder(checkout: CheckoutIn<'ORDERED'>, { tender, amount }: Order): boolean {
+  if (tender.rail !== 'btcpay') return false
+  return (
+    amount === checkout.amount &&
+    tender.units === checkout.price &&
+    tender.invoice === checkout.invoice.id &&
+    same(tender.payer, payerOf(checkout.coin, checkout.refundTo))
+  )
+}
+
+function wordsOf({ price, coin, invoice }: CheckoutIn<'ORDERED'>, { tender }: Order): string {
+  const ordered =
+    tender.rail === 'btcpay'
+      ? `${formatUnits(tender.units, tender.asset)} ${tender.asset}, invoice ${tender.invoice}`
+      : 'an authorization of USDC'
+  return `The checkout has ${formatUnits(price, coin)} ${coin}, invoice ${invoice.id}; the order ${ordered}.`
+}
+
+function noteStray(order: OrderId, notes: Notes): void {
+  note(notes, differs('order_without_checkout', { order }))
+}
+
+/** Returns 1 where the processor did not tell, else 0. */
+async function compareInvoice(
+  { processor }: Books,
+  checkout: Checkout,
+  notes: Notes,
+): Promise<number> {
+  if (!processor || !isInvoiced(checkout)) return 0
+  const { invoice, coin } = checkout
+  const read = await processor.read(invoice.id, coin)
+  if (read.outcome === 'unknown') return 1
+  noteInvoice(checkout, settledUnits(read.invoice), notes)
+  return 0
+}
+
+function noteInvoice(checkout: InvoicedCheckout, found: bigint, notes: Notes): void {
+  const booked = settledUnits(checkout.invoice)
+  if (found === booked) return
+  const { coin, invoice } = checkout
+  const about = {
+    reference: checkout.id,
+    detail:
+      `Invoice ${invoice.id}: on record ${formatUnits(booked, coin)} ${coin}, ` +
+      `found ${formatUnits(found, coin)} ${coin}.`,
+  }
+  if (found < booked) note(notes, differs('coins_booked_not_found', about))
+  else if (isClosed(checkout)) note(notes, differs('coins_not_booked', about))
+  else note(notes, open('store', about))
+}
+
+async function compareCoins({ checkouts }: Books, notes: Notes): Promise<void> {
+  for (const { checkout, coin, account, booked, due } of await checkouts.misbooked()) {
+    const detail =
+      `The account is ${account}: on record ${formatUnits(booked, coin)} ${coin}, ` +
+      `found ${formatUnits(due, coin)} ${coin}.`
+    note(notes, differs('checkout_ledger_differs', { reference: checkout, detail }))
+  }
+}
+
+function notCheckedOf({ processor }: Books, untold: number): readonly string[] {
+  return [
+    ...(processor ? [] : ['the invoices at the payment processor: none is configured']),
+    ...(untold > 0 ? [`${untold} invoices that the payment processor did not tell`] : []),
+    'what the processor and operators have paid out in coins',
+  ]
+}

@@ -1,0 +1,319 @@
+import { describe, expect, test } from 'vitest'
+import {
+  bodyRefusal,
+  checkoutDesk,
+  checkoutId,
+  checkoutOrderId,
+  checkoutToken,
+} from '../../../test/fixtures/checkouts.ts'
+import { Refusal } from '../../primitives/refusal.ts'
+import { structureFaults } from '../frame/structure.fixture.ts'
+import { read, website } from '../frame/website.fixture.ts'
+
+const url = '/buy/MCD_US_10'
+const refundTo = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'
+
+/** The form of an offer as a browser holds it, with what a person wrote into it. */
+async function opened(
+  site: ReturnType<typeof website>,
+  typed: Readonly<Record<string, string>> = {},
+  at = url,
+) {
+  return { ...fieldsOf((await site.get(at)).body), ...typed }
+}
+
+/** Every field of the form of a page, as a browser would send it. */
+function fieldsOf(page: string): Record<string, string> {
+  const [form = ''] = /<form class="buy".*?<\/form>/s.exec(page) ?? []
+  const inputs = [...form.matchAll(/<input([^>]*)>/g)].map(([, tag = '']) => tag)
+  const sent = inputs.filter((tag) => !tag.includes('type="radio"') || tag.includes('checked='))
+  const pairs = sent.map((tag) => [attribute(tag, 'name'), attribute(tag, 'value')] as const)
+  return Object.fromEntries(pairs)
+}
+
+function attribute(tag: string, name: string): string {
+  return read(new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1] ?? '')
+}
+
+const person = {
+  firstName: 'Ada',
+  lastName: 'Lovelace',
+  email: 'ada@example.com',
+  pay: 'BTC',
+  'refundTo-BTC': refundTo,
+}
+
+describe('the form of an offer', () => {
+  test('asks for what the offer demands, and for how it is paid', async () => {
+    const { body } = await website({ checkout: checkoutDesk().desk }).get(url)
+    expect(structureFaults(body)).toEqual([])
+    expect(Object.keys(fieldsOf(body)).sort()).toEqual(
+      [
+        ...['key', 'seen', 'firstName', 'lastName', 'email'],
+        ...['BTC', 'LTC', 'XMR', 'ETH', 'USDT'].map((coin) => `refundTo-${coin}`),
+      ].sort(),
+    )
+    for (const words of [
+      'Bitcoin BTC on Bitcoin',
+      'Tether USDT on Ethereum',
+      'Your BTC address on Bitcoin, for money back',
+      'Send it on Bitcoin and nowhere else',
+      'Paying with a wallet in this browser needs script',
+      'Or worth as much in BTC, LTC, XMR, ETH, or USDT.',
+    ]) {
+      expect(read(body)).toContain(words)
+    }
+  })
+
+  test('tells the bounds of an open amount, what it costs, and the country of a phone', async () => {
+    const site = website({ checkout: checkoutDesk().desk, markupBps: 250 })
+    const open = read((await site.get('/buy/AMZ_US_OPEN')).body)
+    expect(open).toContain('Any amount from $5 to $100, in steps of $1.')
+    expect(open).toContain('You pay that amount and 2.5 % on top, in all.')
+    const phone = (await site.get('/buy/CLARO_GT_5')).body
+    expect(read(phone)).toContain('In Guatemala: it begins with +502.')
+    expect(phone).toContain('type="tel"')
+    const plan = (await site.get('/buy/ESIM-FR-7D-1GB')).body
+    expect(read(plan)).toContain('Number (ICCID) of the eSIM (optional)')
+  })
+
+  test('says about what the price is in each coin, where the rate is known', async () => {
+    const rates = (coin: string) => (coin === 'BTC' ? '64000' : undefined)
+    const site = website({ checkout: checkoutDesk().desk, rates })
+    const text = read((await site.get(url)).body)
+    expect(text).toContain('about 0.0001563 BTC')
+    expect(text).not.toMatch(/about [\d.]+ XMR/)
+  })
+
+  test('says that it needs script where only a wallet can pay', async () => {
+    const { body } = await website().get(url)
+    expect(structureFaults(body)).toEqual([])
+    expect(body).not.toContain('type="submit"')
+    expect(read(body)).toContain('Switch it on and load the page again')
+  })
+
+  test('has another key for each visitor, and stands in no shared cache', async () => {
+    const site = website({ checkout: checkoutDesk().desk })
+    const [one, other] = [await site.get(url), await site.get(url)]
+    const keys = [one, other].map(({ body }) => fieldsOf(body)['key'])
+    expect(keys[0]).toMatch(/^[A-Za-z0-9_-]{22}$/)
+    expect(keys[0]).not.toBe(keys[1])
+    expect(one.headers['cache-control']).toBe('private, no-cache')
+    expect(one.headers.etag).toBeUndefined()
+  })
+})
+
+describe('a form that is sent', () => {
+  test('starts a checkout, remembers it in this browser, and leads to the payment', async () => {
+    const { desk, started } = checkoutDesk()
+    const site = website({ checkout: desk })
+    const answer = await site.post(url, await opened(site, person))
+    expect([answer.statusCode, answer.headers.location]).toEqual([303, `/pay/${checkoutId}`])
+    expect(answer.headers['set-cookie']).toEqual(
+      [`/pay/${checkoutId}`, `/orders/${checkoutOrderId}`].map(
+        (path) =>
+          `access=${checkoutToken}; Path=${path}; Max-Age=2592000; HttpOnly; SameSite=Strict; Secure`,
+      ),
+    )
+    const { firstName, lastName, email } = person
+    expect(started).toEqual([
+      {
+        kind: 'voucher',
+        fields: { offerId: 'MCD_US_10', firstName, lastName, email },
+        coin: 'BTC',
+        refundTo,
+        formKey: expect.stringMatching(/^[\w-]{43}$/),
+      },
+    ])
+  })
+
+  test('is one checkout however often it comes, and another when it says something else', async () => {
+    const { desk, started } = checkoutDesk()
+    const site = website({ checkout: desk })
+    const form = await opened(site, person)
+    await Promise.all([site.post(url, form), site.post(url, form)])
+    await site.post(url, { ...form, email: 'grace@example.com' })
+    await site.post(url, await opened(site, person))
+    const keys = started.map(({ formKey }) => formKey)
+    expect(keys[1]).toBe(keys[0])
+    expect(new Set(keys).size).toBe(3)
+  })
+
+  test('reads amounts and numbers as people write them', async () => {
+    const { desk, started } = checkoutDesk()
+    const site = website({ checkout: desk })
+    const amount = { ...person, value: ' 25.00 ', firstName: ' Ada ' }
+    const { email: _, ...rest } = amount
+    await site.post('/buy/AMZ_US_OPEN', await opened(site, rest, '/buy/AMZ_US_OPEN'))
+    const phone = { msisdn: '+502 5123-4567', pay: 'BTC', 'refundTo-BTC': refundTo }
+    await site.post('/buy/CLARO_GT_5', await opened(site, phone, '/buy/CLARO_GT_5'))
+    expect(started.map(({ fields }) => fields)).toEqual([
+      { offerId: 'AMZ_US_OPEN', value: 25, firstName: 'Ada', lastName: 'Lovelace' },
+      { offerId: 'CLARO_GT_5', msisdn: '+50251234567' },
+    ])
+  })
+
+  test('comes back with every fault beside its field, and with all that was typed', async () => {
+    const { desk, state } = checkoutDesk()
+    const site = website({ checkout: desk })
+    state.refusal = bodyRefusal(
+      { parameter: 'refundTo', message: 'must be an address' },
+      { parameter: 'email', message: 'must be an e-mail address', didYouMean: 'ada@example.com' },
+      { parameter: 'firstName', message: 'is required for this offer' },
+    )
+    const typed = {
+      ...person,
+      firstName: '',
+      email: 'ada@@example.com "<b>',
+      'refundTo-LTC': 'ltc1',
+    }
+    const answer = await site.post(url, await opened(site, typed))
+    expect(answer.statusCode).toBe(422)
+    expect(answer.headers['cache-control']).toBe('no-store')
+    expect(structureFaults(answer.body)).toEqual([])
+    expect(answer.body).toContain('<title>Check the form: ')
+    expect(answer.body).toMatch(/<div class="faults" role="alert" tabindex="-1" autofocus/)
+    const links = [...answer.body.matchAll(/<li><a href="#([^"]+)">([^<]+)</g)]
+    expect(links.map(([, name, message = '']) => [name, read(message)])).toEqual([
+      ['firstName', 'Enter the first name of whoever gets the voucher.'],
+      [
+        'email',
+        'This is not an e-mail address. One looks like ada@example.com. Did you mean ada@example.com?',
+      ],
+      ['refundTo-BTC', 'This is not a BTC address on Bitcoin. Copy it from your wallet again.'],
+    ])
+    for (const [, name = '', message = ''] of links) {
+      expect(answer.body).toContain(`<p class="fault" id="${name}-fault">${message}</p>`)
+      const [field = ''] = new RegExp(`<input[^>]* id="${name}"[^>]*>`).exec(answer.body) ?? []
+      expect(field).toContain('aria-invalid="true"')
+      expect(field).toMatch(new RegExp(`aria-describedby="[^"]*${name}-fault"`))
+    }
+    const sent = fieldsOf(answer.body)
+    expect(sent).toMatchObject({ ...typed, email: 'ada@@example.com "<b>' })
+    // What is sent again with its faults mended is the same form.
+    expect(sent['key']).toMatch(/^[\w-]{22}$/)
+  })
+
+  test('says that a way to pay has to be chosen', async () => {
+    const { desk, started } = checkoutDesk()
+    const site = website({ checkout: desk })
+    for (const pay of ['', 'DOGE', 'USDC']) {
+      const answer = await site.post(url, await opened(site, { ...person, pay }))
+      expect([answer.statusCode, read(answer.body).includes('Choose how to pay.')]).toEqual([
+        422,
+        true,
+      ])
+    }
+    expect(started).toEqual([])
+  })
+
+  test('charges no more than the form said: a price that went up is told first', async () => {
+    const { desk, started } = checkoutDesk()
+    const cheap = website({ checkout: desk })
+    const dear = website({ checkout: desk, markupBps: 1_000 })
+    const form = await opened(cheap, person)
+    const told = await dear.post(url, form)
+    expect(told.statusCode).toBe(409)
+    expect(read(told.body)).toContain('It is 11.00 USDC now. Nothing was paid')
+    expect(started).toEqual([])
+    const agreed = fieldsOf(told.body)
+    expect(agreed).toMatchObject({ ...person, key: form['key'], seen: 'fixed:1100' })
+    expect((await dear.post(url, agreed)).statusCode).toBe(303)
+    // What became cheaper is simply sold for less.
+    expect((await cheap.post(url, agreed)).statusCode).toBe(303)
+    const open = await opened(cheap, { ...person, value: '10' }, '/buy/AMZ_US_OPEN')
+    const { email: _, ...openForm } = open
+    expect((await dear.post('/buy/AMZ_US_OPEN', openForm)).statusCode).toBe(409)
+    expect((await cheap.post(url, { ...form, seen: 'nothing' })).statusCode).toBe(409)
+  })
+
+  test.each([
+    ['store_paused', 503, 'The store takes no new orders just now.'],
+    ['try_again', 503, 'A part of the store did not answer.'],
+    ['offer_unavailable', 409, ''],
+  ] as const)('keeps everything when the desk says %s', async (code, status, words) => {
+    const { desk, state } = checkoutDesk()
+    const site = website({ checkout: desk })
+    state.refusal = new Refusal(code, 'no')
+    const answer = await site.post(url, await opened(site, person))
+    expect(answer.statusCode).toBe(status)
+    expect(read(answer.body)).toContain(words)
+    expect(fieldsOf(answer.body)).toMatchObject(person)
+  })
+
+  test.each([
+    [{ 'sec-fetch-site': 'cross-site' }, 403],
+    [{ 'sec-fetch-site': 'same-site' }, 403],
+    [{ 'sec-fetch-site': undefined, origin: 'https://evil.example' }, 403],
+    [{ 'sec-fetch-site': undefined, origin: 'nonsense' }, 403],
+    [{ 'sec-fetch-site': undefined, origin: 'http://kiosk:8402', host: 'kiosk:8402' }, 303],
+    [{ 'sec-fetch-site': undefined, origin: 'null' }, 303],
+  ] as const)('from %o is answered %i', async (headers, status) => {
+    const { desk, started } = checkoutDesk()
+    const site = website({ checkout: desk })
+    const form = await opened(site, person)
+    expect((await site.post(url, form, headers)).statusCode).toBe(status)
+    expect(started).toHaveLength(status === 303 ? 1 : 0)
+  })
+
+  test('that is not ours is not read', async () => {
+    const { desk, started } = checkoutDesk()
+    const site = website({ checkout: desk })
+    const form = await opened(site, person)
+    const { key: _, ...keyless } = form
+    const strange = [
+      { ...form, isAdmin: '1' },
+      keyless,
+      { ...form, key: 'short' },
+      { ...form, lastName: 'x'.repeat(301) },
+    ]
+    for (const sent of strange) {
+      const answer = await site.post(url, sent)
+      expect([answer.statusCode, read(answer.body).includes('not the form of this page')]).toEqual([
+        400,
+        true,
+      ])
+    }
+    const twice = await site.app.inject({
+      method: 'POST',
+      url,
+      payload: `${new URLSearchParams(form)}&email=b%40example.com`,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
+    expect(twice.statusCode).toBe(400)
+    expect((await site.post(url, { ...form, firstName: 'x'.repeat(9_000) })).statusCode).toBe(413)
+    expect((await site.post('/buy/nosuch', form)).statusCode).toBe(404)
+    expect((await site.post('/buy/ADDRESS_US_5', { key: 'a'.repeat(22) })).statusCode).toBe(409)
+    expect(started).toEqual([])
+  })
+})
+
+test('the page and everything that it loads stay under 100 kB', async () => {
+  const site = website({ checkout: checkoutDesk().desk })
+  const { body } = await site.get('/buy/AMZ_US_OPEN')
+  const loaded = [...body.matchAll(/(?:<script src|rel="stylesheet" href)="([^"]+)"/g)]
+  expect(loaded).toHaveLength(2)
+  let bytes = body.length
+  for (const [, at = ''] of loaded) {
+    const { rawPayload, statusCode, headers } = await until(
+      () => site.get(at, { 'accept-encoding': 'gzip' }),
+      (answer) => answer.headers['content-encoding'] === 'gzip',
+    )
+    expect([statusCode, headers['cache-control']]).toEqual([
+      200,
+      'public, max-age=31536000, immutable',
+    ])
+    if (at.includes('wallet.js')) expect(rawPayload.length).toBeLessThan(60_000)
+    bytes += rawPayload.length
+  }
+  expect(bytes).toBeLessThan(100_000)
+})
+
+/** Asks until the answer is so: smaller forms are made aside. */
+async function until<T>(ask: () => Promise<T>, isSo: (answer: T) => boolean): Promise<T> {
+  for (;;) {
+    const answer = await ask()
+    if (isSo(answer)) return answer
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}

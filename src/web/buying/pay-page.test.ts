@@ -1,0 +1,218 @@
+import { describe, expect, test } from 'vitest'
+import {
+  checkoutDesk,
+  checkoutId,
+  checkoutOrderId,
+  checkoutToken,
+  checkoutView,
+} from '../../../test/fixtures/checkouts.ts'
+import { fixtureNow } from '../../../test/fixtures/offers.ts'
+import type { CheckoutStage } from '../../desk/checkout/desk.ts'
+import { structureFaults } from '../frame/structure.fixture.ts'
+import { read, website } from '../frame/website.fixture.ts'
+import { en } from '../texts/en.ts'
+
+const url = `/pay/${checkoutId}`
+const owner = { cookie: `access=${checkoutToken}` }
+const address = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'
+const refundTo = checkoutView().refundTo ?? ''
+
+function paying(view = checkoutView()) {
+  const { desk, state } = checkoutDesk(view)
+  const site = website({ checkout: desk, sandboxPayUrl: (id) => `http://127.0.0.1:9/i/${id}` })
+  return { ...site, state }
+}
+
+describe('the page of a payment', () => {
+  test('says what to send, where, until when, and how to come back', async () => {
+    const { get } = paying()
+    const { statusCode, headers, body } = await get(url, owner)
+    expect(statusCode).toBe(200)
+    expect(structureFaults(body)).toEqual([])
+    expect(headers).toMatchObject({
+      'cache-control': 'no-store',
+      'x-robots-tag': 'noindex, nofollow',
+      'referrer-policy': 'no-referrer',
+    })
+    expect(headers['content-security-policy']).toContain("script-src 'self'")
+    const text = read(body)
+    for (const words of [
+      'Bitcoin (BTC) on Bitcoin',
+      '0.00039063 BTC',
+      'for 25.00 US dollars · 1 BTC = 64000.00 USD',
+      'This price is fixed for you until 12:15 UTC.',
+      address,
+      'Send only BTC, and only on Bitcoin.',
+      `https://kiosk.example/pay/${checkoutId}#${checkoutToken}`,
+      'Too little: send the rest in time, or it all goes back.',
+      'The address is watched until 19 November, 12:00 UTC.',
+      `Money goes back to ${refundTo}`,
+    ]) {
+      expect(text).toContain(words)
+    }
+    expect(body).toContain(`data-copy="0.00039063"`)
+    expect(body).toContain(`data-copy="${address}"`)
+    expect(body).toContain(`href="bitcoin:${address}?amount=0.00039063"`)
+    expect(body).toContain('href="http://127.0.0.1:9/i/inv_1"')
+    expect(body.match(/<svg class="qr-code"/g)).toHaveLength(2)
+    expect(body).toContain('<noscript><meta http-equiv="refresh" content="10"></noscript>')
+  })
+
+  test.each([
+    ['opening', 'One moment', false],
+    ['refused', 'nothing was paid', true],
+    ['waiting', 'Send your payment', false],
+    ['partly_paid', 'Send the rest to the same address', false],
+    ['confirming', 'Do not pay again', false],
+    ['expired', 'Do not send anything to the address any more', false],
+  ] as const)('in the stage %s says what to know and to do', async (stage, words, isFinished) => {
+    const { get } = paying(checkoutView(stage))
+    const { body } = await get(url, owner)
+    expect(structureFaults(body)).toEqual([])
+    expect(read(body)).toContain(words)
+    expect(body).toContain(`data-live="${stage}-1"`)
+    expect(body.includes('data-live-end')).toBe(isFinished)
+    expect(body.includes('http-equiv="refresh"')).toBe(!isFinished)
+    const asks = stage === 'waiting' || stage === 'partly_paid'
+    // Where no money is asked for there is no address that somebody could send it to.
+    expect(read(body).includes(address)).toBe(asks)
+    expect(body.includes('href="/buy/AMZ_US_25"')).toBe(['refused', 'expired'].includes(stage))
+  })
+
+  test('asks for what is missing when a part came', async () => {
+    const view = checkoutView('partly_paid', { invoice: { seen: 10_000n, remaining: 29_063n } })
+    const { body } = await paying(view).get(url, owner)
+    expect(read(body)).toContain('Still missing 0.00029063 BTC 0.0001 of 0.00039063 BTC arrived')
+    expect(body).toContain(`href="bitcoin:${address}?amount=0.00029063"`)
+  })
+
+  test.each([
+    [14 * 60, false],
+    [5 * 60 + 1, false],
+    [5 * 60, 'less than 5 minutes left'],
+    [30, 'less than 1 minute left'],
+    [0, false],
+  ] as const)('with %i seconds to go counts down only near the end', async (seconds, words) => {
+    const expiresAt = new Date(fixtureNow.getTime() + seconds * 1_000)
+    const text = read(
+      (await paying(checkoutView('waiting', { invoice: { expiresAt } })).get(url, owner)).body,
+    )
+    if (words === false) expect(text).not.toMatch(/minutes? left/)
+    else expect(text).toContain(words)
+  })
+
+  test('says what of the money goes back', async () => {
+    const sent = { type: 'SENT', transaction: 'ab'.repeat(32), sentAt: fixtureNow } as const
+    const view = checkoutView('expired', {
+      returns: [
+        { seq: 1, units: 10_000n, why: 'underpaid', step: sent },
+        { seq: 2, units: 5n, why: 'late', step: { type: 'FAILED', code: 'x', reason: 'secret' } },
+      ],
+    })
+    const text = read((await paying(view).get(url, owner)).body)
+    expect(text).toContain(`0.0001 BTC was sent back in the transaction ${'ab'.repeat(32)}`)
+    expect(text).toContain('0.00000005 BTC could not be sent back yet')
+    expect(text).not.toContain('secret')
+  })
+
+  test('that is paid leads to the order, unless something goes back from here', async () => {
+    const { get, state } = paying(checkoutView('paid'))
+    const answer = await get(url, owner)
+    expect([answer.statusCode, answer.headers.location]).toEqual([
+      303,
+      `/orders/${checkoutOrderId}`,
+    ])
+    state.view = checkoutView('paid', {
+      returns: [{ seq: 1, units: 7n, why: 'surplus', step: { type: 'DUE' } }],
+    })
+    const { statusCode, body } = await get(url, owner)
+    expect(statusCode).toBe(200)
+    expect(body).toContain(`href="/orders/${checkoutOrderId}"`)
+    expect(read(body)).toContain(
+      '0.00000007 BTC is about to be sent back (it was more than the price)',
+    )
+  })
+
+  test('has no link that no wallet would open', async () => {
+    for (const paymentLink of [
+      'javascript:alert(1)',
+      'https://pay.example/?amount=1',
+      'bitcoin:x',
+    ]) {
+      const { body } = await paying(checkoutView('waiting', { invoice: { paymentLink } })).get(
+        url,
+        owner,
+      )
+      expect(structureFaults(body)).toEqual([])
+      expect(body).not.toContain('Open in wallet')
+      expect(body.match(/<svg class="qr-code"/g)).toHaveLength(1)
+    }
+  })
+})
+
+describe('whoever has not shown that it is theirs', () => {
+  test.each(['waiting', 'partly_paid', 'expired', 'paid'] as CheckoutStage[])(
+    'sees in the stage %s how it stands and nothing more',
+    async (stage) => {
+      const { get } = paying(checkoutView(stage))
+      for (const headers of [{}, { cookie: `access=kat_${'b'.repeat(43)}` }]) {
+        const { statusCode, body } = await get(url, headers)
+        expect(statusCode).toBe(200)
+        expect(structureFaults(body)).toEqual([])
+        for (const secret of [address, refundTo, '0.00039063', 'kat_', '/orders/']) {
+          expect(body).not.toContain(secret)
+        }
+        // A page that loads itself again would lose what is pasted.
+        expect(body).not.toContain('http-equiv="refresh"')
+        expect(read(body)).toContain(`A payment ${en.pay.stages[stage].state}`)
+      }
+    },
+  )
+
+  test('opens it with the link or the token that they kept', async () => {
+    const { post } = paying()
+    const link = `https://kiosk.example${url}#${checkoutToken}`
+    for (const token of [checkoutToken, ` ${checkoutToken} `, link]) {
+      const answer = await post(`${url}/open`, { token })
+      expect([answer.statusCode, answer.headers.location]).toEqual([303, url])
+      expect(answer.headers['set-cookie']).toHaveLength(2)
+      expect(answer.headers['cache-control']).toBe('no-store')
+    }
+  })
+
+  test('is told when what they pasted opens nothing', async () => {
+    const { post } = paying()
+    for (const token of ['', 'kat_short', `kat_${'b'.repeat(43)}`]) {
+      const answer = await post(`${url}/open`, { token })
+      expect(answer.statusCode).toBe(422)
+      expect(structureFaults(answer.body)).toEqual([])
+      expect(read(answer.body)).toContain('This does not open this payment.')
+      expect(answer.body).toContain('aria-invalid="true"')
+      expect(answer.headers['set-cookie']).toBeUndefined()
+    }
+    const foreign = await post(
+      `${url}/open`,
+      { token: checkoutToken },
+      { 'sec-fetch-site': 'cross-site' },
+    )
+    expect([foreign.statusCode, foreign.headers['set-cookie']]).toEqual([403, undefined])
+  })
+
+  test('is told when there is no such payment', async () => {
+    const { get, post } = paying()
+    for (const answer of [
+      await get('/pay/chk_nosuch', owner),
+      await post('/pay/chk_nosuch/open', { token: checkoutToken }),
+    ]) {
+      expect(answer.statusCode).toBe(404)
+      expect(read(answer.body)).toContain('There is no such payment')
+    }
+  })
+})
+
+test('the version of the page is told to whoever listens', async () => {
+  const { get, state } = paying()
+  expect((await get(`${url}/live?once`, owner)).body).toBe('waiting-1')
+  state.view = checkoutView('confirming')
+  expect((await get(`${url}/live?once`, owner)).body).toBe('confirming-1')
+})

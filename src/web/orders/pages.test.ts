@@ -1,0 +1,226 @@
+import { describe, expect, test } from 'vitest'
+import type { GoodsShown } from '../../desk/following/goods.ts'
+import type { OrderSight, OwnSight } from '../../desk/following/sight.ts'
+import type { CheckoutId, OrderId } from '../../primitives/ids.ts'
+import { usdc } from '../../primitives/money.ts'
+import { document, type Frame, type Page } from '../frame/layout.ts'
+import { structureFaults } from '../frame/structure.fixture.ts'
+import { breakout, read } from '../frame/website.fixture.ts'
+import { en } from '../texts/en.ts'
+import { installOf } from './esim-install.ts'
+import { findPage } from './find-page.ts'
+import { masked } from './goods-part.ts'
+import { orderPage } from './order-page.ts'
+import { refundPage } from './refund-page.ts'
+
+const site = {
+  name: 'Shop',
+  description: 'Goods.',
+  url: 'https://kiosk.example',
+  logo: '/logo.svg',
+  contact: 'ops@kiosk.example',
+  acceptsCrypto: [],
+}
+const frame: Frame = {
+  site,
+  styleUrl: '/style.css',
+  scriptUrl: (name) => `/${name}`,
+  isSandbox: false,
+  texts: en,
+}
+const at = new Date('2026-11-22T03:00:00Z')
+const parts = { texts: en, scriptUrls: [] }
+
+const sight = (changes: Partial<OrderSight> = {}): OrderSight => ({
+  id: `ord_${'1'.repeat(26)}` as OrderId,
+  kind: 'voucher',
+  stage: 'delivered',
+  network: 'Base',
+  times: { placed: at, paid: at, deliverBy: at, delivered: at },
+  hasReceipt: true,
+  version: '4.0',
+  isFinished: true,
+  ...changes,
+})
+const own = (changes: Partial<OwnSight> = {}): OwnSight => ({
+  brandName: breakout,
+  offerId: 'AMZ',
+  amount: usdc(12_500_000n),
+  payment: { transaction: `0x${'a'.repeat(64)}`, url: 'https://basescan.org/tx/0xaa' },
+  returns: [],
+  ...changes,
+})
+/** A page that is whole, as text. */
+function whole(page: Page): string {
+  const text = document(frame, page)
+  expect(structureFaults(text)).toEqual([])
+  return text
+}
+const shownAs = (shown: GoodsShown) =>
+  whole(
+    orderPage(sight({ own: own(), kind: shown.type === 'goods' ? shown.kind : 'voucher' }), {
+      ...parts,
+      shown,
+    }),
+  )
+const goodsOf = (
+  kind: 'voucher' | 'topup' | 'esim',
+  goods: Record<string, unknown>,
+): GoodsShown => ({
+  type: 'goods',
+  kind,
+  goods,
+})
+
+describe('links that install an eSIM', () => {
+  test('carry the whole activation code, for Apple and for Google', () => {
+    expect(installOf('LPA:1$smdp.example.com$ABC-1')).toEqual({
+      lpa: 'LPA:1$smdp.example.com$ABC-1',
+      smdpAddress: 'smdp.example.com',
+      matchingId: 'ABC-1',
+      iosUrl:
+        'https://esimsetup.apple.com/esim_qrcode_provisioning?carddata=LPA%3A1%24smdp.example.com%24ABC-1',
+      androidUrl:
+        'https://esimsetup.android.com/esim_qrcode_provisioning?carddata=LPA%3A1%24smdp.example.com%24ABC-1',
+    })
+  })
+
+  test('cannot be more than their code, and know codes with and without further parts', () => {
+    const { iosUrl } = installOf('LPA:1$h$&x=1#')
+    expect(iosUrl.split('?')[1]).toBe('carddata=LPA%3A1%24h%24%26x%3D1%23')
+    expect(installOf('LPA:1$h$')).not.toHaveProperty('matchingId')
+    expect(installOf('LPA:1$h$ID$1.3.6$1')).toMatchObject({ smdpAddress: 'h', matchingId: 'ID' })
+  })
+})
+
+describe('the page of an order', () => {
+  test.each(Object.keys(en.orders.stages) as OrderSight['stage'][])(
+    'that is %s is whole',
+    (stage) => {
+      const isFinished = stage === 'delivered'
+      for (const one of [sight({ stage, isFinished }), sight({ stage, isFinished, own: own() })]) {
+        const page = whole(orderPage(one, parts))
+        expect(page).toContain(en.orders.stages[stage].title)
+        // What changes by itself does so without script, too.
+        expect(page.includes('http-equiv="refresh"')).toBe(!isFinished)
+        expect(page.includes('data-live-end')).toBe(isFinished)
+        expect(whole(refundPage(one, { ...parts, formKey: 'k' }))).toContain(one.id)
+      }
+    },
+  )
+
+  test('leads to the payment while it waits for one', () => {
+    const checkout = 'chk_1' as CheckoutId
+    const page = whole(orderPage(sight({ stage: 'awaiting_payment', checkout }), parts))
+    expect(page).toContain('href="/pay/chk_1"')
+  })
+
+  test('says what was paid in a coin, and of what that was the price', () => {
+    const paid = own({ paidUnits: 123_000n })
+    const text = read(
+      whole(orderPage(sight({ coin: 'BTC', network: 'Bitcoin', own: paid }), parts)),
+    )
+    expect(text).toContain('0.00123 BTC (the price was 12.50 USD)')
+    expect(text).toContain('BTC on Bitcoin')
+  })
+
+  test('keeps what was typed when it does not open the order', () => {
+    const page = whole(orderPage(sight(), { ...parts, wrongToken: breakout }))
+    expect(page).toContain('aria-invalid="true"')
+    expect(page).toContain('aria-describedby="token-wrong token-help"')
+  })
+})
+
+describe('the goods', () => {
+  test('of a voucher can be copied, and what a supplier wrote is text', () => {
+    const page = shownAs(
+      goodsOf('voucher', {
+        code: 'A-1',
+        pin: '12',
+        instructions: breakout,
+        terms: breakout,
+        redemptionUrl: 'javascript:alert(1)',
+        expiresAt: '2027-11-22T01:02:16.749Z',
+      }),
+    )
+    expect(page).toContain('<code class="copy" id="goods-code">A-1</code>')
+    expect(page).toContain('data-copy="#goods-pin"')
+    expect(read(page)).toContain('Valid until 2027-11-22 ')
+    expect(page).not.toContain('href="javascript')
+  })
+
+  test('of an eSIM are a drawing with words for it, links, and each part for itself', () => {
+    const lpa = 'LPA:1$smdp.example.com$ABC-1'
+    const page = shownAs(goodsOf('esim', { iccid: '8910', lpa, activationCode: 'ABC-1' }))
+    expect(page).toContain('role="img" aria-label="QR code that installs the eSIM. It says: LPA:1$')
+    for (const id of ['lpa', 'smdp', 'matching', 'iccid'])
+      expect(page).toContain(`id="goods-${id}"`)
+    expect(page).toContain('>smdp.example.com</code>')
+    expect(shownAs(goodsOf('esim', { iccid: '8910' }))).not.toContain('<svg class="qr-code"')
+  })
+
+  test('of a topup say what was credited, and not the whole number', () => {
+    const credited = { amount: 7_660, currency: 'GTQ', currencyDivisor: 100 }
+    const page = shownAs(goodsOf('topup', { msisdn: '+50255551234', credited }))
+    expect(read(page)).toContain('Credited 76.60 GTQ')
+    expect(page).not.toContain('50255551234')
+  })
+
+  test.each([
+    ['+50255551234', '+50 ••• ••• 234'],
+    ['+1234567', '+12 ••• ••• 67'],
+    ['+123', '+12 ••• •••'],
+  ])('%s is masked', (number, shown) => {
+    expect(masked(number)).toBe(shown)
+  })
+})
+
+describe('the refund', () => {
+  const to = 'bc1qbuyer'
+  test('by hand says that a person sends it, and offers nothing to press', () => {
+    const refund = { to, startedAt: at, stuck: { code: 'operator_pays' } }
+    const one = sight({
+      stage: 'refund_by_hand',
+      coin: 'XMR',
+      network: 'Monero',
+      why: 'expired',
+      own: own({ refund, paidUnits: 10n ** 11n }),
+    })
+    const page = whole(refundPage(one, { ...parts, formKey: 'k' }))
+    expect(read(page)).toContain('a person of the store sends it')
+    expect(read(page)).toContain('0.1 XMR')
+    expect(page).toContain(to)
+    expect(page).not.toContain('<form')
+  })
+
+  test('that is stuck can be asked for again', () => {
+    const refund = { to, startedAt: at, stuck: { code: 'x' } }
+    const one = sight({ stage: 'refund_stuck', own: own({ refund }) })
+    expect(whole(refundPage(one, { ...parts, formKey: 'key-1' }))).toContain('value="key-1"')
+  })
+
+  test('tells of other money that goes back from the checkout', () => {
+    const step = { type: 'SENT', transaction: 'f00d', sentAt: at } as const
+    const one = own({ returns: [{ seq: 1, units: 5_000n, why: 'surplus', step }], returnTo: to })
+    const text = read(
+      whole(refundPage(sight({ coin: 'BTC', own: one }), { ...parts, formKey: 'k' })),
+    )
+    expect(text).toContain('0.00005 BTC More than the price had come: sent f00d')
+  })
+})
+
+test('the page that finds is whole, whatever was typed', () => {
+  const typed = breakout
+  const item = {
+    orderId: 'ord_1',
+    brandName: breakout,
+    state: 'EXPIRED',
+    refund_state: 'REFUNDED',
+    placed_at: at.toISOString(),
+  }
+  whole(findPage({ ...parts }))
+  whole(findPage({ ...parts, mail: {}, payment: { typed, said: 'none' } }))
+  whole(findPage({ ...parts, mail: { typed, said: 'wrong' }, wallet: { said: 'failed' } }))
+  const list = { wallet: '0x1', total: 2, items: [item] }
+  expect(read(whole(findPage({ ...parts, list })))).toContain('Money sent back')
+})

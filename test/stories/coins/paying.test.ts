@@ -1,0 +1,246 @@
+import { createHmac } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDatabase } from '../../../src/adapters/storage/database.ts'
+import type { RefundsCommand } from '../../../src/commands/refunds-words.ts'
+import { carryOut } from '../../../src/commands/refunds-work.ts'
+import { type Coin, coins, formatUnits, parseUnits } from '../../../src/payments/coins.ts'
+import { usdcFromWhole } from '../../../src/primitives/money.ts'
+import { eventually, until } from '../requests.ts'
+import { openStore, type Store } from '../store.ts'
+import { choose, formOf, ledgerOf, type Paying, rowOf, sendForm } from './person.ts'
+
+let store: Store
+
+beforeAll(async () => {
+  store = await openStore({ coins: {}, env: { TRUSTED_PROXIES: '1' } })
+})
+afterAll(() => store.close())
+
+const pay = ({ invoice }: Paying, how: object = {}) => store.btcpay(`/invoices/${invoice}/pay`, how)
+const expire = ({ invoice }: Paying) => store.btcpay(`/invoices/${invoice}/expire`)
+
+const orderIn = (state: string, { orderId }: Paying) =>
+  until(store, orderId, ({ orders }) => orders?.[0].state === state)
+
+/** What the person got back in the coin, once that is all of it. */
+async function expectBack(coin: Coin, { refundTo }: Paying, ...units: bigint[]): Promise<void> {
+  const back = async (): Promise<bigint[]> => {
+    const { outgoing } = (await ledgerOf(store))[coin]
+    const own = outgoing.filter(({ address }: { address: string }) => address === refundTo)
+    return own.map(({ amount }: { amount: string }) => parseUnits(amount, coin))
+  }
+  await eventually(back, (seen) => seen.length >= units.length)
+  expect(await back()).toEqual(units)
+}
+
+/** What the operator's command does for refunds. */
+async function atTheDesk(command: RefundsCommand) {
+  const onError = () => undefined
+  const options = { applicationName: 'story', poolSize: 1, onError }
+  const database = openDatabase(store.databaseUrl, options)
+  const caps = { hour: usdcFromWhole(1_000), day: usdcFromWhole(5_000) }
+  return carryOut({ database, caps, by: 'story' }, command).finally(() => database.end())
+}
+
+const withoutXmr = coins.filter((coin) => coin !== 'XMR')
+
+describe('each coin', () => {
+  test.concurrent.each(coins)('%s buys each kind', async (coin) => {
+    for (const kind of ['voucher', 'topup', 'esim'] as const) {
+      const paying = await choose(store, coin, { kind })
+      await pay(paying)
+      await orderIn('FULFILLED', paying)
+    }
+  })
+
+  test.concurrent.each(withoutXmr)('%s goes back when the goods do not come', async (coin) => {
+    const paying = await choose(store, coin, { outcome: 'DECLINED' })
+    await pay(paying)
+    await orderIn('FULFILLMENT_FAILED', paying)
+    await expectBack(coin, paying, paying.units)
+    const { refund_state } = await until(
+      store,
+      paying.orderId,
+      ({ refund_state: state }) => state === 'REFUNDED',
+    )
+    expect(refund_state).toBe('REFUNDED')
+  })
+
+  test.concurrent.each(withoutXmr)('%s that is too little goes back', async (coin) => {
+    const paying = await choose(store, coin, { outcome: 'LOST' })
+    const little = (paying.units * 4n) / 5n
+    await pay(paying, { amount: formatUnits(little, coin) })
+    await expire(paying)
+    await expectBack(coin, paying, little)
+    expect(await rowOf(store, paying.id)).toMatchObject({ state: 'ENDED' })
+  })
+
+  test.concurrent.each(withoutXmr)(
+    '%s that is too much goes back, and the goods come',
+    async (coin) => {
+      const paying = await choose(store, coin)
+      await pay(paying, { amount: formatUnits(paying.units * 4n, coin) })
+      await orderIn('FULFILLED', paying)
+      await expectBack(coin, paying, paying.units * 3n)
+    },
+  )
+
+  test.concurrent.each(withoutXmr)('%s that comes late goes back', async (coin) => {
+    const paying = await choose(store, coin, { outcome: 'LOST' })
+    await pay(paying, { late: true })
+    await expectBack(coin, paying, paying.units)
+  })
+
+  test.concurrent.each(withoutXmr)('%s that comes twice goes back once', async (coin) => {
+    const paying = await choose(store, coin, { outcome: 'LOST' })
+    await pay(paying)
+    await orderIn('FULFILLED', paying)
+    await pay(paying)
+    await expectBack(coin, paying, paying.units)
+  })
+})
+
+describe('money back in Monero', () => {
+  test('waits for an operator, with the address and the amount', async () => {
+    const paying = await choose(store, 'XMR', { outcome: 'DECLINED' })
+    await pay(paying)
+    const failed = await until(
+      store,
+      paying.orderId,
+      ({ refund_state }) => refund_state === 'REFUND_FAILED',
+    )
+    expect(failed.orders[0].state).toBe('FULFILLMENT_FAILED')
+    const { lines } = await atTheDesk({ does: 'hand' })
+    expect(lines.join()).toContain(`${formatUnits(paying.units, 'XMR')} XMR`)
+    expect(lines.join()).toContain(paying.refundTo)
+
+    const reference = paying.orderId
+    const transaction = '7a'.repeat(32)
+    expect(await atTheDesk({ does: 'paid', reference, transaction })).toMatchObject({
+      isDone: true,
+    })
+    await until(store, reference, ({ refund_state }) => refund_state === 'REFUNDED')
+    expect((await atTheDesk({ does: 'hand' })).lines.join()).not.toContain(paying.refundTo)
+  })
+})
+
+describe('webhooks', () => {
+  const event = ({ invoice }: Paying) =>
+    JSON.stringify({ type: 'InvoiceSettled', storeId: 'TestStore', invoiceId: invoice })
+  const send = (body: string, signature?: string) =>
+    fetch(`${store.url}/webhooks/btcpay`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(signature && { 'btcpay-sig': signature }),
+      },
+      body,
+    })
+  const signed = (body: string, secret: string) =>
+    `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+
+  test('that BTCPay did not sign are refused', async () => {
+    const body = event(await choose(store, 'BTC'))
+    expect((await send(body)).status).toBe(401)
+    expect((await send(body, signed(body, 'another secret'))).status).toBe(401)
+    expect((await send(`${body} `, signed(body, 'story-webhook-secret'))).status).toBe(401)
+  })
+
+  test('are not believed: an invoice that nobody paid opens no order', async () => {
+    const paying = await choose(store, 'BTC')
+    const body = event(paying)
+    const answer = await send(body, signed(body, 'story-webhook-secret'))
+    expect(answer.status).toBe(204)
+    await eventually(
+      () => rowOf(store, paying.id),
+      (row) => row.locked_until < new Date(),
+    )
+    expect(await rowOf(store, paying.id)).toMatchObject({ state: 'OPEN' })
+  })
+
+  test('that are no JSON, or about something else, do nothing', async () => {
+    for (const body of ['{', '[]', '{"type":"PayoutCreated","storeId":"TestStore"}']) {
+      expect((await send(body, signed(body, 'story-webhook-secret'))).status).toBe(204)
+    }
+  })
+})
+
+describe('when BTCPay is slow, silent or forgetful', () => {
+  test('an invoice is found again whose answer was lost', async () => {
+    await store.btcpay('/faults', { mode: 'lose', only: 'POST /api/v1/stores/TestStore/invoices' })
+    const paying = await choose(store, 'LTC')
+    await pay(paying)
+    await orderIn('FULFILLED', paying)
+    const known = await store.query('select id from checkouts where order_id = $1', [
+      paying.orderId,
+    ])
+    expect(known).toHaveLength(1)
+  })
+
+  test('a payment is seen without a webhook', async () => {
+    const paying = await choose(store, 'BTC')
+    await store.btcpay('/webhooks/faults', { mode: 'lose', times: 20 })
+    await pay(paying)
+    await orderIn('FULFILLED', paying)
+  })
+
+  test('a webhook that comes twice does nothing twice', async () => {
+    const paying = await choose(store, 'BTC', { outcome: 'LOST' })
+    await store.btcpay('/webhooks/faults', { mode: 'double', times: 20 })
+    await pay(paying, { amount: formatUnits(paying.units * 2n, 'BTC') })
+    await orderIn('FULFILLED', paying)
+    await expectBack('BTC', paying, paying.units)
+  })
+
+  test('a payout whose answer was lost is made once', async () => {
+    const paying = await choose(store, 'LTC', { outcome: 'DECLINED' })
+    await store.btcpay('/faults', { mode: 'lose', times: 2, only: 'pull-payments' })
+    await pay(paying)
+    await orderIn('FULFILLMENT_FAILED', paying)
+    await until(store, paying.orderId, ({ refund_state }) => refund_state === 'REFUNDED')
+    await expectBack('LTC', paying, paying.units)
+  })
+})
+
+describe('the form', () => {
+  test('sent twice at once is one checkout', async () => {
+    const form = {
+      ...(await formOf(store, 'TEST-VOUCHER-OK')),
+      firstName: 'Ada',
+      lastName: 'Lovelace',
+      pay: 'BTC',
+      'refundTo-BTC': (await choose(store, 'BTC')).refundTo,
+    }
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => sendForm(store, '/buy/TEST-VOUCHER-OK', form)),
+    )
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([303]))
+    expect(new Set(answers.map(({ headers }) => headers.get('location'))).size).toBe(1)
+    expect(new Set(answers.map(({ headers }) => headers.getSetCookie().join())).size).toBe(1)
+  })
+})
+
+test('nothing is made or lost: every coin that moved is in the books of the store', async () => {
+  const books = await ledgerOf(store)
+  const sums = await store.query(
+    `select coin, account, sum(units) as units from checkout_ledger
+      join checkouts on checkouts.id = checkout_id group by coin, account`,
+  )
+  const refunds = await store.query(
+    `select doc #>> '{tender,asset}' as coin, sum((doc #>> '{tender,units,$bigint}')::numeric) as units
+      from orders where doc #>> '{refund,step}' = 'REFUNDED' group by 1`,
+  )
+  const bookedAs = (coin: Coin, account: string) =>
+    BigInt(sums.find((sum) => sum.coin === coin && sum.account === account)?.units ?? 0)
+  for (const coin of withoutXmr) {
+    const moved = (way: 'incoming' | 'outgoing') =>
+      books[coin][way].reduce(
+        (sum: bigint, { amount }: { amount: string }) => sum + parseUnits(amount, coin),
+        0n,
+      )
+    const refunded = BigInt(refunds.find((sum) => sum.coin === coin)?.units ?? 0)
+    expect(refunded, coin).toBeGreaterThan(0n)
+    expect(moved('incoming'), coin).toBe(bookedAs(coin, 'received'))
+    expect(moved('outgoing'), coin).toBe(refunded - bookedAs(coin, 'returned'))
+  }
+})

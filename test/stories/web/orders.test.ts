@@ -1,0 +1,372 @@
+import { encodeSIWxHeader } from '@x402/extensions/sign-in-with-x'
+import type { Browser, BrowserContext } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { axeFaults } from '../../harness/axe.ts'
+import { noBrowser, openBrowser } from '../../harness/browser.ts'
+import { startSmtpSink } from '../../harness/smtp.ts'
+import { type Buyer, newBuyer } from '../buyer.ts'
+import { bodyFor, buy, type Kind } from '../requests.ts'
+import { openStore, type Store } from '../store.ts'
+
+interface Bought {
+  readonly kind: Kind
+  readonly orderId: string
+  readonly accessToken: string
+  readonly transactionHash: string
+  /** What nobody else may see. */
+  readonly secret: string
+}
+
+let sink: Awaited<ReturnType<typeof startSmtpSink>>
+let store: Store
+let buyer: Buyer
+const bought = {} as Record<Kind, Bought>
+let failed: Bought
+
+beforeAll(async () => {
+  sink = await startSmtpSink()
+  store = await openStore({
+    stepMs: 60,
+    env: { SMTP_URL: sink.url, SMTP_FROM: 'kiosk@example.org' },
+  })
+  buyer = await newBuyer()
+  for (const kind of ['voucher', 'esim', 'topup'] as const) bought[kind] = await order(kind, 'OK')
+  failed = await order('voucher', 'FAIL')
+})
+afterAll(async () => {
+  await store.close()
+  await sink.stop()
+})
+
+async function order(kind: Kind, outcome: string): Promise<Bought> {
+  const { answer } = await buy(store, buyer, kind, bodyFor(kind, outcome))
+  const { orderId, accessToken, transactionHash, orders } = answer.body
+  const { code, activationCode, confirmationNumber } = orders[0].result ?? {}
+  const secret = code ?? activationCode ?? confirmationNumber ?? ''
+  return { kind, orderId, accessToken, transactionHash, secret }
+}
+
+const pageOf = ({ orderId }: Bought) => `${store.url}/orders/${orderId}`
+
+/** A visitor with cookies, who sends forms as a browser does. */
+function visitor() {
+  const cookies = new Map<string, string>()
+  const keep = (answer: Response) => {
+    for (const line of answer.headers.getSetCookie()) {
+      const [pair = ''] = line.split(';')
+      const at = pair.indexOf('=')
+      cookies.set(pair.slice(0, at), pair.slice(at + 1))
+    }
+    return answer
+  }
+  const sent = () => ({ cookie: [...cookies].map((pair) => pair.join('=')).join('; ') })
+  return {
+    get: async (url: string) => keep(await fetch(url, { headers: sent(), redirect: 'manual' })),
+    post: async (url: string, fields: Record<string, string>, headers = {}) =>
+      keep(
+        await fetch(url, {
+          method: 'POST',
+          redirect: 'manual',
+          headers: { ...sent(), 'sec-fetch-site': 'same-origin', ...headers },
+          body: new URLSearchParams(fields),
+        }),
+      ),
+  }
+}
+
+describe('the page of an order', () => {
+  test('shows everyone where it stands, and nothing of what was bought', async () => {
+    for (const one of Object.values(bought)) {
+      const answer = await visitor().get(pageOf(one))
+      const page = await answer.text()
+      expect(page).toContain('<h1 id="stage">Delivered</h1>')
+      expect(page).not.toContain(one.transactionHash)
+      expect(page).not.toContain(one.secret)
+      expect(page).not.toContain('Sandbox Test')
+      expect(answer.headers.get('cache-control')).toBe('no-store')
+      expect(answer.headers.get('x-robots-tag')).toContain('noindex')
+      expect(answer.headers.get('referrer-policy')).toBe('no-referrer')
+    }
+  })
+
+  test('opens with the token of its own order, and shows the goods on asking only', async () => {
+    const { get, post } = visitor()
+    const { voucher, esim } = bought
+    const wrong = await post(`${pageOf(voucher)}/open`, { token: esim.accessToken })
+    expect(wrong.status).toBe(422)
+    expect(await wrong.text()).toContain('This does not open this order.')
+    expect((await post(`${pageOf(voucher)}/goods`, {})).status).toBe(403)
+
+    const link = `${pageOf(voucher)}#${voucher.accessToken}`
+    const opened = await post(`${pageOf(voucher)}/open`, { token: ` ${link} ` })
+    expect([opened.status, opened.headers.get('location')]).toEqual([
+      303,
+      `/orders/${voucher.orderId}`,
+    ])
+    const [cookie = ''] = opened.headers.getSetCookie()
+    expect(cookie).toContain(`Path=/orders/${voucher.orderId};`)
+    expect(cookie).toContain('HttpOnly; SameSite=Strict')
+
+    const page = await (await get(pageOf(voucher))).text()
+    expect(page).toContain('Sandbox Test')
+    expect(page).toContain(voucher.transactionHash)
+    expect(page).not.toContain(voucher.secret)
+    const goods = await post(`${pageOf(voucher)}/goods`, {})
+    expect(goods.headers.get('cache-control')).toBe('no-store')
+    expect(await goods.text()).toContain(voucher.secret)
+  })
+
+  test('takes nothing that a page of another site sends', async () => {
+    const { post } = visitor()
+    await post(`${pageOf(bought.voucher)}/open`, { token: bought.voucher.accessToken })
+    const answer = await post(
+      `${pageOf(bought.voucher)}/goods`,
+      {},
+      { 'sec-fetch-site': 'cross-site' },
+    )
+    expect(answer.status).toBe(403)
+    expect(await answer.text()).not.toContain(bought.voucher.secret)
+  })
+
+  test('gives a receipt that has no goods in it', async () => {
+    const answer = await visitor().get(`${pageOf(bought.voucher)}/receipt`)
+    expect(answer.headers.get('content-disposition')).toContain('attachment')
+    const text = await answer.text()
+    expect(JSON.parse(text)).toEqual({ receipt: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/) })
+    expect(text).not.toContain(bought.voucher.secret)
+  })
+
+  test('that is none says so', async () => {
+    const answer = await visitor().get(`${store.url}/orders/ord_${'0'.repeat(26)}`)
+    expect(answer.status).toBe(404)
+    expect(await answer.text()).toContain('There is no such order')
+  })
+
+  test('tells those who listen its version', async () => {
+    const once = await visitor().get(`${pageOf(bought.voucher)}/live?once`)
+    const page = await (await visitor().get(pageOf(bought.voucher))).text()
+    expect(page).toContain(`data-live="${await once.text()}"`)
+  })
+})
+
+describe('the refund of an order', () => {
+  test('is said to everyone, and where the money went only to its buyer', async () => {
+    const { get, post } = visitor()
+    const closed = await (await get(`${pageOf(failed)}/refund`)).text()
+    expect(closed).toMatch(/Your money is (on its way )?back/)
+    expect(closed).not.toContain(buyer.address)
+    await post(`${pageOf(failed)}/open`, { token: failed.accessToken })
+    expect(await (await get(`${pageOf(failed)}/refund`)).text()).toContain(buyer.address)
+  })
+
+  test('of an order that was delivered is none, and cannot be asked for', async () => {
+    const { get, post } = visitor()
+    expect(await (await get(`${pageOf(bought.voucher)}/refund`)).text()).toContain('no refund')
+    const asked = await post(`${pageOf(bought.voucher)}/refund`, { key: crypto.randomUUID() })
+    expect(asked.status).toBe(409)
+  })
+})
+
+describe('finding an order again', () => {
+  const find = () => `${store.url}/find`
+
+  test('by its payment leads to its page, however the transaction was pasted', async () => {
+    const { transactionHash, orderId } = bought.esim
+    for (const transaction of [transactionHash, `https://x.example/tx/${transactionHash}?a=b`]) {
+      const answer = await visitor().post(`${find()}/payment`, { transaction })
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, `/orders/${orderId}`])
+    }
+    const none = await visitor().post(`${find()}/payment`, { transaction: `0x${'1'.repeat(64)}` })
+    expect([none.status, (await none.text()).includes('No order of this store')]).toEqual([
+      404,
+      true,
+    ])
+    const odd = await visitor().post(`${find()}/payment`, { transaction: 'my order' })
+    expect(await odd.text()).toContain('value="my order"')
+    expect(odd.status).toBe(422)
+  })
+
+  test('with the wallet that paid opens all of its orders for a while', async () => {
+    const { get, post } = visitor()
+    const challenged = await post(`${find()}/challenge`, { address: buyer.address.toLowerCase() })
+    const { message, payload } = (await challenged.json()) as { message: string; payload: object }
+    expect(message).toContain('Show the orders that this wallet paid for.')
+    const signature = await buyer.account.signMessage({ message })
+    const signed = encodeSIWxHeader({ ...payload, signature } as never)
+    const answer = await post(`${find()}/wallet`, { signed })
+    expect(answer.status).toBe(303)
+    const list = await (await get(find())).text()
+    for (const { orderId } of Object.values(bought)) expect(list).toContain(`/orders/${orderId}`)
+    expect(await (await get(pageOf(bought.esim))).text()).toContain('Show the eSIM')
+    expect(await (await post(`${pageOf(bought.esim)}/goods`, {})).text()).toContain('<svg')
+    // One signature opens once, and another wallet opens nothing.
+    expect((await visitor().post(`${find()}/wallet`, { signed })).status).toBe(401)
+    await post(`${find()}/leave`, {})
+    expect(await (await get(pageOf(bought.esim))).text()).toContain('Is this your order?')
+  })
+
+  test('by mail needs an address that was left, and says the same of every other', async () => {
+    const { get, post } = visitor()
+    const { voucher } = bought
+    await post(`${pageOf(voucher)}/open`, { token: voucher.accessToken })
+    expect(await (await get(pageOf(voucher))).text()).toContain('Get the link by e-mail')
+    const left = await post(`${pageOf(voucher)}/mail`, { email: 'Buyer@Example.org' })
+    expect(await left.text()).toContain('A mail with a link to this order is on its way.')
+    expect(sink.mails).toHaveLength(1)
+
+    const known = await visitor().post(`${find()}/mail`, { email: 'buyer@example.org' })
+    const other = await visitor().post(`${find()}/mail`, { email: 'other@example.org' })
+    const said = (page: string) => page.replace(/value="[^"]*"/g, '')
+    expect(said(await known.text())).toBe(said(await other.text()))
+    await expect.poll(() => sink.mails.length).toBe(2)
+    const text = sink.mails[1]?.data.replace(/=\n/g, '').replace(/=3D/g, '=') ?? ''
+    const [link = '', pass = ''] = new RegExp(`${pageOf(voucher)}#(\\S+)`).exec(text) ?? []
+    expect(link).not.toContain(voucher.accessToken)
+    const fresh = visitor()
+    expect((await fresh.post(`${pageOf(voucher)}/open`, { token: pass })).status).toBe(303)
+    expect(await (await fresh.post(`${pageOf(voucher)}/goods`, {})).text()).toContain(
+      voucher.secret,
+    )
+    // It opens the order that it was made for, and no other of the same buyer.
+    expect((await fresh.post(`${pageOf(bought.esim)}/open`, { token: pass })).status).toBe(422)
+
+    const kept = await store.query('select address_digest from order_mail')
+    expect(JSON.stringify(kept)).not.toContain('example.org')
+    const wrong = await visitor().post(`${find()}/mail`, { email: 'nobody' })
+    expect([wrong.status, (await wrong.text()).includes('not an e-mail address')]).toEqual([
+      422,
+      true,
+    ])
+  })
+})
+
+describe.skipIf(noBrowser)(`in a browser${noBrowser ? `: ${noBrowser}` : ''}`, () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await openBrowser()
+  })
+  afterAll(() => browser.close())
+
+  /** A tab that notes what it asked for, and what it complained about. */
+  async function openTab(options: Parameters<Browser['newContext']>[0] = {}) {
+    const context: BrowserContext = await browser.newContext(options)
+    const page = await context.newPage()
+    const asked: string[] = []
+    const complaints: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    page.on('console', (message) => complaints.push(message.text()))
+    page.on('pageerror', (error) => complaints.push(error.message))
+    return { context, page, asked, complaints }
+  }
+
+  test.each(['voucher', 'esim', 'topup'] as const)(
+    'the private link of a %s opens it, the button shows it, and axe finds nothing',
+    async (kind) => {
+      const one = bought[kind]
+      const { context, page, asked, complaints } = await openTab({
+        viewport: { width: 390, height: 844 },
+      })
+      await page.goto(`${pageOf(one)}#${one.accessToken}`)
+      await page.waitForSelector('.keep')
+      expect(page.url()).toContain(`#${one.accessToken}`)
+      expect(await page.content()).not.toContain(one.secret)
+      expect(await axeFaults(page)).toEqual([])
+      await page.click('.yours button')
+      await page.waitForSelector('.yours.open')
+      expect(await page.textContent('.yours')).toContain(one.secret)
+      expect(await page.evaluate('document.activeElement.id')).toBe('goods')
+      expect(await axeFaults(page)).toEqual([])
+      expect(asked.filter((url) => !url.startsWith(store.url))).toEqual([])
+      // The browser keeps what stands behind the # to itself, so no address of a request has it.
+      expect(asked.filter((url) => url.split('#')[0]?.includes('kat_'))).toEqual([])
+      expect(complaints).toEqual([])
+      await context.close()
+    },
+  )
+
+  test('a code is copied by its button', async () => {
+    const { context, page } = await openTab({ permissions: ['clipboard-read', 'clipboard-write'] })
+    await page.goto(`${pageOf(bought.voucher)}#${bought.voucher.accessToken}`)
+    await page.click('.yours .button')
+    await page.click('[data-copy="#goods-code"]')
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(bought.voucher.secret)
+    await context.close()
+  })
+
+  test('without script the link is pasted, and everything else is the same', async () => {
+    const { context, page } = await openTab({ javaScriptEnabled: false })
+    await page.goto(pageOf(bought.voucher))
+    await page.fill('#token', `${pageOf(bought.voucher)}#${bought.voucher.accessToken}`)
+    await page.click('.locked button')
+    await page.click('.yours button')
+    expect(await page.textContent('.yours')).toContain(bought.voucher.secret)
+    await context.close()
+  })
+
+  test('an order that is under way becomes delivered on the page, by itself', async () => {
+    const { accessToken, orderId } = await slowOrder()
+    const { context, page, complaints } = await openTab()
+    await page.goto(`${store.url}/orders/${orderId}#${accessToken}`)
+    await page.waitForSelector('.keep')
+    await page.focus('#email')
+    await page.fill('#email', 'half@')
+    await page.waitForSelector('.stage.delivered')
+    expect(await page.inputValue('#email')).toBe('half@')
+    expect(await page.evaluate('document.activeElement.id')).toBe('email')
+    expect(await page.textContent('body > [role=status]')).toContain('Delivered.')
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  /** An order that takes some seconds, bought without waiting for it. */
+  async function slowOrder(): Promise<{ accessToken: string; orderId: string }> {
+    const { answer } = await buy(store, buyer, 'voucher', bodyFor('voucher', 'SLOW'), {
+      headers: { prefer: 'respond-async' },
+    })
+    expect(answer.status).toBe(202)
+    return answer.body
+  }
+
+  test('a wallet of the browser signs in, and its orders are there', async () => {
+    const { context, page, complaints } = await openTab()
+    await page.exposeFunction('signByWallet', (message: `0x${string}`) =>
+      buyer.account.signMessage({ message: { raw: message } }),
+    )
+    // What a wallet puts into pages (EIP-6963). It writes addresses in lower case, as many do.
+    await page.addInitScript(`
+      const provider = { request: async ({ method, params }) =>
+        method === 'personal_sign' ? signByWallet(params[0]) : ['${buyer.address.toLowerCase()}'] }
+      const info = { uuid: 'a', name: 'Test Wallet', icon: 'data:,', rdns: 'example.wallet' }
+      addEventListener('eip6963:requestProvider', () =>
+        dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: { info, provider } })))`)
+    await page.goto(`${store.url}/find`)
+    await page.click('text=Sign in with Test Wallet')
+    await page.waitForSelector('.found')
+    expect(await page.textContent('.found')).toContain('Sandbox Test')
+    expect(await axeFaults(page)).toEqual([])
+    await page.click(`.found a[href="/orders/${bought.esim.orderId}"]`)
+    await page.click('.yours button')
+    expect(await page.textContent('.yours')).toContain(bought.esim.secret)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('refund and find pages have no fault that axe finds', async () => {
+    const { context, page, complaints } = await openTab()
+    await page.goto(`${pageOf(failed)}#${failed.accessToken}`)
+    await page.waitForSelector('.keep')
+    await page.goto(`${pageOf(failed)}/refund`)
+    expect(await axeFaults(page)).toEqual([])
+    await page.goto(`${store.url}/find`)
+    expect(await axeFaults(page)).toEqual([])
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+})
+
+test('no token and no address stands in the log', () => {
+  const logged = store.logLines.join('')
+  expect(logged).toContain('/orders/:orderId/open')
+  expect(logged).not.toMatch(/k(at|op|wp)_/)
+  expect(logged.toLowerCase()).not.toContain('buyer@example.org')
+})
