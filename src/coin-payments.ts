@@ -16,7 +16,7 @@ import { createDigest } from './secrets/tokens.ts'
 /** For how long the processor watches an address after its invoice: what comes then still goes back. */
 const monitoringMinutes = 7 * 24 * 60
 /** For one call; an invoice takes a few, and all of them end well before a lease. */
-const timeoutMs = 8_000
+const timeoutMs = 6_000
 
 export interface CoinPayments {
   readonly processor: Processor

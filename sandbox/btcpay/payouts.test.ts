@@ -65,16 +65,29 @@ test.each(symbols.filter((coin) => coins[coin].paysOut))('%s is paid out', async
   const { become, call } = await begin()
   const { body } = await call(`POST ${payouts}`, {
     destination: buyer(coin),
-    amount: '0.5',
+    amount: '0.1',
     payoutMethodId: coins[coin].methodId,
     approved: true,
   })
-  if (coin === 'BTC') {
-    // The wallet holds less than that: it waits for the operator to fill it.
-    expect(body.state).toBe('AwaitingPayment')
-    return
-  }
-  expect((await become(body.id, 'Completed')).payoutAmount).toBe('0.5')
+  expect((await become(body.id, 'Completed')).payoutAmount).toBe('0.1')
+})
+
+test('nothing is sent that the wallet does not hold, until it holds it', async () => {
+  const { become, call } = await begin()
+  const order = (amount: string, name: string) =>
+    call(`POST ${payouts}`, {
+      destination: buyer('BTC', name),
+      amount,
+      payoutMethodId: 'BTC-CHAIN',
+      approved: true,
+    })
+  // The float is 0.25 BTC, and the chain takes a fee of it.
+  const large = (await order('0.25', 'large')).body
+  await become((await order('0.001', 'small')).body.id, 'Completed')
+  expect((await call(`GET /api/v1/payouts/${large.id}`)).body.state).toBe('AwaitingPayment')
+  const invoice = (await call(`POST /api/v1/stores/${storeId}/invoices`, { amount: '5' })).body
+  await call(`POST /sandbox/invoices/${invoice.id}/pay`, { coin: 'BTC', amount: '0.01' })
+  await become(large.id, 'Completed')
 })
 
 test('nothing is made or lost on any chain', async () => {
@@ -180,6 +193,21 @@ test('an operator can note that a payout was made elsewhere', async () => {
   })
   expect((await mark({ state: 'AwaitingPayment' })).body.code).toBe('invalid-state')
   expect((await call('GET /sandbox/ledger')).body.BTC.outgoing).toEqual([])
+})
+
+test('what an operator takes into his own hands is left to him, until he gives it back', async () => {
+  const { become, call, claim, create, receiver } = await begin()
+  await call('POST /sandbox/processor', { enabled: false })
+  const mine = (await claim((await create()).body.id)).body
+  await call(`POST /api/v1/payouts/${mine.id}/mark`, { state: 'InProgress' })
+  await call('POST /sandbox/processor', { enabled: true })
+  const other = { destination: buyer('BTC', 'other') }
+  await become((await claim((await create()).body.id, other)).body.id, 'Completed')
+  expect((await call(`GET /api/v1/payouts/${mine.id}`)).body.state).toBe('InProgress')
+  await call(`POST /api/v1/payouts/${mine.id}/mark`, { state: 'AwaitingPayment' })
+  await become(mine.id, 'Completed')
+  expect((await call('GET /sandbox/ledger')).body.BTC.outgoing).toHaveLength(2)
+  expect(receiver.received.every(({ isSigned }) => isSigned)).toBe(true)
 })
 
 const refused: readonly (readonly [what: string, body: object, path: string])[] = [

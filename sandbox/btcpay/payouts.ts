@@ -86,7 +86,7 @@ const markSchema = z.object({
 })
 
 /** What an operator notes by hand: sent elsewhere, on its way, or to be sent after all. */
-export function markPayout(deps: Deps, id: string, body: unknown): void {
+export function markPayout(deps: Deps, id: string, body: unknown, now: number): void {
   const { state, paymentProof } = parsed(
     markSchema as z.ZodType<z.infer<typeof markSchema>>,
     body ?? {},
@@ -103,8 +103,11 @@ export function markPayout(deps: Deps, id: string, body: unknown): void {
     throw problem(400, 'invalid-state', `A payout that is ${payout.state} cannot become ${state}`)
   }
   const proof = state === 'AwaitingPayment' ? null : (paymentProof ?? null)
-  const marked: Payout = { ...payout, state, proof }
+  // Whatever the processor had in mind for it is no longer so.
+  const { nextAt, ...rest } = payout
+  const marked: Payout = { ...rest, state, proof }
   deps.ledger.commit(marked)
+  schedulePayout(deps, marked, now)
   tell(deps, payoutEvent('PayoutUpdated', marked))
 }
 

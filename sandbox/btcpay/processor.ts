@@ -19,17 +19,19 @@ export function schedulePayout(deps: Deps, payout: Payout, now: number): void {
   })
 }
 
+const lookAgainMs = 50
+
 function work(deps: Deps, payout: Payout, now: number): void {
   const next = payout.state === 'AwaitingPayment' ? send(deps, payout, now) : conclude(deps, payout)
   if (next) schedulePayout(deps, next, now)
 }
 
-/** Nothing is sent while the processor is switched off or the wallet holds too little. */
-function send(deps: Deps, payout: Payout, now: number): Payout | undefined {
+/** Nothing is sent while the processor is switched off or the wallet holds too little; it looks again. */
+function send(deps: Deps, payout: Payout, now: number): Payout {
   const units = BigInt(payout.units ?? 0)
   const { fee } = coins[payout.coin]
   const isAble = deps.ledger.settings().processor && deps.ledger.balance(payout.coin) >= units + fee
-  if (!isAble) return undefined
+  if (!isAble) return { ...payout, nextAt: now + Math.max(lookAgainMs, deps.settings.payoutMs) }
   const id = nextTransaction(deps, payout.coin)
   const transaction: ChainTransaction = {
     type: 'transaction',

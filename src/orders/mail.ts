@@ -1,7 +1,7 @@
 import type { OrderId } from '../primitives/ids.ts'
 
 /** A mail of plain text, as somebody gets it. */
-export interface Mail {
+interface Mail {
   readonly to: string
   readonly subject: string
   readonly text: string

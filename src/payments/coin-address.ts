@@ -4,7 +4,7 @@ import { recogniseMonero } from './addresses/monero.ts'
 import type { Chain, Recognised } from './addresses/recognised.ts'
 import type { Coin } from './coins.ts'
 
-export type AddressFault =
+type AddressFault =
   | 'missing'
   | 'spaces'
   | 'no_address'

@@ -22,7 +22,7 @@ export const refundTo = 'bc1qRefundTo7zq'
 /** The price of every sample in the coin: 12.50 USDC stand for 12,500 satoshi. */
 export const unitsOfPrice = 12_500n
 
-export function newTransaction(): string {
+function newTransaction(): string {
   return randomBytes(32).toString('hex')
 }
 

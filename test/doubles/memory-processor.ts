@@ -14,7 +14,7 @@ import { coinDecimals, formatUnits } from '../../src/payments/coins.ts'
 import type { PaidBack } from '../../src/payments/ports.ts'
 
 /** What becomes of the next call. */
-export type ProcessorFault =
+type ProcessorFault =
   /** It never arrives. */
   | { readonly fault: 'unreached' }
   /** It is carried out, and nobody hears of it. */
@@ -27,7 +27,7 @@ export type ProcessorFault =
 type Call = 'open' | 'read' | 'payOut'
 
 /** A payout that the processor was asked for, and what became of it. */
-export interface PayoutHeld extends Payout {
+interface PayoutHeld extends Payout {
   state: 'waiting' | 'sent' | 'cancelled'
   readonly transaction: string
 }
@@ -68,7 +68,7 @@ export interface MemoryProcessor extends Processor {
   cancelPayout(reference: string): void
 }
 
-export const allMethods: readonly PaymentMethod[] = [
+const allMethods: readonly PaymentMethod[] = [
   { coin: 'BTC', network: 'Bitcoin' },
   { coin: 'ETH', network: 'Ethereum' },
   { coin: 'USDT', network: 'Tron' },

@@ -55,11 +55,11 @@ export function payoutRoutes(app: FastifyInstance, deps: Deps): void {
       return reply.send()
     })
     app.post<Call>(`${one}/mark`, ({ params, body }, reply) => {
-      markPayout(deps, params.id, body)
+      markPayout(deps, params.id, body, Date.now())
       return reply.send()
     })
     app.post<Call>(`${one}/mark-paid`, ({ params }, reply) => {
-      markPayout(deps, params.id, { state: 'Completed' })
+      markPayout(deps, params.id, { state: 'Completed' }, Date.now())
       return reply.send()
     })
   }

@@ -80,14 +80,14 @@ function pullPayments() {
 }
 
 /** `lost`: done, unheard. `never`: not done. `late`: done at some time after its caller gave up. */
-const fates = ['heard', 'heard', 'heard', 'lost', 'never', 'late'] as const
+const fates = ['heard', 'lost', 'never', 'late', 'late'] as const
 
-/** Decides by the draws of a run, so that a failure can be played again. */
-function drawing(draws: readonly number[]) {
-  let drawn = 0
+/** Draws that follow from a seed, so that a failure can be played again. */
+function drawing(seed: number) {
+  let state = seed
   return (below: number): number => {
-    drawn += 1
-    return (draws[drawn % draws.length] ?? 0) % below
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return (state >>> 8) % below
   }
 }
 
@@ -100,12 +100,21 @@ function network(serve: (asked: Asked) => Reply, draw: (below: number) => number
   }
   async function inStorm(asked: Asked): Promise<Reply> {
     for (let wait = draw(6); wait > 0; wait -= 1) await Promise.resolve()
-    if (late.length > 0 && draw(3) === 0) land(draw(late.length))
-    const fate = fates[draw(fates.length)]
-    if (fate === 'late') late.push(asked)
-    if (fate === 'late' || fate === 'never') return 'unreached'
-    const reply = serve(asked)
-    return fate === 'heard' ? reply : 'unreached'
+    if (late.length > 0 && draw(10) === 0) land(draw(late.length))
+    // What is only read may be lost too, but that teaches little.
+    const fate = asked.call.startsWith('GET') && draw(8) > 0 ? 'heard' : fates[draw(fates.length)]
+    switch (fate) {
+      case 'heard':
+        return serve(asked)
+      case 'lost':
+        serve(asked)
+        return 'unreached'
+      case 'late':
+        late.push(asked)
+        return 'unreached'
+      default:
+        return 'unreached'
+    }
   }
   return {
     arrive: (asked: Asked) => (weather.isCalm ? serve(asked) : inStorm(asked)),
@@ -117,8 +126,8 @@ function network(serve: (asked: Asked) => Reply, draw: (below: number) => number
 }
 
 /** Two nodes, which the lease would keep apart, pay the same reference at once. */
-async function play(draws: readonly number[]) {
-  const draw = drawing(draws)
+async function play(seed: number) {
+  const draw = drawing(seed)
   const btcpay = pullPayments()
   const { arrive, calmDown } = network(btcpay.serve, draw)
   const { processor } = scripted(arrive)
@@ -137,11 +146,10 @@ async function play(draws: readonly number[]) {
 }
 
 it('pays once, whatever the network does and however many ask', async () => {
-  const draws = fc.array(fc.nat(), { minLength: 40, maxLength: 200 })
   let several = 0
   await fc.assert(
-    fc.asyncProperty(draws, async (chosen) => {
-      const { live, last, pulls } = await play(chosen)
+    fc.asyncProperty(fc.integer({ min: 0, max: 0xffff_ffff }), async (seed) => {
+      const { live, last, pulls } = await play(seed)
       if (pulls.length > 1) several += 1
       // A claim that was cancelled on its way waits for an operator; nothing is ever paid twice.
       expect(live.length).toBeLessThanOrEqual(1)
@@ -149,7 +157,7 @@ it('pays once, whatever the network does and however many ask', async () => {
         live.length === 1 ? { outcome: 'paid' } : { outcome: 'blocked', code: 'payout_cancelled' },
       )
     }),
-    { numRuns: 400 },
+    { numRuns: 600 },
   )
-  expect(several, 'runs with more than one pull payment').toBeGreaterThan(20)
+  expect(several, 'runs with more than one pull payment').toBeGreaterThan(100)
 })

@@ -3,7 +3,7 @@ import { readMethods } from './methods.ts'
 import { createProcessor } from './processor.ts'
 
 export const apiKey = 'key-that-nobody-may-see'
-export const storeId = 'S1'
+const storeId = 'S1'
 
 export interface Asked {
   /** "POST /api/v1/stores/S1/invoices", with its query. */

@@ -18,7 +18,13 @@ import {
   returning,
   stepping,
 } from '../../../test/contract/sample-checkouts.ts'
-import { failed, fulfilling, newHash, newTender } from '../../../test/contract/sample-orders.ts'
+import {
+  failed,
+  fulfilling,
+  newHash,
+  newTender,
+  pending,
+} from '../../../test/contract/sample-orders.ts'
 import type { In } from '../../orders/order.ts'
 import type { Moved } from '../../orders/ports.ts'
 import type { InvoiceTender } from '../../payments/payment.ts'
@@ -90,6 +96,10 @@ describe('a hand on the console', () => {
     [`version = version + 1, state = 'ENDED'`, 'checkouts_doc_agrees'],
     [`version = version + 1, doc = doc - 'invoice'`, 'its invoice never changes'],
     [`version = version + 1, due_at = null`, 'checkouts_due_until_finished'],
+    [
+      `version = version + 1, doc = doc || '{"price": {"$bigint": "1"}, "isPlaced": false}'`,
+      /price_of_an_order|price is more than came/,
+    ],
     [`version = version + 1, due_at = null, finished_at = now()`, 'nothing is decided yet'],
   ])('cannot set %s', async (assignments, reason) => {
     const { id } = await openOnRecord(nodes)
@@ -215,6 +225,14 @@ describe('an order of an invoice', () => {
     const onChain = { rail: 'x402', transaction: newHash(), block: 7 } as const
     const wrong: In<'PAID'> = { ...order, state: 'PAID', ...settled, receipt: onChain }
     await expect(orders().move(order, wrong)).rejects.toThrow('orders_receipt_of_its_rail')
+    const foreign = { ...newTender(), rail: 'cash' } as unknown as InvoiceTender
+    const strange = pending({ tender: foreign })
+    await expect(orders().open(strange, [])).rejects.toThrow('orders_rail_known')
+    const plain = pending()
+    await orders().open(plain, [])
+    const nowhere = { rail: 'x402', transaction: newHash() } as unknown as typeof onChain
+    const blockless: In<'PAID'> = { ...plain, state: 'PAID', ...settled, receipt: nowhere }
+    await expect(orders().move(plain, blockless)).rejects.toThrow('orders_block_of_a_receipt')
     const receipt = { rail: 'btcpay', transaction: newHash() } as const
     const dearer = { ...(order.tender as InvoiceTender), units: 1n }
     const paid: In<'PAID'> = { ...order, state: 'PAID', ...settled, receipt }

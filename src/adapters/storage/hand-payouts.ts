@@ -2,7 +2,7 @@ import type { HandPayouts, Payout } from '../../checkouts/ports.ts'
 import type { Database } from './database.ts'
 
 /** A payout that an operator has made, as the operator says it. */
-export interface MadePayout extends Payout {
+interface MadePayout extends Payout {
   readonly transaction: string
   /** Who says so, for the record. */
   readonly by: string

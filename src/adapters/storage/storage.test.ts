@@ -99,6 +99,7 @@ describe('migrations', () => {
         '008-checkouts.sql',
         '009-checkout-rules.sql',
         '010-invoices.sql',
+        '011-order-mail.sql',
       ],
     ])
     expect(await migrate(pool)).toEqual([])

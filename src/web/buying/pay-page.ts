@@ -39,9 +39,8 @@ export function payPage(view: CheckoutView, shown: PayShown): Page {
   return {
     title: view.isOwner ? `${title} · ${view.brandName}` : title,
     description: texts.pay.about,
-    // Outside of the part that is put in anew: a script that puts it in would make it count.
-    main: html`${view.isOwner && reloading(isFinished)}
-<div class="paying"${liveMark(mark)}${copyTexts(texts)}>
+    ...headOf(view.isOwner && !isFinished),
+    main: html`<div class="paying"${liveMark(mark)}${copyTexts(texts)}>
 <h1>${title}</h1>
 <p class="lead">${text}</p>
 ${view.isOwner ? ownPart(view, shown) : foreignPart(view, shown)}
@@ -51,6 +50,12 @@ ${scriptUrls.map(
 `,
 )}`,
   }
+}
+
+/** Whoever has to paste something would lose it by a page that loads itself again. */
+function headOf(isReloaded: boolean): { head?: Html } {
+  const head = reloading(!isReloaded)
+  return head === undefined ? {} : { head }
 }
 
 /** Whoever sees no address is not told to pay to it. */

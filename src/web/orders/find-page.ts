@@ -4,7 +4,7 @@ import type { Texts } from '../texts/en.ts'
 import { orderPagePath } from './parts.ts'
 
 /** An order in the list of a wallet, as lists publish it. */
-export interface ListedOrder {
+interface ListedOrder {
   readonly orderId: string
   readonly brandName: string
   readonly state: string
@@ -12,7 +12,7 @@ export interface ListedOrder {
   readonly placed_at: string
 }
 
-export interface WalletList {
+interface WalletList {
   readonly wallet: string
   readonly total: number
   readonly items: readonly ListedOrder[]
@@ -55,7 +55,7 @@ function paymentPart({ payment, texts }: FindPageParts): Html {
   const words = texts.find.payment
   const said =
     payment && html`<p class="wrong" id="transaction-wrong" role="alert">${words[payment.said]}</p>`
-  return html`<section class="panel" aria-labelledby="by-payment">
+  return html`<section class="sheet" aria-labelledby="by-payment">
 <h2 id="by-payment">${words.title}</h2>
 <p>${words.text}</p>
 <form class="entry" method="post" action="/find/payment">
@@ -71,12 +71,12 @@ ${said}
 /** The wallets stand here when the script has found them. */
 function walletPart({ wallet, texts }: FindPageParts): Html {
   const words = texts.find.wallet
-  return html`<section class="panel" aria-labelledby="by-wallet">
+  return html`<section class="sheet" aria-labelledby="by-wallet">
 <h2 id="by-wallet">${words.title}</h2>
 <p>${words.text}</p>
 <form method="post" action="/find/wallet" data-sign-in="/find/challenge" data-connect="${words.connect}" data-searching="${words.searching}" data-refused="${words.refused}" data-offline="${words.offline}" data-working="${words.working}">
 <input type="hidden" name="signed" value="">
-<div class="wallets"></div>
+<div class="wallet-list"></div>
 <p class="${wallet ? 'wrong' : 'hint'}" role="status">${wallet ? words.failed : undefined}</p>
 </form>
 <noscript><p class="hint">${words.noScript}</p></noscript>
@@ -86,7 +86,7 @@ function walletPart({ wallet, texts }: FindPageParts): Html {
 function mailPart({ typed = '', said }: { typed?: string; said?: string }, { find }: Texts): Html {
   const words = find.mail
   const isWrong = said === 'wrong'
-  return html`<section class="panel" aria-labelledby="by-mail">
+  return html`<section class="sheet" aria-labelledby="by-mail">
 <h2 id="by-mail">${words.title}</h2>
 <p id="mail-help">${words.text}</p>
 <form class="entry" method="post" action="/find/mail#by-mail">
@@ -102,13 +102,13 @@ function listPart({ wallet, total, items }: WalletList, { find }: Texts): Html {
   const words = find.list
   const line = (one: ListedOrder) => html`
 <li><a href="${orderPagePath(one.orderId)}"><b>${one.brandName}</b> <span>${words.states[one.refund_state ?? one.state]}</span> <time datetime="${one.placed_at}">${one.placed_at.slice(0, 10)}</time></a></li>`
-  return html`<section class="panel" aria-labelledby="list">
+  return html`<section class="sheet" aria-labelledby="list">
 <h2 id="list">${words.title}</h2>
 <p class="hint">${words.wallet} <code>${wallet}</code></p>
 ${items.length === 0 && html`<p>${words.none}</p>`}
-<ul class="found">${items.map(line)}
+<ul class="order-list">${items.map(line)}
 </ul>
 ${total > items.length && html`<p class="hint">${words.more(items.length, total)}</p>`}
-<form method="post" action="/find/leave"><p class="act"><button class="button plain" type="submit">${words.leave}</button></p></form>
+<form method="post" action="/find/leave"><p class="act"><button class="button quiet" type="submit">${words.leave}</button></p></form>
 </section>`
 }

@@ -20,7 +20,7 @@ export interface FollowingRoutes extends FollowingDeps {
 }
 
 /** A token, or a link with one, is below 600 bytes. */
-export const formMost = 2_048
+const formMost = 2_048
 export const reads = { config: { limit: 'reading' } } as const
 export const takes = { config: { limit: 'reading' }, bodyLimit: formMost } as const
 /** What asks wallets, mail servers or the refund to do something. */

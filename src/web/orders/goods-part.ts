@@ -10,7 +10,7 @@ type Goods = Extract<GoodsShown, { readonly type: 'goods' }>
 
 /** The button that shows the goods; nothing of them is in the page before. */
 export function closedGoods({ id, kind }: OrderSight, { orders: { goods } }: Texts): Html {
-  return html`<section class="panel yours" aria-labelledby="goods">
+  return html`<section class="sheet yours" aria-labelledby="goods">
 <h2 id="goods">${goods.title[kind]}</h2>
 <p>${goods.ready}</p>
 <form method="post" action="${orderPagePath(id)}/goods">
@@ -27,7 +27,7 @@ export function openGoods({ id }: OrderSight, shown: Goods, texts: Texts): Html 
     topup: topupPart,
     esim: esimPart,
   }[shown.kind]
-  return html`<section class="panel yours open" aria-labelledby="goods">
+  return html`<section class="sheet yours open" aria-labelledby="goods">
 <h2 id="goods" tabindex="-1">${goods.title[shown.kind]}</h2>
 ${body(shown.goods, texts)}
 <p class="hide"><a href="${orderPagePath(id)}">${goods.hide}</a></p>
@@ -38,7 +38,7 @@ type Shown = Goods['goods']
 
 function voucherPart(goods: Shown, texts: Texts): Html {
   const words = texts.orders.goods
-  return html`<dl class="codes">
+  return html`<dl class="given">
 ${copyFact('code', words.code, textIn(goods, 'code'), texts)}${copyFact('pin', words.pin, textIn(goods, 'pin'), texts)}${copyFact('confirmation', words.confirmation, textIn(goods, 'confirmationNumber'), texts)}${fact(words.expires, textIn(goods, 'expiresAt')?.replace(/T\d\d:.*$/, ''))}${fact(words.redeemAt, linkOrText(textIn(goods, 'redemptionUrl')))}
 </dl>
 ${prose(words.instructions, textIn(goods, 'instructions'))}
@@ -48,7 +48,7 @@ ${folded(words.terms, textIn(goods, 'terms'))}`
 function topupPart(goods: Shown, texts: Texts): Html {
   const words = texts.orders.goods
   return html`<p class="good">${words.creditedText}</p>
-<dl class="codes">
+<dl class="given">
 ${fact(words.number, masked(textIn(goods, 'msisdn')))}${fact(words.credited, creditedIn(goods))}${copyFact('confirmation', words.confirmation, textIn(goods, 'confirmationNumber'), texts)}
 </dl>`
 }
@@ -59,7 +59,7 @@ function esimPart(goods: Shown, texts: Texts): Html {
   const install = lpa === undefined ? undefined : installOf(lpa)
   return html`${install && installPart(install, texts)}
 <h3>${esim.byHand}</h3>
-<dl class="codes">
+<dl class="given">
 ${copyFact('lpa', esim.lpa, lpa, texts)}${copyFact('smdp', esim.smdp, install?.smdpAddress ?? textIn(goods, 'smdpAddress'), texts)}${copyFact('matching', esim.matching, install?.matchingId ?? textIn(goods, 'activationCode'), texts)}${copyFact('iccid', esim.iccid, textIn(goods, 'iccid'), texts)}
 </dl>
 ${prose(words.instructions, textIn(goods, 'instructions'))}

@@ -20,14 +20,21 @@ import { stationsOf, timeline } from './timeline.ts'
 export interface OrderPageParts {
   readonly texts: Texts
   readonly scriptUrls: readonly string[]
-  /** The link that opens the order for good; only where it is open. */
-  readonly privateLink?: string | undefined
+  /** Only where the order is open. */
+  readonly privateLink?: KeptLink | undefined
   /** The goods, when the button was pressed. */
   readonly shown?: GoodsShown | undefined
   /** What was typed into the field for the link, and is not it. */
   readonly wrongToken?: string | undefined
   /** The form for a mail, where the store sends any. */
   readonly mail?: MailPart | undefined
+}
+
+/** A link that opens the order. */
+export interface KeptLink {
+  readonly url: string
+  /** For how long; absent where it is for good. */
+  readonly days?: number
 }
 
 export interface MailPart {
@@ -94,7 +101,7 @@ function goodsPart(sight: OrderSight, { shown, texts }: OrderPageParts): Html {
 function factsPart(sight: OrderSight, own: OwnSight, texts: Texts): Html {
   const { orders } = texts
   const asset = sight.coin ?? 'USDC'
-  return html`<section class="panel" aria-labelledby="facts">
+  return html`<section class="sheet" aria-labelledby="facts">
 <h2 id="facts">${orders.facts}</h2>
 <dl class="facts">
 ${fact(orders.item, own.brandName)}${fact(orders.price, paidText(sight, own, texts))}${fact(orders.paidWith, orders.onNetwork(asset, sight.network))}${fact(orders.steps.paid, sight.times.paid && timeOf(sight.times.paid, texts))}${fact(orders.payment, own.payment && transactionOf('payment', own.payment, orders.payment, texts))}${fact(orders.order, copied('order-id', sight.id, orders.order, texts))}
@@ -103,26 +110,26 @@ ${sight.hasReceipt && html`<p class="receipt"><a href="${orderPagePath(sight.id)
 </section>`
 }
 
-function keepPart(link: string, texts: Texts): Html {
+function keepPart({ url, days }: KeptLink, texts: Texts): Html {
   const { keep } = texts.orders
-  return html`<section class="panel keep" aria-labelledby="keep">
+  return html`<section class="sheet private" aria-labelledby="keep">
 <h2 id="keep">${keep.title}</h2>
-<p>${keep.text}</p>
-<p class="link">${copied('private-link', link, keep.label, texts)}</p>
+<p>${days === undefined ? keep.text : keep.textFor(days)}</p>
+<p class="link">${copied('private-link', url, keep.label, texts)}</p>
 </section>`
 }
 
 function mailPart(id: string, { typed = '', said }: MailPart, { orders: { mail } }: Texts): Html {
   const isWrong = said === 'wrong'
   const about = said === undefined ? '' : 'mail-said '
-  return html`<section class="panel by-mail" aria-labelledby="by-mail">
+  return html`<section class="sheet by-mail" aria-labelledby="by-mail">
 <h2 id="by-mail">${mail.title}</h2>
 <p id="mail-help">${mail.text}</p>
 <form class="entry" method="post" action="${orderPagePath(id)}/mail#by-mail">
 <label for="email">${mail.label}</label>
 <input id="email" name="email" type="email" value="${typed}" required="required" autocomplete="email" maxlength="254" aria-describedby="${about}mail-help"${isWrong && html` aria-invalid="true"`}>
 ${said && html`<p class="${said === 'sent' ? 'good' : 'wrong'}" id="mail-said" role="status">${mail[said]}</p>`}
-<p class="act"><button class="button plain" type="submit">${mail.send}</button></p>
+<p class="act"><button class="button quiet" type="submit">${mail.send}</button></p>
 </form>
 </section>`
 }

@@ -4,7 +4,7 @@ import { receiptOf } from '../../desk/buying/receipts.ts'
 import { refundClaimed } from '../../desk/buying/refunds.ts'
 import { keyOf } from '../../desk/buying/viewer.ts'
 import { goodsFor } from '../../desk/following/goods.ts'
-import { orderPass } from '../../desk/following/passes.ts'
+import { orderPass, orderPassDays } from '../../desk/following/passes.ts'
 import { type OrderSight, sightOf } from '../../desk/following/sight.ts'
 import { messagePage } from '../frame/message-page.ts'
 import { routeLive } from '../live/live.ts'
@@ -21,7 +21,7 @@ import {
   takes,
 } from './following.ts'
 import { sendMail } from './mail-routes.ts'
-import { type MailPart, type OrderPageParts, orderPage } from './order-page.ts'
+import { type KeptLink, type MailPart, type OrderPageParts, orderPage } from './order-page.ts'
 import { orderPagePath } from './parts.ts'
 import { refundPage } from './refund-page.ts'
 
@@ -103,10 +103,12 @@ function sendOrder(
   return sendPrivately(reply, routes, page)
 }
 
-/** The link that a person keeps: with the token that opened the order, else with a pass for a while. */
-function linkOf({ follow }: FollowingRoutes, request: OrderRequest, { id }: OrderSight): string {
-  const token = accessIn(request) ?? orderPass(follow, id)
-  return `${follow.site.url}${orderPagePath(id)}#${token}`
+/** The link that a person keeps: with the token of the order for good, else with a pass for a while. */
+function linkOf({ follow }: FollowingRoutes, request: OrderRequest, { id }: OrderSight): KeptLink {
+  const token = accessIn(request)
+  const page = `${follow.site.url}${orderPagePath(id)}`
+  if (token?.startsWith('kat_')) return { url: `${page}#${token}` }
+  return { url: `${page}#${orderPass(follow, id)}`, days: orderPassDays }
 }
 
 /** Takes what opens the order, and remembers it for this browser. */

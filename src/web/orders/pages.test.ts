@@ -156,7 +156,7 @@ describe('the goods', () => {
     for (const id of ['lpa', 'smdp', 'matching', 'iccid'])
       expect(page).toContain(`id="goods-${id}"`)
     expect(page).toContain('>smdp.example.com</code>')
-    expect(shownAs(goodsOf('esim', { iccid: '8910' }))).not.toContain('<svg class="qr-code"')
+    expect(shownAs(goodsOf('esim', { iccid: '8910' }))).not.toContain('<svg class="esim-qr"')
   })
 
   test('of a topup say what was credited, and not the whole number', () => {

@@ -66,7 +66,7 @@ export function lockedPart(
   { orders: { locked } }: Texts,
 ): Html {
   const wrong = typed.isWrong
-  return html`<section class="panel locked" aria-labelledby="locked">
+  return html`<section class="sheet locked" aria-labelledby="locked">
 <h2 id="locked">${locked.title}</h2>
 <p>${locked.text}</p>
 <form class="entry" method="post" action="${orderPagePath(id)}/open" data-open="${orderPagePath(id)}">

@@ -67,7 +67,7 @@ function moneyPart(sight: OrderSight, own: OwnSight, refund: RefundSight, texts:
   const { orders } = texts
   const words = orders.refund
   const { sent } = refund
-  return html`<section class="panel" aria-labelledby="money">
+  return html`<section class="sheet" aria-labelledby="money">
 <h2 id="money">${words.title}</h2>
 <dl class="facts">
 ${fact(words.amount, paidText(sight, own, texts))}${fact(sent ? words.wentTo : words.to, copied('refund-to', refund.to, words.to, texts))}${fact(orders.paidWith, orders.onNetwork(sight.coin ?? 'USDC', sight.network))}${fact(words.why, sight.why && orders.why[sight.why])}${fact(words.started, timeOf(refund.startedAt, texts))}${fact(words.sent, sent && timeOf(sent.at, texts))}${fact(words.transaction, sent && transactionOf('refund-transaction', sent, words.transaction, texts))}
@@ -79,7 +79,7 @@ ${fact(words.amount, paidText(sight, own, texts))}${fact(sent ? words.wentTo : w
 /** Asking again starts the same refund once more, so nothing can be paid twice by it. */
 function askPart(id: string, { formKey, wasAsked, texts }: RefundPageParts): Html {
   const { refund } = texts.orders
-  return html`<section class="panel" aria-labelledby="ask">
+  return html`<section class="sheet" aria-labelledby="ask">
 <h2 id="ask">${refund.ask}</h2>
 <p>${refund.askText}</p>
 ${wasAsked && html`<p class="good" role="status">${refund.asked}</p>`}
@@ -95,9 +95,9 @@ function returnsPart({ coin }: OrderSight, own: OwnSight, texts: Texts): Html | 
   const words = texts.orders.refund
   const line = (one: Return) => html`
 <li><b>${formatUnits(one.units, coin)} ${coin}</b> <span>${words.returnWhy[one.why]}: ${words.returnStep[one.step.type]}</span>${one.step.type === 'SENT' && html` ${copied(`return-${one.seq}`, one.step.transaction, words.transaction, texts)}`}</li>`
-  return html`<section class="panel" aria-labelledby="returns">
+  return html`<section class="sheet" aria-labelledby="returns">
 <h2 id="returns">${words.returns}</h2>
-<ul class="returns">${own.returns.map(line)}
+<ul class="sent-back">${own.returns.map(line)}
 </ul>
 <dl class="facts">${fact(words.to, own.returnTo && copied('return-to', own.returnTo, words.to, texts))}</dl>
 </section>`

@@ -55,7 +55,7 @@ export function timeline(stations: readonly Station[], texts: Texts): Html {
     if (state === 'now') return orders.steps.now
     return state === 'next' ? orders.steps.next : undefined
   }
-  return html`<ol class="way" aria-label="${orders.timeline}">${stations.map(
+  return html`<ol class="journey" aria-label="${orders.timeline}">${stations.map(
     (station) => html`
 <li class="${station.state}"${station.state === 'now' && html` aria-current="step"`}><b>${station.name}</b> <small>${note(station)}</small></li>`,
   )}

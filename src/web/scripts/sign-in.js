@@ -14,10 +14,10 @@ function add({ info, provider }) {
   found.set(info.uuid, provider)
   const button = document.createElement('button')
   button.type = 'button'
-  button.className = 'button plain'
+  button.className = 'button quiet'
   button.textContent = `${form.dataset.connect} ${info.name}`
   button.addEventListener('click', () => signIn(provider))
-  form.querySelector('.wallets').append(button)
+  form.querySelector('.wallet-list').append(button)
   if (found.size === 1) say('')
 }
 

@@ -1,6 +1,9 @@
 import { encodeSIWxHeader } from '@x402/extensions/sign-in-with-x'
 import type { Browser, BrowserContext } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDatabase } from '../../../src/adapters/storage/database.ts'
+import { createMailBook } from '../../../src/adapters/storage/order-mail.ts'
+import type { OrderId } from '../../../src/primitives/ids.ts'
 import { axeFaults } from '../../harness/axe.ts'
 import { noBrowser, openBrowser } from '../../harness/browser.ts'
 import { startSmtpSink } from '../../harness/smtp.ts'
@@ -230,8 +233,9 @@ describe('finding an order again', () => {
     // It opens the order that it was made for, and no other of the same buyer.
     expect((await fresh.post(`${pageOf(bought.esim)}/open`, { token: pass })).status).toBe(422)
 
-    const kept = await store.query('select address_digest from order_mail')
-    expect(JSON.stringify(kept)).not.toContain('example.org')
+    const kept = () => store.query('select address_digest from order_mail')
+    expect(JSON.stringify(await kept())).not.toContain('example.org')
+    expect(await kept()).toHaveLength(1)
     const wrong = await visitor().post(`${find()}/mail`, { email: 'nobody' })
     expect([wrong.status, (await wrong.text()).includes('not an e-mail address')]).toEqual([
       422,
@@ -267,7 +271,7 @@ describe.skipIf(noBrowser)(`in a browser${noBrowser ? `: ${noBrowser}` : ''}`, (
         viewport: { width: 390, height: 844 },
       })
       await page.goto(`${pageOf(one)}#${one.accessToken}`)
-      await page.waitForSelector('.keep')
+      await page.waitForSelector('.private')
       expect(page.url()).toContain(`#${one.accessToken}`)
       expect(await page.content()).not.toContain(one.secret)
       expect(await axeFaults(page)).toEqual([])
@@ -307,7 +311,7 @@ describe.skipIf(noBrowser)(`in a browser${noBrowser ? `: ${noBrowser}` : ''}`, (
     const { accessToken, orderId } = await slowOrder()
     const { context, page, complaints } = await openTab()
     await page.goto(`${store.url}/orders/${orderId}#${accessToken}`)
-    await page.waitForSelector('.keep')
+    await page.waitForSelector('.private')
     await page.focus('#email')
     await page.fill('#email', 'half@')
     await page.waitForSelector('.stage.delivered')
@@ -315,6 +319,17 @@ describe.skipIf(noBrowser)(`in a browser${noBrowser ? `: ${noBrowser}` : ''}`, (
     expect(await page.evaluate('document.activeElement.id')).toBe('email')
     expect(await page.textContent('body > [role=status]')).toContain('Delivered.')
     expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('where nobody can listen the page polls', async () => {
+    const { accessToken, orderId } = await slowOrder()
+    const { context, page, asked } = await openTab()
+    await page.route('**/live', (route) => route.fulfill({ status: 429, body: '' }))
+    await page.goto(`${store.url}/orders/${orderId}#${accessToken}`)
+    await page.waitForSelector('.private')
+    await page.waitForSelector('.stage.delivered')
+    expect(asked.some((url) => url.endsWith('/live?once'))).toBe(true)
     await context.close()
   })
 
@@ -341,10 +356,10 @@ describe.skipIf(noBrowser)(`in a browser${noBrowser ? `: ${noBrowser}` : ''}`, (
         dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: { info, provider } })))`)
     await page.goto(`${store.url}/find`)
     await page.click('text=Sign in with Test Wallet')
-    await page.waitForSelector('.found')
-    expect(await page.textContent('.found')).toContain('Sandbox Test')
+    await page.waitForSelector('.order-list')
+    expect(await page.textContent('.order-list')).toContain('Sandbox Test')
     expect(await axeFaults(page)).toEqual([])
-    await page.click(`.found a[href="/orders/${bought.esim.orderId}"]`)
+    await page.click(`.order-list a[href="/orders/${bought.esim.orderId}"]`)
     await page.click('.yours button')
     expect(await page.textContent('.yours')).toContain(bought.esim.secret)
     expect(complaints).toEqual([])
@@ -354,7 +369,7 @@ describe.skipIf(noBrowser)(`in a browser${noBrowser ? `: ${noBrowser}` : ''}`, (
   test('refund and find pages have no fault that axe finds', async () => {
     const { context, page, complaints } = await openTab()
     await page.goto(`${pageOf(failed)}#${failed.accessToken}`)
-    await page.waitForSelector('.keep')
+    await page.waitForSelector('.private')
     await page.goto(`${pageOf(failed)}/refund`)
     expect(await axeFaults(page)).toEqual([])
     await page.goto(`${store.url}/find`)
@@ -369,4 +384,23 @@ test('no token and no address stands in the log', () => {
   expect(logged).toContain('/orders/:orderId/open')
   expect(logged).not.toMatch(/k(at|op|wp)_/)
   expect(logged.toLowerCase()).not.toContain('buyer@example.org')
+})
+
+test('an address is forgotten with the personal fields of its order', async () => {
+  const database = openDatabase(store.databaseUrl, {
+    applicationName: 'story',
+    poolSize: 1,
+    onError: (error) => {
+      throw error
+    },
+  })
+  const book = createMailBook(database)
+  await book.remember(failed.orderId as OrderId, 'digest')
+  expect(await book.forget(new Date(0))).toBe(0)
+  expect(await book.ordersOf(['digest'], 5)).toEqual([failed.orderId])
+  // It has ended when its money is back, which the sweep sees to.
+  const inAnHour = new Date(Date.now() + 3_600_000)
+  await expect.poll(() => book.forget(inAnHour), { timeout: 30_000 }).toBeGreaterThan(0)
+  expect(await book.ordersOf(['digest'], 5)).toEqual([])
+  await database.end()
 })

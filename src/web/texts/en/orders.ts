@@ -99,6 +99,8 @@ export const orders = {
   keep: {
     title: 'Keep this link',
     text: 'It is the only key to this order. Whoever has it sees what you bought, so keep it to yourself.',
+    textFor: (days: number) =>
+      `It opens this order for ${days} days. Whoever has it sees what you bought, so keep it to yourself.`,
     label: 'Private link of this order',
   },
   elsewhere: {

@@ -1,0 +1,84 @@
+import { expect, it } from 'vitest'
+import { permissionsMissing } from './permissions.ts'
+import { type Reply, scripted } from './scripted.fixture.ts'
+
+const methods = 'GET /api/v1/stores/S1/payment-methods'
+const key = 'GET /api/v1/api-keys/current'
+const processors = 'GET /api/v1/stores/S1/payout-processors'
+const ids = ['BTC-CHAIN', 'LTC-CHAIN', 'XMR-CHAIN', 'ETH-CHAIN', 'USDT-ETHEREUM']
+const all = ids.map((paymentMethodId) => ({ paymentMethodId, enabled: true }))
+const good: Readonly<Record<string, Reply>> = {
+  [methods]: { json: all },
+  [key]: { json: { apiKey: 'x', label: '', permissions: ['unrestricted'] } },
+  [processors]: { json: [{ name: 'OnChain', friendlyName: 'x', payoutMethods: ids }] },
+}
+
+const checked = (changes: Readonly<Record<string, Reply>>) => {
+  const table = { ...good, ...changes }
+  return scripted(({ call }) => table[call] ?? 'unreached').processor.check()
+}
+
+it('finds nothing when all is well', async () => {
+  expect(await checked({})).toEqual([])
+})
+
+it.each<readonly [Readonly<Record<string, Reply>>, string, string]>([
+  [
+    { [methods]: { json: all.slice(1) } },
+    'fault',
+    'BTCPay has no payment method BTC-CHAIN for BTC.',
+  ],
+  [
+    { [methods]: { json: all.map((one, at) => ({ ...one, enabled: at !== 2 })) } },
+    'fault',
+    'The payment method XMR-CHAIN for XMR is not enabled.',
+  ],
+  [{ [methods]: { status: 401 } }, 'fault', 'BTCPay refuses the API key.'],
+  [
+    { [methods]: { status: 403, json: { code: 'missing-permission', message: 'x' } } },
+    'fault',
+    'BTCPay does not let the API key see the store (btcpay.store.canviewstoresettings).',
+  ],
+  [
+    { [methods]: { status: 404, json: { code: 'store-not-found', message: 'x' } } },
+    'fault',
+    'BTCPay does not know the store: BTCPay answers 404 store-not-found.',
+  ],
+  [{ [methods]: 'unreached' }, 'fault', 'BTCPay: the connection failed (ECONNREFUSED).'],
+  [
+    {
+      [key]: { json: { apiKey: 'x', label: '', permissions: ['btcpay.store.canmodifyinvoices'] } },
+    },
+    'fault',
+    'The API key of BTCPay lacks btcpay.store.cancreatepullpayments, btcpay.store.canarchivepullpayments, btcpay.store.canviewpullpayments, btcpay.store.canviewstoresettings.',
+  ],
+  [
+    {
+      [processors]: { json: [{ name: 'OnChain', friendlyName: 'x', payoutMethods: ids.slice(1) }] },
+    },
+    'notice',
+    'Money in BTC goes back only when somebody sends it.',
+  ],
+])('says what is wrong: %j', async (changes, level, text) => {
+  expect(await checked(changes)).toEqual([{ level, text }])
+})
+
+it('says nothing of a key that may not be asked what it may', async () => {
+  expect(await checked({ [key]: { status: 403 }, [processors]: { status: 403 } })).toEqual([])
+})
+
+const three = ['canmodifyinvoices', 'canmanagepullpayments', 'canviewstoresettings']
+
+it.each([
+  [three.map((name) => `btcpay.store.${name}`)],
+  [three.map((name) => `btcpay.store.${name}:S1`)],
+  [['btcpay.store.canmodifystoresettings']],
+  [['unrestricted']],
+])('is content with %j', (granted) => {
+  expect(permissionsMissing(granted, 'S1')).toEqual([])
+})
+
+it('counts no permission for another store', () => {
+  const granted = three.map((name) => `btcpay.store.${name}:S2`)
+  expect(permissionsMissing(granted, 'S1')).toHaveLength(6)
+})

@@ -1,0 +1,75 @@
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { greenfield } from '../../../test/harness/greenfield.ts'
+import {
+  apiKeySchema,
+  invoiceSchema,
+  paymentMethodSchema,
+  payoutProcessorSchema,
+  payoutSchema,
+  pullPaymentSchema,
+  storeMethodSchema,
+} from './schemas.ts'
+
+interface Shape {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly enum?: readonly string[]
+  readonly properties?: Readonly<Record<string, Shape>>
+  readonly items?: Shape
+  readonly anyOf?: readonly Shape[]
+}
+
+/** The document's shape of this name, or behind a pointer to it. */
+function resolved(shape: Shape): Shape {
+  const name = shape.$ref?.replace('#/schemas/', '')
+  return name === undefined ? shape : resolved(greenfield.schemas[name] as Shape)
+}
+
+/** Nothing may stand for anything, and a whole number is a number. */
+function typeOf({ type }: Shape): string | undefined {
+  const [one] = [type ?? []].flat().filter((name) => name !== 'null')
+  return one === 'integer' ? 'number' : one
+}
+
+/** Everything that we read and the document does not give, or gives otherwise. */
+function strangeIn(read: Shape, given: Shape, path = ''): readonly string[] {
+  const ours = read.anyOf?.find(({ type }) => type !== 'null') ?? read
+  const theirs = resolved(given)
+  const types = [typeOf(ours), typeOf(theirs)]
+  if (types[0] !== types[1]) return [`${path} is ${types[1]}, read as ${types[0]}`]
+  if (ours.enum && ours.enum.join() !== [...(theirs.enum ?? [])].join()) {
+    const missing = theirs.enum?.filter((one) => !ours.enum?.includes(one)) ?? []
+    const made = ours.enum.filter((one) => !theirs.enum?.includes(one))
+    return [...missing, ...made].map((one) => `${path} knows ${one} on one side only`)
+  }
+  const items = ours.items && theirs.items ? strangeIn(ours.items, theirs.items, `${path}[]`) : []
+  const fields = Object.entries(ours.properties ?? {}).flatMap(([name, field]) => {
+    const there = theirs.properties?.[name]
+    // What the document leaves open has no fields of its own (metadata).
+    if (theirs.properties === undefined) return []
+    return there ? strangeIn(field, there, `${path}.${name}`) : [`${path}.${name} is nowhere`]
+  })
+  return [...items, ...fields]
+}
+
+it.each<readonly [string, z.ZodType]>([
+  ['InvoiceData', invoiceSchema],
+  ['InvoicePaymentMethodDataModel', paymentMethodSchema],
+  ['PullPaymentData', pullPaymentSchema],
+  ['PayoutData', payoutSchema],
+  ['GenericPaymentMethodData', storeMethodSchema],
+  ['ApiKeyData', apiKeySchema],
+  ['PayoutProcessorData', payoutProcessorSchema],
+])('reads of %s only what the document gives, as what it gives it', (name, schema) => {
+  const read = z.toJSONSchema(schema) as Shape
+  expect(strangeIn(read, { $ref: `#/schemas/${name}` })).toEqual([])
+})
+
+it('would notice', () => {
+  const read = z.object({ id: z.number(), state: z.enum(['Completed']), fee: z.string() })
+  const strange = strangeIn(z.toJSONSchema(read) as Shape, { $ref: '#/schemas/PayoutData' })
+  expect(strange).toContain('.id is string, read as number')
+  expect(strange).toContain('.state knows Cancelled on one side only')
+  expect(strange).toContain('.fee is nowhere')
+})

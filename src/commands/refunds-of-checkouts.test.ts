@@ -1,0 +1,108 @@
+import type { Pool } from 'pg'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { startTestPostgres, type TestPostgres } from '../../sandbox/postgres/test-postgres.ts'
+import { cardForm, checkoutWorld, invoiced } from '../../test/doubles/checkouts.ts'
+import { memoryProcessor } from '../../test/doubles/memory-processor.ts'
+import { createCheckoutBooks } from '../adapters/storage/checkout-books.ts'
+import { createCheckoutStore } from '../adapters/storage/checkouts.ts'
+import { openDatabase } from '../adapters/storage/database.ts'
+import { createHandPayouts } from '../adapters/storage/hand-payouts.ts'
+import { migrate } from '../adapters/storage/migrate.ts'
+import { createOrderStore } from '../adapters/storage/orders.ts'
+import { createTreasury } from '../adapters/storage/treasury.ts'
+import { advanceCheckout } from '../checkouts/advance.ts'
+import { invoiceRail } from '../checkouts/rail.ts'
+import { type CheckoutForm, startCheckout } from '../checkouts/start.ts'
+import type { CheckoutId } from '../primitives/ids.ts'
+import { usdc } from '../primitives/money.ts'
+import { carryOut } from './refunds-work.ts'
+
+/** The whole way of a person who pays in a coin, on the database of a store. */
+
+const caps = { hour: usdc(10n ** 12n), day: usdc(10n ** 12n) }
+const day = 86_400_000
+
+let postgres: TestPostgres
+let database: Pool
+
+beforeAll(async () => {
+  postgres = await startTestPostgres()
+})
+afterAll(() => postgres.stop())
+beforeEach(async () => {
+  const url = await postgres.createDatabase()
+  database = openDatabase(url, { applicationName: 'test', poolSize: 4, onError: () => undefined })
+  await migrate(database)
+  return () => database.end()
+})
+
+/** A store on the database, with a processor in memory that operators help. */
+function storeWorld() {
+  const world = checkoutWorld()
+  const { clock } = world
+  const checkouts = createCheckoutStore(database, caps)
+  const orders = createOrderStore(database)
+  const processor = memoryProcessor({ now: clock.now, hands: createHandPayouts(database) })
+  const deps: typeof world.deps = {
+    ...world.deps,
+    checkouts,
+    orders,
+    processor,
+    treasury: createTreasury(database, caps),
+    rails: { ...world.deps.rails, btcpay: invoiceRail(processor) },
+  }
+  const at = async (id: CheckoutId) => {
+    const checkout = await checkouts.find(id)
+    if (!checkout) throw new Error(`There is no checkout ${id}`)
+    return invoiced(checkout)
+  }
+  return {
+    ...{ clock, processor, orders, at },
+    start: async (form: Partial<CheckoutForm> = {}) => {
+      const { checkout } = await startCheckout(deps, { ...cardForm, ...form })
+      return invoiced(checkout)
+    },
+    goOn: async (id: CheckoutId) => invoiced(await advanceCheckout(deps, await at(id))),
+  }
+}
+
+test('what is paid becomes an order with its goods, and what came beside it goes back', async () => {
+  const world = storeWorld()
+  const { id, orderId, invoice } = await world.start()
+  world.processor.pay(invoice.id, 2n * invoice.units)
+  const paid = await world.goOn(id)
+  expect(paid).toMatchObject({ state: 'ORDERED', isPlaced: true, price: invoice.units })
+  expect(paid.returns).toMatchObject([
+    { units: invoice.units, why: 'surplus', step: { type: 'SENT' } },
+  ])
+  expect(await world.orders.find(orderId)).toMatchObject({
+    state: 'FULFILLED',
+    tender: { rail: 'btcpay', invoice: invoice.id, units: invoice.units },
+  })
+  world.clock.pass(30 * day)
+  expect(await world.goOn(id)).toHaveProperty('closedAt')
+  const books = createCheckoutBooks(database)
+  expect(await books.misbooked()).toEqual([])
+  expect((await books.ledger()).get('BTC')).toEqual({
+    ...{ received: 2n * invoice.units, price: -invoice.units, due: 0n },
+    ...{ returned: -invoice.units, kept: 0n },
+  })
+})
+
+test('an operator pays what the processor cannot, says so, and the store books it', async () => {
+  const world = storeWorld()
+  const desk = { database, caps, by: 'ada@desk' }
+  const { id, invoice } = await world.start({ coin: 'XMR', refundTo: 'xmr-address-of-ada' })
+  world.processor.pay(invoice.id, invoice.units / 2n)
+  world.clock.pass(day)
+  const failed = await world.goOn(id)
+  expect(failed).toMatchObject({ state: 'ENDED', returns: [{ step: { code: 'operator_pays' } }] })
+  const { lines } = await carryOut(desk, { does: 'hand' })
+  expect(lines.join('\n')).toMatch(/ XMR\n {6}to xmr-address-of-ada$/)
+  const transaction = 'd'.repeat(64)
+  const noted = await carryOut(desk, { does: 'paid', reference: `${id}-1`, transaction })
+  expect(noted.isDone).toBe(true)
+  const sent = await world.goOn(id)
+  expect(sent.returns).toMatchObject([{ step: { type: 'SENT', transaction } }])
+  expect(await createCheckoutBooks(database).misbooked()).toEqual([])
+})

@@ -1,0 +1,203 @@
+import { describe, expect, test } from 'vitest'
+import { type CheckoutWorld, checkoutWorld, invoiced } from '../../../test/doubles/checkouts.ts'
+import type { Script } from '../../../test/doubles/orders.ts'
+import { createDigest, createSigner } from '../../secrets/tokens.ts'
+import type { BuyingDeps } from '../buying/deps.ts'
+import type { FollowDeps } from './deps.ts'
+import { orderPaidBy, transactionIn } from './find.ts'
+import { goodsFor } from './goods.ts'
+import { addressIn, leaveAddress, linksFor, type MailDeps } from './mail.ts'
+import { orderOfPass, orderPass, orderPassDays, walletOfPass, walletPass } from './passes.ts'
+import { type Opener, sightOf } from './sight.ts'
+
+const key = Buffer.alloc(32, 7)
+const older = Buffer.alloc(32, 8)
+const minute = 60_000
+const log = { error: () => undefined }
+
+function follow(world: CheckoutWorld): FollowDeps {
+  return {
+    site: { url: 'https://kiosk.example' } as BuyingDeps['site'],
+    orders: world.orders,
+    purchases: { ...world.deps, shelf: world.deps.shelf } as unknown as BuyingDeps['purchases'],
+    signIn: {} as BuyingDeps['signIn'],
+    receipts: {} as BuyingDeps['receipts'],
+    passes: createSigner([key], 'order-pass'),
+    checkouts: world.checkouts,
+  }
+}
+
+/** A checkout in a coin, and what its page would say to whoever brings something. */
+async function opened(changes: Partial<Script> = {}, form = {}) {
+  const world = checkoutWorld(changes)
+  const { checkout, accessToken } = await world.start(form)
+  const { id, orderId, invoice } = invoiced(checkout)
+  const deps = follow(world)
+  const see = (opener: Opener = { token: accessToken }) => sightOf(deps, orderId, opener, log)
+  const pay = async (units = invoice.units) => {
+    const paid = world.processor.pay(invoice.id, units)
+    await world.live(5 * minute)
+    return paid
+  }
+  return { world, deps, id, orderId, accessToken, invoice, see, pay }
+}
+
+describe('an order that is paid in a coin', () => {
+  test('has a page before it is one, which its token opens', async () => {
+    const { id, see } = await opened()
+    expect(await see()).toMatchObject({
+      stage: 'awaiting_payment',
+      checkout: id,
+      coin: 'BTC',
+      own: { offerId: 'CARD' },
+      isFinished: false,
+    })
+    const others = await see({})
+    expect(others).not.toHaveProperty('own')
+    expect(others.version).toBe((await see()).version)
+    expect(await see({ token: `kat_${'x'.repeat(43)}` })).not.toHaveProperty('own')
+  })
+
+  test('changes its version with every step, and shows what was paid', async () => {
+    const { see, pay, invoice, deps, orderId, accessToken } = await opened()
+    const before = await see()
+    expect((await goodsFor(deps, orderId, { token: accessToken }, log)).type).toBe('not_yet')
+    const { transaction } = await pay()
+    const after = await see()
+    expect(after.version).not.toBe(before.version)
+    expect(after).toMatchObject({
+      stage: 'delivered',
+      isFinished: true,
+      hasReceipt: true,
+      own: { paidUnits: invoice.units, payment: { transaction }, returns: [] },
+    })
+    expect(await goodsFor(deps, orderId, { token: accessToken }, log)).toMatchObject({
+      type: 'goods',
+      goods: { code: 'SECRET-CODE-1234' },
+    })
+    expect((await goodsFor(deps, orderId, {}, log)).type).toBe('locked')
+  })
+
+  test('tells where its money went when it was not delivered', async () => {
+    const held = { outcome: 'declined', code: 'NO', reason: 'no' } as const
+    const { see, pay, deps, orderId, accessToken } = await opened({ held })
+    await pay()
+    expect(await see()).toMatchObject({
+      stage: 'refunded',
+      why: 'fulfillment_failed',
+      own: { refund: { to: 'btc-address-of-ada', sent: { transaction: expect.any(String) } } },
+    })
+    expect(await goodsFor(deps, orderId, { token: accessToken }, log)).toEqual({ type: 'never' })
+  })
+
+  test('in a coin that is paid out by hand waits for a person', async () => {
+    const held = { outcome: 'declined', code: 'NO', reason: 'no' } as const
+    const { see, pay } = await opened({ held }, { coin: 'XMR', refundTo: 'xmr-address-of-ada' })
+    await pay()
+    expect(await see()).toMatchObject({ stage: 'refund_by_hand', isFinished: false })
+  })
+
+  test('that was not paid in time is over, with what came on its way back', async () => {
+    const { world, see, pay, invoice } = await opened()
+    await pay(invoice.units / 2n)
+    await world.live(48 * 60 * minute)
+    expect(await see()).toMatchObject({
+      stage: 'not_paid',
+      isFinished: true,
+      own: {
+        returns: [{ why: 'underpaid', step: { type: 'SENT' } }],
+        returnTo: 'btc-address-of-ada',
+      },
+    })
+  })
+
+  test('is found by a transaction that paid, also before it is an order', async () => {
+    const { world, deps, id, orderId } = await opened()
+    const hash = 'ab'.repeat(32)
+    const findByTransaction = async (sought: string) =>
+      sought === hash ? await world.checkouts.find(id) : undefined
+    const checkouts = { findByOrder: world.checkouts.findByOrder, findByTransaction }
+    expect(await orderPaidBy({ ...deps, checkouts }, hash.toUpperCase(), log)).toBe(orderId)
+    expect(await orderPaidBy({ ...deps, checkouts }, 'f'.repeat(64), log)).toBeUndefined()
+  })
+})
+
+test('an order that is none is not found', async () => {
+  const deps = follow(checkoutWorld())
+  await expect(sightOf(deps, `ord_${'0'.repeat(26)}`, {}, log)).rejects.toThrow('no such order')
+  await expect(sightOf(deps, 'x', {}, log)).rejects.toThrow('no such order')
+})
+
+test.each([
+  [`0x${'A'.repeat(64)}`, `0x${'a'.repeat(64)}`],
+  [`https://mempool.space/tx/${'b'.repeat(64)}#x`, 'b'.repeat(64)],
+  [` ${'c'.repeat(64)} `, 'c'.repeat(64)],
+  ['d'.repeat(65), undefined],
+  ['hello', undefined],
+])('the transaction in "%s" is %s', (text, hash) => {
+  expect(transactionIn(text)).toBe(hash)
+})
+
+describe('passes', () => {
+  test('open what they were made for, and nothing else, until they are too old', async () => {
+    const { world, deps, orderId, see } = await opened()
+    const pass = orderPass(deps, orderId)
+    expect(await see({ token: pass })).toHaveProperty('own')
+    expect(orderOfPass(deps, `${pass}x`)).toBeUndefined()
+    expect(walletOfPass(deps, pass)).toBeUndefined()
+    expect(walletOfPass(deps, pass.replace('kop_', 'kwp_'))).toBeUndefined()
+    expect(walletOfPass(deps, walletPass(deps, '0xabc'))).toBe('0xabc')
+    const other = { ...deps, passes: createSigner([key], 'reveal') }
+    expect(orderOfPass(other, pass)).toBeUndefined()
+    world.clock.pass(orderPassDays * 86_400_000 + 1_000)
+    expect(orderOfPass(deps, pass)).toBeUndefined()
+  })
+})
+
+describe('an address that is left with an order', () => {
+  /** A book in memory, with what is kept of addresses. */
+  function mailDeps(keys: readonly Buffer[] = [key]) {
+    const kept = new Map<string, string>()
+    const book: MailDeps['book'] = {
+      remember: async (order, digest) => {
+        kept.set(order, digest)
+      },
+      ordersOf: async (digests) =>
+        [...kept].filter(([, one]) => digests.includes(one)).map(([order]) => order as never),
+      forget: async () => 0,
+    }
+    const mailer = { send: async () => undefined }
+    return { kept, mail: { book, mailer, digest: createDigest(keys, 'order-mail') } }
+  }
+
+  test('leads back to it, however it is spelled, and also after the keys have changed', async () => {
+    const { deps, orderId, accessToken, pay } = await opened()
+    const { kept, mail } = mailDeps([older])
+    const address = addressIn(' Ada@Example.org ') ?? ''
+    expect(await leaveAddress(deps, mail, { id: orderId, opener: {}, address })).toBeUndefined()
+    await pay()
+    const opener = { token: accessToken }
+    const link = await leaveAddress(deps, mail, { id: orderId, opener, address })
+    expect(link).toMatch(`https://kiosk.example/orders/${orderId}#kop_`)
+    expect([...kept.values()].join()).not.toContain('ada')
+    const rotated = { ...mail, digest: createDigest([key, older], 'order-mail') }
+    expect(await linksFor(deps, rotated, 'ada@example.org')).toHaveLength(1)
+    expect(await linksFor(deps, rotated, 'eve@example.org')).toEqual([])
+  })
+
+  test('by somebody else is not taken', async () => {
+    const { deps, orderId, pay } = await opened()
+    const { kept, mail } = mailDeps()
+    await pay()
+    const left = { id: orderId, opener: {}, address: 'eve@example.org' }
+    expect(await leaveAddress(deps, mail, left)).toBeUndefined()
+    expect(kept.size).toBe(0)
+  })
+
+  test.each(['nobody', 'a@b', 'a@example.org, b@example.org', 'a@example.org\nBcc: b@c.org', ''])(
+    '"%s" is none',
+    (text) => {
+      expect(addressIn(text)).toBeUndefined()
+    },
+  )
+})
