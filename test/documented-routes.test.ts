@@ -6,6 +6,7 @@ import { createFrontDoor } from '../src/front-door.ts'
 import { createVitals } from '../src/health/vitals.ts'
 import { networks } from '../src/payments/networks.ts'
 import { testApp } from './fixtures/app.ts'
+import { checkoutDesk } from './fixtures/checkouts.ts'
 import { pathOfRoute, undocumented } from './harness/documented.ts'
 
 /** All routes are there, without what a sale needs. */
@@ -38,6 +39,7 @@ const app = createFrontDoor({
     answered: () => undefined,
     page: async () => ({ contentType: 'text/plain', body: '' }),
   },
+  checkout: checkoutDesk().desk,
   sandbox: { rpcUrl: '', chainId: 0, usdc: '', supplierUrl: '', faucet: async () => '' },
 })
 

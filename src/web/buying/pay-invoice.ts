@@ -26,14 +26,14 @@ export function invoiceCard(
 <p class="chain">${pay.network(texts.form.coins[coin], coin, network)}</p>
 <div class="sum">
 <h2>${view.stage === 'partly_paid' ? pay.amountRest : pay.amount}</h2>
-<p><code class="copy" id="amount" data-copy="${amount}">${amount}</code> <span>${coin}</span></p>
-<p class="hint">${arrivedOf(view, invoice, texts)} ${pay.worth(formatUsdc(view.amount))} · ${pay.rate(coin, invoice.rate)}</p>
+<p class="line"><code class="copy" id="amount" data-copy="${amount}">${amount}</code> <span>${coin}</span></p>
+<p class="hint">${arrivedOf(view, invoice, texts)} · ${pay.rate(coin, invoice.rate)}</p>
 </div>
 ${codes(invoice.address, link, texts)}
 ${deadline(view, invoice, texts)}
 <div class="where">
 <h2>${pay.address(network)}</h2>
-<p><code class="copy" id="address" data-copy="${invoice.address}">${invoice.address}</code></p>
+<p class="line wide"><code class="copy" id="address" data-copy="${invoice.address}">${invoice.address}</code></p>
 <p class="only">${pay.networkOnly(coin, network)}</p>
 </div>
 <p class="act">${link && html`<a class="button wide" href="${link}">${pay.open}</a>`}
@@ -41,9 +41,11 @@ ${sandboxUrl && html`<a class="button plain wide" href="${sandboxUrl}">${pay.san
 </div>`
 }
 
-function arrivedOf({ stage, coin }: CheckoutView, { seen, units }: Invoice, { pay }: Texts) {
-  if (stage !== 'partly_paid') return undefined
-  return html`${pay.arrived(formatUnits(seen, coin), `${formatUnits(units, coin)} ${coin}`)} `
+/** What the amount is worth; where a part of it came, how much that was. */
+function arrivedOf(view: CheckoutView, { seen, units }: Invoice, { pay }: Texts): string {
+  const { stage, coin, amount } = view
+  if (stage !== 'partly_paid') return pay.worth(formatUsdc(amount))
+  return pay.arrived(formatUnits(seen, coin), `${formatUnits(units, coin)} ${coin}`)
 }
 
 /** Quiet until near the end; the script counts by the clock of the store. */

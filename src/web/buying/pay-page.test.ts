@@ -10,6 +10,7 @@ import { fixtureNow } from '../../../test/fixtures/offers.ts'
 import type { CheckoutStage } from '../../desk/checkout/desk.ts'
 import { structureFaults } from '../frame/structure.fixture.ts'
 import { read, website } from '../frame/website.fixture.ts'
+import { en } from '../texts/en.ts'
 
 const url = `/pay/${checkoutId}`
 const owner = { cookie: `access=${checkoutToken}` }
@@ -163,6 +164,7 @@ describe('whoever has not shown that it is theirs', () => {
         }
         // A page that loads itself again would lose what is pasted.
         expect(body).not.toContain('http-equiv="refresh"')
+        expect(read(body)).toContain(`A payment ${en.pay.stages[stage].state}`)
       }
     },
   )

@@ -33,15 +33,14 @@ const asking: ReadonlySet<CheckoutView['stage']> = new Set(['waiting', 'partly_p
 /** The page of one payment in a coin. */
 export function payPage(view: CheckoutView, shown: PayShown): Page {
   const { texts, scriptUrls } = shown
-  const { title, text, say } = texts.pay.stages[view.stage]
+  const { title, text, say } = wordsFor(view, texts)
   const isFinished = finished.has(view.stage) && !view.returns.some(isUnderWay)
   const mark = { version: view.version, at: `${payPath(view.id)}/live`, say, isFinished }
   return {
-    title: `${title} · ${view.brandName}`,
+    title: view.isOwner ? `${title} · ${view.brandName}` : title,
     description: texts.pay.about,
-    // Outside of the part that is put in anew: a script that puts it in would make it count.
-    main: html`${view.isOwner && reloading(isFinished)}
-<div class="paying"${liveMark(mark)}${copyTexts(texts)}>
+    ...headOf(view.isOwner && !isFinished),
+    main: html`<div class="paying"${liveMark(mark)}${copyTexts(texts)}>
 <h1>${title}</h1>
 <p class="lead">${text}</p>
 ${view.isOwner ? ownPart(view, shown) : foreignPart(view, shown)}
@@ -51,6 +50,18 @@ ${scriptUrls.map(
 `,
 )}`,
   }
+}
+
+/** Whoever has to paste something would lose it by a page that loads itself again. */
+function headOf(isReloaded: boolean): { head?: Html } {
+  const head = reloading(!isReloaded)
+  return head === undefined ? {} : { head }
+}
+
+/** Whoever sees no address is not told to pay to it. */
+function wordsFor({ stage, isOwner }: CheckoutView, { pay }: Texts) {
+  const { title, text, say, state } = pay.stages[stage]
+  return isOwner ? { title, text, say } : { title: pay.foreignHeading, text: state, say: state }
 }
 
 function ownPart(view: CheckoutView, shown: PayShown): Html {
@@ -79,7 +90,7 @@ function keepLink(link: string, { pay }: Texts): Html {
   return html`<section class="keep" aria-labelledby="keep">
 <h2 id="keep">${pay.keepTitle}</h2>
 <p>${pay.keep}</p>
-<p><code class="copy" id="link" data-copy="${link}">${link}</code></p>
+<p class="line wide"><code class="copy" id="link" data-copy="${link}">${link}</code></p>
 </section>`
 }
 

@@ -19,6 +19,7 @@ test.each([
     15_000_000n,
     `ethereum:0xdAC1@1/transfer?address=${to}&uint256=15000000`,
   ],
+  ['tron:T1?amount=5', 'USDT', 15_000_000n, 'tron:T1?amount=15'],
 ] as const)('%s carries the amount that is asked for', (link, coin, units, wanted) => {
   expect(paymentLinkFor(link, coin, units)).toBe(wanted)
 })

@@ -1,25 +1,32 @@
 import { type Coin, formatUnits } from '../../payments/coins.ts'
 
-/** What wallets open. A link of any other sort is not offered, whoever made it. */
-const walletLink = /^(bitcoin|litecoin|ethereum|monero|tron):[\x21-\x7e]+$/i
+/**
+ * What wallets open, and the parameter that carries the amount there: BIP-21 and its like in coins, a
+ * token's EIP-681 and Ethereum's own in smallest units. No link of another sort is offered, whoever
+ * made it.
+ */
+const forms: readonly {
+  readonly link: RegExp
+  readonly amount: string
+  readonly inUnits: boolean
+}[] = [
+  { link: /^(bitcoin|litecoin|tron):/i, amount: 'amount', inUnits: false },
+  { link: /^monero:/i, amount: 'tx_amount', inUnits: false },
+  { link: /^ethereum:[^?]*\/transfer\?/i, amount: 'uint256', inUnits: true },
+  { link: /^ethereum:/i, amount: 'value', inUnits: true },
+]
 
-/** The parameter that carries the amount, and whether it is in smallest units (BIP-21, EIP-681, Monero). */
-const amountOf: Readonly<Record<Coin, { readonly name: string; readonly inUnits: boolean }>> = {
-  BTC: { name: 'amount', inUnits: false },
-  LTC: { name: 'amount', inUnits: false },
-  XMR: { name: 'tx_amount', inUnits: false },
-  ETH: { name: 'value', inUnits: true },
-  USDT: { name: 'uint256', inUnits: true },
-}
+/** No blanks, and nothing that is not ASCII. */
+const printable = /^[\x21-\x7e]+$/
 
 /**
  * The link that a wallet opens for this amount, made of the processor's; undefined when the processor
  * gave none that a wallet would open, or none whose amount can be told.
  */
 export function paymentLinkFor(link: string, coin: Coin, units: bigint): string | undefined {
-  if (!walletLink.test(link)) return undefined
-  const { name, inUnits } = amountOf[coin]
-  const amount = new RegExp(`([?&]${name}=)[^&#]*`, 'i')
+  const form = forms.find((one) => one.link.test(link))
+  if (form === undefined || !printable.test(link)) return undefined
+  const amount = new RegExp(`([?&]${form.amount}=)[^&#]*`, 'i')
   if (!amount.test(link)) return undefined
-  return link.replace(amount, `$1${inUnits ? units : formatUnits(units, coin)}`)
+  return link.replace(amount, `$1${form.inUnits ? units : formatUnits(units, coin)}`)
 }

@@ -6,7 +6,7 @@ import type { Texts } from '../texts/en.ts'
 import { names } from './typed.ts'
 
 /** What the form has to be chosen for the wallet; no coin has this name. */
-export const walletWay = 'USDC'
+const walletWay = 'USDC'
 
 /**
  * What the script is told of this purchase. It signs nothing that differs from this, whatever an answer

@@ -6,6 +6,8 @@ interface StageText {
   readonly text: string
   /** Read out when the page comes to this stage by itself. */
   readonly say: string
+  /** All that is said to those who have not shown that it is theirs. */
+  readonly state: string
 }
 
 const stages: Readonly<Record<CheckoutStage, StageText>> = {
@@ -13,42 +15,50 @@ const stages: Readonly<Record<CheckoutStage, StageText>> = {
     title: 'One moment',
     text: 'The payment is being prepared. This page shows the amount and the address as soon as they are there.',
     say: 'The payment is being prepared.',
+    state: 'It is being prepared.',
   },
   refused: {
     title: 'This payment could not be prepared',
     text: 'There is no address for it, so nothing was paid. Start again, or choose another coin.',
     say: 'The payment could not be prepared. Nothing was paid.',
+    state: 'It could not be prepared. Nothing was paid.',
   },
   waiting: {
     title: 'Send your payment',
     text: 'Scan the code, or copy the amount and the address into your wallet.',
     say: 'The amount and the address are shown.',
+    state: 'It has not arrived yet.',
   },
   partly_paid: {
     title: 'A part has arrived',
     text: 'Send the rest to the same address, in time. If you do not, what came goes back to you.',
     say: 'A part of your payment has arrived. Some is missing.',
+    state: 'A part of it has arrived.',
   },
   confirming: {
     title: 'Your payment was seen',
     text: 'All of it is there, and waits to be confirmed by the network. Do not pay again. You can close this page: your link below opens it again.',
     say: 'Your payment was seen. It waits to be confirmed by the network.',
+    state: 'It was seen, and waits to be confirmed.',
   },
   paid: {
     title: 'Paid',
     text: 'Your payment is confirmed, and your order is under way.',
     say: 'Your payment is confirmed.',
+    state: 'It is paid.',
   },
   expired: {
     title: 'The time to pay is over',
     text: 'Do not send anything to the address any more. Whatever was sent goes back to you by itself.',
     say: 'The time to pay is over.',
+    state: 'Its time is over.',
   },
 }
 
 /** Every sentence of the page of a payment. */
 export const pay = {
   stages,
+  foreignHeading: 'A payment',
   about: 'The payment of an order, as it stands.',
   amount: 'Amount',
   amountRest: 'Still missing',

@@ -1,0 +1,111 @@
+import type { AddressInfo } from 'node:net'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { checkoutDesk } from '../../../../test/fixtures/checkouts.ts'
+import { noBrowser, openBrowser } from '../../../../test/harness/browser.ts'
+import { installWallet, type WalletOptions } from '../../../../test/harness/wallet.ts'
+import { networks } from '../../../payments/networks.ts'
+import { website } from '../../frame/website.fixture.ts'
+
+const privateKey = `0x${'1'.repeat(64)}` as const
+const payTo = '0x1111111111111111111111111111111111111111'
+
+/** The store with a door for purchases that answers as a test wants. */
+const store = website({ checkout: checkoutDesk().desk })
+const payments: string[] = []
+let isSilent = false
+store.app.post('/api/catalog/vouchers/purchase/info', (request, reply) => {
+  const { id: network, usdc: asset, usdcDomain: extra } = networks.base
+  const header = request.headers['payment-signature']
+  if (header === undefined) {
+    const terms = { scheme: 'exact', network, asset, payTo, maxTimeoutSeconds: 300, extra }
+    const accepts = [{ ...terms, amount: '25000000' }]
+    return reply.code(402).send({ x402Version: 2, error: 'Payment required', accepts })
+  }
+  payments.push(String(header))
+  return isSilent
+    ? reply.code(503).send({ code: 'try_again', charged: 'unknown' })
+    : reply.code(202).send({ orderId: 'ord_1', accessToken: 'kat_1' })
+})
+const orderPage = '<!doctype html><title>Order</title><h1>The order</h1>'
+store.app.get('/orders/ord_1', (_, reply) => reply.type('text/html').send(orderPage))
+
+describe.skipIf(noBrowser !== undefined)('paying from a wallet in a real browser', () => {
+  let browser: Browser
+  let url: string
+  beforeAll(async () => {
+    await store.app.listen({ host: '127.0.0.1', port: 0 })
+    url = `http://127.0.0.1:${(store.app.server.address() as AddressInfo).port}`
+    browser = await openBrowser()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await store.app.close()
+  })
+
+  /** The page of an offer, filled in, with the wallet chosen. */
+  async function filledIn(options: Partial<WalletOptions> = {}) {
+    payments.length = 0
+    const context = await browser.newContext()
+    const wallet = await installWallet(context, {
+      privateKey,
+      chainId: networks.base.chainId,
+      balance: 30_000_000n,
+      ...options,
+    })
+    const page = await context.newPage()
+    page.on('dialog', (dialog) => dialog.accept())
+    await page.goto(`${url}/buy/AMZ_US_25`)
+    await page.getByLabel('USDC on Base').check()
+    await page.getByLabel('First name').fill('Ada')
+    await page.getByLabel('Last name').fill('Lovelace')
+    return { page, wallet, pay: page.getByRole('button', { name: /^(Pay|Try again)/ }) }
+  }
+
+  test('leads to the order, with its private link in the address', async () => {
+    const { page, pay } = await filledIn()
+    expect(await pay.textContent()).toBe('Pay 25.00 USDC')
+    await pay.click()
+    await page.waitForURL('**/orders/ord_1#kat_1')
+    expect(payments).toHaveLength(1)
+  })
+
+  test('says what went wrong at its step, and loses nothing that was typed', async () => {
+    const { page, pay, wallet } = await filledIn({ chainId: 1, rejects: 'switch', balance: 1n })
+    const told = page.locator('#wallet-fault')
+    await pay.click()
+    await told.getByText('is on another network').waitFor()
+    wallet.state.rejects = 'sign'
+    await pay.click()
+    await told.getByText('This wallet has 0.000001 USDC on Base').waitFor()
+    wallet.state.balance = 25_000_000n
+    await pay.click()
+    await told.getByText('You did not sign in Test Wallet').waitFor()
+    expect(await page.getByLabel('First name').inputValue()).toBe('Ada')
+    expect(payments).toEqual([])
+    wallet.state.rejects = 'nothing'
+    await pay.click()
+    await page.waitForURL('**/orders/ord_1#kat_1')
+  })
+
+  test('goes on after a reload in the middle, with the payment that was signed', async () => {
+    const { page, pay, wallet } = await filledIn()
+    isSilent = true
+    await pay.click()
+    await page.getByText('Your payment is kept and sent again').waitFor()
+    isSilent = false
+    await page.reload()
+    await page.waitForURL('**/orders/ord_1#kat_1')
+    expect(new Set(payments).size).toBe(1)
+    expect(payments.length).toBeGreaterThan(1)
+    expect(wallet.calls.filter((method) => method === 'eth_signTypedData_v4')).toHaveLength(1)
+  })
+
+  test('points to the coins where there is no wallet', async () => {
+    const page = await (await browser.newContext()).newPage()
+    await page.goto(`${url}/buy/AMZ_US_25`)
+    await page.getByLabel('USDC on Base').check()
+    await page.getByText('No wallet was found in this browser').waitFor()
+    await page.getByText('Or pay in one of the coins below').waitFor()
+  })
+})
