@@ -9,8 +9,11 @@ import type { StartDeps } from './checkouts/start.ts'
 import type { Common, Outside } from './config.ts'
 import { openCheckoutDesk } from './desk/checkout/open-desk.ts'
 import type { Header, InvoiceEvent } from './http/processor-webhook.ts'
+import { remembered } from './operations/looks.ts'
 import type { PurchaseDeps } from './orders/purchase.ts'
 import { readAddress } from './payments/coin-address.ts'
+import type { Coin } from './payments/coins.ts'
+import { repeat } from './primitives/repeat.ts'
 import { createDigest } from './secrets/tokens.ts'
 
 /** For how long the processor watches an address after its invoice: what comes then still goes back. */
@@ -22,6 +25,11 @@ export interface CoinPayments {
   readonly processor: Processor
   /** What an operator should know of the processor, in sentences; nothing when all is well. */
   readonly findings: () => Promise<readonly Finding[]>
+  /** US dollars for one of each coin; undefined once they could not be read. */
+  readonly rates: {
+    readonly look: () => Promise<unknown>
+    readonly last: () => ReadonlyMap<Coin, string> | undefined
+  }
   readonly invoiceIn: (body: Buffer, signature: Header) => InvoiceEvent
 }
 
@@ -34,6 +42,7 @@ export function connectCoins(
     return {
       processor: noProcessor,
       findings: async () => [],
+      rates: { look: async () => undefined, last: () => undefined },
       invoiceIn: () => ({ isGenuine: false }),
     }
   }
@@ -43,6 +52,7 @@ export function connectCoins(
   return {
     processor,
     findings: processor.check,
+    rates: remembered(processor.rates),
     invoiceIn: (body, signature) =>
       verifyWebhook(body, signature, webhookSecret ?? '')
         ? { isGenuine: true, invoice: invoiceOfEvent(jsonOf(body), storeId) }
@@ -88,19 +98,37 @@ export function checkoutDepsOf(
 /** What the pages of the checkout are given; a store that takes no coins has none of them. */
 export function checkoutDoorOf(
   { mode, processor }: { readonly mode: string } & Outside,
+  { rates }: CoinPayments,
   deps: StartDeps,
 ) {
   if (!processor) return {}
   const payUrl = (invoice: string) => `${processor.url}/i/${encodeURIComponent(invoice)}`
   return {
     checkout: openCheckoutDesk(deps),
+    rates: (coin: Coin) => rates.last()?.get(coin),
     ...(mode === 'sandbox' ? { sandboxPayUrl: payUrl } : {}),
   }
 }
 
-/** Tells the operator what the processor cannot do. It may come up later than the store. */
-export async function tellFindings({ findings }: CoinPayments, log: Logger): Promise<void> {
+/** Rates are for a look before the invoice, so a minute is not too old for them. */
+const ratesEveryMs = 60_000
+
+/** Tells the operator once what the processor cannot do, and keeps the rates fresh. */
+export async function attending(
+  { findings, rates }: CoinPayments,
+  { log, signal }: { readonly log: Logger; readonly signal: AbortSignal },
+): Promise<void> {
   for (const { level, text } of await findings()) {
     log[level === 'fault' ? 'error' : 'warn'](`payment processor: ${text}`)
   }
+  const look = async () => {
+    try {
+      await rates.look()
+      return true
+    } catch (error) {
+      log.warn({ error }, 'the payment processor gives no rates')
+      return false
+    }
+  }
+  await repeat(look, { everyMs: ratesEveryMs, retryMs: 5_000, signal })
 }

@@ -146,6 +146,10 @@ describe('a live store', () => {
 describe('a bad value is named with its variable', () => {
   test.each([
     ['NETWORK', 'polygon'],
+    ['STORE_COLOR', 'green'],
+    ['STORE_COLOR', '#0b5d4'],
+    ['TERMS_URL', 'terms.html'],
+    ['TERMS_FILE', './no/such/file'],
     ['RPC_URL', 'rpc.example'],
     ['RPC_URL', 'ftp://rpc.example'],
     ['PAY_TO', '0x12'],
@@ -278,6 +282,19 @@ describe('a good value is taken', () => {
     expect(readConfig({ ...live, PAY_TO: address })).toHaveProperty('payTo', address)
     expect(problemsOf({ ...live, PAY_TO: address.toLowerCase() })).toEqual([])
   })
+})
+
+test('the terms are those of the file, or elsewhere, and not both', () => {
+  expect(readConfig({ TERMS_FILE: 'LICENSE' }).site.terms).toEqual({
+    text: expect.stringContaining('Apache License'),
+  })
+  const TERMS_URL = 'https://shop.example/terms'
+  expect(readConfig({ TERMS_URL }).site.terms).toEqual({ url: TERMS_URL })
+  expect(() => readConfig({ TERMS_URL, TERMS_FILE: 'LICENSE' })).toThrow('set one of them')
+})
+
+test.each(['#5A2CA0', '5a2ca0'])('the colour %s is taken', (color) => {
+  expect(readConfig({ STORE_COLOR: color }).site.color).toBe('#5a2ca0')
 })
 
 describe('a sandbox', () => {

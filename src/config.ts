@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import type { BtcpayMethod } from './adapters/btcpay/methods.ts'
 import type { Site } from './desk/site.ts'
@@ -222,28 +221,12 @@ function processorProblems(given: Readonly<Record<string, string | undefined>>):
   return [`${missing.join(', ')}: set as well, or no variable that begins with BTCPAY_`]
 }
 
-/** @throws ConfigError when both are given, or the file cannot be read or says nothing */
 function termsOf({
-  TERMS_URL: link,
-  TERMS_FILE: file,
+  TERMS_URL: url,
+  TERMS_FILE: text,
 }: Pick<z.infer<z.ZodObject<typeof commonShape>>, 'TERMS_URL' | 'TERMS_FILE'>): Site['terms'] {
-  if (link !== undefined && file !== undefined) {
-    throw new ConfigError(['TERMS_URL and TERMS_FILE both name the terms; set one of them'])
-  }
-  if (file === undefined) return link === undefined ? undefined : { url: link }
-  const text = fileText(file)?.trim()
-  if (text) return { text }
-  throw new ConfigError(['TERMS_FILE must name a text file that can be read and is not empty'])
-}
-
-/** Undefined where there is no file that can be read, whatever the reason. */
-function fileText(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error) return undefined
-    throw error
-  }
+  if (text !== undefined) return { text }
+  return url === undefined ? undefined : { url }
 }
 
 function check<Shape extends z.ZodRawShape>(
@@ -253,7 +236,11 @@ function check<Shape extends z.ZodRawShape>(
 ): z.infer<z.ZodObject<Shape>> {
   const parsed = shape.safeParse(given, { reportInput: true })
   const found = parsed.success ? [] : parsed.error.issues.map(problemOf)
-  if (!parsed.success || problems.length > 0) throw new ConfigError([...found, ...problems])
+  if ('TERMS_URL' in given && 'TERMS_FILE' in given) {
+    found.push('TERMS_URL and TERMS_FILE both name the terms; set one of them')
+  }
+  if (!parsed.success || found.length + problems.length > 0)
+    throw new ConfigError([...found, ...problems])
   return parsed.data
 }
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { isAddress } from 'viem'
 import * as z from 'zod'
 import { readMethods } from './adapters/btcpay/methods.ts'
@@ -35,6 +36,16 @@ export function listOf(text: string): string[] {
     .filter(Boolean)
 }
 
+/** What a file says; nothing where it cannot be read, whatever the reason. */
+function textOfFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return ''
+    throw error
+  }
+}
+
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
 
 /** The variables of both modes (docs/configuration.md). */
@@ -55,12 +66,17 @@ export const commonShape = {
   STORE_LOGO: url(/^https?$/).optional(),
   STORE_COLOR: z
     .string()
-    .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour of six hexadecimal digits, such as #0b5d40')
-    .transform((color) => color.toLowerCase())
+    .regex(/^#?[0-9a-fA-F]{6}$/, 'must be a colour of six hexadecimal digits, such as 0b5d40')
+    // In a file of variables, what stands behind a # that is not quoted is a comment.
+    .transform((color) => `#${color.replace('#', '').toLowerCase()}`)
     .optional(),
   STORE_CONTACT: z.email('must be an e-mail address').default('store@example.com'),
   TERMS_URL: url(/^https?$/).optional(),
-  TERMS_FILE: z.string().min(1).optional(),
+  TERMS_FILE: z
+    .string()
+    .transform(textOfFile)
+    .refine((text) => text !== '', 'must name a text file that can be read and is not empty')
+    .optional(),
   INVOICE_MINUTES: whole(30, 5, 1_440),
   MARKUP_BPS: whole(0, 0, 10_000),
   FULFILLMENT_DEADLINE_SECONDS: whole(600, 1, 3_600),

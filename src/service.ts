@@ -7,11 +7,11 @@ import { referenceOf, verifiesWebhook } from './adapters/suppliers/zendit/webhoo
 import { invoiceRail } from './checkouts/rail.ts'
 import type { StartDeps } from './checkouts/start.ts'
 import {
+  attending,
   type CoinPayments,
   checkoutDepsOf,
   checkoutDoorOf,
   connectCoins,
-  tellFindings,
 } from './coin-payments.ts'
 import { type Common, ConfigError, type Outside } from './config.ts'
 import type { BuyingDeps } from './desk/buying/deps.ts'
@@ -116,7 +116,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ...stock.work,
     forgetting({ ...storage, personalDataDays: options.config.personalDataDays, now }, ground),
     guard.passed.then((isPassed) => (isPassed ? sweeping(checkouts, ground) : undefined)),
-    tellFindings(coins, options.log),
+    attending(coins, ground),
     probing(
       { database: storage.probe, chain: chain.probe, supplier: supply.wallet.look },
       ground.vitals,
@@ -247,7 +247,7 @@ function openFrontDoor(ground: Ground, parts: DoorParts): FastifyInstance {
     },
     buying: buyingOf(ground, parts),
     following: followingOf(config, storage, sandbox !== undefined),
-    ...checkoutDoorOf(config, checkouts),
+    ...checkoutDoorOf(config, coins, checkouts),
     processorWebhook: { hasten: storage.checkouts.hasten, invoiceIn: coins.invoiceIn },
     webhook: {
       orders: storage.orders,

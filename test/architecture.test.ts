@@ -85,6 +85,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'supply.ts': ['health', 'operations', 'adapters', 'config.ts'],
   'following.ts': ['secrets', 'adapters', 'config.ts'],
   'coin-payments.ts': [
+    'primitives',
+    'operations',
     'payments',
     'orders',
     'checkouts',

@@ -1,9 +1,11 @@
 import type { HandPayouts, Processor } from '../../checkouts/ports.ts'
+import type { Coin } from '../../payments/coins.ts'
 import { checkProcessor, type Finding } from './check.ts'
 import type { Greenfield } from './greenfield.ts'
 import { openInvoice, readInvoice } from './invoices.ts'
 import type { BtcpayMethod } from './methods.ts'
 import { payOut } from './payouts.ts'
+import { readRates } from './rates.ts'
 
 export interface BtcpaySettings extends Greenfield {
   /** What can be paid in (`readMethods`). */
@@ -22,6 +24,8 @@ export interface BtcpayDeps {
 export interface BtcpayProcessor extends Processor {
   /** What keeps BTCPay from doing what will be asked of it; nothing when all is well. */
   check(): Promise<readonly Finding[]>
+  /** US dollars for one of each coin. @throws when BTCPay does not say */
+  rates(): Promise<ReadonlyMap<Coin, string>>
 }
 
 /** BTCPay Server as the processor of payments in coins, by its Greenfield API. */
@@ -35,5 +39,6 @@ export function createProcessor(settings: BtcpaySettings, deps: BtcpayDeps): Btc
     read: (invoice, coin) => readInvoice(invoices, invoice, coin),
     payOut: (payout) => payOut(payouts, payout),
     check: () => checkProcessor(settings, methods),
+    rates: () => readRates(settings, methods),
   }
 }

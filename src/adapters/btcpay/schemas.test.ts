@@ -9,6 +9,7 @@ import {
   payoutSchema,
   pullPaymentSchema,
   storeMethodSchema,
+  storeRateSchema,
 } from './schemas.ts'
 
 interface Shape {
@@ -59,6 +60,7 @@ it.each<readonly [string, z.ZodType]>([
   ['PullPaymentData', pullPaymentSchema],
   ['PayoutData', payoutSchema],
   ['GenericPaymentMethodData', storeMethodSchema],
+  ['StoreRateResult', storeRateSchema],
   ['ApiKeyData', apiKeySchema],
   ['PayoutProcessorData', payoutProcessorSchema],
 ])('reads of %s only what the document gives, as what it gives it', (name, schema) => {

@@ -73,5 +73,8 @@ export const storeMethodSchema = z.object({ paymentMethodId: z.string(), enabled
 export const apiKeySchema = z.object({ permissions: z.array(z.string()) })
 export const payoutProcessorSchema = z.object({ payoutMethods: z.array(z.string()).nullish() })
 
+/** `rate` is missing where BTCPay could not find one. */
+export const storeRateSchema = z.object({ currencyPair: z.string(), rate: decimal.nullish() })
+
 /** For what only its status says something of. */
 export const anything = z.unknown()

@@ -11,7 +11,7 @@ export interface FacetValue<T = string> {
 }
 
 /** A range of face values in US dollars; without `max` it has no end. */
-export interface Band {
+interface Band {
   readonly min: number
   readonly max?: number
 }

@@ -5,10 +5,10 @@ import type { SearchIndex } from '../../goods/search/search-index.ts'
 import { Refusal } from '../../primitives/refusal.ts'
 import { country, dollars, oneOf, type Param, searchText, text, wholeNumber } from '../params.ts'
 
-export const amountKinds = ['fixed', 'open'] as const
+const amountKinds = ['fixed', 'open'] as const
 export type AmountKind = (typeof amountKinds)[number]
 
-export const sorts = ['match', 'low', 'high'] as const
+const sorts = ['match', 'low', 'high'] as const
 export type Sort = (typeof sorts)[number]
 
 /** What a person looks for. Everything but the kind, the order and the page may be left open. */

@@ -104,6 +104,8 @@ describe('an answer', () => {
 describe('a facet', () => {
   test('counts what switching to its value finds, with all other fields as they are', () => {
     const { facets } = found('kind=voucher&country=US&category=Shopping')
+    expect(facets.categories.map(({ value }) => value)).toContain('Restaurant')
+    expect(facets.countries.map(({ value }) => value)).toContain('DE')
     for (const { value, offers } of facets.categories) {
       const category = encodeURIComponent(value)
       expect(found(`kind=voucher&country=US&category=${category}`).total, value).toBe(offers)

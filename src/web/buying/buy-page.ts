@@ -3,10 +3,11 @@ import type { Offer } from '../../goods/offer.ts'
 import { retailOf } from '../../goods/pricing.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
-import type { Page } from '../frame/layout.ts'
+import { type Crumb, crumbTrail, type Page } from '../frame/layout.ts'
 import { buyPath } from '../shop/addresses.ts'
 import { type PriceTexts, priceTexts } from '../shop/money-text.ts'
 import { kindName, measure, placeName, productName } from '../shop/offer-words.ts'
+import { searchPath } from '../shop/search-address.ts'
 import type { Texts } from '../texts/en.ts'
 import { agentSection } from './agent-section.ts'
 import { buyForm } from './buy-form.ts'
@@ -36,6 +37,7 @@ export function buyPage(offer: Offer, deps: WebDeps & PayingDeps, form: FormShow
     description: descriptionOf(offer, price, texts),
     path,
     openGraph: { 'og:type': 'product', ...pictureTag(offer), ...priceTags(price) },
+    crumbs: crumbsOf(offer, texts),
     data: productData(offer, price, { site, url: `${site.url}${path}`, texts }),
     main: html`${heading(offer, texts)}
 <div class="offer">
@@ -53,12 +55,18 @@ export function pictureOf(offer: Offer): string | undefined {
   return offer.kind === 'voucher' ? offer.image : undefined
 }
 
+/** The shelf, the brand on it, and the offer itself. */
+function crumbsOf(offer: Offer, texts: Texts): Crumb[] {
+  const { kind, brandName } = offer
+  return [
+    { name: texts.homeKinds[kind].name, path: searchPath({ kind }) },
+    { name: brandName, path: searchPath({ kind, brand: brandName }) },
+    { name: measure(offer, texts) || kindName(offer, texts), path: buyPath(offer) },
+  ]
+}
+
 function heading(offer: Offer, texts: Texts): Html {
-  return html`<nav class="crumbs" aria-label="${texts.buy.breadcrumb}"><ol>
-<li><a href="/">${texts.buy.home}</a></li>
-<li><a href="/#${goods[offer.kind].plural}">${texts.buy.shelves[offer.kind]}</a></li>
-<li>${offer.brandName}</li>
-</ol></nav>
+  return html`${crumbTrail(texts.buy.breadcrumb, texts.frame.home, crumbsOf(offer, texts))}
 <h1 class="name">${offer.brandName} <span>${measure(offer, texts)}</span></h1>
 <p class="under">${kindName(offer, texts)} · ${placeName(offer, texts)}</p>`
 }

@@ -57,9 +57,6 @@ export function routeAssets(app: FastifyInstance, site: Site): Assets {
 /** Serves a script that was made when the store started, among the others. Gives its address. */
 export function routeMadeScript(app: FastifyInstance, name: string, text: string): string {
   const found = fixedText(text)
-  // It is large, so even its first visitor gets a smaller form of it.
-  found.smaller('br')
-  found.smaller('gzip')
   const path = `/scripts/${name}`
   routeFound(app, path, { found, type: 'text/javascript' })
   return `${path}?v=${found.answer.digest}`
@@ -70,6 +67,9 @@ function routeFound(
   path: string,
   { found, type }: { readonly found: Found; readonly type: string },
 ): void {
+  // Even the first visitor gets a smaller form of it.
+  found.smaller('br')
+  found.smaller('gzip')
   const isNamed = ({ raw: { url = '' } }: FastifyRequest) =>
     url === `${path}?v=${found.answer.digest}`
   app.get(path, (request, reply) => {

@@ -2,7 +2,7 @@
 type Rgb = readonly [red: number, green: number, blue: number]
 
 /** A colour that text in it can be read in, and what can be read upon it. */
-export interface Accent {
+interface Accent {
   readonly color: string
   readonly on: string
 }

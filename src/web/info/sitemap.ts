@@ -6,7 +6,7 @@ import { buyPath } from '../shop/addresses.ts'
 import { searchPath } from '../shop/search-address.ts'
 
 /** How many offers one part lists; a part may have 50,000 addresses and 50 MB (sitemaps.org). */
-export const offersPerPart = 20_000
+const offersPerPart = 20_000
 
 const xml = '<?xml version="1.0" encoding="UTF-8"?>\n'
 const schema = 'http://www.sitemaps.org/schemas/sitemap/0.9'

@@ -52,6 +52,8 @@ describe('the results', () => {
       'kind=voucher&min=5',
       'kind=voucher&sort=low',
       'brand=Shell',
+      '',
+      'country=US',
     ]) {
       expect((await get(`/search?${query}`)).body, query).toContain(
         '<meta name="robots" content="noindex">',

@@ -3,8 +3,6 @@ import type { Kind } from '../../../goods/offer.ts'
 /** Every sentence of the page of an offer. */
 export const buy = {
   breadcrumb: 'You are here',
-  home: 'Home',
-  shelves: { voucher: 'Gift vouchers', topup: 'Mobile topups', esim: 'eSIM plans' },
   picture: (brand: string) => `${brand} gift card`,
   summary: (amount: string) => `${amount} USDC, delivered at once, no account`,
   price: 'Price',

@@ -51,9 +51,7 @@ export const search = {
   description: (kind: string, total: string, place: string | undefined) =>
     `${kind}${place === undefined ? '' : ` for ${place}`}: ${total}, paid in crypto, delivered at once, no account.`,
   crumb: 'You are here',
-  total: (total: string) => `${total} found`,
   range: (from: number, to: number, total: string) => `${from} to ${to} of ${total}`,
-  results: 'Results',
   kindTabs: 'Kinds of goods',
 
   filters: 'Narrow it down',
@@ -76,8 +74,6 @@ export const search = {
   bandSet: 'Set',
   more: (count: number) => `${count} more`,
   chosen: 'Chosen',
-  remove: (value: string) => `Remove ${value}`,
-  clear: 'Clear all',
   sort: 'Order',
   sorts: { match: 'Best match', low: 'Lowest value', high: 'Highest value' } satisfies Record<
     Sort,

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { axeFaults } from '../../harness/axe.ts'
+import { openShop, overflowOf, type Shop, viewports } from './shop.ts'
+
+/** The pages of the shop, each in every state that looks different. */
+const pages = {
+  'the front page': '/',
+  'a shelf': '/search?kind=voucher&country=US',
+  'the last page of a shelf': '/search?kind=topup&page=2',
+  'plans for a country': '/search?kind=esim&country=FR',
+  'a search without a result': '/search?kind=voucher&q=amazon&max=0',
+  'a search that cannot be read': '/search?q=amazon&country=Germany&min=abc&sort=best',
+  'how it works': '/how-it-works',
+  'the terms': '/terms',
+  'the errors': '/errors',
+  'an address that is none': '/no/such/page',
+}
+
+let shop: Shop
+beforeAll(async () => {
+  shop = await openShop()
+})
+afterAll(() => shop.close())
+
+describe.each(Object.entries(viewports))('on a %s', (_, viewport) => {
+  test.each(Object.entries(pages))('%s has nothing that axe finds', async (_, path) => {
+    const { page, wrong, close } = await shop.visit({ viewport })
+    await page.goto(path)
+    expect(await overflowOf(page), 'pixels that stand out of the window').toBeLessThanOrEqual(0)
+    // What is folded away is read too, once it is opened.
+    await page.evaluate(
+      "document.querySelectorAll('details').forEach((each) => (each.open = true))",
+    )
+    expect(await axeFaults(page)).toEqual([])
+    expect(wrong).toEqual([])
+    await close()
+  })
+})
+
+test.each(Object.values(pages))('%s weighs less than 100 kB with everything', async (path) => {
+  const { page, close } = await shop.visit()
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('Network.enable')
+  let bytes = 0
+  devtools.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    bytes += encodedDataLength
+  })
+  await page.goto(path, { waitUntil: 'networkidle' })
+  expect(bytes).toBeGreaterThan(2_000)
+  expect(bytes).toBeLessThan(100_000)
+  await close()
+})

@@ -1,0 +1,49 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { noBrowser, openBrowser } from '../../harness/browser.ts'
+import { openReadingStore } from '../reading.ts'
+
+/** A phone that is held upright, and a screen on a desk. */
+export const viewports = {
+  phone: { width: 390, height: 844 },
+  desk: { width: 1280, height: 900 },
+} as const
+
+/** A store with its shop, and a browser to walk through it. */
+export async function openShop(env: Readonly<Record<string, string>> = {}) {
+  if (noBrowser !== undefined) throw new Error(noBrowser)
+  const [store, browser] = await Promise.all([openReadingStore({ env }), openBrowser()])
+  return {
+    store,
+    browser,
+    visit: (options: BrowserContextOptions = {}) => visitor(browser, store.url, options),
+    async close() {
+      await browser.close()
+      await store.close()
+    },
+  }
+}
+
+export type Shop = Awaited<ReturnType<typeof openShop>>
+
+/** A visitor of the store, and what was asked of anybody else or went wrong in the page. */
+async function visitor(browser: Browser, url: string, options: BrowserContextOptions) {
+  const context = await browser.newContext({ viewport: viewports.desk, ...options, baseURL: url })
+  const page = await context.newPage()
+  const wrong: string[] = []
+  page.on('request', (request) => {
+    const isOurs = request.url().startsWith(url) || request.url().startsWith('data:')
+    if (!isOurs) wrong.push(`asked ${request.url()}`)
+  })
+  page.on('console', (message) => {
+    // A page that answers 400 or 404 is said to by the browser as well.
+    const isStatus = message.text().startsWith('Failed to load resource: the server responded')
+    if (message.type() === 'error' && !isStatus) wrong.push(message.text())
+  })
+  page.on('pageerror', (error) => wrong.push(error.message))
+  return { page, wrong, close: () => context.close() }
+}
+
+/** By how many pixels a page is wider than its window. */
+export function overflowOf(page: Page): Promise<number> {
+  return page.evaluate('document.documentElement.scrollWidth - innerWidth')
+}
