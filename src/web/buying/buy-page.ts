@@ -50,11 +50,6 @@ ${siblingsSection(offer, deps)}`,
   }
 }
 
-/** The picture that the page of this offer shows from elsewhere, if it shows one. */
-export function pictureOf(offer: Offer): string | undefined {
-  return offer.kind === 'voucher' ? offer.image : undefined
-}
-
 /** The shelf, the brand on it, and the offer itself. */
 function crumbsOf(offer: Offer, texts: Texts): Crumb[] {
   const { kind, brandName } = offer
@@ -71,12 +66,8 @@ function heading(offer: Offer, texts: Texts): Html {
 <p class="under">${kindName(offer, texts)} · ${placeName(offer, texts)}</p>`
 }
 
-/** The picture of the card, or one that is drawn from what is known. */
+/** Drawn from what is known: a picture of its brand would tell another host who looks at what. */
 function face(offer: Offer, texts: Texts): Html {
-  const picture = pictureOf(offer)
-  if (picture !== undefined) {
-    return html`<img class="face" src="${picture}" alt="${texts.buy.picture(offer.brandName)}" width="480" height="300">`
-  }
   return html`<div class="face drawn ${offer.kind}" aria-hidden="true">
 <small>${kindName(offer, texts)}</small>
 <b>${offer.brandName}</b>
@@ -179,8 +170,9 @@ function costOf(price: PriceTexts, { buy }: Texts): string {
   }
 }
 
+/** For previews elsewhere; the page itself does not show it. */
 function pictureTag(offer: Offer): Record<string, string> {
-  const picture = pictureOf(offer)
+  const picture = offer.kind === 'voucher' ? offer.image : undefined
   return picture === undefined ? {} : { 'og:image': picture }
 }
 

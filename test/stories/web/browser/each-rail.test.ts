@@ -19,13 +19,16 @@ describe.skipIf(noBrowser !== undefined)('from the form to the goods', () => {
     await expectGoods(page, kind)
   })
 
-  test.concurrent.for(kinds)('a %s paid in USDC from a wallet', async (kind, { visitWithWallet }) => {
-    const { page, paid } = await visitWithWallet()
-    await page.goto(`/buy/${testOffer(kind)}`)
-    await fillIn(page, kind)
-    await page.locator('#pay-USDC').check()
-    await page.getByRole('button', { name: 'Pay 0.50 USDC' }).click()
-    await expectGoods(page, kind)
-    expect(await paid()).toEqual([500_000n])
-  })
+  test.concurrent.for(kinds)(
+    'a %s paid in USDC from a wallet',
+    async (kind, { visitWithWallet }) => {
+      const { page, paid } = await visitWithWallet()
+      await page.goto(`/buy/${testOffer(kind)}`)
+      await fillIn(page, kind)
+      await page.locator('#pay-USDC').check()
+      await page.getByRole('button', { name: 'Pay 0.50 USDC' }).click()
+      await expectGoods(page, kind)
+      expect(await paid()).toEqual([500_000n])
+    },
+  )
 })

@@ -59,9 +59,12 @@ export async function startPayment(
 }
 
 /** What a page of a payment shows, and the invoice behind it. */
-export async function shownPayment(page: Page, store: Store): Promise<Omit<OpenPayment, 'refundTo'>> {
-  const amount = await page.locator('#amount').innerText()
-  const address = await page.locator('#address').innerText()
+export async function shownPayment(
+  page: Page,
+  store: Store,
+): Promise<Omit<OpenPayment, 'refundTo'>> {
+  const amount = (await page.locator('#amount').textContent()) ?? ''
+  const address = (await page.locator('#address').textContent()) ?? ''
   const id = idIn(page)
   const [row] = await store.query('select doc from checkouts where id = $1', [id])
   const { invoice } = row.doc
@@ -86,10 +89,15 @@ export async function expectGoods(page: Page, kind: Kind): Promise<void> {
   await page.waitForSelector('.stage.delivered')
   await page.locator('.yours button').click()
   await page.waitForSelector('.yours.open')
-  expect(await page.locator('.yours.open').innerText()).toMatch(goods[kind])
+  expect(await page.locator('.yours.open').textContent()).toMatch(goods[kind])
 }
 
-/** How many checkouts and orders the store has of an offer. */
-export async function countsOf(store: Store, { orders }: { orders: readonly string[] }) {
-  return store.query('select id, state from orders where id = any($1)', [orders])
+/** The checkouts whose money goes back to this address, and the orders that came of them. */
+export async function madeFor(store: Store, refundTo: string) {
+  const checkouts = await store.query('select order_id from checkouts where refund_to = $1', [
+    refundTo,
+  ])
+  const ids = checkouts.map(({ order_id }) => order_id)
+  const orders = await store.query('select id from orders where id = any($1)', [ids])
+  return { checkouts: checkouts.length, orders: orders.length }
 }
