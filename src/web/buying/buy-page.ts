@@ -22,7 +22,7 @@ import { walletSettings } from './wallet-panel.ts'
 
 /** The form of the page: how it came back, if it was sent, and what pays from a wallet. */
 export interface FormShown {
-  readonly scriptUrl: string
+  readonly scriptUrls: readonly string[]
   readonly again?: FormAgain | undefined
 }
 
@@ -134,7 +134,7 @@ function entry(name: string, value: string): Html {
 }
 
 /** The form as it was sent, or one that nobody has typed into yet. */
-function formOf(offer: Offer, { deps, form: { again, scriptUrl } }: Checkout): Html {
+function formOf(offer: Offer, { deps, form: { again, scriptUrls } }: Checkout): Html {
   const { pricing, texts, checkout, till, site } = deps
   const retail = retailOf(offer, pricing)
   const methods = checkout?.methods ?? []
@@ -151,7 +151,10 @@ function formOf(offer: Offer, { deps, form: { again, scriptUrl } }: Checkout): H
     rates: deps.rates ?? (() => undefined),
     texts,
   })}
-<script src="${scriptUrl}" defer="defer"></script>`
+${scriptUrls.map(
+  (url) => html`<script src="${url}" defer="defer"></script>
+`,
+)}`
 }
 
 /** One sentence for search engines: what it is, where, and for how much. */
