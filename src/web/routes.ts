@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { BuyingDeps } from '../desk/buying/deps.ts'
 import { publicMinute, sendText } from '../http/caching.ts'
 import type { PageFor } from '../http/error-edge.ts'
+import type { Limits } from '../http/rate-limit.ts'
 import { routeBuying } from './buying/buy-routes.ts'
 import type { PayingDeps } from './buying/deps.ts'
 import { routePaying } from './buying/pay-routes.ts'
@@ -42,6 +43,7 @@ export function routeWeb(
     PayingDeps & {
       readonly buying: BuyingDeps
       readonly following: FollowingDeps
+      readonly limits: Pick<Limits, 'checkout'>
     },
 ): PageFor {
   const { site, isSandbox, texts } = deps
@@ -68,7 +70,7 @@ export function routeWeb(
     pages.get('/errors', limited, (request, reply) => send(request, reply, errorsPage(texts)))
     takeForms(pages)
     const walletUrl = routeMadeScript(pages, 'wallet.js', await walletScript())
-    routeBuying(pages, { frame, deps, scriptUrl: walletUrl })
+    routeBuying(pages, { frame, deps, scriptUrls: [frame.scriptUrl('typed.js'), walletUrl] })
     if (deps.checkout) {
       const scriptUrls = ['live.js', 'pay.js'].map(frame.scriptUrl)
       routePaying(pages, { frame, deps: { ...deps, checkout: deps.checkout }, scriptUrls })

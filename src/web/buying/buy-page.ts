@@ -5,6 +5,7 @@ import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
 import { type Crumb, crumbTrail, type Page } from '../frame/layout.ts'
 import { buyPath } from '../shop/addresses.ts'
+import { cardFace } from '../shop/card-face.ts'
 import { type PriceTexts, priceTexts } from '../shop/money-text.ts'
 import { kindName, measure, placeName, productName } from '../shop/offer-words.ts'
 import { searchPath } from '../shop/search-address.ts'
@@ -22,7 +23,7 @@ import { walletSettings } from './wallet-panel.ts'
 
 /** The form of the page: how it came back, if it was sent, and what pays from a wallet. */
 export interface FormShown {
-  readonly scriptUrl: string
+  readonly scriptUrls: readonly string[]
   readonly again?: FormAgain | undefined
 }
 
@@ -41,18 +42,13 @@ export function buyPage(offer: Offer, deps: WebDeps & PayingDeps, form: FormShow
     data: productData(offer, price, { site, url: `${site.url}${path}`, texts }),
     main: html`${heading(offer, texts)}
 <div class="offer">
-${face(offer, texts)}
+<div class="face">${cardFace(offer.brandName, offer.kind)}</div>
 ${ticket(offer, price, { deps, form })}
 ${aboutSection(offer, texts)}
 </div>
 ${agentSection(offer, price, deps)}
 ${siblingsSection(offer, deps)}`,
   }
-}
-
-/** The picture that the page of this offer shows from elsewhere, if it shows one. */
-export function pictureOf(offer: Offer): string | undefined {
-  return offer.kind === 'voucher' ? offer.image : undefined
 }
 
 /** The shelf, the brand on it, and the offer itself. */
@@ -69,19 +65,6 @@ function heading(offer: Offer, texts: Texts): Html {
   return html`${crumbTrail(texts.buy.breadcrumb, texts.frame.home, crumbsOf(offer, texts))}
 <h1 class="name">${offer.brandName} <span>${measure(offer, texts)}</span></h1>
 <p class="under">${kindName(offer, texts)} · ${placeName(offer, texts)}</p>`
-}
-
-/** The picture of the card, or one that is drawn from what is known. */
-function face(offer: Offer, texts: Texts): Html {
-  const picture = pictureOf(offer)
-  if (picture !== undefined) {
-    return html`<img class="face" src="${picture}" alt="${texts.buy.picture(offer.brandName)}" width="480" height="300">`
-  }
-  return html`<div class="face drawn ${offer.kind}" aria-hidden="true">
-<small>${kindName(offer, texts)}</small>
-<b>${offer.brandName}</b>
-<em>${measure(offer, texts)}</em>
-</div>`
 }
 
 interface Checkout {
@@ -143,7 +126,7 @@ function entry(name: string, value: string): Html {
 }
 
 /** The form as it was sent, or one that nobody has typed into yet. */
-function formOf(offer: Offer, { deps, form: { again, scriptUrl } }: Checkout): Html {
+function formOf(offer: Offer, { deps, form: { again, scriptUrls } }: Checkout): Html {
   const { pricing, texts, checkout, till, site } = deps
   const retail = retailOf(offer, pricing)
   const methods = checkout?.methods ?? []
@@ -160,7 +143,10 @@ function formOf(offer: Offer, { deps, form: { again, scriptUrl } }: Checkout): H
     rates: deps.rates ?? (() => undefined),
     texts,
   })}
-<script src="${scriptUrl}" defer="defer"></script>`
+${scriptUrls.map(
+  (url) => html`<script src="${url}" defer="defer"></script>
+`,
+)}`
 }
 
 /** One sentence for search engines: what it is, where, and for how much. */
@@ -179,8 +165,9 @@ function costOf(price: PriceTexts, { buy }: Texts): string {
   }
 }
 
+/** For previews elsewhere; the page itself does not show it. */
 function pictureTag(offer: Offer): Record<string, string> {
-  const picture = pictureOf(offer)
+  const picture = offer.kind === 'voucher' ? offer.image : undefined
   return picture === undefined ? {} : { 'og:image': picture }
 }
 

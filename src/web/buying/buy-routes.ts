@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Offer } from '../../goods/offer.ts'
+import type { Limits } from '../../http/rate-limit.ts'
 import { Refusal } from '../../primitives/refusal.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { document, type Frame, type Page } from '../frame/layout.ts'
@@ -7,7 +8,8 @@ import { messagePage } from '../frame/message-page.ts'
 import { pageHeaders } from '../frame/page-headers.ts'
 import { rememberAccess } from '../visit/access.ts'
 import { formIn, isFromElsewhere } from '../visit/forms.ts'
-import { buyPage, pictureOf } from './buy-page.ts'
+import { admitted } from './admission.ts'
+import { buyPage } from './buy-page.ts'
 import type { PayingDeps } from './deps.ts'
 import { orderPagePath, payPath } from './paths.ts'
 import { type FormAgain, startFrom } from './starting.ts'
@@ -19,9 +21,9 @@ const ownCopy = 'private, no-cache'
 
 export interface BuyRoutes {
   readonly frame: Frame
-  readonly deps: WebDeps & PayingDeps
-  /** Of the script that pays from a wallet. */
-  readonly scriptUrl: string
+  readonly deps: WebDeps & PayingDeps & { readonly limits: Pick<Limits, 'checkout'> }
+  /** What keeps the form, then what pays from a wallet and looks at it. */
+  readonly scriptUrls: readonly string[]
 }
 
 type OfferRequest = FastifyRequest<{ Params: { offerId: string } }>
@@ -45,7 +47,9 @@ async function take(request: OfferRequest, reply: FastifyReply, routes: BuyRoute
   const { form } = deps.texts
   if (isFromElsewhere(request)) return say(reply.code(403), routes, form.elsewhere)
   const offer = offerOf(request, routes)
-  const taken = await startFrom(deps, offer, formIn(request))
+  const { checkout: desk, limits } = deps
+  const checkout = desk && admitted(desk, limits.checkout, { request, reply })
+  const taken = await startFrom({ ...deps, checkout }, offer, formIn(request))
   switch (taken.type) {
     case 'strange':
       return say(reply.code(400), routes, form.strange)
@@ -71,30 +75,18 @@ function offerOf({ params }: OfferRequest, { deps }: BuyRoutes): Offer {
 }
 
 function send(reply: FastifyReply, routes: BuyRoutes, offer: Offer, again?: FormAgain) {
-  const { deps, scriptUrl } = routes
-  const page = buyPage(offer, deps, { scriptUrl, again })
-  const picture = pictureOf(offer)
-  return sendPage(reply, routes, page, picture === undefined ? [] : [picture])
+  const { deps, scriptUrls } = routes
+  return sendPage(reply, routes, buyPage(offer, deps, { scriptUrls, again }))
 }
 
 function say(reply: FastifyReply, routes: BuyRoutes, message: { title: string; text: string }) {
-  return sendPage(reply, routes, messagePage(message, routes.deps.texts), [])
+  return sendPage(reply, routes, messagePage(message, routes.deps.texts))
 }
 
-function sendPage(
-  reply: FastifyReply,
-  { frame, deps }: BuyRoutes,
-  page: Page,
-  pictures: readonly string[],
-) {
+function sendPage(reply: FastifyReply, { frame, deps }: BuyRoutes, page: Page) {
+  const needs = { sendsForm: true, drawsPictures: true, asksUs: true } as const
   return reply
-    .headers(
-      pageHeaders([deps.site.logo, ...pictures], {
-        sendsForm: true,
-        drawsPictures: true,
-        asksUs: true,
-      }),
-    )
+    .headers(pageHeaders([deps.site.logo], needs))
     .type('text/html; charset=utf-8')
     .send(document(frame, page))
 }
