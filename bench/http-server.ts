@@ -94,6 +94,7 @@ function neverRefusing(limits: Limits): Limits {
     purchase: lifted(limits.purchase),
     refused: lifted(limits.refused),
     mail: lifted(limits.mail),
+    checkout: lifted(limits.checkout),
     mailbox: lifted(limits.mailbox),
   }
 }

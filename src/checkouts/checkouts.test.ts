@@ -8,6 +8,7 @@ import {
 import { Refusal } from '../primitives/refusal.ts'
 import { hashOf } from '../secrets/tokens.ts'
 import type { Checkout } from './checkout.ts'
+import { retryReturn } from './retry-return.ts'
 import type { CheckoutForm } from './start.ts'
 
 const minute = 60_000
@@ -223,6 +224,19 @@ describe('what is wrong outside', () => {
     expect(world.processor.invoicesOf(checkout.id)).toHaveLength(1)
   })
 
+  test('an invoice that the processor does not make in time is given up: it was shown to nobody', async () => {
+    const world = checkoutWorld()
+    for (let at = 0; at < 200; at += 1) world.processor.failNext('open', { fault: 'unreached' })
+    const { checkout } = await world.start()
+    await world.live(5 * minute)
+    expect(await world.seen(checkout.id)).toMatchObject({ state: 'OPENING' })
+    await world.live(10 * minute)
+    expect(await world.seen(checkout.id)).toMatchObject({
+      state: 'REFUSED',
+      code: 'processor_silent',
+    })
+  })
+
   test('an invoice that the processor refuses ends the checkout', async () => {
     const world = checkoutWorld()
     world.processor.failNext('open', { fault: 'refused', code: 'amount_too_small' })
@@ -250,6 +264,52 @@ describe('what is wrong outside', () => {
     expect(world.happenings).toContainEqual({ name: 'settled_payment_gone', checkout: id })
   })
 
+  /** A reading in which these payments were never confirmed, because others replaced them. */
+  function denying(world: CheckoutWorld, denied: readonly string[]) {
+    world.reading.read = async (name, coin) => {
+      const answer = await world.processor.read(name, coin)
+      if (answer.outcome === 'unknown') return answer
+      const payments = answer.invoice.payments.map((one) =>
+        denied.includes(one.id) ? { ...one, status: 'INVALID' as const } : one,
+      )
+      return { ...answer, invoice: { ...answer.invoice, payments } }
+    }
+  }
+
+  test('a payment that replaces one that was settled is not paid back besides the goods', async () => {
+    const world = checkoutWorld()
+    const { id, orderId, invoice } = await open(world)
+    const first = world.processor.pay(invoice.id, invoice.units)
+    await world.live(minute)
+    expect(await world.orders.find(orderId)).toMatchObject({ state: 'FULFILLED' })
+    denying(world, [first.id])
+    world.processor.pay(invoice.id, invoice.units)
+    await world.live(48 * hour)
+    expect(payoutsOf(world)).toEqual([])
+    expect(world.happenings).toContainEqual({ name: 'settled_payment_gone', checkout: id })
+    expect(await world.seen(id)).not.toHaveProperty('closedAt')
+  })
+
+  test('what is denied before it goes back waits for an operator, until it is there again', async () => {
+    const world = checkoutWorld()
+    const { id, invoice } = await open(world)
+    world.treasury.rules.stoppedAt = 0
+    const { id: payment, units } = world.processor.pay(invoice.id, invoice.units / 2n)
+    await world.live(2 * hour)
+    denying(world, [payment])
+    await world.live(hour)
+    world.treasury.rules.stoppedAt = Infinity
+    await world.live(2 * hour)
+    const held = invoiced(await world.seen(id))
+    expect(held.returns[0]?.step).toMatchObject({ type: 'FAILED', code: 'payment_vanished' })
+    expect(payoutsOf(world)).toEqual([])
+    world.reading.read = world.processor.read
+    world.checkouts.endLease(id)
+    await retryReturn(world.checkouts, held, 1)
+    await world.live(hour)
+    expect(returnsOf(await world.seen(id))).toEqual([[units, 'underpaid', 'SENT']])
+  })
+
   test('an invoice called settled without a payment opens no order', async () => {
     const world = checkoutWorld()
     const { id, orderId, invoice } = await open(world)
@@ -261,6 +321,43 @@ describe('what is wrong outside', () => {
     await world.live(48 * hour)
     expect(await world.seen(id)).toMatchObject({ state: 'ENDED' })
     expect(await world.orders.find(orderId)).toBeUndefined()
+  })
+})
+
+describe('how often an invoice is read', () => {
+  /** Counts the looks at the processor from now on. */
+  function counting(world: CheckoutWorld) {
+    const { read } = world.reading
+    let looks = 0
+    world.reading.read = (...asked) => {
+      looks += 1
+      return read(...asked)
+    }
+    return () => looks
+  }
+
+  test('seldom when nobody paid it, and what comes late still goes back', async () => {
+    const world = checkoutWorld()
+    world.processor.rules.watchedForMs = 7 * 24 * hour
+    const { id, invoice } = await open(world)
+    await world.live(hour)
+    const looks = counting(world)
+    await world.live(6 * 24 * hour)
+    expect(looks()).toBeLessThan(170)
+    world.processor.pay(invoice.id, invoice.units, { late: true })
+    await world.live(2 * hour)
+    expect(returnsOf(await world.seen(id))).toEqual([[invoice.units, 'late', 'SENT']])
+  })
+
+  test('every few minutes while a payment waits for its confirmations', async () => {
+    const world = checkoutWorld()
+    const { id, invoice } = await open(world)
+    await world.live(10 * hour)
+    world.processor.pay(invoice.id, invoice.units, { late: true, confirmed: false })
+    await world.live(hour)
+    world.processor.confirm(invoice.id)
+    await world.live(3 * minute)
+    expect(returnsOf(await world.seen(id))).toEqual([[invoice.units, 'late', 'SENT']])
   })
 })
 

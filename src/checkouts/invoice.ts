@@ -7,19 +7,33 @@ import {
   type InvoicePayment,
   isWatched,
   priceIn,
+  settledUnits,
 } from './checkout.ts'
-import { giveBack } from './returns.ts'
+import { giveBack, keepBack } from './returns.ts'
 import { type CheckoutStep, type CheckoutStepDeps, moveTo, wait } from './steps.ts'
 
-/** How often an invoice is read of which nothing is expected any more; webhooks come in between. */
+/** How often an invoice is read at least whose last payments wait for their confirmations. */
 const watchEveryMs = 120_000
+/** And one of which nothing is expected any more; there are many of them, for days. */
+const quietEveryMs = 3_600_000
+/** A processor that has made no invoice by then is waited for by nobody any more. */
+const openWithinMs = 600_000
 
-/** Has the processor make the invoice, or find the one that it has made already. */
+/**
+ * Has the processor make the invoice, or find the one that it has made already. It is given up after a
+ * while: the price is that of the form, and an invoice that may be there was shown to nobody.
+ */
 export async function ask(
   { processor, now }: CheckoutStepDeps,
   checkout: CheckoutIn<'OPENING'>,
 ): Promise<CheckoutStep> {
-  const { id, orderId, amount, coin } = checkout
+  const { id, orderId, amount, coin, startedAt } = checkout
+  const begunAt = now()
+  if (begunAt.getTime() - startedAt.getTime() > openWithinMs) {
+    const reason = 'The payment processor made no invoice in time.'
+    const code = 'processor_silent'
+    return moveTo({ ...checkout, state: 'REFUSED', changedAt: begunAt, code, reason })
+  }
   const opened = await processor.open({ checkout: id, order: orderId, amount, coin })
   const changedAt = now()
   switch (opened.outcome) {
@@ -32,7 +46,7 @@ export async function ask(
       return moveTo({ ...checkout, state: 'REFUSED', changedAt, code, reason })
     }
     case 'unknown':
-      return wait(pollDelay(checkout.startedAt, changedAt))
+      return wait(pollDelay(startedAt, changedAt))
     default:
       return never(opened)
   }
@@ -49,7 +63,9 @@ export async function look(
   const invoice = mergedWith(deps, checkout, read.invoice)
   if (!isSame(invoice, checkout.invoice)) return moveTo(decided({ ...checkout, invoice }, now))
   if (checkout.state === 'OPEN') return stillOpen(checkout, now)
-  return (await giveBack(deps, checkout)) ?? closed(checkout, now)
+  const isDenied = settledUnits(read.invoice) < settledUnits(checkout.invoice)
+  const next = isDenied ? keepBack(deps, checkout) : await giveBack(deps, checkout)
+  return next ?? closed(checkout, { now, isDenied })
 }
 
 /**
@@ -82,11 +98,21 @@ function stillOpen(checkout: CheckoutIn<'OPEN'>, now: Date): CheckoutStep {
 }
 
 /** Closes what nothing can happen to any more; until then it is looked at now and then. */
-function closed(checkout: CheckoutIn<'ORDERED' | 'ENDED'>, now: Date): CheckoutStep {
-  const isOver = !isWatched(checkout.invoice, now)
+function closed(
+  checkout: CheckoutIn<'ORDERED' | 'ENDED'>,
+  { now, isDenied }: { readonly now: Date; readonly isDenied: boolean },
+): CheckoutStep {
+  const isOver = !isDenied && !isWatched(checkout.invoice, now)
   const isBack = checkout.returns.every(({ step }) => step.type === 'SENT')
   if (isOver && isBack) return moveTo({ ...checkout, closedAt: now })
-  return wait(Math.min(watchEveryMs, pollDelay(checkout.changedAt, now) * 4))
+  return wait(watchDelay(checkout, now))
+}
+
+/** The longer nothing came, the less likely something will; webhooks come in between. */
+function watchDelay({ changedAt, invoice }: InvoicedCheckout, now: Date): number {
+  const isExpected = invoice.payments.some(({ status }) => status === 'PROCESSING')
+  const ageMs = now.getTime() - changedAt.getTime()
+  return Math.min(isExpected ? watchEveryMs : quietEveryMs, Math.max(1_000, ageMs / 4))
 }
 
 /**

@@ -39,6 +39,17 @@ export async function giveBack(
   }
 }
 
+/**
+ * Instead of `giveBack`, while the processor shows less confirmed money than it did: what would go back
+ * may never have been ours. What it was asked for already goes its way.
+ */
+export function keepBack(deps: CheckoutStepDeps, checkout: Decided): CheckoutStep | undefined {
+  const due = checkout.returns.find(({ step }) => step.type === 'DUE')
+  if (due === undefined) return undefined
+  const reason = 'The processor does not show the money any more that would go back.'
+  return failed(deps, checkout, due, { code: 'payment_vanished', reason })
+}
+
 /** One return for all that is settled and not spoken for; what is not settled yet comes after it. */
 function newReturn(checkout: Decided): CheckoutStep | undefined {
   const { returns } = checkout

@@ -32,6 +32,8 @@ export interface Limits {
   readonly purchase: RateLimiter
   /** Payments and sign-ins that were not accepted. */
   readonly refused: RateLimiter
+  /** Checkouts that a visitor has begun, each with an invoice of the payment processor. */
+  readonly checkout: RateLimiter
   /** Mails that a visitor has asked for. */
   readonly mail: RateLimiter
   /** Mails to one address, whoever asked for them. */
@@ -66,6 +68,7 @@ export const limitRules: Readonly<Record<LimitName, LimitRule>> = {
   reading: perMinute('reading', 300),
   purchase: perMinute('purchase', 60),
   refused: perMinute('refused', 20),
+  checkout: perHour('checkout', 30),
   mail: perHour('mail', 10),
   mailbox: perHour('mailbox', 4),
 }
@@ -76,6 +79,7 @@ export function createLimits(counting: Counting): Limits {
     reading: counting(limitRules.reading),
     purchase: counting(limitRules.purchase),
     refused: counting(limitRules.refused),
+    checkout: counting(limitRules.checkout),
     mail: counting(limitRules.mail),
     mailbox: counting(limitRules.mailbox),
   }

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { checkoutWorld } from '../../test/doubles/checkouts.ts'
+import { checkoutWorld, invoiced } from '../../test/doubles/checkouts.ts'
 import { newOrder, tenderOf } from '../../test/doubles/orders.ts'
+import type { Checkout } from '../checkouts/checkout.ts'
+import type { InvoiceRead } from '../checkouts/ports.ts'
+import { type InvoiceTender, payerOf } from '../payments/payment.ts'
 import { forgetting, sweeping } from './loops.ts'
 
 const day = 86_400_000
@@ -47,11 +50,46 @@ describe('the sweep', () => {
     const ended = sweeping(deps, loop)
     await vi.advanceTimersByTimeAsync(250)
     expect(failed.mock.calls).toEqual([['sweep', new Error('gone')]])
-    expect(claimDue).toHaveBeenCalledTimes(2)
+    expect(claimDue.mock.calls.filter(([, rail]) => rail === 'x402')).toHaveLength(2)
     stop.abort()
     await ended
   })
 })
+
+describe('a payment processor that does not answer', () => {
+  test('holds up no order that was paid in USDC', async () => {
+    const world = checkoutWorld({ held: { outcome: 'pending' } })
+    const { deps, orders, clock, processor, reading } = world
+    const { checkout } = await world.start()
+    const { invoice } = invoiced(checkout)
+    await orders.open(newOrder(deps, { tender: inCoin(checkout, invoice.units) }), [])
+    let answer = (_: InvoiceRead) => {}
+    const silence = new Promise<InvoiceRead>((resolve) => {
+      answer = resolve
+    })
+    reading.read = vi.spyOn(processor, 'read').mockReturnValue(silence)
+    clock.pass(60_000)
+    const { stop, loop } = stoppable()
+    const ended = sweeping(deps, loop)
+    await vi.advanceTimersByTimeAsync(0)
+    // The checkout and the order of a coin are worked on, and get no further.
+    expect(reading.read).toHaveBeenCalledTimes(2)
+    const order = newOrder(deps)
+    await orders.open(order, [])
+    await orders.release(order, 0)
+    await vi.advanceTimersByTimeAsync(250)
+    expect(await orders.find(order.id)).toMatchObject({ state: 'FULFILLING' })
+    stop.abort()
+    answer({ outcome: 'unknown', reason: 'it went away' })
+    await ended
+  })
+})
+
+function inCoin({ id, coin, network, refundTo, amount }: Checkout, units: bigint): InvoiceTender {
+  const payer = payerOf(coin, refundTo)
+  const paid = { rail: 'btcpay', network, asset: coin, payTo: 'address', payer, amount } as const
+  return { ...paid, nonce: id, invoice: 'invoice', units }
+}
 
 describe('forgetting', () => {
   const keeping = () => {

@@ -12,6 +12,11 @@ import { repeat } from '../primitives/repeat.ts'
  */
 const sweepLimit = 25
 const sweepEveryMs = 250
+/**
+ * How many checkouts one look takes. Each reads its invoice, in two calls, so a node makes some
+ * eighty calls a second at most of a processor that answers at once, and fewer of a slower one.
+ */
+const checkoutLimit = 10
 const dayMs = 86_400_000
 const hourMs = 3_600_000
 
@@ -20,14 +25,26 @@ export interface LoopDeps {
   readonly failed: (what: string, error: unknown) => void
 }
 
-/** Goes on with whatever is due, four times a second, until the signal says stop. */
-export function sweeping(advance: CheckoutStepDeps, { signal, failed }: LoopDeps): Promise<void> {
+/**
+ * Goes on with whatever is due, four times a second, until the signal says stop. What waits for the
+ * payment processor is swept by itself: a look takes as long as the slowest of what it took, and a
+ * processor that is slow or gone must not hold up those who paid in USDC.
+ */
+export async function sweeping(advance: CheckoutStepDeps, loop: LoopDeps): Promise<void> {
+  await Promise.all([
+    sweepAgain('sweep', () => sweep(advance, sweepLimit, 'x402'), loop),
+    sweepAgain('sweep of coins', () => sweep(advance, sweepLimit, 'btcpay'), loop),
+    sweepAgain('sweep of checkouts', () => sweepCheckouts(advance, checkoutLimit), loop),
+  ])
+}
+
+function sweepAgain(what: string, look: () => Promise<unknown>, { signal, failed }: LoopDeps) {
   const task = async () => {
     try {
-      await Promise.all([sweep(advance, sweepLimit), sweepCheckouts(advance, sweepLimit)])
+      await look()
       return true
     } catch (error) {
-      failed('sweep', error)
+      failed(what, error)
       return false
     }
   }

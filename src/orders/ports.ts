@@ -1,5 +1,6 @@
 import type { Delivery, Recipient } from '../goods/good.ts'
 import type { Kind } from '../goods/offer.ts'
+import type { Tender } from '../payments/payment.ts'
 import type { OfferId, OrderId, PaymentId } from '../primitives/ids.ts'
 import type { Usdc } from '../primitives/money.ts'
 import type { LimitName, Spend, WalletLimits } from './limits/rules.ts'
@@ -46,8 +47,12 @@ export interface OrderStore {
   /** Makes the order due now, because something may have happened to it. */
   hasten(id: OrderId): Promise<void>
 
-  /** Leases unfinished orders that are due and whose last lease ended, to this caller alone. */
-  claimDue(limit: number): Promise<readonly Order[]>
+  /**
+   * Leases unfinished orders that are due and whose last lease ended, to this caller alone.
+   *
+   * @param rail only orders that were paid in this way
+   */
+  claimDue(limit: number, rail?: Tender['rail']): Promise<readonly Order[]>
 
   find(id: OrderId): Promise<Order | undefined>
   findByPaymentId(id: PaymentId): Promise<Order | undefined>

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { BuyingDeps } from '../desk/buying/deps.ts'
 import { publicMinute, sendText } from '../http/caching.ts'
 import type { PageFor } from '../http/error-edge.ts'
+import type { Limits } from '../http/rate-limit.ts'
 import { routeBuying } from './buying/buy-routes.ts'
 import type { PayingDeps } from './buying/deps.ts'
 import { routePaying } from './buying/pay-routes.ts'
@@ -42,6 +43,7 @@ export function routeWeb(
     PayingDeps & {
       readonly buying: BuyingDeps
       readonly following: FollowingDeps
+      readonly limits: Pick<Limits, 'checkout'>
     },
 ): PageFor {
   const { site, isSandbox, texts } = deps

@@ -217,6 +217,14 @@ function describeLeases(nodes: CheckoutNodes): void {
     expect(await nodes().other.claimDue(10)).toEqual([])
   })
 
+  it('hands out the orders of one rail, and leaves those of the other alone', async () => {
+    const { orderId } = await placedOnRecord(nodes)
+    const order = await nodes().orders.find(orderId)
+    if (order) await nodes().orders.release(order, 0)
+    expect(await nodes().orders.claimDue(10, 'x402')).toEqual([])
+    expect(await nodes().orders.claimDue(10, 'btcpay')).toEqual([order])
+  })
+
   it('leaves closed checkouts alone, whatever comes of their invoice', async () => {
     const open = await openOnRecord(nodes)
     const over = await moveOn(nodes, open, closed(ended(open)))

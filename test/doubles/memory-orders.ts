@@ -93,7 +93,10 @@ export function memoryOrders(now: () => Date): MemoryOrders {
       if (row) leases.hasten(row, time())
     },
 
-    claimDue: async (limit) => leases.claimDue(all(), time(), limit).map(({ order }) => order),
+    claimDue: async (limit, rail) => {
+      const rows = all().filter(({ order }) => rail === undefined || order.tender.rail === rail)
+      return leases.claimDue(rows, time(), limit).map(({ order }) => order)
+    },
 
     endLease(id) {
       const row = rows.get(id)

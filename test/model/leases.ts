@@ -38,8 +38,8 @@ export function leaseBook(clock: Clock, complain: (what: string) => void): Lease
         if (now?.version === order.version) held.delete(order.id)
       },
 
-      async claimDue(limit) {
-        const claimed = await store.claimDue(limit)
+      async claimDue(...wanted) {
+        const claimed = await store.claimDue(...wanted)
         for (const order of claimed) {
           const lease = held.get(order.id)
           if (lease && time() < lease.until) {

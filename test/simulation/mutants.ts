@@ -20,8 +20,8 @@ export const mutants: Readonly<Record<string, Mutant>> = {
       const shared = new Map<string, Awaited<ReturnType<typeof store.claimDue>>[number]>()
       return {
         ...store,
-        async claimDue(limit) {
-          const due = await store.claimDue(limit)
+        async claimDue(...wanted) {
+          const due = await store.claimDue(...wanted)
           const again = [...shared.values()]
           shared.clear()
           for (const order of due) shared.set(order.id, order)

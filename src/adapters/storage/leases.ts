@@ -11,6 +11,8 @@ export interface LeasedTable {
   readonly name: 'orders' | 'checkouts'
   /** What a record is read from. */
   readonly columns: string
+  /** Narrows what is taken, in SQL; all that is due is taken where it is left out. */
+  readonly only?: string
 }
 
 /**
@@ -52,13 +54,13 @@ export async function hasten(
  */
 export async function claimDue<Row extends object>(
   database: Database,
-  { name, columns }: LeasedTable,
+  { name, columns, only = 'true' }: LeasedTable,
   limit: number,
 ): Promise<readonly Row[]> {
   const sql = `
     with due as materialized (
       select id as due_id from ${name}
-      where due_at <= now() and locked_until <= now()
+      where due_at <= now() and locked_until <= now() and ${only}
       order by (locked_until <= due_at), due_at
       limit $1
       for update skip locked

@@ -1,4 +1,5 @@
 import type { OrderStore } from '../../orders/ports.ts'
+import type { Tender } from '../../payments/payment.ts'
 import type { Database } from './database.ts'
 import { claimDue, hasten, type LeasedTable, release } from './leases.ts'
 import { claimRefund, erasePersonal, forgetKeys } from './order-keeping.ts'
@@ -16,6 +17,11 @@ import { move, open } from './order-writes.ts'
 
 const table: LeasedTable = { name: 'orders', columns: orderColumns }
 
+const ofRail: Readonly<Record<Tender['rail'], LeasedTable>> = {
+  x402: { ...table, only: "doc #>> '{tender,rail}' = 'x402'" },
+  btcpay: { ...table, only: "doc #>> '{tender,rail}' = 'btcpay'" },
+}
+
 /** Keeps orders in PostgreSQL. Every method is one or a few statements, none holds a transaction. */
 export function createOrderStore(database: Database): OrderStore {
   return {
@@ -23,7 +29,10 @@ export function createOrderStore(database: Database): OrderStore {
     move: (from, to) => move(database, from, to),
     release: (order, againInMs) => release(database, table, order, againInMs),
     hasten: (id) => hasten(database, table, 'id', id),
-    claimDue: async (limit) => (await claimDue<StoredOrder>(database, table, limit)).map(orderOf),
+    claimDue: async (limit, rail) => {
+      const due = rail === undefined ? table : ofRail[rail]
+      return (await claimDue<StoredOrder>(database, due, limit)).map(orderOf)
+    },
     find: (id) => findBy(database, 'id', id),
     findByPaymentId: (id) => findBy(database, 'paymentId', id),
     findByTransaction: (hash) => findBy(database, 'transaction', hash.toLowerCase()),

@@ -241,6 +241,21 @@ describe('a form that is sent', () => {
     expect(fieldsOf(answer.body)).toMatchObject(person)
   })
 
+  test('begins thirty payments of a visitor in an hour, and then keeps what was typed', async () => {
+    const { desk, state, started } = checkoutDesk()
+    const site = website({ checkout: desk })
+    const sendNew = async () => site.post(url, await opened(site, person))
+    state.refusal = bodyRefusal({ parameter: 'email', message: 'must be an e-mail address' })
+    for (let at = 0; at < 40; at += 1) expect((await sendNew()).statusCode).toBe(422)
+    state.refusal = undefined
+    for (let at = 0; at < 30; at += 1) expect((await sendNew()).statusCode).toBe(303)
+    const answer = await sendNew()
+    // Those with faults came to the desk too, and were not counted.
+    expect([answer.statusCode, started.length]).toEqual([429, 40 + 30])
+    expect(read(answer.body)).toContain('Many payments were begun from your connection')
+    expect(fieldsOf(answer.body)).toMatchObject(person)
+  })
+
   test.each([
     [{ 'sec-fetch-site': 'cross-site' }, 403],
     [{ 'sec-fetch-site': 'same-site' }, 403],

@@ -21,6 +21,9 @@ describe('the page of an offer', () => {
     expect(body).toContain('Valid in the US.')
     expect(body).toContain('Long notes.')
     expect(body).toContain('Enter the code at checkout.')
+    expect(body).toMatch(
+      /<div class="face"><span class="card voucher [^"]*" aria-hidden="true"><b>Amazon.com</,
+    )
     // What a picture elsewhere would tell its host is who looks at what.
     expect(body).toContain('<meta property="og:image" content="https://img.example/amz.png">')
     expect(body).not.toContain('src="https://img.example')

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Offer } from '../../goods/offer.ts'
+import type { Limits } from '../../http/rate-limit.ts'
 import { Refusal } from '../../primitives/refusal.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { document, type Frame, type Page } from '../frame/layout.ts'
@@ -7,6 +8,7 @@ import { messagePage } from '../frame/message-page.ts'
 import { pageHeaders } from '../frame/page-headers.ts'
 import { rememberAccess } from '../visit/access.ts'
 import { formIn, isFromElsewhere } from '../visit/forms.ts'
+import { admitted } from './admission.ts'
 import { buyPage } from './buy-page.ts'
 import type { PayingDeps } from './deps.ts'
 import { orderPagePath, payPath } from './paths.ts'
@@ -19,7 +21,7 @@ const ownCopy = 'private, no-cache'
 
 export interface BuyRoutes {
   readonly frame: Frame
-  readonly deps: WebDeps & PayingDeps
+  readonly deps: WebDeps & PayingDeps & { readonly limits: Pick<Limits, 'checkout'> }
   /** What keeps the form, then what pays from a wallet and looks at it. */
   readonly scriptUrls: readonly string[]
 }
@@ -45,7 +47,9 @@ async function take(request: OfferRequest, reply: FastifyReply, routes: BuyRoute
   const { form } = deps.texts
   if (isFromElsewhere(request)) return say(reply.code(403), routes, form.elsewhere)
   const offer = offerOf(request, routes)
-  const taken = await startFrom(deps, offer, formIn(request))
+  const { checkout: desk, limits } = deps
+  const checkout = desk && admitted(desk, limits.checkout, { request, reply })
+  const taken = await startFrom({ ...deps, checkout }, offer, formIn(request))
   switch (taken.type) {
     case 'strange':
       return say(reply.code(400), routes, form.strange)

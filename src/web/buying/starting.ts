@@ -87,6 +87,8 @@ function refused(
       return { ...again, status, notice: texts.form.paused }
     case 'try_again':
       return { ...again, status, notice: texts.form.notNow }
+    case 'rate_limited':
+      return { ...again, status, notice: texts.form.tooMany }
     default:
       throw refusal
   }

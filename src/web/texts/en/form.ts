@@ -111,6 +111,8 @@ export const form = {
     'The store takes no new orders just now. Nothing was paid. Try again in a few minutes; what you typed is still there.',
   notNow:
     'A part of the store did not answer. Nothing was paid. Send the form again: it counts once, however often you send it.',
+  tooMany:
+    'Many payments were begun from your connection in the last hour. Pay one of them, or try again later. Nothing was paid, and what you typed is still there.',
   elsewhere: {
     title: 'This form came from another site',
     text: 'Only the pages of this store can start a purchase here. Open the offer here and send its own form. Nothing was paid.',
