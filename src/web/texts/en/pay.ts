@@ -90,6 +90,8 @@ export const pay = {
   late: 'Too late: it goes back. The address is watched until ',
   backTo: 'Money goes back to',
   fees: 'The fee of the network is taken off what goes back.',
+  small: (most: string) =>
+    `Only what is worth more than ${most} US dollars goes back: of less the network would take about all.`,
   offer: 'You are buying',
   number: 'Payment number',
   nothingBack: 'Nothing has arrived so far.',
