@@ -135,6 +135,72 @@ describe('a live store', () => {
     ])
   })
 
+  describe('with BTCPay Server', () => {
+    const btcpay = {
+      BTCPAY_URL: 'https://btcpay.example//',
+      BTCPAY_STORE_ID: 'AbCdEfGh12345678',
+      BTCPAY_API_KEY: 'k'.repeat(40),
+      BTCPAY_METHODS: 'BTC, xmr, USDT=USDT-ETHEREUM',
+    }
+
+    test('takes the coins that are configured, and publishes them', () => {
+      const config = readConfig({ ...live, ...btcpay, BTCPAY_WEBHOOK_SECRET: 's'.repeat(16) })
+      expect(config).toHaveProperty('processor', {
+        url: 'https://btcpay.example',
+        storeId: 'AbCdEfGh12345678',
+        apiKey: 'k'.repeat(40),
+        webhookSecret: 's'.repeat(16),
+        methods: [
+          { coin: 'BTC', id: 'BTC-CHAIN', network: 'Bitcoin' },
+          { coin: 'XMR', id: 'XMR-CHAIN', network: 'Monero' },
+          { coin: 'USDT', id: 'USDT-ETHEREUM', network: 'Ethereum' },
+        ],
+        isTestnet: false,
+      })
+      expect(config.site.acceptsCrypto).toEqual(['BTC', 'XMR', 'USDT'])
+    })
+
+    test('none is taken or published without it', () => {
+      expect(readConfig(live)).toHaveProperty('processor', undefined)
+      expect(readConfig(live).site.acceptsCrypto).toEqual([])
+    })
+
+    test('expects the addresses of test networks on a test network', () => {
+      const config = readConfig({ ...live, ...btcpay, NETWORK: 'base-sepolia' })
+      expect(config).toHaveProperty('processor.isTestnet', true)
+    })
+
+    test.each(Object.keys(btcpay))('refuses all of it but %s', (name) => {
+      const others = Object.entries(btcpay).filter(([key]) => key !== name)
+      expect(problemsOf({ ...live, ...Object.fromEntries(others) })).toEqual([
+        expect.stringMatching(new RegExp(`^${name}: set as well`)),
+      ])
+    })
+
+    test('refuses a secret of webhooks alone, and names all that is missing', () => {
+      expect(problemsOf({ ...live, BTCPAY_WEBHOOK_SECRET: 's'.repeat(16) })).toEqual([
+        expect.stringMatching(`^${Object.keys(btcpay).join(', ')}: set as well`),
+      ])
+    })
+
+    test.each([
+      ['BTCPAY_URL', 'btcpay.example'],
+      ['BTCPAY_STORE_ID', '../other'],
+      ['BTCPAY_STORE_ID', 'short'],
+      ['BTCPAY_API_KEY', 'fifteen-letters'],
+      ['BTCPAY_WEBHOOK_SECRET', 'fifteen-letters'],
+      ['BTCPAY_METHODS', 'BTC,BEANS'],
+      ['BTCPAY_METHODS', 'BTC,BTC'],
+      ['BTCPAY_METHODS', ','],
+      ['BTCPAY_METHODS', 'BTC=BTC-LN'],
+      ['BTCPAY_METHODS', 'ETH=BTC-CHAIN'],
+    ])('%s=%s is named with its variable', (name, value) => {
+      expect(problemsOf({ ...live, ...btcpay, [name]: value })).toEqual([
+        expect.stringMatching(`^${name} `),
+      ])
+    })
+  })
+
   test('takes both halves of the webhook', () => {
     const webhook = { SUPPLIER_WEBHOOK_HEADER: 'X-Hook', SUPPLIER_WEBHOOK_SECRET: 'a'.repeat(16) }
     expect(readConfig({ ...live, ...webhook })).toMatchObject({
@@ -208,7 +274,9 @@ describe('a bad value is named with its variable', () => {
     ['STORE_DESCRIPTION', 'a'.repeat(401)],
     ['STORE_LOGO', '/logo.svg'],
     ['STORE_CONTACT', 'nobody'],
-    ['ACCEPTS_CRYPTO', 'BTC,BEANS'],
+    ['INVOICE_MINUTES', '4'],
+    ['INVOICE_MINUTES', '1441'],
+    ['INVOICE_MINUTES', 'half an hour'],
     ['METRICS_TOKEN', 'fifteen-letters'],
     ['LOG_LEVEL', 'loud'],
     ['SUPPLIER_WEBHOOK_HEADER', 'X Hook'],
@@ -231,9 +299,11 @@ describe('a bad value is named with its variable', () => {
       SUPPLIER_WEBHOOK_HEADER: 'X-Hook',
       RPC_URL: 'rpc.example/v3/api-token-1',
       METRICS_TOKEN: 'swordfish',
+      BTCPAY_API_KEY: 'xyzzy',
+      BTCPAY_WEBHOOK_SECRET: 'plugh',
     }
     const lines = problemsOf({ ...live, ...keys })
-    expect(lines).toHaveLength(8)
+    expect(lines).toHaveLength(11)
     const said = lines.join('\n')
     const secrets = [
       'ab12ab',
@@ -244,6 +314,8 @@ describe('a bad value is named with its variable', () => {
       'sesame',
       'token-1',
       'swordfish',
+      'xyzzy',
+      'plugh',
     ]
     for (const secret of secrets) expect(said).not.toContain(secret)
   })

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { Manifest, SandboxInfo } from './answers.ts'
 import type { Buyer } from './buyer.ts'
-import type { Purchase } from './ledger.ts'
+import type { CoinPayment, Purchase } from './ledger.ts'
 import type { StepTitle, Teller } from './print.ts'
 import type { Store } from './store.ts'
 
@@ -20,6 +20,7 @@ export interface Story {
   /** What the wallet held when the first purchase began. */
   readonly start: bigint
   readonly purchases: readonly Purchase[]
+  readonly coinPayments: readonly CoinPayment[]
 }
 
 export interface Outcome {
@@ -27,6 +28,7 @@ export interface Outcome {
   readonly change: bigint
   readonly data: Readonly<Record<string, unknown>>
   readonly purchase?: Purchase
+  readonly coinPayments?: readonly CoinPayment[]
 }
 
 export interface Step extends StepTitle {

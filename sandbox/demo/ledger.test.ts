@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { audit, type Purchase } from './ledger.ts'
+import { audit, type CoinPayment, coinProblems, type Purchase } from './ledger.ts'
 
 const delivered: Purchase = {
   offerId: 'TEST-VOUCHER-OK',
@@ -41,4 +41,15 @@ test('a partial refund is a problem even when another error hides it from the ba
 test('money back for goods that were delivered is a problem', () => {
   const both = { ...delivered, refunded: 500_000n }
   expect(audit([both], { start: 1_000_000n, final: 500_000n }).problems).toHaveLength(1)
+})
+
+test.each<[string, CoinPayment, number]>([
+  ['delivered', { id: 'ord_3', state: 'FULFILLED', paid: 777n, returned: 0n }, 0],
+  ['back in full', { id: 'chk_1', state: 'RETURNED', paid: 621n, returned: 621n }, 0],
+  ['back in part', { id: 'chk_1', state: 'RETURNED', paid: 621n, returned: 620n }, 1],
+  ['back twice', { id: 'chk_1', state: 'RETURNED', paid: 621n, returned: 1_242n }, 1],
+  ['delivered and back', { id: 'ord_3', state: 'FULFILLED', paid: 777n, returned: 777n }, 1],
+  ['delivered for nothing', { id: 'ord_3', state: 'FULFILLED', paid: 0n, returned: 0n }, 1],
+])('a payment in a coin that is %s', (_, payment, problems) => {
+  expect(coinProblems([payment])).toHaveLength(problems)
 })

@@ -8,6 +8,15 @@ export interface Purchase {
   readonly refunded: bigint
 }
 
+/** A payment in a coin and what became of it; amounts in the coin's smallest unit, as the chain shows them. */
+export interface CoinPayment {
+  /** Of the order, or of the checkout that became none. */
+  readonly id: string
+  readonly state: 'FULFILLED' | 'RETURNED'
+  readonly paid: bigint
+  readonly returned: bigint
+}
+
 export interface Books {
   readonly spent: bigint
   readonly refunded: bigint
@@ -40,4 +49,16 @@ export function audit(
       ...(final === expected ? [] : [`The wallet holds ${final}, not the expected ${expected}.`]),
     ],
   }
+}
+
+/** One sentence for every payment in a coin that is neither delivered nor back in full. */
+export function coinProblems(payments: readonly CoinPayment[]): readonly string[] {
+  return payments
+    .filter(({ state, paid, returned }) => {
+      return paid === 0n || returned !== (state === 'RETURNED' ? paid : 0n)
+    })
+    .map(
+      ({ id, state, paid, returned }) =>
+        `${id} is ${state}, but of ${paid} paid ${returned} came back.`,
+    )
 }

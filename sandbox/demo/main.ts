@@ -3,6 +3,7 @@ import { readArguments, usage, type Wanted } from './arguments.ts'
 import { connect } from './connect.ts'
 import { humanPrinter, jsonPrinter, type Printer, wantsColours } from './print.ts'
 import { reasonOf, run } from './run.ts'
+import { coinPayments } from './steps/coins.ts'
 import { esim, fixedVoucher, openVoucher, slowVoucher, topup } from './steps/goods.ts'
 import { meet } from './steps/meet.ts'
 import { rejectedTopup } from './steps/refund.ts'
@@ -18,6 +19,7 @@ const steps = [
   esim,
   slowVoucher,
   rejectedTopup,
+  coinPayments,
   summary,
 ]
 

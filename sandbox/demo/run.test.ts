@@ -48,7 +48,7 @@ test('each step is printed with the balances around it, and the last learns the 
   const steps = [step('meet', 1_000_000n), step('buy', -500_000n, purchase), last]
   const { well, lines } = await play(steps, [1_000_000n, -500_000n, 0n])
   expect(well).toBe(true)
-  expect(story).toEqual({ start: 1_000_000n, purchases: [purchase] })
+  expect(story).toEqual({ start: 1_000_000n, purchases: [purchase], coinPayments: [] })
   expect(lines).toEqual([
     { step: 'meet', ok: true, usdcBefore: '0.00', usdcAfter: '1.00' },
     { step: 'buy', ok: true, usdcBefore: '1.00', usdcAfter: '0.50' },

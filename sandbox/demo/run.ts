@@ -13,7 +13,7 @@ export async function run(
   demo: Omit<Demo, 'tell'>,
   printer: Printer,
 ): Promise<boolean> {
-  let story: Story = { start: 0n, purchases: [] }
+  let story: Story = { start: 0n, purchases: [], coinPayments: [] }
   for (const [index, step] of steps.entries()) {
     printer.begin(step, { number: index + 1, of: steps.length })
     try {
@@ -29,7 +29,7 @@ export async function run(
 async function take(step: Step, demo: Demo, story: Story, printer: Printer): Promise<Story> {
   const { buyer } = demo
   const before = await buyer.balance()
-  const { change, data, purchase } = await step.run(demo, story)
+  const { change, data, purchase, coinPayments = story.coinPayments } = await step.run(demo, story)
   const after = await buyer.balance()
   if (after - before !== change) {
     const [told, seen] = [usdcText(change), usdcText(after - before)]
@@ -38,7 +38,7 @@ async function take(step: Step, demo: Demo, story: Story, printer: Printer): Pro
   printer.end(step, { before, after, data })
   return purchase
     ? { ...story, purchases: [...story.purchases, purchase] }
-    : { ...story, start: story.purchases.length > 0 ? story.start : after }
+    : { ...story, coinPayments, start: story.purchases.length > 0 ? story.start : after }
 }
 
 /** One line that a user can act on. Libraries put long reports after the first. */

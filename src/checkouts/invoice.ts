@@ -28,12 +28,8 @@ export async function ask(
   checkout: CheckoutIn<'OPENING'>,
 ): Promise<CheckoutStep> {
   const { id, orderId, amount, coin, startedAt } = checkout
-  const begunAt = now()
-  if (begunAt.getTime() - startedAt.getTime() > openWithinMs) {
-    const reason = 'The payment processor made no invoice in time.'
-    const code = 'processor_silent'
-    return moveTo({ ...checkout, state: 'REFUSED', changedAt: begunAt, code, reason })
-  }
+  const given = givenUp(processor, checkout, now())
+  if (given) return moveTo(given)
   const opened = await processor.open({ checkout: id, order: orderId, amount, coin })
   const changedAt = now()
   switch (opened.outcome) {
@@ -50,6 +46,23 @@ export async function ask(
     default:
       return never(opened)
   }
+}
+
+/** Why nobody waits any more for an invoice that was shown to nobody; undefined while somebody may. */
+function givenUp(
+  { methods }: Pick<CheckoutStepDeps['processor'], 'methods'>,
+  checkout: CheckoutIn<'OPENING'>,
+  at: Date,
+): CheckoutIn<'REFUSED'> | undefined {
+  const refused = { ...checkout, state: 'REFUSED', changedAt: at } as const
+  const { coin, network, startedAt } = checkout
+  // An operator may have changed it since: an address on another network would cost the buyer all.
+  if (!methods.some((method) => method.coin === coin && method.network === network)) {
+    return { ...refused, code: 'coin_unavailable', reason: `${coin} on ${network} is not taken.` }
+  }
+  if (at.getTime() - startedAt.getTime() <= openWithinMs) return undefined
+  const reason = 'The payment processor made no invoice in time.'
+  return { ...refused, code: 'processor_silent', reason }
 }
 
 /** Reads the invoice again, and does what follows from it. */

@@ -5,6 +5,7 @@ import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
 import { type Crumb, crumbTrail, type Page } from '../frame/layout.ts'
 import { buyPath } from '../shop/addresses.ts'
+import { cardFace } from '../shop/card-face.ts'
 import { type PriceTexts, priceTexts } from '../shop/money-text.ts'
 import { kindName, measure, placeName, productName } from '../shop/offer-words.ts'
 import { searchPath } from '../shop/search-address.ts'
@@ -41,7 +42,7 @@ export function buyPage(offer: Offer, deps: WebDeps & PayingDeps, form: FormShow
     data: productData(offer, price, { site, url: `${site.url}${path}`, texts }),
     main: html`${heading(offer, texts)}
 <div class="offer">
-${face(offer, texts)}
+<div class="face">${cardFace(offer.brandName, offer.kind)}</div>
 ${ticket(offer, price, { deps, form })}
 ${aboutSection(offer, texts)}
 </div>
@@ -50,8 +51,8 @@ ${siblingsSection(offer, deps)}`,
   }
 }
 
-/** The picture that the page of this offer shows from elsewhere, if it shows one. */
-export function pictureOf(offer: Offer): string | undefined {
+/** The picture that others may show of this offer. The page itself asks no other host for any. */
+function pictureOf(offer: Offer): string | undefined {
   return offer.kind === 'voucher' ? offer.image : undefined
 }
 
@@ -69,19 +70,6 @@ function heading(offer: Offer, texts: Texts): Html {
   return html`${crumbTrail(texts.buy.breadcrumb, texts.frame.home, crumbsOf(offer, texts))}
 <h1 class="name">${offer.brandName} <span>${measure(offer, texts)}</span></h1>
 <p class="under">${kindName(offer, texts)} · ${placeName(offer, texts)}</p>`
-}
-
-/** The picture of the card, or one that is drawn from what is known. */
-function face(offer: Offer, texts: Texts): Html {
-  const picture = pictureOf(offer)
-  if (picture !== undefined) {
-    return html`<img class="face" src="${picture}" alt="${texts.buy.picture(offer.brandName)}" width="480" height="300">`
-  }
-  return html`<div class="face drawn ${offer.kind}" aria-hidden="true">
-<small>${kindName(offer, texts)}</small>
-<b>${offer.brandName}</b>
-<em>${measure(offer, texts)}</em>
-</div>`
 }
 
 interface Checkout {

@@ -9,7 +9,7 @@ import { pageHeaders } from '../frame/page-headers.ts'
 import { rememberAccess } from '../visit/access.ts'
 import { formIn, isFromElsewhere } from '../visit/forms.ts'
 import { admitted } from './admission.ts'
-import { buyPage, pictureOf } from './buy-page.ts'
+import { buyPage } from './buy-page.ts'
 import type { PayingDeps } from './deps.ts'
 import { orderPagePath, payPath } from './paths.ts'
 import { type FormAgain, startFrom } from './starting.ts'
@@ -76,29 +76,17 @@ function offerOf({ params }: OfferRequest, { deps }: BuyRoutes): Offer {
 
 function send(reply: FastifyReply, routes: BuyRoutes, offer: Offer, again?: FormAgain) {
   const { deps, scriptUrl } = routes
-  const page = buyPage(offer, deps, { scriptUrl, again })
-  const picture = pictureOf(offer)
-  return sendPage(reply, routes, page, picture === undefined ? [] : [picture])
+  return sendPage(reply, routes, buyPage(offer, deps, { scriptUrl, again }))
 }
 
 function say(reply: FastifyReply, routes: BuyRoutes, message: { title: string; text: string }) {
-  return sendPage(reply, routes, messagePage(message, routes.deps.texts), [])
+  return sendPage(reply, routes, messagePage(message, routes.deps.texts))
 }
 
-function sendPage(
-  reply: FastifyReply,
-  { frame, deps }: BuyRoutes,
-  page: Page,
-  pictures: readonly string[],
-) {
+function sendPage(reply: FastifyReply, { frame, deps }: BuyRoutes, page: Page) {
+  const needs = { sendsForm: true, drawsPictures: true, asksUs: true } as const
   return reply
-    .headers(
-      pageHeaders([deps.site.logo, ...pictures], {
-        sendsForm: true,
-        drawsPictures: true,
-        asksUs: true,
-      }),
-    )
+    .headers(pageHeaders([deps.site.logo], needs))
     .type('text/html; charset=utf-8')
     .send(document(frame, page))
 }

@@ -119,7 +119,7 @@ function sampleText(offer: Offer, texts: Texts): string {
 
 function paying({ site, networkName, texts: { home } }: WebDeps): Html {
   const ways = [home.payUsdc(networkName), ...site.acceptsCrypto]
-  return html`<section class="paying" aria-labelledby="paying-title">
+  return html`<section aria-labelledby="paying-title">
 <h2 id="paying-title">${home.paying}</h2>
 <ol class="three">
 ${home.payingSteps.map(

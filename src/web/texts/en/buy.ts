@@ -3,7 +3,6 @@ import type { Kind } from '../../../goods/offer.ts'
 /** Every sentence of the page of an offer. */
 export const buy = {
   breadcrumb: 'You are here',
-  picture: (brand: string) => `${brand} gift card`,
   summary: (amount: string) => `${amount} USDC, delivered at once, no account`,
   price: 'Price',
   to: 'to',
