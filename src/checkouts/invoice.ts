@@ -72,7 +72,7 @@ export async function look(
 ): Promise<CheckoutStep> {
   const now = deps.now()
   const read = await deps.processor.read(checkout.invoice.id, checkout.coin)
-  if (read.outcome === 'unknown') return wait(pollDelay(checkout.changedAt, now))
+  if (read.outcome === 'unknown') return wait(againIn(checkout, now))
   const invoice = mergedWith(deps, checkout, read.invoice)
   if (!isSame(invoice, checkout.invoice)) return moveTo(decided({ ...checkout, invoice }, now))
   if (checkout.state === 'OPEN') return stillOpen(checkout, now)
@@ -119,6 +119,14 @@ function closed(
   const isBack = checkout.returns.every(({ step }) => step.type === 'SENT')
   if (isOver && isBack) return moveTo({ ...checkout, closedAt: now })
   return wait(watchDelay(checkout, now))
+}
+
+/** How long to wait for a processor that did not answer: not long where somebody waits for money. */
+function againIn(checkout: InvoicedCheckout, now: Date): number {
+  const isAwaited =
+    checkout.state === 'OPEN' ||
+    checkout.returns.some(({ step }) => step.type === 'DUE' || step.type === 'SENDING')
+  return isAwaited ? pollDelay(checkout.changedAt, now) : watchDelay(checkout, now)
 }
 
 /** The longer nothing came, the less likely something will; webhooks come in between. */
