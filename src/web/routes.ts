@@ -70,7 +70,7 @@ export function routeWeb(
     pages.get('/errors', limited, (request, reply) => send(request, reply, errorsPage(texts)))
     takeForms(pages)
     const walletUrl = routeMadeScript(pages, 'wallet.js', await walletScript())
-    routeBuying(pages, { frame, deps, scriptUrl: walletUrl })
+    routeBuying(pages, { frame, deps, scriptUrls: [frame.scriptUrl('typed.js'), walletUrl] })
     if (deps.checkout) {
       const scriptUrls = ['live.js', 'pay.js'].map(frame.scriptUrl)
       routePaying(pages, { frame, deps: { ...deps, checkout: deps.checkout }, scriptUrls })

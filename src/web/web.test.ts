@@ -50,7 +50,7 @@ describe('pages', () => {
     expect((await small()).rawPayload.length).toBeLessThan(1_500_000)
   })
 
-  test('take no picture from the host of an offer', async () => {
+  test('take no picture of a supplier, whose host would see who looks at what', async () => {
     const { headers } = await get('/buy/AMZ_US_25')
     expect(headers['content-security-policy']).not.toContain('img.example')
   })

@@ -63,6 +63,7 @@ export const undocumented: readonly string[] = [
   '/scripts/pay.js',
   '/scripts/reveal.js',
   '/scripts/sign-in.js',
+  '/scripts/typed.js',
   '/scripts/wallet.js',
   '/mcp',
   '/openapi.json',

@@ -23,7 +23,7 @@ import { walletSettings } from './wallet-panel.ts'
 
 /** The form of the page: how it came back, if it was sent, and what pays from a wallet. */
 export interface FormShown {
-  readonly scriptUrl: string
+  readonly scriptUrls: readonly string[]
   readonly again?: FormAgain | undefined
 }
 
@@ -49,11 +49,6 @@ ${aboutSection(offer, texts)}
 ${agentSection(offer, price, deps)}
 ${siblingsSection(offer, deps)}`,
   }
-}
-
-/** The picture that others may show of this offer. The page itself asks no other host for any. */
-function pictureOf(offer: Offer): string | undefined {
-  return offer.kind === 'voucher' ? offer.image : undefined
 }
 
 /** The shelf, the brand on it, and the offer itself. */
@@ -131,7 +126,7 @@ function entry(name: string, value: string): Html {
 }
 
 /** The form as it was sent, or one that nobody has typed into yet. */
-function formOf(offer: Offer, { deps, form: { again, scriptUrl } }: Checkout): Html {
+function formOf(offer: Offer, { deps, form: { again, scriptUrls } }: Checkout): Html {
   const { pricing, texts, checkout, till, site } = deps
   const retail = retailOf(offer, pricing)
   const methods = checkout?.methods ?? []
@@ -148,7 +143,10 @@ function formOf(offer: Offer, { deps, form: { again, scriptUrl } }: Checkout): H
     rates: deps.rates ?? (() => undefined),
     texts,
   })}
-<script src="${scriptUrl}" defer="defer"></script>`
+${scriptUrls.map(
+  (url) => html`<script src="${url}" defer="defer"></script>
+`,
+)}`
 }
 
 /** One sentence for search engines: what it is, where, and for how much. */
@@ -167,8 +165,9 @@ function costOf(price: PriceTexts, { buy }: Texts): string {
   }
 }
 
+/** For previews elsewhere; the page itself does not show it. */
 function pictureTag(offer: Offer): Record<string, string> {
-  const picture = pictureOf(offer)
+  const picture = offer.kind === 'voucher' ? offer.image : undefined
   return picture === undefined ? {} : { 'og:image': picture }
 }
 

@@ -22,8 +22,8 @@ const ownCopy = 'private, no-cache'
 export interface BuyRoutes {
   readonly frame: Frame
   readonly deps: WebDeps & PayingDeps & { readonly limits: Pick<Limits, 'checkout'> }
-  /** Of the script that pays from a wallet. */
-  readonly scriptUrl: string
+  /** What keeps the form, then what pays from a wallet and looks at it. */
+  readonly scriptUrls: readonly string[]
 }
 
 type OfferRequest = FastifyRequest<{ Params: { offerId: string } }>
@@ -75,8 +75,8 @@ function offerOf({ params }: OfferRequest, { deps }: BuyRoutes): Offer {
 }
 
 function send(reply: FastifyReply, routes: BuyRoutes, offer: Offer, again?: FormAgain) {
-  const { deps, scriptUrl } = routes
-  return sendPage(reply, routes, buyPage(offer, deps, { scriptUrl, again }))
+  const { deps, scriptUrls } = routes
+  return sendPage(reply, routes, buyPage(offer, deps, { scriptUrls, again }))
 }
 
 function say(reply: FastifyReply, routes: BuyRoutes, message: { title: string; text: string }) {

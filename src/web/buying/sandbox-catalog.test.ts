@@ -41,7 +41,7 @@ const deps = {
   till: { network: networks.base, payTo: '0x1111111111111111111111111111111111111111' },
   texts: en,
 }
-const form = { scriptUrl: '/wallet.js?v=1' }
+const form = { scriptUrls: ['/wallet.js?v=1'] }
 /** Siblings are offers that have their own turn, so a part of the pages is enough to see them. */
 const alone = { ...deps, shelf: createShelf() }
 const frame = {

@@ -7,28 +7,37 @@ export interface KeptPayment {
   readonly key: string
 }
 
-/** Where a tab of a browser keeps something while it is open, reloads included. */
-export interface TabStorage {
+/** Where a browser keeps something for all of its tabs, also when they were closed. */
+export interface BrowserStorage {
   getItem(name: string): string | null
   setItem(name: string, value: string): void
   removeItem(name: string): void
 }
 
-const name = 'kiosk402-payment'
-
 /**
- * Remembers a signed payment until it is known what became of it. While there is one, no other is
- * signed, so that whoever loads the page again in the middle of paying cannot pay twice.
+ * Remembers a signed payment for an offer until it is known what became of it. While there is one, no
+ * other is signed for this offer, so that nobody pays twice who loads the page again, opens it in
+ * another tab, or comes back after closing it in the middle of paying.
  */
-export function keeping(storage: TabStorage) {
+export function keeping(storage: BrowserStorage, offerId: string) {
+  const name = `kiosk402-payment ${offerId}`
+  const find = (): KeptPayment | undefined => {
+    const text = storage.getItem(name)
+    // What stands there was written below, by this very site.
+    return text === null ? undefined : (JSON.parse(text) as KeptPayment)
+  }
   return {
-    find(): KeptPayment | undefined {
-      const text = storage.getItem(name)
-      // What stands there was written below, by this very site.
-      return text === null ? undefined : (JSON.parse(text) as KeptPayment)
+    find,
+    /** False where another tab was first: its payment stays, and this one must not be sent. */
+    keep(payment: KeptPayment): boolean {
+      if (find() !== undefined) return false
+      storage.setItem(name, JSON.stringify(payment))
+      return true
     },
-    keep: (payment: KeptPayment) => storage.setItem(name, JSON.stringify(payment)),
-    forget: () => storage.removeItem(name),
+    /** A payment that another tab has kept since is not forgotten with it. */
+    forget(payment: KeptPayment): void {
+      if (find()?.header === payment.header) storage.removeItem(name)
+    },
   }
 }
 

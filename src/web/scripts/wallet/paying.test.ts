@@ -207,6 +207,24 @@ describe('a signed payment', () => {
     expect(deps.kept.find()).toBeUndefined()
   })
 
+  test('that another tab has signed meanwhile is the only one that is sent', async () => {
+    const { deps, sent, answers } = page([demanding()])
+    await pay(deps, fakeWallet().wallet, wish)
+    const first = deps.kept.find()
+    const before = sent.length
+    // This tab looked before the other one had signed.
+    let looks = 0
+    const late = { ...deps.kept, find: () => (looks++ === 0 ? undefined : deps.kept.find()) }
+    answers.push(demanding(), answering(200, { orderId: 'ord_1' }))
+    const ended = await pay({ ...deps, kept: late }, fakeWallet().wallet, wish)
+    expect(ended).toMatchObject({ type: 'paid', orderId: 'ord_1' })
+    expect(sent.slice(before).map(({ headers }) => headers['payment-signature'])).toEqual([
+      undefined,
+      first?.header,
+    ])
+    expect(deps.kept.find()).toBeUndefined()
+  })
+
   test('is gone on with after the page was loaded again', async () => {
     const { deps, answers, shown } = page([demanding()])
     await pay(deps, fakeWallet().wallet, wish)

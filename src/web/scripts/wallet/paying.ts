@@ -172,12 +172,14 @@ async function signAndSend(deps: PayDeps, wallet: Wallet, ready: Ready): Promise
   const isOver = monotonicMs() - signingAt > (price.asked.maxTimeoutSeconds - 15) * 1_000
   if (isOver) return failed('expired')
   const body = JSON.stringify(wish.fields)
-  kept.keep({
+  const payment = {
     purchaseUrl: settings.purchaseUrl,
     body,
     header: paymentHeader(price.demand, price.asked, { signature, authorization }),
     key: keyOf(wish, body),
-  })
+  }
+  // What another tab has signed for this offer meanwhile comes first, and this is never sent.
+  if (!kept.keep(payment)) return resume(deps)
   show('paying')
   return sendKept(deps, { isFirst: true })
 }

@@ -38,7 +38,7 @@ export async function sendKept(
     const answer = await purchase(fetch, payment)
     const ended = endOf(answer, isFirst && attempt === 0)
     if (ended !== undefined) {
-      kept.forget()
+      kept.forget(payment)
       return ended
     }
     const pauseMs = pausesMs[attempt]

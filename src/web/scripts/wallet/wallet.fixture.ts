@@ -121,7 +121,7 @@ export function page(answers: (Response | string)[]) {
   let nonces = 0
   const deps: PayDeps = {
     settings,
-    kept: keeping(storage),
+    kept: keeping(storage, settings.offerId),
     fetch: async (_, { body, headers }) => {
       sent.push({ body: JSON.parse(String(body)), headers: headers as Sent['headers'] })
       const answer = answers.shift()

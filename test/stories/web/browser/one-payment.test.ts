@@ -1,0 +1,257 @@
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import { noBrowser } from '../../../harness/browser.ts'
+import {
+  expectGoods,
+  fillIn,
+  formFor,
+  idIn,
+  madeFor,
+  shownPayment,
+  startPayment,
+  testOffer,
+} from './shopping.ts'
+import { browserStories, type Visit } from './visit.ts'
+
+const { test, parts } = browserStories()
+const price = 500_000n
+const purchases = '**/api/catalog/vouchers/purchase/info'
+
+/** A phone far from the next mast. */
+async function slowDown(page: Page): Promise<void> {
+  const debugging = await page.context().newCDPSession(page)
+  await debugging.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: 400,
+    downloadThroughput: 50_000,
+    uploadThroughput: 50_000,
+  })
+}
+
+/** The form of a voucher, filled in, with the wallet chosen. */
+async function walletForm(page: Page) {
+  await page.goto(`/buy/${testOffer('voucher')}`)
+  await fillIn(page, 'voucher')
+  await page.locator('#pay-USDC').check()
+  return page.getByRole('button', { name: /^(Pay|Try again)/ })
+}
+
+const toPayment = (page: Page) => page.getByRole('button', { name: 'Continue' })
+
+const payInvoice = async (page: Page) => {
+  const { invoice } = await shownPayment(page, parts.store)
+  await parts.store.btcpay(`/invoices/${invoice}/pay`)
+}
+
+const signings = (calls: readonly string[]) =>
+  calls.filter((method) => method === 'eth_signTypedData_v4').length
+
+/** A tab as a browser duplicates it: the very same form again, its key too. */
+async function sameForm({ newTab, page }: Visit): Promise<Page> {
+  const html = await (await page.request.get(page.url())).text()
+  const other = await newTab()
+  for (const tab of [page, other]) {
+    await tab.route(page.url(), (route, request) =>
+      request.method() === 'GET'
+        ? route.fulfill({ body: html, contentType: 'text/html; charset=utf-8' })
+        : route.fallback(),
+    )
+  }
+  return other
+}
+
+describe.skipIf(noBrowser !== undefined)('a slow network', () => {
+  test.concurrent('and a double click in a coin make one checkout', async ({ visit }) => {
+    const { page } = await visit()
+    await slowDown(page)
+    const refundTo = await formFor(page, 'LTC')
+    await toPayment(page).dblclick()
+    await page.waitForURL('**/pay/*')
+    await payInvoice(page)
+    await expectGoods(page, 'voucher')
+    expect(await madeFor(parts.store, refundTo)).toEqual({ checkouts: 1, orders: 1 })
+  })
+
+  test.concurrent('and a double click with a wallet make one payment', async ({
+    visitWithWallet,
+  }) => {
+    const { page, wallet, paid } = await visitWithWallet()
+    await slowDown(page)
+    await (await walletForm(page)).dblclick()
+    await expectGoods(page, 'voucher')
+    expect([await paid(), signings(wallet.calls)]).toEqual([[price], 1])
+  })
+})
+
+describe.skipIf(noBrowser !== undefined)('back and reload', () => {
+  test.concurrent('at every step in a coin lead on, and make one checkout', async ({ visit }) => {
+    const { page } = await visit()
+    const refundTo = await formFor(page, 'BTC')
+    await toPayment(page).click()
+    await page.waitForURL('**/pay/*')
+    const first = await shownPayment(page, parts.store)
+
+    await page.reload()
+    expect(await shownPayment(page, parts.store)).toEqual(first)
+    await page.goBack()
+    expect(await page.getByLabel('First name').inputValue()).toBe('Ada')
+    expect(await page.locator('#refundTo-BTC').inputValue()).toBe(refundTo)
+    expect(await page.locator('#pay-BTC').isChecked()).toBe(true)
+    await toPayment(page).click()
+    await page.waitForURL('**/pay/*')
+    expect(await shownPayment(page, parts.store)).toEqual(first)
+
+    await parts.store.btcpay(`/invoices/${first.invoice}/pay`)
+    await page.waitForURL('**/orders/*')
+    await page.reload()
+    await page.waitForSelector('.stage.delivered')
+    // Going back shows what was paid, and asks for nothing.
+    await page.goBack()
+    await page.waitForURL(/\/(orders|buy)\//)
+    await page.goForward()
+    await expectGoods(page, 'voucher')
+    await page.reload()
+    await page.waitForSelector('.yours.open')
+    expect(await madeFor(parts.store, refundTo)).toEqual({ checkouts: 1, orders: 1 })
+  })
+
+  test.concurrent('before and after paying from a wallet make one payment', async ({
+    visitWithWallet,
+  }) => {
+    const { page, wallet, paid } = await visitWithWallet({ rejects: 'sign' })
+    await (await walletForm(page)).click()
+    await page.getByText('You did not sign in Test Wallet').waitFor()
+    await page.reload()
+    expect(await page.getByLabel('First name').inputValue()).toBe('Ada')
+    wallet.state.rejects = 'nothing'
+    await (await walletForm(page)).click()
+    await page.waitForURL('**/orders/*')
+    const order = idIn(page)
+    await page.waitForSelector('.stage.delivered')
+
+    await page.reload()
+    await page.waitForSelector('.stage.delivered')
+    // The same form, sent once more, is the purchase that it was.
+    await page.goBack()
+    await page.waitForURL('**/buy/*')
+    await page.getByRole('button', { name: /^Pay/ }).click()
+    await page.waitForURL('**/orders/*')
+    await expectGoods(page, 'voucher')
+    expect([idIn(page), await paid()]).toEqual([order, [price]])
+  })
+
+  test.concurrent('in the middle of signing ask for nothing that was signed', async ({
+    visitWithWallet,
+  }) => {
+    const { page, wallet, paid } = await visitWithWallet()
+    let sign = () => {}
+    const looking = new Promise<void>((started) => {
+      wallet.state.beforeSigning = () => {
+        started()
+        return new Promise<void>((done) => {
+          sign = done
+        })
+      }
+    })
+    await (await walletForm(page)).click()
+    await looking
+    await page.reload()
+    wallet.state.beforeSigning = undefined
+    sign()
+    expect(await paid()).toEqual([])
+    await (await walletForm(page)).click()
+    await expectGoods(page, 'voucher')
+    expect(await paid()).toEqual([price])
+  })
+})
+
+describe.skipIf(noBrowser !== undefined)('two tabs', () => {
+  test.concurrent('of one form in a coin make one checkout, and both come to the order', async ({
+    visit,
+  }) => {
+    const visited = await visit()
+    const { page } = visited
+    await page.goto(`/buy/${testOffer('voucher')}`)
+    const tabs = [page, await sameForm(visited)]
+    let refundTo = ''
+    for (const tab of tabs) {
+      const given = await formFor(tab, 'ETH')
+      refundTo ||= given
+      await tab.locator('#refundTo-ETH').fill(refundTo)
+    }
+    await Promise.all(tabs.map((tab) => toPayment(tab).click()))
+    await Promise.all(tabs.map((tab) => tab.waitForURL('**/pay/*')))
+    expect(new Set(tabs.map(idIn)).size).toBe(1)
+    await payInvoice(page)
+    // A browser tells a tab that is not looked at when it is looked at.
+    for (const tab of tabs) {
+      await tab.bringToFront()
+      await expectGoods(tab, 'voucher')
+    }
+    expect(await madeFor(parts.store, refundTo)).toEqual({ checkouts: 1, orders: 1 })
+  })
+
+  test.concurrent('of one form with a wallet make one payment, and both come to the order', async ({
+    visitWithWallet,
+  }) => {
+    const visited = await visitWithWallet()
+    const { page, paid } = visited
+    await page.goto(`/buy/${testOffer('voucher')}`)
+    const tabs = [page, await sameForm(visited)]
+    const buttons = [await walletForm(page), await walletForm(tabs[1] ?? page)]
+    await Promise.all(buttons.map((button) => button.click()))
+    await Promise.all(tabs.map((tab) => tab.waitForURL('**/orders/*')))
+    expect(new Set(tabs.map(idIn)).size).toBe(1)
+    for (const tab of tabs) await expectGoods(tab, 'voucher')
+    expect(await paid()).toEqual([price])
+  })
+
+  test.concurrent('of one payment in two browsers both come to the order', async ({ visit }) => {
+    const [one, other] = [await visit(), await visit()]
+    await startPayment(one.page, parts.store, 'USDT', { kind: 'esim' })
+    const link = await one.page.locator('#link').textContent()
+    await other.page.goto(String(link))
+    await other.page.waitForSelector('#address')
+    await payInvoice(one.page)
+    await expectGoods(one.page, 'esim')
+    await expectGoods(other.page, 'esim')
+  })
+})
+
+describe.skipIf(noBrowser !== undefined)('a tab that is closed in the middle of paying', () => {
+  const cases = [
+    { name: 'before the payment reached the store', reaches: false },
+    { name: 'before the answer came back', reaches: true },
+  ]
+
+  test.concurrent.for(cases)(
+    '$name: the same payment goes on',
+    async ({ reaches }, { visitWithWallet }) => {
+      const { page, newTab, wallet, paid } = await visitWithWallet()
+      const button = await walletForm(page)
+      const sent: (string | undefined)[] = []
+      const cut = new Promise<void>((done) => {
+        void page.route(purchases, async (route, request) => {
+          const header = request.headers()['payment-signature']
+          if (header === undefined) return route.fallback()
+          sent.push(header)
+          if (reaches) await route.fetch()
+          done()
+        })
+      })
+      await button.click()
+      await cut
+      await page.close()
+
+      const again = await newTab()
+      again.on('request', (request) => {
+        if (request.method() === 'POST') sent.push(request.headers()['payment-signature'])
+      })
+      await again.goto(`/buy/${testOffer('voucher')}`)
+      await again.waitForURL('**/orders/*')
+      await again.waitForSelector('.stage.delivered')
+      expect(new Set(sent.filter((header) => header !== undefined)).size).toBe(1)
+      expect([await paid(), signings(wallet.calls)]).toEqual([[price], 1])
+    },
+  )
+})
