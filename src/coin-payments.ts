@@ -156,8 +156,12 @@ export async function attending(
   { findings, rates }: CoinPayments,
   { log, signal }: { readonly log: Logger; readonly signal: AbortSignal },
 ): Promise<void> {
-  for (const { level, text } of await findings()) {
-    log[level === 'fault' ? 'error' : 'warn'](`payment processor: ${text}`)
+  try {
+    for (const { level, text } of await findings()) {
+      log[level === 'fault' ? 'error' : 'warn'](`payment processor: ${text}`)
+    }
+  } catch (error) {
+    log.warn({ error }, 'the payment processor could not be looked at')
   }
   const look = async () => {
     try {

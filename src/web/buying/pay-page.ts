@@ -100,7 +100,7 @@ function troubles(watchedUntil: Date, { pay }: Texts): Html {
 <li>${pay.less}</li>
 <li>${pay.more}</li>
 <li>${pay.late}${dayAndTime(watchedUntil)}.</li>
-<li>${pay.fees}</li>
+<li>${pay.dust}</li>
 </ul>
 </details>`
 }
