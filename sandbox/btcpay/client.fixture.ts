@@ -68,12 +68,3 @@ export async function startReceiver(answer: (count: number) => number = () => 20
   const types = () => received.map(({ event }) => event.type as string)
   return { received, types, stop, url, webhook: { url, secret: webhookSecret } }
 }
-
-/** Asks until there is an answer; the test's own time limit ends a wait that is in vain. */
-export async function until<T>(probe: () => Promise<T | undefined> | T | undefined): Promise<T> {
-  for (;;) {
-    const found = await probe()
-    if (found !== undefined) return found
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
-}

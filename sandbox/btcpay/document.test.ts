@@ -1,24 +1,16 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { expectAnswerFits, expectShape, greenfield } from '../../test/harness/greenfield.ts'
+import { stoppedAfterEach } from '../stopping.fixture.ts'
+import { until } from '../waiting.fixture.ts'
 import { makeAddress } from './addresses.ts'
-import {
-  type Answer,
-  ask,
-  startReceiver,
-  startTestBtcpay,
-  storeId,
-  until,
-} from './client.fixture.ts'
+import { type Answer, ask, startReceiver, startTestBtcpay, storeId } from './client.fixture.ts'
 import { coins, symbols } from './coins.ts'
 
 const ofStore = '/api/v1/stores/{storeId}'
 const ofInvoice = '/api/v1/invoices/{invoiceId}'
 const ofPull = '/api/v1/pull-payments/{pullPaymentId}'
 
-const started: { stop(): Promise<unknown> }[] = []
-afterEach(async () => {
-  for (const each of started.splice(0)) await each.stop()
-})
+const started = stoppedAfterEach()
 
 type Document = Awaited<ReturnType<typeof begin>>
 

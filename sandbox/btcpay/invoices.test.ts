@@ -1,19 +1,15 @@
-import { afterEach, expect, test } from 'vitest'
-import { ask, startReceiver, startTestBtcpay, storeId, until } from './client.fixture.ts'
+import { expect, test } from 'vitest'
+import { until } from '../waiting.fixture.ts'
+import { storeId } from './client.fixture.ts'
 import { symbols } from './coins.ts'
+import { heardBtcpay } from './heard.fixture.ts'
 import type { BtcpayOptions } from './options.ts'
 
-const started: { stop(): Promise<unknown> }[] = []
-afterEach(async () => {
-  for (const each of started.splice(0)) await each.stop()
-})
+const start = heardBtcpay()
 const invoices = `/api/v1/stores/${storeId}/invoices`
 
 async function begin(options: Partial<BtcpayOptions> = {}) {
-  const receiver = await startReceiver()
-  const server = await startTestBtcpay({ webhook: receiver.webhook, ...options })
-  started.push(server, receiver)
-  const call = (what: string, body?: unknown) => ask(server.url, what, body)
+  const { call, receiver } = await start(options)
   const create = async (body: object = {}) => {
     const request = { amount: '25.00', currency: 'USD', ...only('BTC-CHAIN'), ...body }
     return (await call(`POST ${invoices}`, request)).body

@@ -5,12 +5,9 @@
  * one line of JSON: `{"ready":true,"port":…,"pid":…}`.
  */
 import { z } from 'zod'
+import { announce, count, readEnvironment } from '../own-process.ts'
 import { type BtcpayOptions, defaults } from './options.ts'
 import { startBtcpay } from './server.ts'
-
-function count(fallback: number, max: number) {
-  return z.coerce.number().int().min(0).max(max).default(fallback)
-}
 
 const environment = z.object({
   BTCPAY_PORT: count(defaults.port, 65_535),
@@ -38,24 +35,4 @@ function optionsFrom(env: z.infer<typeof environment>): BtcpayOptions {
   }
 }
 
-/** A variable that is set to nothing is not set. */
-const given = Object.entries(process.env).filter(([, value]) => value !== '')
-const checked = environment.safeParse(Object.fromEntries(given))
-if (!checked.success) {
-  console.error(`The sandbox BTCPay Server cannot start.\n${z.prettifyError(checked.error)}`)
-  process.exit(1)
-}
-const btcpay = await startBtcpay(optionsFrom(checked.data))
-console.log(JSON.stringify({ ready: true, port: btcpay.port, pid: process.pid }))
-
-for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  process.once(signal, () => {
-    btcpay.stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        console.error(error)
-        process.exit(1)
-      },
-    )
-  })
-}
+announce(await startBtcpay(optionsFrom(readEnvironment('sandbox BTCPay Server', environment))))

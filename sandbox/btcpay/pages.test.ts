@@ -1,10 +1,9 @@
-import { afterEach, expect, test } from 'vitest'
-import { ask, startTestBtcpay, storeId, until } from './client.fixture.ts'
+import { expect, test } from 'vitest'
+import { stoppedAfterEach } from '../stopping.fixture.ts'
+import { until } from '../waiting.fixture.ts'
+import { ask, startTestBtcpay, storeId } from './client.fixture.ts'
 
-const started: { stop(): Promise<unknown> }[] = []
-afterEach(async () => {
-  for (const each of started.splice(0)) await each.stop()
-})
+const started = stoppedAfterEach()
 
 async function begin() {
   const { url, stop } = await startTestBtcpay()

@@ -1,23 +1,19 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { until } from '../waiting.fixture.ts'
 import { makeAddress } from './addresses.ts'
 import { parseDecimal } from './amounts.ts'
-import { ask, startReceiver, startTestBtcpay, storeId, until } from './client.fixture.ts'
+import { storeId } from './client.fixture.ts'
 import { coins, symbols, type Ticker } from './coins.ts'
+import { heardBtcpay } from './heard.fixture.ts'
 import type { BtcpayOptions } from './options.ts'
 
-const started: { stop(): Promise<unknown> }[] = []
-afterEach(async () => {
-  for (const each of started.splice(0)) await each.stop()
-})
+const start = heardBtcpay()
 const pulls = `/api/v1/stores/${storeId}/pull-payments`
 const payouts = `/api/v1/stores/${storeId}/payouts`
 const buyer = (coin: Ticker, name = 'buyer') => makeAddress(coin, 'outside', name)
 
 async function begin(options: Partial<BtcpayOptions> = {}) {
-  const receiver = await startReceiver()
-  const server = await startTestBtcpay({ webhook: receiver.webhook, ...options })
-  started.push(server, receiver)
-  const call = (what: string, body?: unknown) => ask(server.url, what, body)
+  const { call, receiver } = await start(options)
   const create = async (body: object = {}) => {
     const request = { name: 'Refund 1', amount: '0.001', currency: 'BTC', autoApproveClaims: true }
     return call(`POST ${pulls}`, { ...request, ...body })

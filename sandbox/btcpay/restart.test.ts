@@ -1,25 +1,18 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { appendFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { dataFileOfTest } from '../data-file.fixture.ts'
+import { refusalWithoutSettings, startOwnProcess } from '../own-process.fixture.ts'
+import { until } from '../waiting.fixture.ts'
 import { makeAddress } from './addresses.ts'
-import { apiKey, ask, startTestBtcpay, storeId, until } from './client.fixture.ts'
+import { apiKey, ask, startTestBtcpay, storeId } from './client.fixture.ts'
 
-let folder = ''
-let dataFile = ''
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'btcpay-'))
-  dataFile = join(folder, 'deep', 'ledger.jsonl')
-})
-afterEach(() => rmSync(folder, { recursive: true }))
-
+const dataFile = dataFileOfTest()
+const main = resolve(import.meta.dirname, 'main.ts')
 const never = 86_400_000
 
 test('keeps invoices, payouts, rates and books, and finishes what was begun', async () => {
-  const first = await startTestBtcpay({ dataFile, confirmMs: never, payoutMs: never })
+  const first = await startTestBtcpay({ dataFile: dataFile(), confirmMs: never, payoutMs: never })
   const request = { amount: '5', checkout: { paymentMethods: ['LTC-CHAIN'] } }
   const create = `POST /api/v1/stores/${storeId}/invoices`
   const open = (await ask(first.url, create, request)).body
@@ -34,8 +27,8 @@ test('keeps invoices, payouts, rates and books, and finishes what was begun', as
   })
   await Promise.all([first.stop(), first.stop()])
 
-  appendFileSync(dataFile, '[{"type":"invo')
-  const second = await startTestBtcpay({ dataFile })
+  appendFileSync(dataFile(), '[{"type":"invo')
+  const second = await startTestBtcpay({ dataFile: dataFile() })
   try {
     const get = async (path: string) => (await ask(second.url, `GET ${path}`)).body
     const read = (id: string) => get(`/api/v1/invoices/${id}/payment-methods`)
@@ -56,7 +49,7 @@ test('keeps invoices, payouts, rates and books, and finishes what was begun', as
 })
 
 test('confirmations and payouts that were due while it was down come after the start', async () => {
-  const first = await startTestBtcpay({ dataFile, confirmMs: 300, payoutMs: 300 })
+  const first = await startTestBtcpay({ dataFile: dataFile(), confirmMs: 300, payoutMs: 300 })
   const invoice = (await ask(first.url, `POST /api/v1/stores/${storeId}/invoices`, { amount: '5' }))
     .body
   await ask(first.url, `POST /sandbox/invoices/${invoice.id}/pay`, { coin: 'ETH' })
@@ -67,7 +60,7 @@ test('confirmations and payouts that were due while it was down come after the s
     approved: true,
   })
   await first.stop()
-  const second = await startTestBtcpay({ dataFile })
+  const second = await startTestBtcpay({ dataFile: dataFile() })
   try {
     const becomes = (path: string, field: string, wanted: string) =>
       until(async () => (await ask(second.url, `GET ${path}`)).body[field] === wanted || undefined)
@@ -79,28 +72,16 @@ test('confirmations and payouts that were due while it was down come after the s
 })
 
 test('works as a process: says when it is ready and ends on SIGTERM', async () => {
-  const child = spawn(process.execPath, [resolve(import.meta.dirname, 'main.ts')], {
-    env: { PATH: process.env['PATH'], BTCPAY_API_KEY: apiKey, BTCPAY_STORE_ID: storeId },
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const { url, end } = await startOwnProcess(main, {
+    BTCPAY_API_KEY: apiKey,
+    BTCPAY_STORE_ID: storeId,
   })
-  const ended = once(child, 'exit')
-  const [line] = await once(createInterface({ input: child.stdout }), 'line')
-  const { ready, port, pid } = JSON.parse(line)
-  expect([ready, pid]).toEqual([true, child.pid])
-  expect((await ask(`http://127.0.0.1:${port}`, 'GET /healthz')).body).toMatchObject({ ok: true })
-  child.kill('SIGTERM')
-  expect(await ended).toEqual([0, null])
+  expect((await ask(url, 'GET /healthz')).body).toMatchObject({ ok: true })
+  await end()
 })
 
 test('is refused without a key or a store, with a sentence that names them', async () => {
-  const child = spawn(process.execPath, [resolve(import.meta.dirname, 'main.ts')], {
-    env: { PATH: process.env['PATH'] },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  const parts: Buffer[] = []
-  child.stderr.on('data', (part: Buffer) => parts.push(part))
-  expect(await once(child, 'close')).toEqual([1, null])
-  const said = Buffer.concat(parts).toString()
+  const said = await refusalWithoutSettings(main)
   expect(said).toContain('BTCPAY_API_KEY')
   expect(said).toContain('BTCPAY_STORE_ID')
 })

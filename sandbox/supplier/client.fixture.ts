@@ -1,3 +1,4 @@
+import { until } from '../waiting.fixture.ts'
 import type { SupplierOptions } from './options.ts'
 import { startSupplier } from './server.ts'
 
@@ -26,14 +27,6 @@ export async function finalOf(url: string): Promise<Json> {
     const { body } = await ask(url)
     return body.status === 'DONE' || body.status === 'FAILED' ? body : undefined
   })
-}
-
-export async function until<T>(probe: () => Promise<T | undefined> | T | undefined): Promise<T> {
-  for (;;) {
-    const found = await probe()
-    if (found !== undefined) return found
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
 }
 
 /** A small, fast supplier: a purchase takes about 40 ms. */

@@ -5,12 +5,9 @@
  * ready it prints one line of JSON: `{"ready":true,"port":…,"pid":…}`.
  */
 import { z } from 'zod'
+import { announce, count, readEnvironment } from '../own-process.ts'
 import { defaults, type SupplierOptions } from './options.ts'
 import { startSupplier } from './server.ts'
-
-function count(fallback: number, max: number) {
-  return z.coerce.number().int().min(0).max(max).default(fallback)
-}
 
 const environment = z.object({
   SUPPLIER_PORT: count(defaults.port, 65_535),
@@ -40,24 +37,4 @@ function optionsFrom(env: z.infer<typeof environment>): SupplierOptions {
   }
 }
 
-/** A variable that is set to nothing is not set. */
-const given = Object.entries(process.env).filter(([, value]) => value !== '')
-const checked = environment.safeParse(Object.fromEntries(given))
-if (!checked.success) {
-  console.error(`The sandbox supplier cannot start.\n${z.prettifyError(checked.error)}`)
-  process.exit(1)
-}
-const supplier = await startSupplier(optionsFrom(checked.data))
-console.log(JSON.stringify({ ready: true, port: supplier.port, pid: process.pid }))
-
-for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  process.once(signal, () => {
-    supplier.stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        console.error(error)
-        process.exit(1)
-      },
-    )
-  })
-}
+announce(await startSupplier(optionsFrom(readEnvironment('sandbox supplier', environment))))

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ask, finalOf, person, startTestSupplier, until } from './client.fixture.ts'
+import { until } from '../waiting.fixture.ts'
+import { ask, finalOf, person, startTestSupplier } from './client.fixture.ts'
 import { luhnDigit } from './delivery.ts'
 import type { Supplier } from './server.ts'
 

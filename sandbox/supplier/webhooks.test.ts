@@ -1,7 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, expect, test } from 'vitest'
-import { ask, finalOf, startTestSupplier, until } from './client.fixture.ts'
+import { expect, test } from 'vitest'
+import { stoppedAfterEach } from '../stopping.fixture.ts'
+import { until } from '../waiting.fixture.ts'
+import { ask, finalOf, startTestSupplier } from './client.fixture.ts'
 
 interface Received {
   readonly method: string
@@ -33,10 +35,7 @@ async function startReceiver(answer: (received: Received, count: number) => numb
   return { received, stop, url }
 }
 
-const started: { stop(): Promise<unknown> }[] = []
-afterEach(async () => {
-  for (const each of started.splice(0)) await each.stop()
-})
+const started = stoppedAfterEach()
 const begin = async (answer: (received: Received, count: number) => number, retryMs: number[]) => {
   const receiver = await startReceiver(answer)
   const webhook = { url: receiver.url, headerName: 'X-Hook', headerValue: 'known', retryMs }
