@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { type Database, isRefused, type prepared } from './database.ts'
+
+type Statement = ReturnType<ReturnType<typeof prepared>>
 
 /** What became of a write. With an error, it is not known and has to be looked up. */
 export interface Attempt {
@@ -16,7 +19,7 @@ export interface Attempt {
  */
 export async function attempt(
   database: Database,
-  statement: ReturnType<ReturnType<typeof prepared>>,
+  statement: Statement,
   isTaken: (error: unknown) => boolean = () => false,
 ): Promise<Attempt> {
   try {
@@ -27,4 +30,34 @@ export async function attempt(
     if (isRefused(error)) throw error
     return { outcome: 'unknown', error }
   }
+}
+
+/** How the next version of a record is written, and the record read. */
+interface NextVersion<Row> {
+  /** Carried out only while the record has the version that it is moved on from. */
+  write(writeId: string): Statement
+  read(): Promise<Row | undefined>
+}
+
+/**
+ * Moves a record on by one version.
+ *
+ * @returns nothing when that was done, else the record as another write has made it meanwhile
+ * @throws when it is not known whether it was done, and for a record that was never opened
+ */
+export async function writeNext<
+  Row extends { readonly version: number; readonly write_id: string },
+>(
+  database: Database,
+  from: { readonly id: string; readonly version: number },
+  { write, read }: NextVersion<Row>,
+): Promise<Row | undefined> {
+  const writeId = randomUUID()
+  const written = await attempt(database, write(writeId))
+  if (written.outcome === 'done') return undefined
+  const stored = await read()
+  if (!stored) throw written.error ?? new Error(`${from.id} was never opened`)
+  if (stored.write_id === writeId) return undefined
+  if (written.error && stored.version === from.version) throw written.error
+  return stored
 }

@@ -3,7 +3,7 @@ import type { Checkout, CheckoutIn } from '../../checkouts/checkout.ts'
 import { checkoutEntriesOf } from '../../checkouts/ledger.ts'
 import type { CheckoutMoved } from '../../checkouts/ports.ts'
 import { leaseMs } from '../../orders/ports.ts'
-import { attempt } from './attempt.ts'
+import { attempt, writeNext } from './attempt.ts'
 import { readCheckoutBy } from './checkout-reads.ts'
 import { checkoutColumnsOf, checkoutDetailOf, checkoutOf } from './checkout-row.ts'
 import { type Database, isRefused, prepared } from './database.ts'
@@ -106,15 +106,13 @@ export async function moveCheckout(
   to: Checkout,
 ): Promise<CheckoutMoved> {
   if (to.id !== from.id) throw new Error(`Checkout ${from.id} cannot become ${to.id}`)
-  const won = { won: true, checkout: { ...to, version: from.version + 1 } } as const
-  const writeId = randomUUID()
-  const written = await attempt(database, moveStatement(moveValues(from, to, writeId)))
-  if (written.outcome === 'done') return won
-  const stored = await readCheckoutBy(database, 'id', from.id)
-  if (!stored) throw written.error ?? new Error(`Checkout ${from.id} was never opened`)
-  if (stored.write_id === writeId) return won
-  if (written.error && stored.version === from.version) throw written.error
-  return { won: false, checkout: checkoutOf(stored) }
+  const stored = await writeNext(database, from, {
+    write: (writeId) => moveStatement(moveValues(from, to, writeId)),
+    read: () => readCheckoutBy(database, 'id', from.id),
+  })
+  return stored
+    ? { won: false, checkout: checkoutOf(stored) }
+    : { won: true, checkout: { ...to, version: from.version + 1 } }
 }
 
 /** What never changes is written too, so that the database sees where it would. */

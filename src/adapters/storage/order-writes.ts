@@ -4,7 +4,7 @@ import { limitNames } from '../../orders/limits/rules.ts'
 import type { In, Order } from '../../orders/order.ts'
 import { LimitReached, leaseMs, type Moved, type Opened } from '../../orders/ports.ts'
 import { paymentKeyOf } from '../../payments/payment.ts'
-import { attempt } from './attempt.ts'
+import { attempt, writeNext } from './attempt.ts'
 import { type Database, isRefused, prepared } from './database.ts'
 import { eventOf } from './order-event.ts'
 import { readBy, readByKey, type StoredOrder } from './order-reads.ts'
@@ -152,19 +152,13 @@ export async function move<T extends Order>(
   to: T,
 ): Promise<Moved<T>> {
   if (to.id !== from.id) throw new Error(`Order ${from.id} cannot become ${to.id}`)
-  const won = { won: true, order: { ...to, version: from.version + 1 } } as const
-  const writeId = randomUUID()
-  const written = await attempt(database, moveStatement(moveValues(from, to, writeId)))
-  if (written.outcome === 'done') return won
-  const stored = await readBy(database, 'id', from.id)
-  // Within its limits or not, a key that was used before has its order.
-  if (!stored)
-    throw (
-      limitReached(written.error) ?? written.error ?? new Error(`Order ${from.id} was never opened`)
-    )
-  if (stored.write_id === writeId) return won
-  if (written.error && stored.version === from.version) throw written.error
-  return { won: false, order: orderOf(stored) }
+  const stored = await writeNext(database, from, {
+    write: (writeId) => moveStatement(moveValues(from, to, writeId)),
+    read: () => readBy(database, 'id', from.id),
+  })
+  return stored
+    ? { won: false, order: orderOf(stored) }
+    : { won: true, order: { ...to, version: from.version + 1 } }
 }
 
 function moveValues(from: Order, to: Order, writeId: string): unknown[] {
