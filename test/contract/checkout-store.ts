@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Checkout } from '../../src/checkouts/checkout.ts'
 import { newCheckoutId, newOrderId } from '../doubles/ids.ts'
 import {
@@ -24,6 +24,7 @@ import {
   stepping,
   unitsOfPrice,
 } from './sample-checkouts.ts'
+import { inTurn, newForEach } from './two-nodes.ts'
 
 /** What every `CheckoutStore` must do. `start` gives a new, empty one each time. */
 export function describeCheckoutStore(
@@ -31,13 +32,7 @@ export function describeCheckoutStore(
   start: () => Promise<CheckoutStoreHarness>,
 ): void {
   describe(`the checkouts in ${name}`, () => {
-    let harness: CheckoutStoreHarness
-    const nodes = () => harness
-
-    beforeEach(async () => {
-      harness = await start()
-    })
-    afterEach(() => harness.close())
+    const nodes = newForEach(start)
 
     describe('opening', () => describeOpening(nodes))
     describe('moving', () => describeMoving(nodes))
@@ -51,10 +46,7 @@ export function describeCheckoutStore(
 function describeOpening(nodes: CheckoutNodes): void {
   it('gives one form to one of many, on two nodes', async () => {
     const formKeyHash = 'a form that is sent often'
-    const attempts = Array.from({ length: 16 }, (_, index) =>
-      (index % 2 ? nodes().store : nodes().other).open(opening({ formKeyHash })),
-    )
-    const all = await Promise.all(attempts)
+    const all = await inTurn(nodes(), 16, (node) => node.open(opening({ formKeyHash })))
     const winners = all.filter(({ isNew }) => isNew)
     expect(winners).toHaveLength(1)
     for (const { checkout } of all) expect(checkout).toEqual(winners[0]?.checkout)
@@ -63,11 +55,7 @@ function describeOpening(nodes: CheckoutNodes): void {
   it('opens equal checkouts once, however close they come', async () => {
     for (let round = 0; round < 20; round += 1) {
       const checkout = opening()
-      const all = await Promise.all(
-        Array.from({ length: 16 }, (_, index) =>
-          (index % 2 ? nodes().store : nodes().other).open(checkout),
-        ),
-      )
+      const all = await inTurn(nodes(), 16, (node) => node.open(checkout))
       expect(all.filter(({ isNew }) => isNew)).toHaveLength(1)
       for (const one of all) expect(one.checkout).toEqual(checkout)
     }
@@ -171,11 +159,7 @@ function describeLeases(nodes: CheckoutNodes): void {
   it('hands each checkout to one of two that claim at once', async () => {
     const all = await Promise.all(Array.from({ length: 20 }, () => openOnRecord(nodes)))
     await Promise.all(all.map((checkout) => nodes().store.release(checkout, 0)))
-    const claims = await Promise.all(
-      Array.from({ length: 8 }, (_, index) =>
-        (index % 2 ? nodes().store : nodes().other).claimDue(4),
-      ),
-    )
+    const claims = await inTurn(nodes(), 8, (node) => node.claimDue(4))
     for (const claim of claims) expect(claim.length).toBeLessThanOrEqual(4)
     const taken = [...claims.flat(), ...(await nodes().store.claimDue(100))].map(({ id }) => id)
     expect(taken.sort()).toEqual(all.map(({ id }) => id).sort())

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Order } from '../../src/orders/order.ts'
 import { paymentKeyOf } from '../../src/payments/payment.ts'
 import { newOrderId, newPaymentId } from '../doubles/ids.ts'
@@ -19,18 +19,13 @@ import {
   unpayable,
   wayTo,
 } from './sample-orders.ts'
+import { inTurn, newForEach } from './two-nodes.ts'
 import { describeLimits } from './wallet-limits.ts'
 
 /** What every `OrderStore` must do. `start` gives a new, empty one each time. */
 export function describeOrderStore(name: string, start: () => Promise<OrderStoreHarness>): void {
   describe(`the order store in ${name}`, () => {
-    let harness: OrderStoreHarness
-    const nodes = () => harness
-
-    beforeEach(async () => {
-      harness = await start()
-    })
-    afterEach(() => harness.close())
+    const nodes = newForEach(start)
 
     describe('opening', () => describeOpening(nodes))
     describe('moving', () => describeMoving(nodes))
@@ -45,10 +40,7 @@ export function describeOrderStore(name: string, start: () => Promise<OrderStore
 function describeOpening(nodes: Nodes): void {
   it('gives one payment to one of many, on two nodes', async () => {
     const tender = newTender()
-    const attempts = Array.from({ length: 16 }, (_, index) =>
-      (index % 2 === 0 ? nodes().store : nodes().other).open(pending({ tender }), ['k']),
-    )
-    const opened = await Promise.all(attempts)
+    const opened = await inTurn(nodes(), 16, (node) => node.open(pending({ tender }), ['k']))
     const winners = opened.filter(({ isNew }) => isNew)
     expect(winners).toHaveLength(1)
     for (const { order } of opened) expect(order).toEqual(winners[0]?.order)
@@ -58,11 +50,8 @@ function describeOpening(nodes: Nodes): void {
     // As the store names them: the ids follow from the payment. Few rounds really meet.
     for (let round = 0; round < 60; round += 1) {
       const order = pending()
-      const opened = await Promise.all(
-        Array.from({ length: 16 }, (_, index) =>
-          (index % 2 === 0 ? nodes().store : nodes().other).open(order, ['k'.repeat(round + 1)]),
-        ),
-      )
+      const key = 'k'.repeat(round + 1)
+      const opened = await inTurn(nodes(), 16, (node) => node.open(order, [key]))
       expect(opened.filter(({ isNew }) => isNew)).toHaveLength(1)
       for (const { order: stored } of opened) expect(stored).toEqual(order)
     }
@@ -91,17 +80,10 @@ function describeOpening(nodes: Nodes): void {
   it('gives one key to one of many payments, on two nodes', async () => {
     const keys = Array.from({ length: 500 }, (_, index) => `key-${index}`)
     // With connections that are open already, the attempts really meet.
-    await Promise.all(
-      keys
-        .slice(0, 32)
-        .map((key, index) => (index % 2 ? nodes().store : nodes().other).findByKey(payer, key)),
+    await inTurn(nodes(), 32, (node, index) => node.findByKey(payer, `key-${index}`))
+    const opened = await inTurn(nodes(), 16, (node, index) =>
+      node.open(pending(), index % 2 ? keys : keys.toReversed()),
     )
-    const attempts = Array.from({ length: 16 }, (_, index) =>
-      index % 2 === 0
-        ? nodes().store.open(pending(), keys)
-        : nodes().other.open(pending(), keys.toReversed()),
-    )
-    const opened = await Promise.all(attempts)
     const winners = opened.filter(({ isNew }) => isNew)
     expect(winners).toHaveLength(1)
     for (const { order } of opened) expect(order).toEqual(winners[0]?.order)
@@ -176,11 +158,7 @@ function describeLeases(nodes: Nodes): void {
   it('hands each order to one of two that claim at once', async () => {
     const orders = await Promise.all(Array.from({ length: 20 }, () => take(nodes, [pending()])))
     await Promise.all(orders.map((order) => nodes().store.release(order, 0)))
-    const claims = await Promise.all(
-      Array.from({ length: 8 }, (_, index) =>
-        (index % 2 ? nodes().store : nodes().other).claimDue(4),
-      ),
-    )
+    const claims = await inTurn(nodes(), 8, (node) => node.claimDue(4))
     for (const claim of claims) expect(claim.length).toBeLessThanOrEqual(4)
     const rest = await nodes().store.claimDue(100)
     const taken = [...claims.flat(), ...rest].map(({ id }) => id)

@@ -3,7 +3,7 @@ import type { Checkout, CheckoutIn } from '../../src/checkouts/checkout.ts'
 import type { CheckoutId } from '../../src/primitives/ids.ts'
 import { usdc } from '../../src/primitives/money.ts'
 import { newCheckoutId } from '../doubles/ids.ts'
-import { wonCheckout } from './checkout-store-nodes.ts'
+import { onRecord, wonCheckout } from './checkout-store-nodes.ts'
 import {
   ended,
   opened,
@@ -14,26 +14,19 @@ import {
   stepping,
 } from './sample-checkouts.ts'
 import type { Grant, TreasuryHarness } from './treasury.ts'
+import { inTurn } from './two-nodes.ts'
 
 const hour = 3_600_000
 
 /** What a treasury with 50 an hour and 120 a day must do with returns, beside refunds of orders. */
 export function describeReturnGrants(harness: () => TreasuryHarness, grant: Grant): void {
-  const stored = async (...way: readonly Checkout[]): Promise<Checkout> => {
-    const [first, ...rest] = way
-    if (first?.state !== 'OPENING') throw new Error('A checkout begins with its form')
-    let { checkout }: { checkout: Checkout } = await harness().checkouts.open(first)
-    for (const next of rest) {
-      checkout = wonCheckout(await harness().checkouts.move(checkout, next))
-    }
-    return checkout
-  }
+  const records = () => ({ store: harness().checkouts, orders: harness().orders })
   /** A return on record that is due. The invoice has 1,000 units and is worth that much. */
   const due = async (units: bigint, amount = 1_000n): Promise<CheckoutIn<'ENDED'>> => {
     const first = opening({ amount: usdc(amount) })
     const open = opened(first, { units: 1_000n })
     const over = returning(ended(open, [payment(units)]), units)
-    return (await stored(first, open, over)) as CheckoutIn<'ENDED'>
+    return onRecord(records, first, open, over)
   }
   const allow = (id: CheckoutId, seq = 1) => harness().checkouts.allowReturn(id, seq)
 
@@ -66,11 +59,8 @@ export function describeReturnGrants(harness: () => TreasuryHarness, grant: Gran
   it('stay granted, and count once, through steps that fail on the way', async () => {
     const begun = await due(30n)
     const { checkouts, otherCheckouts } = harness()
-    const said = await Promise.all(
-      Array.from({ length: 16 }, (_, index) =>
-        (index % 2 ? checkouts : otherCheckouts).allowReturn(begun.id, 1),
-      ),
-    )
+    const both = { store: checkouts, other: otherCheckouts }
+    const said = await inTurn(both, 16, (node) => node.allowReturn(begun.id, 1))
     expect(new Set(said)).toEqual(new Set(['granted']))
     let checkout: Checkout = begun
     for (const step of ['SENDING', 'FAILED', 'DUE', 'SENDING'] as const) {
@@ -87,7 +77,7 @@ export function describeReturnGrants(harness: () => TreasuryHarness, grant: Gran
     const open = opened(first, { units: 1_000n })
     const paid = ordered(open, [payment(1_060n)])
     const both = returning(returning(paid, 40n), 20n)
-    const { id } = await stored(first, open, both)
+    const { id } = await onRecord(records, first, open, both)
     expect([await allow(id, 1), await allow(id, 2), await allow(id, 1)]).toEqual([
       ...['granted', 'hour_cap', 'granted'],
     ])
@@ -117,7 +107,7 @@ export function describeReturnGrants(harness: () => TreasuryHarness, grant: Gran
     const failed = await due(10n)
     wonCheckout(await harness().checkouts.move(failed, stepping(failed, 'FAILED')))
     const first = opening()
-    const open = await stored(first, opened(first))
+    const open = await onRecord(records, first, opened(first))
     for (const [id, seq] of [
       [failed.id, 1],
       [failed.id, 2],

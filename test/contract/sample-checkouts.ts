@@ -9,11 +9,8 @@ import type {
 import { priceIn } from '../../src/checkouts/checkout.ts'
 import type { In } from '../../src/orders/order.ts'
 import { payerOf } from '../../src/payments/payment.ts'
-import type { OfferId } from '../../src/primitives/ids.ts'
-import { usdc } from '../../src/primitives/money.ts'
-import type { Sealed } from '../../src/secrets/vault.ts'
 import { newCheckoutId, newOrderId } from '../doubles/ids.ts'
-import { pending } from './sample-orders.ts'
+import { pending, wanted } from './sample-orders.ts'
 
 const startedAt = new Date('2026-03-01T10:00:00.123Z')
 
@@ -33,21 +30,11 @@ export function opening(changes: Partial<CheckoutIn<'OPENING'>> = {}): CheckoutI
     id: newCheckoutId(),
     orderId: newOrderId(),
     version: 1,
-    item: {
-      kind: 'voucher',
-      offerId: 'TEST-VOUCHER-OK' as OfferId,
-      brandName: 'Test',
-      country: 'DE',
-      value: 2_500,
-    },
-    recipient: 'v1.sealed.recipient' as Sealed,
-    fingerprint: 'f'.repeat(64),
-    accessTokenHash: 'a'.repeat(64),
+    ...wanted,
     formKeyHash: newTransaction(),
     coin: 'BTC',
     network: 'Bitcoin',
     refundTo,
-    amount: usdc(12_500_000n),
     startedAt,
     changedAt: startedAt,
     ...changes,

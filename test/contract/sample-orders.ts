@@ -32,24 +32,29 @@ export function newHash(): string {
   return `0x${randomBytes(32).toString('hex')}`
 }
 
+/** What is bought in every sample, whichever way it is paid. */
+export const wanted = {
+  item: {
+    kind: 'voucher',
+    offerId: 'TEST-VOUCHER-OK' as OfferId,
+    brandName: 'Test',
+    country: 'DE',
+    value: 2_500,
+  },
+  recipient: 'v1.sealed.recipient' as Sealed,
+  fingerprint: 'f'.repeat(64),
+  accessTokenHash: 'a'.repeat(64),
+  amount: usdc(12_500_000n),
+} as const
+
 export function pending(changes: Partial<In<'PAYMENT_PENDING'>> = {}): In<'PAYMENT_PENDING'> {
   return {
     state: 'PAYMENT_PENDING',
     id: newOrderId(),
     paymentId: newPaymentId(),
     version: 1,
-    item: {
-      kind: 'voucher',
-      offerId: 'TEST-VOUCHER-OK' as OfferId,
-      brandName: 'Test',
-      country: 'DE',
-      value: 2_500,
-    },
-    recipient: 'v1.sealed.recipient' as Sealed,
-    fingerprint: 'f'.repeat(64),
-    accessTokenHash: 'a'.repeat(64),
+    ...wanted,
     tender: newTender(),
-    amount: usdc(12_500_000n),
     placedAt,
     changedAt: placedAt,
     ...changes,

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { CheckoutStore } from '../../src/checkouts/ports.ts'
 import type { Order } from '../../src/orders/order.ts'
 import type { OrderStore, Treasury } from '../../src/orders/ports.ts'
@@ -16,6 +16,7 @@ import {
   signed,
   unpayable,
 } from './sample-orders.ts'
+import { inTurn, newForEach } from './two-nodes.ts'
 
 /** A treasury without grants, as two nodes see it, and the orders that it is asked about. */
 export interface TreasuryHarness {
@@ -44,20 +45,14 @@ export function describeTreasury(
   start: (caps: Caps) => Promise<TreasuryHarness>,
 ): void {
   describe(`the treasury in ${name}, with 50 an hour and 120 a day`, () => {
-    let harness: TreasuryHarness
+    const harness = newForEach(() => start({ hour: usdc(50n), day: usdc(120n) }))
+    const allow = (id: OrderId) => harness().treasury.allow(id)
+    const grant = async (amount: bigint) => allow((await owed(harness(), amount)).id)
 
-    beforeEach(async () => {
-      harness = await start({ hour: usdc(50n), day: usdc(120n) })
-    })
-    afterEach(() => harness.close())
-
-    const allow = (id: OrderId) => harness.treasury.allow(id)
-    const grant = async (amount: bigint) => allow((await owed(harness, amount)).id)
-
-    describe('caps', () => describeCaps(() => harness, grant))
-    describe('grants', () => describeGrants(() => harness, grant))
-    describe('orders', () => describeOwed(() => harness))
-    describe('returns', () => describeReturnGrants(() => harness, grant))
+    describe('caps', () => describeCaps(harness, grant))
+    describe('grants', () => describeGrants(harness, grant))
+    describe('orders', () => describeOwed(harness))
+    describe('returns', () => describeReturnGrants(harness, grant))
   })
 }
 
@@ -129,9 +124,7 @@ function describeGrants(harness: () => TreasuryHarness, grant: Grant): void {
   it('stay, and count once, however often and by whomever they are asked for', async () => {
     const { id } = await owed(harness(), 30n)
     const { treasury, other } = harness()
-    const said = await Promise.all(
-      Array.from({ length: 16 }, (_, index) => (index % 2 ? treasury : other).allow(id)),
-    )
+    const said = await inTurn({ store: treasury, other }, 16, (node) => node.allow(id))
     expect(new Set(said)).toEqual(new Set(['granted']))
     expect(await harness().granted()).toEqual([30n])
     expect([await grant(20n), await grant(1n)]).toEqual(['granted', 'hour_cap'])

@@ -16,6 +16,7 @@ import {
   pending,
   refunded,
 } from './sample-orders.ts'
+import { inTurn } from './two-nodes.ts'
 
 const noon = new Date('2026-03-01T12:00:00Z')
 const hour = 3_600_000
@@ -207,11 +208,7 @@ function describeRecord(nodes: Nodes): void {
 
   it('give equal requests with one key, and fresh payments, one order, on two nodes', async () => {
     await set(nodes, { perDay: usdc(10n) })
-    const opened = await Promise.all(
-      Array.from({ length: 16 }, (_, index) =>
-        (index % 2 ? nodes().store : nodes().other).open(order(), ['one key']),
-      ),
-    )
+    const opened = await inTurn(nodes(), 16, (node) => node.open(order(), ['one key']))
     expect(opened.filter(({ isNew }) => isNew)).toHaveLength(1)
     expect(new Set(opened.map((one) => one.order.id)).size).toBe(1)
   })

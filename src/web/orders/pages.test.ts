@@ -3,7 +3,8 @@ import type { GoodsShown } from '../../desk/following/goods.ts'
 import type { OrderSight, OwnSight } from '../../desk/following/sight.ts'
 import type { CheckoutId, OrderId } from '../../primitives/ids.ts'
 import { usdc } from '../../primitives/money.ts'
-import { document, type Frame, type Page } from '../frame/layout.ts'
+import { document, type Page } from '../frame/layout.ts'
+import { frame } from '../frame/page.fixture.ts'
 import { structureFaults } from '../frame/structure.fixture.ts'
 import { breakout, read } from '../frame/website.fixture.ts'
 import { en } from '../texts/en.ts'
@@ -13,21 +14,6 @@ import { masked } from './goods-part.ts'
 import { orderPage } from './order-page.ts'
 import { refundPage } from './refund-page.ts'
 
-const site = {
-  name: 'Shop',
-  description: 'Goods.',
-  url: 'https://kiosk.example',
-  logo: '/logo.svg',
-  contact: 'ops@kiosk.example',
-  acceptsCrypto: [],
-}
-const frame: Frame = {
-  site,
-  styleUrl: '/style.css',
-  scriptUrl: (name) => `/${name}`,
-  isSandbox: false,
-  texts: en,
-}
 const at = new Date('2026-11-22T03:00:00Z')
 const parts = { texts: en, scriptUrls: [] }
 

@@ -5,27 +5,12 @@ import type { RevealedGoods } from '../../desk/buying/reveal.ts'
 import type { OrderId } from '../../primitives/ids.ts'
 import { document } from '../frame/layout.ts'
 import { messagePage } from '../frame/message-page.ts'
+import { frame } from '../frame/page.fixture.ts'
 import { structureFaults } from '../frame/structure.fixture.ts'
 import { breakout, read, website } from '../frame/website.fixture.ts'
 import { closedLinks } from '../texts/en/reveal.ts'
 import { en } from '../texts/en.ts'
 import { goodsPage, revealPage } from './reveal-page.ts'
-
-const site = {
-  name: 'Shop',
-  description: 'Goods.',
-  url: 'https://kiosk.example',
-  logo: '/logo.svg',
-  contact: 'ops@kiosk.example',
-  acceptsCrypto: [],
-}
-const frame = {
-  site,
-  styleUrl: '/style.css?v=1',
-  scriptUrl: (name: string) => `/scripts/${name}`,
-  isSandbox: false,
-  texts: en,
-}
 
 const goodsOf = (result: Record<string, unknown>): RevealedGoods => ({
   orderId: 'ord_1' as OrderId,

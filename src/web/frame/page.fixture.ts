@@ -1,0 +1,18 @@
+import { en } from '../texts/en.ts'
+import type { Frame } from './layout.ts'
+
+/** What every page of a test stands in, when no store is around it. */
+export const frame: Frame = {
+  site: {
+    name: 'Shop',
+    description: 'Goods.',
+    url: 'https://kiosk.example',
+    logo: '/logo.svg',
+    contact: 'ops@kiosk.example',
+    acceptsCrypto: [],
+  },
+  styleUrl: '/style.css',
+  scriptUrl: (name) => `/${name}`,
+  isSandbox: false,
+  texts: en,
+}
