@@ -90,6 +90,8 @@ export const pay = {
   late: 'Too late: it goes back. The address is watched until ',
   backTo: 'Money goes back to',
   fees: 'What goes back is sent whole: the fee of the network is ours.',
+  small: (most: string) =>
+    `What is worth ${most} US dollars or less is kept: sending it would cost about as much.`,
   offer: 'You are buying',
   number: 'Payment number',
   nothingBack: 'Nothing has arrived so far.',
