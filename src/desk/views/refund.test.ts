@@ -37,6 +37,18 @@ test('a refund under way knows the amount and neither what went back nor what wa
   })
 })
 
+test('a refund in a coin tells the address of its buyer to nobody', () => {
+  const tender = {
+    ...order.tender,
+    rail: 'btcpay',
+    asset: 'BTC',
+    payer: 'BTC:bc1qprivate',
+  } as const
+  const told = refundBody({ ...order, tender: tender as never }, {})
+  expect(told.refund_to).toBe('BTC:…vate')
+  expect(JSON.stringify(told)).not.toContain('bc1q')
+})
+
 test('a refund that was paid names its transaction and its own time', () => {
   const done = refunded(order)
   const { refund } = done
