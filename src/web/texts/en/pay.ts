@@ -89,7 +89,9 @@ export const pay = {
   more: 'Too much, or twice: you get your order, and what is over goes back.',
   late: 'Too late: it goes back, if it comes while the address is watched. That is until ',
   backTo: 'Money goes back to',
-  dust: 'What is worth 0.50 US dollars or less does not go back: sending it would cost about as much.',
+  fees: 'What goes back is sent whole: the fee of the network is ours.',
+  small: (most: string) =>
+    `What is worth ${most} US dollars or less does not go back: sending it would cost about as much.`,
   offer: 'You are buying',
   number: 'Payment number',
   nothingBack: 'Nothing has arrived so far.',
