@@ -55,12 +55,7 @@ const inCoin = { rail: 'btcpay', asset: 'BTC', units: 5n, payer: 'BTC:bc1qprivat
 
 describe('a receipt', () => {
   test('of a coin tells the address for money back to nobody, not even beside the goods', async () => {
-    const tender = {
-      ...card.tender,
-      rail: 'btcpay',
-      asset: 'BTC',
-      payer: 'BTC:bc1qprivate',
-    } as const
+    const tender = { ...card.tender, ...inCoin }
     const { claims } = await read({ ...card, tender: tender as never }, true)
     expect(claims.payment.payer).toBe('BTC:…vate')
   })
