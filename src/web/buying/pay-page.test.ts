@@ -44,7 +44,7 @@ describe('the page of a payment', () => {
       address,
       'Send only BTC, and only on Bitcoin.',
       `https://kiosk.example/pay/${checkoutId}#${checkoutToken}`,
-      'Too little: send the rest in time, or it all goes back.',
+      'Too little: send the rest in time, or it all goes back. Only what is worth 0.50 US dollars or less is kept',
       'The address is watched until 19 November, 12:00 UTC.',
       `Money goes back to ${refundTo}`,
     ]) {

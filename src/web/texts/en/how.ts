@@ -34,7 +34,7 @@ export const how = {
   wrongList: [
     [
       'You paid too little',
-      'The page shows the rest. Pay it in time and all is well, or let the time run out and get back what you sent.',
+      'The page shows the rest. Pay it in time and all is well, or let the time run out and get back what you sent. Only what is worth 0.50 US dollars or less is kept: sending it would cost about as much.',
     ],
     ['You paid too much, or twice', 'What is too much goes back to your refund address.'],
     [
