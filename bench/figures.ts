@@ -26,7 +26,7 @@ export interface Figure {
 /** What one section measured. */
 export type Figures = readonly Figure[]
 
-export type Unit = 's' | 'ms' | 'µs' | '/s' | 'MB'
+export type Unit = 's' | 'ms' | 'µs' | '/s' | 'MB' | 'kB'
 
 export function figure(what: string, amount: number, unit: Unit, most?: number): Figure {
   const value = amountOf(amount, unit)

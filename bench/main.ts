@@ -8,6 +8,7 @@ import { measureHttp } from './http.ts'
 import { machine } from './machine.ts'
 import { measureMemory } from './memory.ts'
 import { type Part, pageOf, partOf } from './page.ts'
+import { measurePages } from './pages.ts'
 import { measurePeers } from './peers/compare.ts'
 import { measurePurchase } from './purchase.ts'
 import { compareWith, summaryOf } from './regressions.ts'
@@ -35,6 +36,7 @@ const sections: readonly Section[] = [
   { name: 'reload', title: 'Reloading under load', measure: measureReload },
   { name: 'http', title: 'Search over HTTP', measure: measureHttp },
   { name: 'peers', title: 'Search beside others', measure: () => measurePeers(200_000) },
+  { name: 'pages', title: 'Pages for people', measure: measurePages },
   { name: 'buying', title: 'Buying', measure: measurePurchase },
   { name: 'tills', title: 'Purchases a second', measure: measureTills },
   { name: 'claims', title: 'Claiming payments', measure: measureClaims },

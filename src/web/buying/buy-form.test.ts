@@ -307,7 +307,7 @@ test('the page and everything that it loads stay under 100 kB', async () => {
   const site = website({ checkout: checkoutDesk().desk })
   const { body } = await site.get('/buy/AMZ_US_OPEN')
   const loaded = [...body.matchAll(/(?:<script src|rel="stylesheet" href)="([^"]+)"/g)]
-  expect(loaded).toHaveLength(2)
+  expect(loaded).toHaveLength(3)
   let bytes = body.length
   for (const [, at = ''] of loaded) {
     const { rawPayload, statusCode, headers } = await until(

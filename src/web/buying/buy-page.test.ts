@@ -117,8 +117,8 @@ describe('the page of an offer', () => {
   test('lets nothing out of the catalog become markup', async () => {
     const { body } = await get('/buy/HOSTILE')
     expect(structureFaults(body)).toEqual([])
-    // Two blocks of data for search engines, and the script of the wallet.
-    expect(body.match(/<script/g)).toHaveLength(3)
+    // Two blocks of data for search engines, and the scripts of the form and the wallet.
+    expect(body.match(/<script/g)).toHaveLength(4)
     expect(body).not.toContain('<!--')
     expect(dataOf(body)).toMatchObject({ brand: { name: breakout } })
     expect((await get('/')).body).not.toContain('<script>alert')

@@ -1,4 +1,5 @@
 import type { Return } from '../../checkouts/checkout.ts'
+import { keptMost } from '../../checkouts/ledger.ts'
 import type { CheckoutView } from '../../desk/checkout/desk.ts'
 import { formatUnits } from '../../payments/coins.ts'
 import { formatUsdc } from '../../primitives/money.ts'
@@ -68,6 +69,7 @@ function ownPart(view: CheckoutView, shown: PayShown): Html {
   const { texts } = shown
   const { invoice, stage } = view
   return html`${invoice && asking.has(stage) && invoiceCard(view, invoice, texts, shown.sandboxUrl)}
+${stage === 'expired' && html`<p class="hint">${texts.pay.small(formatUsdc(keptMost))}</p>`}
 ${nextStep(view, texts)}
 ${returnsOf(view, texts)}
 ${shown.privateLink && keepLink(shown.privateLink, texts)}
@@ -101,6 +103,7 @@ function troubles(watchedUntil: Date, { pay }: Texts): Html {
 <li>${pay.more}</li>
 <li>${pay.late}${dayAndTime(watchedUntil)}.</li>
 <li>${pay.fees}</li>
+<li>${pay.small(formatUsdc(keptMost))}</li>
 </ul>
 </details>`
 }

@@ -10,7 +10,7 @@ export const terms = {
     'One order is charged once.',
     'An order that is not delivered is refunded in full, without being asked for.',
     'Goods that were delivered are not taken back: a code that was shown, a phone that was credited, an eSIM that was issued.',
-    'Payments that are too small, too large, too late or made twice go back to the address that the buyer gave.',
+    'Payments in coins that are too small, too large, too late or made twice go back to the address that the buyer gave, but for what is worth 0.50 US dollars or less in all: sending it would cost about as much.',
   ] as readonly string[],
   contact: 'Questions about an order:',
 }

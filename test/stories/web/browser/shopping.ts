@@ -16,6 +16,8 @@ export async function fillIn(page: Page, kind: Kind): Promise<void> {
   if (kind === 'voucher') {
     await page.getByLabel('First name').fill('Ada')
     await page.getByLabel('Last name').fill('Lovelace')
+    const email = page.getByLabel('E-mail address')
+    if ((await email.count()) > 0) await email.fill('ada@example.com')
   }
   if (kind === 'topup') await page.getByLabel('Phone number to top up').fill('+1 202 555 0123')
 }
