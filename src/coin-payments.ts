@@ -3,7 +3,7 @@ import type { Finding } from './adapters/btcpay/check.ts'
 import { createProcessor } from './adapters/btcpay/processor.ts'
 import { invoiceOfEvent, verifyWebhook } from './adapters/btcpay/webhook.ts'
 import { noProcessor } from './checkouts/no-processor.ts'
-import type { CheckoutStore, HandPayouts, Processor } from './checkouts/ports.ts'
+import type { CheckoutFacts, CheckoutStore, HandPayouts, Processor } from './checkouts/ports.ts'
 import type { CheckoutReporter } from './checkouts/report.ts'
 import type { StartDeps } from './checkouts/start.ts'
 import type { Common, Outside } from './config.ts'
@@ -18,8 +18,8 @@ import { createDigest } from './secrets/tokens.ts'
 
 /** For how long the processor watches an address after its invoice: what comes then still goes back. */
 const monitoringMinutes = 7 * 24 * 60
-/** For one call; an invoice takes a few, and all of them end well before a lease. */
-const timeoutMs = 6_000
+/** For one call. A look at an invoice with a payout takes seven, and they end before a lease does. */
+const timeoutMs = 5_000
 
 export interface CoinPayments {
   readonly processor: Processor
@@ -33,15 +33,22 @@ export interface CoinPayments {
   readonly invoiceIn: (body: Buffer, signature: Header) => InvoiceEvent
 }
 
+interface CoinDeps {
+  readonly handPayouts: HandPayouts
+  readonly checkoutFacts: () => Promise<Pick<CheckoutFacts, 'openByState'>>
+  readonly now: () => Date
+  readonly log?: Pick<Logger, 'warn'>
+}
+
 /** The way of being paid in coins, as it is configured; without BTCPay Server none is taken. */
 export function connectCoins(
   { processor: access, invoiceMinutes }: Pick<Common & Outside, 'processor' | 'invoiceMinutes'>,
-  { hands, now }: { readonly hands: HandPayouts; readonly now: () => Date },
+  { handPayouts: hands, checkoutFacts, now, log }: CoinDeps,
 ): CoinPayments {
   if (!access) {
     return {
       processor: noProcessor,
-      findings: async () => [],
+      findings: () => findingsWithout(checkoutFacts),
       rates: { look: async () => undefined, last: () => undefined },
       invoiceIn: () => ({ isGenuine: false }),
     }
@@ -49,14 +56,45 @@ export function connectCoins(
   const { storeId, webhookSecret } = access
   const settings = { ...access, expirationMinutes: invoiceMinutes, monitoringMinutes, timeoutMs }
   const processor = createProcessor(settings, { hands, now })
+  const tell = (reason: string) => log?.warn({ reason }, 'the payment processor is not understood')
   return {
-    processor,
+    processor: telling(processor, tell),
     findings: processor.check,
     rates: remembered(processor.rates),
     invoiceIn: (body, signature) =>
       verifyWebhook(body, signature, webhookSecret ?? '')
         ? { isGenuine: true, invoice: invoiceOfEvent(jsonOf(body), storeId) }
         : { isGenuine: false },
+  }
+}
+
+/** What is still watched, and may have to go back, is nobody's business without the processor. */
+async function findingsWithout(
+  checkoutFacts: CoinDeps['checkoutFacts'],
+): Promise<readonly Finding[]> {
+  const { openByState } = await checkoutFacts()
+  const open = Object.values(openByState).reduce((sum, count) => sum + count, 0)
+  if (open === 0) return []
+  const text = `${open} checkouts in coins are not closed, and without BTCPAY_URL none of them goes on.`
+  return [{ level: 'fault', text }]
+}
+
+/** Says what could not be understood of the processor, once until something else happens. */
+export function telling(processor: Processor, tell: (reason: string) => void): Processor {
+  let told: string | undefined
+  const heard = <T extends { readonly outcome: string; readonly reason?: string }>(
+    answer: T,
+  ): T => {
+    const reason = answer.outcome === 'unknown' ? answer.reason : undefined
+    if (reason !== undefined && reason !== told) tell(reason)
+    told = reason
+    return answer
+  }
+  return {
+    methods: processor.methods,
+    open: async (wanted) => heard(await processor.open(wanted)),
+    read: async (invoice, coin) => heard(await processor.read(invoice, coin)),
+    payOut: (payout) => processor.payOut(payout),
   }
 }
 
@@ -118,8 +156,12 @@ export async function attending(
   { findings, rates }: CoinPayments,
   { log, signal }: { readonly log: Logger; readonly signal: AbortSignal },
 ): Promise<void> {
-  for (const { level, text } of await findings()) {
-    log[level === 'fault' ? 'error' : 'warn'](`payment processor: ${text}`)
+  try {
+    for (const { level, text } of await findings()) {
+      log[level === 'fault' ? 'error' : 'warn'](`payment processor: ${text}`)
+    }
+  } catch (error) {
+    log.warn({ error }, 'the payment processor could not be looked at')
   }
   const look = async () => {
     try {

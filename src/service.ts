@@ -102,7 +102,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     throw error
   })
   const stock = await startStock(ground, storage.snapshots, supply.stockroom)
-  const coins = connectCoins(options.config, { hands: storage.handPayouts, now })
+  const coins = connectCoins(options.config, { ...storage, ...ground })
   const parts = { chain, storage, supply, coins }
   const purchases = purchasesOf(ground, { ...parts, stock })
   const checkouts = checkoutDepsOf(purchases, {

@@ -10,8 +10,10 @@ import { hashOf } from '../secrets/tokens.ts'
 import type { Checkout } from './checkout.ts'
 import { retryReturn } from './retry-return.ts'
 import type { CheckoutForm } from './start.ts'
+import { sweepCheckouts } from './sweep.ts'
 
 const minute = 60_000
+const ether = { coin: 'USDT', network: 'Ethereum' } as const
 const hour = 60 * minute
 
 /** A checkout with its invoice, waiting for its payment. */
@@ -234,6 +236,20 @@ describe('what is wrong outside', () => {
     expect(await world.seen(checkout.id)).toMatchObject({
       state: 'REFUSED',
       code: 'processor_silent',
+    })
+  })
+
+  test('no address is shown on another network than the form said', async () => {
+    const world = checkoutWorld()
+    world.processor.failNext('open', { fault: 'unreached' })
+    const { checkout } = await world.start({ coin: 'USDT', refundTo: 'usdt-address-of-ada' })
+    expect(checkout).toMatchObject({ state: 'OPENING', network: 'Tron' })
+    const deps = { ...world.deps, processor: { ...world.deps.processor, methods: [ether] } }
+    world.clock.pass(minute)
+    await sweepCheckouts(deps, 10)
+    expect(await world.seen(checkout.id)).toMatchObject({
+      state: 'REFUSED',
+      code: 'coin_unavailable',
     })
   })
 

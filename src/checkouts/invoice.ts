@@ -28,12 +28,8 @@ export async function ask(
   checkout: CheckoutIn<'OPENING'>,
 ): Promise<CheckoutStep> {
   const { id, orderId, amount, coin, startedAt } = checkout
-  const begunAt = now()
-  if (begunAt.getTime() - startedAt.getTime() > openWithinMs) {
-    const reason = 'The payment processor made no invoice in time.'
-    const code = 'processor_silent'
-    return moveTo({ ...checkout, state: 'REFUSED', changedAt: begunAt, code, reason })
-  }
+  const given = givenUp(processor, checkout, now())
+  if (given) return moveTo(given)
   const opened = await processor.open({ checkout: id, order: orderId, amount, coin })
   const changedAt = now()
   switch (opened.outcome) {
@@ -52,6 +48,23 @@ export async function ask(
   }
 }
 
+/** Why nobody waits any more for an invoice that was shown to nobody; undefined while somebody may. */
+function givenUp(
+  { methods }: Pick<CheckoutStepDeps['processor'], 'methods'>,
+  checkout: CheckoutIn<'OPENING'>,
+  at: Date,
+): CheckoutIn<'REFUSED'> | undefined {
+  const refused = { ...checkout, state: 'REFUSED', changedAt: at } as const
+  const { coin, network, startedAt } = checkout
+  // An operator may have changed it since: an address on another network would cost the buyer all.
+  if (!methods.some((method) => method.coin === coin && method.network === network)) {
+    return { ...refused, code: 'coin_unavailable', reason: `${coin} on ${network} is not taken.` }
+  }
+  if (at.getTime() - startedAt.getTime() <= openWithinMs) return undefined
+  const reason = 'The payment processor made no invoice in time.'
+  return { ...refused, code: 'processor_silent', reason }
+}
+
 /** Reads the invoice again, and does what follows from it. */
 export async function look(
   deps: CheckoutStepDeps,
@@ -59,7 +72,7 @@ export async function look(
 ): Promise<CheckoutStep> {
   const now = deps.now()
   const read = await deps.processor.read(checkout.invoice.id, checkout.coin)
-  if (read.outcome === 'unknown') return wait(pollDelay(checkout.changedAt, now))
+  if (read.outcome === 'unknown') return wait(againIn(checkout, now))
   const invoice = mergedWith(deps, checkout, read.invoice)
   if (!isSame(invoice, checkout.invoice)) return moveTo(decided({ ...checkout, invoice }, now))
   if (checkout.state === 'OPEN') return stillOpen(checkout, now)
@@ -106,6 +119,14 @@ function closed(
   const isBack = checkout.returns.every(({ step }) => step.type === 'SENT')
   if (isOver && isBack) return moveTo({ ...checkout, closedAt: now })
   return wait(watchDelay(checkout, now))
+}
+
+/** How long to wait for a processor that did not answer: not long where somebody waits for money. */
+function againIn(checkout: InvoicedCheckout, now: Date): number {
+  const isAwaited =
+    checkout.state === 'OPEN' ||
+    checkout.returns.some(({ step }) => step.type === 'DUE' || step.type === 'SENDING')
+  return isAwaited ? pollDelay(checkout.changedAt, now) : watchDelay(checkout, now)
 }
 
 /** The longer nothing came, the less likely something will; webhooks come in between. */

@@ -62,7 +62,7 @@ function open(config: StoreConfig, storage: Storage, stop: () => Promise<void>):
   const now = () => new Date()
   const stopping = new AbortController()
   const { supplierUrl: baseUrl, supplierKey: apiKey } = config
-  const coins = connectCoins(config, { hands: storage.handPayouts, now })
+  const coins = connectCoins(config, { ...storage, now })
   const client = createZenditClient({ baseUrl, apiKey, timeoutMs: listTimeoutMs })
   return {
     config,

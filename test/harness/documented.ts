@@ -58,9 +58,11 @@ export const undocumented: readonly string[] = [
   '/orders/:orderId/open',
   '/orders/:orderId/receipt',
   '/orders/:orderId/refund',
+  '/scripts/copy.js',
+  '/scripts/countdown.js',
   '/scripts/live.js',
-  '/scripts/order.js',
-  '/scripts/pay.js',
+  '/scripts/open.js',
+  
   '/scripts/reveal.js',
   '/scripts/sign-in.js',
   '/scripts/typed.js',

@@ -2,7 +2,6 @@ import type { Invoice, InvoicePayment } from '../../checkouts/checkout.ts'
 import type { InvoiceRead } from '../../checkouts/ports.ts'
 import { type Coin, parseUnits } from '../../payments/coins.ts'
 import { statusOf } from './invoice-status.ts'
-import type { BtcpayMethod } from './methods.ts'
 import type { GreenfieldInvoice, GreenfieldMethod } from './schemas.ts'
 
 const statuses = { Invalid: 'INVALID', Processing: 'PROCESSING', Settled: 'SETTLED' } as const
@@ -11,11 +10,12 @@ const statuses = { Invalid: 'INVALID', Processing: 'PROCESSING', Settled: 'SETTL
 export function invoiceOf(
   invoice: GreenfieldInvoice,
   methods: readonly GreenfieldMethod[],
-  { id, coin }: BtcpayMethod,
+  coin: Coin,
   now: Date,
 ): InvoiceRead {
-  const method = methods.find((one) => one.paymentMethodId.toUpperCase() === id.toUpperCase())
-  if (!method?.destination) return unknown(`BTCPay shows no address for ${id} of the invoice`)
+  const [method, ...others] = methods.filter(({ paymentMethodId: id }) => isOf(coin, id))
+  if (others.length > 0) return unknown(`BTCPay shows several ways to pay the invoice in ${coin}`)
+  if (!method?.destination) return unknown(`BTCPay shows no address for ${coin} of the invoice`)
   const money = moneyOf(method, coin)
   if (money === undefined) return unknown(`BTCPay shows an amount that is none of ${coin}`)
   const expiresAt = dateOf(invoice.expirationTime)
@@ -36,6 +36,10 @@ export function invoiceOf(
     watchedUntil: dateOf(invoice.monitoringExpiration),
   }
   return { outcome: 'found', invoice: read }
+}
+
+function isOf(coin: Coin, method: string): boolean {
+  return method.toUpperCase().startsWith(`${coin}-`)
 }
 
 /** All amounts, exactly; undefined when one of them is finer than the coin can be. */

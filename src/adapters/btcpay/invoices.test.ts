@@ -200,10 +200,24 @@ describe('read', () => {
     expect(unfit).toEqual([])
   })
 
+  it('reads what was asked for on a network that is not configured any more', async () => {
+    const paymentMethodId = 'USDT-TRON'
+    const { processor } = reading({}, { paymentMethodId, amount: '25.0', payments: [] })
+    expect(await processor.read('Inv1', 'USDT')).toMatchObject({ invoice: { units: 25_000_000n } })
+  })
+
+  it('believes no invoice that can be paid in two ways', async () => {
+    const { processor } = playing({
+      [get]: { json: invoiceJson() },
+      [methodsCall]: { json: [methodJson(), methodJson({ paymentMethodId: 'BTC-LN' })] },
+    })
+    expect(await processor.read('Inv1', 'BTC')).toMatchObject({ outcome: 'unknown' })
+  })
+
   it.each<readonly [string, object, object, string]>([
     ['no address', {}, { destination: '' }, 'does not fit (0.destination)'],
-    ['no address yet', {}, { destination: null }, 'no address for BTC-CHAIN'],
-    ['another method', {}, { paymentMethodId: 'LTC-CHAIN' }, 'no address for BTC-CHAIN'],
+    ['no address yet', {}, { destination: null }, 'no address for BTC of'],
+    ['another method', {}, { paymentMethodId: 'LTC-CHAIN' }, 'no address for BTC of'],
     ['an amount finer than the coin', {}, { amount: '0.000000001' }, 'none of BTC'],
     [
       'a payment finer than the coin',

@@ -39,13 +39,12 @@ export async function openInvoice(
   if (wanted.amount % 10_000n !== 0n) return refused('invalid_amount', 'The price is not in cents.')
 
   const before = await find(deps, wanted)
-  if (before.outcome !== 'none') return shownAs(deps, method, wanted, before)
+  if (before.outcome !== 'none') return shownAs(deps, wanted, before)
   const made = await create(deps, method, wanted)
-  if (made.outcome === 'ok')
-    return shownAs(deps, method, wanted, { outcome: 'one', invoice: made.value })
+  if (made.outcome === 'ok') return shownAs(deps, wanted, { outcome: 'one', invoice: made.value })
   // Whatever the answer was, an invoice that is there now is the invoice.
   const after = await find(deps, wanted)
-  if (after.outcome !== 'none') return shownAs(deps, method, wanted, after)
+  if (after.outcome !== 'none') return shownAs(deps, wanted, after)
   if (made.outcome === 'unknown') return made
   if (isKeyRefused(made) || made.status === 404) return { outcome: 'unknown', reason: saidOf(made) }
   return refused(
@@ -54,10 +53,11 @@ export async function openInvoice(
   )
 }
 
-/** What BTCPay says of the invoice now. */
+/**
+ * What BTCPay says of the invoice now. It has one payment method, which is read by its coin: an operator
+ * may have taken the coin off since, or another network for it, and what was asked for is still owed.
+ */
 export async function readInvoice(deps: InvoiceDeps, id: string, coin: Coin): Promise<InvoiceRead> {
-  const method = deps.methods.find((one) => one.coin === coin)
-  if (method === undefined) return { outcome: 'unknown', reason: `${coin} is not configured` }
   const path = `/invoices/${segment(id)}`
   const heard = await ask(deps.greenfield, invoiceSchema, { method: 'GET', path })
   if (heard.outcome !== 'ok') return unclear(heard)
@@ -65,7 +65,7 @@ export async function readInvoice(deps: InvoiceDeps, id: string, coin: Coin): Pr
   if (heard.value.storeId !== deps.greenfield.storeId) {
     return { outcome: 'unknown', reason: 'the invoice belongs to another store of BTCPay' }
   }
-  return withPayments(deps, method, heard.value)
+  return withPayments(deps, coin, heard.value)
 }
 
 type Found =
@@ -122,7 +122,6 @@ function create(
 
 async function shownAs(
   deps: InvoiceDeps,
-  method: BtcpayMethod,
   wanted: WantedInvoice,
   found: Exclude<Found, { outcome: 'none' }>,
 ): Promise<InvoiceOpened> {
@@ -130,7 +129,7 @@ async function shownAs(
   if (!isAsWanted(found.invoice, wanted, deps.greenfield.storeId)) {
     return { outcome: 'unknown', reason: 'the invoice at BTCPay asks for something else' }
   }
-  const read = await withPayments(deps, method, found.invoice)
+  const read = await withPayments(deps, wanted.coin, found.invoice)
   return read.outcome === 'found' ? { outcome: 'open', invoice: read.invoice } : read
 }
 
@@ -148,12 +147,12 @@ function isAsWanted(invoice: GreenfieldInvoice, wanted: WantedInvoice, storeId: 
  */
 async function withPayments(
   { greenfield, now }: InvoiceDeps,
-  method: BtcpayMethod,
+  coin: Coin,
   invoice: GreenfieldInvoice,
 ): Promise<InvoiceRead> {
   const path = `/invoices/${segment(invoice.id)}/payment-methods?onlyAccountedPayments=false`
   const heard = await ask(greenfield, z.array(paymentMethodSchema), { method: 'GET', path })
-  return heard.outcome === 'ok' ? invoiceOf(invoice, heard.value, method, now()) : unclear(heard)
+  return heard.outcome === 'ok' ? invoiceOf(invoice, heard.value, coin, now()) : unclear(heard)
 }
 
 function invoicesOf({ storeId }: Greenfield): string {

@@ -7,7 +7,9 @@ import {
   checkoutView,
 } from '../../../test/fixtures/checkouts.ts'
 import { fixtureNow } from '../../../test/fixtures/offers.ts'
+import { keptMost } from '../../checkouts/ledger.ts'
 import type { CheckoutStage } from '../../desk/checkout/desk.ts'
+import { formatUsdc } from '../../primitives/money.ts'
 import { structureFaults } from '../frame/structure.fixture.ts'
 import { read, website } from '../frame/website.fixture.ts'
 import { en } from '../texts/en.ts'
@@ -44,8 +46,9 @@ describe('the page of a payment', () => {
       address,
       'Send only BTC, and only on Bitcoin.',
       `https://kiosk.example/pay/${checkoutId}#${checkoutToken}`,
-      'Too little: send the rest in time, or it all goes back. Only what is worth 0.50 US dollars or less is kept',
-      'The address is watched until 19 November, 12:00 UTC.',
+      'Too little: send the rest in time, or what came goes back.',
+      'if it comes while the address is watched. That is until 19 November, 12:00 UTC.',
+      `What is worth ${formatUsdc(keptMost)} US dollars or less does not go back`,
       `Money goes back to ${refundTo}`,
     ]) {
       expect(text).toContain(words)

@@ -89,7 +89,7 @@ export const form = {
     'This store takes USDC from a wallet in this browser, and that needs script, which is off here. Switch it on and load the page again.',
   refundTo: (coin: string, network: string) => `Your ${coin} address on ${network}, for money back`,
   refundWhy:
-    'If you pay too much, too late or not all, or if the goods do not come, the money goes there by itself. Take an address of your own wallet; with one of an exchange, ask first whether it takes such payments.',
+    'If you pay too much, too late or not all, or if the goods do not come, the money goes there. Take an address of your own wallet; with one of an exchange, ask first whether it takes such payments.',
   network: (coin: string, network: string) =>
     `Send it on ${network} and nowhere else: ${coin} sent on another network is lost.`,
   next: (coin: string) => `Continue to pay in ${coin}`,

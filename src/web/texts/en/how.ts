@@ -36,14 +36,17 @@ export const how = {
       'You paid too little',
       'The page shows the rest. Pay it in time and all is well, or let the time run out and get back what you sent. Only what is worth 0.50 US dollars or less is kept: sending it would cost about as much.',
     ],
-    ['You paid too much, or twice', 'What is too much goes back to your refund address.'],
+    [
+      'You paid too much, or twice',
+      'What is too much goes back to your refund address, unless it is worth 0.50 US dollars or less: sending it would cost about as much.',
+    ],
     [
       'You paid too late',
-      'The address is watched for days after its time. What comes late goes back to your refund address.',
+      'The address is watched for days after its time. What comes late, in those days, goes back to your refund address.',
     ],
     [
       'It was not delivered',
-      'Whatever the reason, the order ends as a full refund, by itself. The order page shows its transaction.',
+      'Whatever the reason, the order ends as a full refund. It is sent by itself, only Monero by a person of the store. The order page shows its transaction.',
     ],
     [
       'You closed the page',

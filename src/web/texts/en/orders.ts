@@ -100,7 +100,7 @@ export const orders = {
     title: 'Keep this link',
     text: 'It is the only key to this order. Whoever has it sees what you bought, so keep it to yourself.',
     textFor: (days: number) =>
-      `It opens this order for ${days} days. Whoever has it sees what you bought, so keep it to yourself.`,
+      `It opens this order for ${days === 1 ? '1 day' : `${days} days`}. Whoever has it sees what you bought, so keep it to yourself.`,
     label: 'Private link of this order',
   },
   elsewhere: {
@@ -177,7 +177,7 @@ export const orders = {
     none: 'This order has no refund',
     noneText: 'Nothing has failed that a refund could make good.',
     delivered: 'It was delivered, and delivered goods are not refundable.',
-    underWay: 'It is still under way. If it cannot be delivered, all you paid goes back by itself.',
+    underWay: 'It is still under way. If it cannot be delivered, all you paid goes back.',
     amount: 'Amount',
     worth: (coin: string, usd: string) => `${coin} (the price was ${usd} USD)`,
     to: 'Goes back to',
