@@ -14,6 +14,7 @@ import {
   timeOf,
   transactionOf,
 } from './parts.ts'
+import { returnsPart } from './returns-part.ts'
 import { stationsOf, timeline } from './timeline.ts'
 
 /** What a page of an order is made of, besides the order. */
@@ -89,6 +90,7 @@ export function isRefunding({ stage }: Pick<OrderSight, 'stage'>): boolean {
 function ownParts(sight: OrderSight, own: OwnSight, parts: OrderPageParts): Html {
   const { texts, privateLink, mail } = parts
   return html`${sight.stage === 'delivered' && goodsPart(sight, parts)}
+${returnsPart(sight, own, texts)}
 ${factsPart(sight, own, texts)}
 ${privateLink && keepPart(privateLink, texts)}
 ${mail && mailPart(sight.id, mail, texts)}`
