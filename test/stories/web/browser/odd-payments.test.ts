@@ -95,6 +95,10 @@ describe.skipIf(noBrowser !== undefined)('a payment that is', () => {
 
 /** The order is delivered, and its page tells of what is over and where it went. */
 async function seenBack(page: Page, payment: OpenPayment, over: bigint): Promise<void> {
+  // Where the rest is known by then, the page of the payment stays and tells of it.
+  await page.locator('.returns, .stage').first().waitFor()
+  const onward = page.getByRole('link', { name: 'Go to your order' })
+  if (page.url().includes('/pay/')) await onward.click()
   await page.waitForURL('**/orders/*')
   // The page of an order that is delivered changes no more by itself.
   const look = async () => {
