@@ -129,7 +129,10 @@ async function buyThrough(page: Page, nodeUrl: string): Promise<void> {
   const { origin } = new URL(parts.store.url)
   await page.route(/\/(buy|purchase)\//, async (route, request) => {
     const url = request.url().replace(origin, nodeUrl)
-    await route.fulfill({ response: await route.fetch({ url, maxRedirects: 0 }) })
+    const response = await route.fetch({ url, maxRedirects: 0 })
+    // Each node of the story has an address of its own; the nodes of a store share one.
+    const body = (await response.text()).replaceAll(nodeUrl, origin)
+    await route.fulfill({ response, body })
   })
 }
 
