@@ -12,7 +12,7 @@ describe('the page of an offer', () => {
     expect(structureFaults(body)).toEqual([])
     expect(body).toContain('<html lang="en">')
     expect(body).toContain(
-      '<title>Amazon.com $25 gift voucher (United States of America) · Test Kiosk</title>',
+      '<title>Amazon.com $25 gift card (United States of America) · Test Kiosk</title>',
     )
     expect(body).toContain('<data value="25.00">25.00</data> USDC')
     expect(body).toContain('Paid in USDC on Base')
@@ -51,12 +51,12 @@ describe('the page of an offer', () => {
     expect(body).toContain(`<meta property="og:url" content="${url}">`)
     expect(body).toContain('<meta property="product:price:amount" content="11.50">')
     expect(body).toMatch(
-      /<meta name="description" content="Amazon.de €10 gift voucher \(Germany\): 11.50 USDC/,
+      /<meta name="description" content="Amazon.de €10 gift card \(Germany\): 11.50 USDC/,
     )
     expect(dataOf(body)).toMatchObject({
       '@context': 'https://schema.org',
       '@type': 'Product',
-      name: 'Amazon.de €10 gift voucher (Germany)',
+      name: 'Amazon.de €10 gift card (Germany)',
       sku: 'AMZ_DE_10',
       brand: { '@type': 'Brand', name: 'Amazon.de' },
       offers: {

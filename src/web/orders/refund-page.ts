@@ -1,12 +1,13 @@
 import type { Return } from '../../checkouts/checkout.ts'
 import type { OrderSight, OwnSight, RefundSight } from '../../desk/following/sight.ts'
 import { formatUnits } from '../../payments/coins.ts'
+import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
 import { liveMark, reloading } from '../live/mark.ts'
 import type { Texts } from '../texts/en.ts'
 import { isRefunding } from './order-page.ts'
-import { copied, fact, orderPagePath, paidText, timeOf, transactionOf } from './parts.ts'
+import { fact, orderPagePath, paidText, timeOf, transactionOf } from './parts.ts'
 import { stationsOf, timeline } from './timeline.ts'
 
 export interface RefundPageParts {
