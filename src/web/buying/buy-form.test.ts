@@ -59,7 +59,7 @@ describe('the form of an offer', () => {
       'Your address for BTC, for money back',
       'Send it on the Bitcoin network and nowhere else',
       'Paying with a wallet in this browser needs script',
-      'Or worth as much in BTC, LTC, XMR, ETH, or USDT.',
+      'Or the same worth in BTC, LTC, XMR, ETH, or USDT.',
     ]) {
       expect(read(body)).toContain(words)
     }
@@ -175,7 +175,7 @@ describe('a form that is sent', () => {
     expect(answer.body).toMatch(/<div class="faults" role="alert" tabindex="-1" autofocus/)
     const links = [...answer.body.matchAll(/<li><a href="#([^"]+)">([^<]+)</g)]
     expect(links.map(([, name, message = '']) => [name, read(message)])).toEqual([
-      ['firstName', 'Enter the first name of whoever gets the voucher.'],
+      ['firstName', 'Enter the first name of whoever gets the gift card.'],
       [
         'email',
         'This is not an e-mail address. One looks like ada@example.com. Did you mean ada@example.com?',

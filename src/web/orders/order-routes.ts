@@ -4,7 +4,7 @@ import { receiptOf } from '../../desk/buying/receipts.ts'
 import { refundClaimed } from '../../desk/buying/refunds.ts'
 import { keyOf } from '../../desk/buying/viewer.ts'
 import { goodsFor } from '../../desk/following/goods.ts'
-import { orderPass, orderPassDays } from '../../desk/following/passes.ts'
+import { daysLeftOf, orderPass, orderPassDays } from '../../desk/following/passes.ts'
 import { type OrderSight, sightOf } from '../../desk/following/sight.ts'
 import { messagePage } from '../frame/message-page.ts'
 import { routeLive } from '../live/live.ts'
@@ -108,6 +108,9 @@ function linkOf({ follow }: FollowingRoutes, request: OrderRequest, { id }: Orde
   const token = accessIn(request)
   const page = `${follow.site.url}${orderPagePath(id)}`
   if (token?.startsWith('kat_')) return { url: `${page}#${token}` }
+  // A pass ends when it was said to: whoever came by one is not given another.
+  const days = daysLeftOf(follow, token)
+  if (days !== undefined) return { url: `${page}#${token}`, days }
   return { url: `${page}#${orderPass(follow, id)}`, days: orderPassDays }
 }
 

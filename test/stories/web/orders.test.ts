@@ -230,6 +230,8 @@ describe('finding an order again', () => {
     expect(await (await fresh.post(`${pageOf(voucher)}/goods`, {})).text()).toContain(
       voucher.secret,
     )
+    // Nobody gets another pass by a pass, so it ends when the mail said.
+    expect(await (await fresh.get(pageOf(voucher))).text()).toContain(pass)
     // It opens the order that it was made for, and no other of the same buyer.
     expect((await fresh.post(`${pageOf(bought.esim)}/open`, { token: pass })).status).toBe(422)
 

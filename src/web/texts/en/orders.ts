@@ -94,7 +94,7 @@ export const orders = {
     title: 'Keep this link',
     text: 'It is the only key to this order. Whoever has it sees what you bought, so keep it to yourself.',
     textFor: (days: number) =>
-      `It opens this order for ${days} days. Whoever has it sees what you bought, so keep it to yourself.`,
+      `It opens this order for ${days === 1 ? '1 day' : `${days} days`}. Whoever has it sees what you bought, so keep it to yourself.`,
     label: 'Private link of this order',
   },
   elsewhere: {
