@@ -1,10 +1,11 @@
 import type { OrderSight, OwnSight, RefundSight } from '../../desk/following/sight.ts'
+import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
 import { liveMark, reloading } from '../live/mark.ts'
 import type { Texts } from '../texts/en.ts'
 import { isRefunding } from './order-page.ts'
-import { copied, fact, orderPagePath, paidText, timeOf, transactionOf } from './parts.ts'
+import { fact, orderPagePath, paidText, timeOf, transactionOf } from './parts.ts'
 import { returnsPart } from './returns-part.ts'
 import { stationsOf, timeline } from './timeline.ts'
 

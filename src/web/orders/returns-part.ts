@@ -1,9 +1,10 @@
 import type { Return } from '../../checkouts/checkout.ts'
 import type { OrderSight, OwnSight } from '../../desk/following/sight.ts'
 import { formatUnits } from '../../payments/coins.ts'
+import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Texts } from '../texts/en.ts'
-import { copied, fact } from './parts.ts'
+import { fact } from './parts.ts'
 
 /** Money that came besides the price, such as a payment made twice, and where it is on its way back. */
 export function returnsPart({ coin }: OrderSight, own: OwnSight, texts: Texts): Html | undefined {
