@@ -62,7 +62,6 @@ export const undocumented: readonly string[] = [
   '/scripts/countdown.js',
   '/scripts/live.js',
   '/scripts/open.js',
-
   '/scripts/reveal.js',
   '/scripts/sign-in.js',
   '/scripts/typed.js',

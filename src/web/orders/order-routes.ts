@@ -78,7 +78,7 @@ function look({ follow }: FollowingRoutes, request: OrderRequest): Promise<Order
 }
 
 function scriptsOf({ frame }: FollowingRoutes): readonly string[] {
-  return ['live.js', 'order.js'].map(frame.scriptUrl)
+  return ['live.js', 'open.js', 'copy.js'].map(frame.scriptUrl)
 }
 
 type Said = Pick<OrderPageParts, 'shown' | 'wrongToken'> & { readonly mail?: MailPart }
