@@ -61,7 +61,7 @@ export const commonShape = {
     .min(1)
     .max(400)
     .default(
-      'Gift vouchers, mobile topups and eSIM data plans, paid per purchase, delivered at once.',
+      'Gift cards, mobile topups and eSIM data plans, paid per purchase, delivered at once.',
     ),
   STORE_LOGO: url(/^https?$/).optional(),
   STORE_COLOR: z

@@ -26,6 +26,7 @@ export function banner(
     `  Listening on ${address}, published as ${url}${by}`,
     `  ${stock.offers} offers, ${stock.setAside} set aside as dirty, read ${stock.readAt.toISOString()}`,
     '',
+    `  Website      ${url}/`,
     `  Search       ${url}/ai/vouchers?search=amazon`,
     `  Manifest     ${url}/.well-known/x402`,
     `  Health       ${url}/readyz`,

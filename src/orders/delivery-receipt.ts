@@ -24,7 +24,9 @@ export const ReceiptClaims = z.object({
   payment: z.object({
     network: z.string().describe('CAIP-2; for another coin than USDC, the name of its chain'),
     asset: z.string(),
-    payer: z.string(),
+    payer: z
+      .string()
+      .describe('The wallet; for another coin, the last letters of the address its buyer gave'),
     payTo: z.string(),
     amount_atomic: atomic.describe('In the smallest unit of the asset'),
     transaction,

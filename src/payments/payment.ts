@@ -68,6 +68,17 @@ export function payerOf(coin: Coin, address: string): string {
   return `${coin}:${address}`
 }
 
+/**
+ * Who paid, for everybody who knows the order. A wallet stands on the chain beside its payment. Where
+ * money goes back to in a coin stands nowhere, and would tie its owner to a payment that all can see:
+ * its last letters are enough for the owner to know it again.
+ */
+export function publicPayerOf(tender: Tender): string {
+  if (tender.rail === 'x402') return tender.payer
+  const { coin, address } = partsOf(tender.payer)
+  return payerOf(coin, `…${address.slice(-4)}`)
+}
+
 /** The coin and the address of such a payer. */
 export function partsOf(payer: string): { readonly coin: Coin; readonly address: string } {
   const colon = payer.indexOf(':')

@@ -6,9 +6,9 @@ import type { Limits } from '../http/rate-limit.ts'
 import { routeBuying } from './buying/buy-routes.ts'
 import type { PayingDeps } from './buying/deps.ts'
 import { routePaying } from './buying/pay-routes.ts'
-import { walletScript } from './buying/wallet-script.ts'
 import { routeForModels } from './for-models/routes.ts'
 import { routeAssets, routeMadeScript } from './frame/assets.ts'
+import { bundledScript } from './frame/bundled-script.ts'
 import type { WebDeps } from './frame/deps.ts'
 import { browserErrors, errorDocument } from './frame/error-page.ts'
 import { document, type Frame, type Page } from './frame/layout.ts'
@@ -69,15 +69,18 @@ export function routeWeb(
     }
     pages.get('/errors', limited, (request, reply) => send(request, reply, errorsPage(texts)))
     takeForms(pages)
-    const walletUrl = routeMadeScript(pages, 'wallet.js', await walletScript())
+    const bundled = async (name: string, entry: Parameters<typeof bundledScript>[0]) =>
+      routeMadeScript(pages, name, await bundledScript(entry))
+    const walletUrl = await bundled('wallet.js', 'main.js')
+    const signInUrl = await bundled('sign-in.js', 'sign-in.js')
     routeBuying(pages, { frame, deps, scriptUrls: [frame.scriptUrl('typed.js'), walletUrl] })
     if (deps.checkout) {
-      const scriptUrls = ['live.js', 'pay.js'].map(frame.scriptUrl)
+      const scriptUrls = ['live.js', 'open.js', 'copy.js', 'countdown.js'].map(frame.scriptUrl)
       routePaying(pages, { frame, deps: { ...deps, checkout: deps.checkout }, scriptUrls })
     }
     routeReveal(pages, { frame, buying })
     routeOrderPages(pages, { ...following, frame })
-    routeFindPage(pages, { ...following, frame })
+    routeFindPage(pages, { ...following, frame, signInUrl })
   })
   return browserErrors(frame)
 }

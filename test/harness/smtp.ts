@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net'
 
 /** A mail as it came over the wire. */
-export interface CaughtMail {
+interface CaughtMail {
   readonly from: string
   readonly to: readonly string[]
   /** Headers and text, with lines that end in a line feed. */

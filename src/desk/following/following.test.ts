@@ -7,7 +7,14 @@ import type { FollowDeps } from './deps.ts'
 import { orderPaidBy, transactionIn } from './find.ts'
 import { goodsFor } from './goods.ts'
 import { addressIn, leaveAddress, linksFor, type MailDeps } from './mail.ts'
-import { orderOfPass, orderPass, orderPassDays, walletOfPass, walletPass } from './passes.ts'
+import {
+  daysLeftOf,
+  orderOfPass,
+  orderPass,
+  orderPassDays,
+  walletOfPass,
+  walletPass,
+} from './passes.ts'
 import { type Opener, sightOf } from './sight.ts'
 
 const key = Buffer.alloc(32, 7)
@@ -149,8 +156,11 @@ describe('passes', () => {
     expect(walletOfPass(deps, walletPass(deps, '0xabc'))).toBe('0xabc')
     const other = { ...deps, passes: createSigner([key], 'reveal') }
     expect(orderOfPass(other, pass)).toBeUndefined()
-    world.clock.pass(orderPassDays * 86_400_000 + 1_000)
-    expect(orderOfPass(deps, pass)).toBeUndefined()
+    expect(daysLeftOf(deps, pass)).toBe(orderPassDays)
+    world.clock.pass((orderPassDays - 1) * 86_400_000)
+    expect([daysLeftOf(deps, pass), daysLeftOf(deps, 'kop_x')]).toEqual([1, undefined])
+    world.clock.pass(86_400_000 + 1_000)
+    expect([orderOfPass(deps, pass), daysLeftOf(deps, pass)]).toEqual([undefined, undefined])
   })
 })
 

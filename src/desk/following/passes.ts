@@ -20,6 +20,14 @@ export function orderPass(deps: FollowDeps, id: OrderId): string {
   return issue(deps, orderPrefix, id, orderPassDays * 86_400)
 }
 
+/** For how many days more a pass opens its order, begun ones counted; undefined where it opens none. */
+export function daysLeftOf(deps: FollowDeps, pass: string | undefined): number | undefined {
+  const named = namedIn(deps, orderPrefix, pass)
+  if (named === undefined) return undefined
+  const [, , until] = named
+  return Math.ceil((until - deps.purchases.now().getTime() / 1_000) / 86_400)
+}
+
 /** Opens every order that this wallet paid for. */
 export function walletPass(deps: FollowDeps, wallet: string): string {
   return issue(deps, walletPrefix, wallet, walletPassSeconds)
@@ -41,11 +49,15 @@ function issue({ passes, purchases }: FollowDeps, prefix: string, name: string, 
   return `${prefix}${passes.sign(named)}`
 }
 
-function read({ passes, purchases }: FollowDeps, prefix: string, pass: string | undefined) {
+function read(deps: FollowDeps, prefix: string, pass: string | undefined): string | undefined {
+  return namedIn(deps, prefix, pass)?.[1]
+}
+
+function namedIn({ passes, purchases }: FollowDeps, prefix: string, pass: string | undefined) {
   if (!pass?.startsWith(prefix)) return undefined
   // What the signer reads is what we signed, so its shape needs no second check.
   const named = passes.read(pass.slice(prefix.length)) as Named | undefined
   if (named === undefined) return undefined
-  const [kind, name, until] = named
-  return kind === prefix && until * 1_000 > purchases.now().getTime() ? name : undefined
+  const [kind, , until] = named
+  return kind === prefix && until * 1_000 > purchases.now().getTime() ? named : undefined
 }

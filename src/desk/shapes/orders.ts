@@ -130,7 +130,9 @@ export const RefundAnswer = z
     state_updated_at: time,
     refund_to: z
       .string()
-      .describe('Always the wallet that paid; for another coin, the address its buyer gave'),
+      .describe(
+        'Always the wallet that paid; for another coin, the last letters of the address its buyer gave',
+      ),
     amount_atomic: atomic,
     amount_atomic_refunded: atomic.nullable(),
     amount_atomic_kept: atomic.nullable(),

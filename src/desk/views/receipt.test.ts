@@ -51,7 +51,15 @@ async function read(order: Order, reveal = false) {
 const code = 'SECRET-CODE'
 const card = deliveredAs({ kind: 'voucher', code, pin: '1234' })
 
+const inCoin = { rail: 'btcpay', asset: 'BTC', units: 5n, payer: 'BTC:bc1qprivate' }
+
 describe('a receipt', () => {
+  test('of a coin tells the address for money back to nobody, not even beside the goods', async () => {
+    const tender = { ...card.tender, ...inCoin }
+    const { claims } = await read({ ...card, tender: tender as never }, true)
+    expect(claims.payment.payer).toBe('BTC:…vate')
+  })
+
   test('says who paid what to whom, where and for what', async () => {
     const { claims, header } = await read(bought)
     expect(header).toEqual({

@@ -13,7 +13,7 @@ import {
   type PaidOrder,
   refundStateOf,
 } from '../../orders/order.ts'
-import { paidIn } from '../../payments/payment.ts'
+import { paidIn, publicPayerOf } from '../../payments/payment.ts'
 import type { SigningKeys } from '../../secrets/signing-keys.ts'
 import type { Digest } from '../../secrets/tokens.ts'
 import type { Vault } from '../../secrets/vault.ts'
@@ -81,7 +81,7 @@ function claimsOf(
     payment: {
       network: tender.network,
       asset: tender.asset,
-      payer: tender.payer,
+      payer: publicPayerOf(tender),
       payTo: tender.payTo,
       amount_atomic: paidIn(tender).units.toString(),
       transaction: receipt.transaction,

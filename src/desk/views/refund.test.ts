@@ -37,6 +37,14 @@ test('a refund under way knows the amount and neither what went back nor what wa
   })
 })
 
+test('a refund in a coin tells the address of its buyer to nobody', () => {
+  const inCoin = { rail: 'btcpay', asset: 'BTC', units: 5n, payer: 'BTC:bc1qprivate' }
+  const tender = { ...order.tender, ...inCoin }
+  const told = refundBody({ ...order, tender: tender as never }, {})
+  expect(told.refund_to).toBe('BTC:…vate')
+  expect(JSON.stringify(told)).not.toContain('bc1q')
+})
+
 test('a refund that was paid names its transaction and its own time', () => {
   const done = refunded(order)
   const { refund } = done

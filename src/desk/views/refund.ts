@@ -1,6 +1,6 @@
 import { goods } from '../../goods/good.ts'
 import { type Refunding, refundStateOf } from '../../orders/order.ts'
-import { paidIn } from '../../payments/payment.ts'
+import { paidIn, publicPayerOf } from '../../payments/payment.ts'
 import { refundIdOf } from '../../primitives/ids.ts'
 import { refundPath } from '../paths.ts'
 
@@ -17,7 +17,7 @@ export function refundBody(order: Refunding, claim: { reason?: string; idempoten
     orderId: order.id,
     state: refundStateOf(order),
     state_updated_at: (done ? refund.refundedAt : order.changedAt).toISOString(),
-    refund_to: order.tender.payer,
+    refund_to: publicPayerOf(order.tender),
     ...amountsOf(order),
     asset: order.tender.asset,
     asset_decimals: paidIn(order.tender).decimals,

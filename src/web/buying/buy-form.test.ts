@@ -54,12 +54,12 @@ describe('the form of an offer', () => {
       ].sort(),
     )
     for (const words of [
-      'Bitcoin BTC on Bitcoin',
+      'Bitcoin BTC ',
       'Tether USDT on Ethereum',
-      'Your BTC address on Bitcoin, for money back',
-      'Send it on Bitcoin and nowhere else',
+      'Your address for BTC, for money back',
+      'Send it on the Bitcoin network and nowhere else',
       'Paying with a wallet in this browser needs script',
-      'Or worth as much in BTC, LTC, XMR, ETH, or USDT.',
+      'Or the same worth in BTC, LTC, XMR, ETH, or USDT.',
     ]) {
       expect(read(body)).toContain(words)
     }
@@ -175,12 +175,12 @@ describe('a form that is sent', () => {
     expect(answer.body).toMatch(/<div class="faults" role="alert" tabindex="-1" autofocus/)
     const links = [...answer.body.matchAll(/<li><a href="#([^"]+)">([^<]+)</g)]
     expect(links.map(([, name, message = '']) => [name, read(message)])).toEqual([
-      ['firstName', 'Enter the first name of whoever gets the voucher.'],
+      ['firstName', 'Enter the first name of whoever gets the gift card.'],
       [
         'email',
         'This is not an e-mail address. One looks like ada@example.com. Did you mean ada@example.com?',
       ],
-      ['refundTo-BTC', 'This is not a BTC address on Bitcoin. Copy it from your wallet again.'],
+      ['refundTo-BTC', 'This is not an address for BTC. Copy it from your wallet again.'],
     ])
     for (const [, name = '', message = ''] of links) {
       expect(answer.body).toContain(`<p class="fault" id="${name}-fault">${message}</p>`)
@@ -306,7 +306,9 @@ describe('a form that is sent', () => {
 test('the page and everything that it loads stay under 100 kB', async () => {
   const site = website({ checkout: checkoutDesk().desk })
   const { body } = await site.get('/buy/AMZ_US_OPEN')
-  const loaded = [...body.matchAll(/(?:<script src|rel="stylesheet" href)="([^"]+)"/g)]
+  const loaded = [
+    ...body.matchAll(/(?:<script type="module" src|rel="stylesheet" href)="([^"]+)"/g),
+  ]
   expect(loaded).toHaveLength(3)
   let bytes = body.length
   for (const [, at = ''] of loaded) {

@@ -15,7 +15,7 @@ import { buyForm } from './buy-form.ts'
 import type { PayingDeps } from './deps.ts'
 import { noFaults } from './faults.ts'
 import { formFieldsOf } from './form-fields.ts'
-import { aboutSection, siblingsSection } from './offer-sections.ts'
+import { aboutSection, choicesSection } from './offer-sections.ts'
 import { productData } from './product-data.ts'
 import type { FormAgain } from './starting.ts'
 import { untyped } from './typed.ts'
@@ -41,13 +41,13 @@ export function buyPage(offer: Offer, deps: WebDeps & PayingDeps, form: FormShow
     crumbs: crumbsOf(offer, texts),
     data: productData(offer, price, { site, url: `${site.url}${path}`, texts }),
     main: html`${heading(offer, texts)}
+${choicesSection(offer, deps)}
 <div class="offer">
 <div class="face">${cardFace(offer.brandName, offer.kind)}</div>
 ${ticket(offer, price, { deps, form })}
 ${aboutSection(offer, texts)}
 </div>
-${agentSection(offer, price, deps)}
-${siblingsSection(offer, deps)}`,
+${agentSection(offer, price, deps)}`,
   }
 }
 
@@ -144,7 +144,7 @@ function formOf(offer: Offer, { deps, form: { again, scriptUrls } }: Checkout): 
     texts,
   })}
 ${scriptUrls.map(
-  (url) => html`<script src="${url}" defer="defer"></script>
+  (url) => html`<script type="module" src="${url}"></script>
 `,
 )}`
 }

@@ -19,7 +19,7 @@ import type { Texts } from '../texts/en.ts'
 
 /** A list of countries longer than this is folded away. */
 const countriesShown = 12
-const siblingsShown = 12
+const choicesShown = 12
 
 /** All that is known of an offer, in a list that reads by itself, and what its texts say. */
 export function aboutSection(offer: Offer, texts: Texts): Html {
@@ -39,8 +39,8 @@ ${offer.kind === 'voucher' && textBlock(buy.description, offer.description)}
 </section>`
 }
 
-/** Other values, or other plans, of the same brand and place that are sold now. */
-export function siblingsSection(
+/** The values, or the plans, of one brand and place that are sold now, to choose another of them. */
+export function choicesSection(
   offer: Offer,
   { shelf, pricing, texts }: Pick<WebDeps, 'shelf' | 'pricing' | 'texts'>,
 ): Html | undefined {
@@ -50,22 +50,32 @@ export function siblingsSection(
       ? { multiCountry: true, ...(region === undefined ? {} : { regions: [region] }) }
       : { country: offer.country }
   const index = shelf.current().sold[offer.kind]
-  const page = { limit: siblingsShown * 2, offset: 0 }
+  const page = { limit: choicesShown * 2, offset: 0 }
   const { docs } = search(index, { brand: offer.brand, ...place }, page)
   const others = Array.from(docs, index.offerAt)
     .filter(({ brand, id }) => brand === offer.brand && id !== offer.id)
-    .slice(0, siblingsShown)
+    .slice(0, choicesShown - 1)
   if (others.length === 0) return undefined
+  const choices = [offer, ...others].sort(
+    (one, other) => costOf(one, pricing) - costOf(other, pricing),
+  )
   const placeText = offer.country === undefined ? (region ?? '') : placeName(offer, texts)
-  return html`<section class="more" aria-labelledby="more">
-<h2 id="more">${texts.buy.more(offer.brandName, placeText)}</h2>
+  return html`<nav class="choices" aria-label="${texts.buy.choices(offer.brandName, placeText)}">
 <ul>
-${others.map((other) => {
-  const price = priceTexts(retailOf(other, pricing), { ...pricing, texts })
-  return html`<li><a href="${buyPath(other)}"><b>${measure(other, texts) || kindName(other, texts)}</b> <span>${shortPrice(price, texts)}</span></a></li>
+${choices.map((one) => {
+  const price = priceTexts(retailOf(one, pricing), { ...pricing, texts })
+  const name = measure(one, texts) || kindName(one, texts)
+  return html`<li><a href="${buyPath(one)}"${one === offer && html` aria-current="page"`}><b>${name}</b> <span>${shortPrice(price, texts)}</span></a></li>
 `
 })}</ul>
-</section>`
+</nav>`
+}
+
+/** What an offer costs at least, in cents; what is not sold comes last. */
+function costOf(offer: Offer, pricing: WebDeps['pricing']): number {
+  const retail = retailOf(offer, pricing)
+  if (retail.type === 'NOT_SOLD') return Number.POSITIVE_INFINITY
+  return Number(retail.type === 'FIXED' ? retail.cents : retail.min)
 }
 
 function factsOf(offer: Offer, texts: Texts): Fact[] {

@@ -1,6 +1,7 @@
 import type { CheckoutView } from '../../desk/checkout/desk.ts'
 import { formatUnits } from '../../payments/coins.ts'
 import { formatUsdc } from '../../primitives/money.ts'
+import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
 import { qrSvg } from '../frame/qr.ts'
 import type { Texts } from '../texts/en.ts'
@@ -23,21 +24,21 @@ export function invoiceCard(
   const amount = formatUnits(units, coin)
   const link = paymentLinkFor(invoice.paymentLink, coin, units)
   return html`<div class="invoice">
-<p class="chain">${pay.network(texts.form.coins[coin], coin, network)}</p>
+<p class="chain">${pay.network(coin, network)}</p>
 <div class="sum">
 <h2>${view.stage === 'partly_paid' ? pay.amountRest : pay.amount}</h2>
-<p class="line"><code class="copy" id="amount" data-copy="${amount}">${amount}</code> <span>${coin}</span></p>
+${copied('amount', amount, pay.amount, texts, coin)}
 <p class="hint">${arrivedOf(view, invoice, texts)} · ${pay.rate(coin, invoice.rate)}</p>
 </div>
 ${codes(invoice.address, link, texts)}
 ${deadline(view, invoice, texts)}
 <div class="where">
 <h2>${pay.address(network)}</h2>
-<p class="line wide"><code class="copy" id="address" data-copy="${invoice.address}">${invoice.address}</code></p>
+${copied('address', invoice.address, pay.address(network), texts)}
 <p class="only">${pay.networkOnly(coin, network)}</p>
 </div>
 <p class="act">${link && html`<a class="button wide" href="${link}">${pay.open}</a>`}
-${sandboxUrl && html`<a class="button plain wide" href="${sandboxUrl}">${pay.sandbox}</a>`}</p>
+${sandboxUrl && html`<a class="button quiet wide" href="${sandboxUrl}">${pay.sandbox}</a>`}</p>
 </div>`
 }
 

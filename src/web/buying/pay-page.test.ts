@@ -39,12 +39,12 @@ describe('the page of a payment', () => {
     expect(headers['content-security-policy']).toContain("script-src 'self'")
     const text = read(body)
     for (const words of [
-      'Bitcoin (BTC) on Bitcoin',
+      'Bitcoin (BTC) Amount',
       '0.00039063 BTC',
       'for 25.00 US dollars · 1 BTC = 64000.00 USD',
       'This price is fixed for you until 12:15 UTC.',
       address,
-      'Send only BTC, and only on Bitcoin.',
+      'Send only BTC, and only on the Bitcoin network.',
       `https://kiosk.example/pay/${checkoutId}#${checkoutToken}`,
       'Too little: send the rest in time, or what came goes back.',
       'if it comes while the address is watched. That is until 19 November, 12:00 UTC.',
@@ -53,8 +53,8 @@ describe('the page of a payment', () => {
     ]) {
       expect(text).toContain(words)
     }
-    expect(body).toContain(`data-copy="0.00039063"`)
-    expect(body).toContain(`data-copy="${address}"`)
+    expect(body).toContain('data-copy="#amount"')
+    expect(body).toContain(`<code class="copy" id="address">${address}</code>`)
     expect(body).toContain(`href="bitcoin:${address}?amount=0.00039063"`)
     expect(body).toContain('href="http://127.0.0.1:9/i/inv_1"')
     expect(body.match(/<svg class="qr-code"/g)).toHaveLength(2)
@@ -85,7 +85,9 @@ describe('the page of a payment', () => {
   test('asks for what is missing when a part came', async () => {
     const view = checkoutView('partly_paid', { invoice: { seen: 10_000n, remaining: 29_063n } })
     const { body } = await paying(view).get(url, owner)
-    expect(read(body)).toContain('Still missing 0.00029063 BTC 0.0001 of 0.00039063 BTC arrived')
+    expect(read(body)).toContain(
+      'Still missing 0.00029063 BTC Copy 0.0001 of 0.00039063 BTC arrived',
+    )
     expect(body).toContain(`href="bitcoin:${address}?amount=0.00029063"`)
   })
 

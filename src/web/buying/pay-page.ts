@@ -3,6 +3,7 @@ import { keptMost } from '../../checkouts/ledger.ts'
 import type { CheckoutView } from '../../desk/checkout/desk.ts'
 import { formatUnits } from '../../payments/coins.ts'
 import { formatUsdc } from '../../primitives/money.ts'
+import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
 import { liveMark, reloading } from '../live/mark.ts'
@@ -41,7 +42,7 @@ export function payPage(view: CheckoutView, shown: PayShown): Page {
     title: view.isOwner ? `${title} · ${view.brandName}` : title,
     description: texts.pay.about,
     ...headOf(view.isOwner && !isFinished),
-    main: html`<div class="paying"${liveMark(mark)}${copyTexts(texts)}>
+    main: html`<div class="paying"${liveMark(mark)}>
 <h1>${title}</h1>
 <p class="lead">${text}</p>
 ${view.isOwner ? ownPart(view, shown) : foreignPart(view, shown)}
@@ -88,11 +89,12 @@ function nextStep({ stage, orderId, offerId }: CheckoutView, { pay }: Texts): Ht
 }
 
 /** Shown before anything is paid: whoever loses this page finds back by it. */
-function keepLink(link: string, { pay }: Texts): Html {
+function keepLink(link: string, texts: Texts): Html {
+  const { pay } = texts
   return html`<section class="keep" aria-labelledby="keep">
 <h2 id="keep">${pay.keepTitle}</h2>
 <p>${pay.keep}</p>
-<p class="line wide"><code class="copy" id="link" data-copy="${link}">${link}</code></p>
+${copied('link', link, pay.tokenLabel, texts)}
 </section>`
 }
 
@@ -167,7 +169,7 @@ function foreignPart(view: CheckoutView, { texts: { pay }, isTokenWrong = false 
     'aria-describedby': 'token-fault',
     ...(isTokenWrong ? { 'aria-invalid': 'true', autofocus: 'autofocus' } : {}),
   }
-  return html`<form class="foreign" method="post" action="${payPath(view.id)}/open">
+  return html`<form class="foreign" method="post" action="${payPath(view.id)}/open" data-open="${payPath(view.id)}">
 <h2>${pay.foreignTitle}</h2>
 <p>${pay.foreign}</p>
 <div class="field">
@@ -177,13 +179,4 @@ function foreignPart(view: CheckoutView, { texts: { pay }, isTokenWrong = false 
 </div>
 <button class="button wide" type="submit">${pay.openIt}</button>
 </form>`
-}
-
-/** What the script of the page says. */
-function copyTexts({ pay }: Texts): Html[] {
-  return attributesHtml({
-    'data-copy-text': pay.copy,
-    'data-copied-text': pay.copied,
-    'data-uncopied-text': pay.copyFailed,
-  })
 }

@@ -54,7 +54,7 @@ async function open(request: PayRequest, reply: FastifyReply, routes: PayRoutes)
   if (isFromElsewhere(request)) {
     return send(reply.code(403), routes, messagePage(deps.texts.form.elsewhere, deps.texts))
   }
-  const token = tokenIn(formIn(request).get('token'))
+  const token = readToken(formIn(request).get('token'))
   const view = await deps.checkout.view(id, token)
   if (view === undefined) return notFound(reply, routes)
   if (token === undefined || !view.isOwner)
@@ -64,11 +64,6 @@ async function open(request: PayRequest, reply: FastifyReply, routes: PayRoutes)
     rememberAccess(reply, { path, token, isSecure })
   }
   return privately(reply).redirect(payPath(view.id), 303)
-}
-
-/** The token alone, or the whole link that carries it behind its #. */
-function tokenIn(text: string | null): string | undefined {
-  return readToken(text?.slice(text.lastIndexOf('#') + 1))
 }
 
 function show(

@@ -12,8 +12,9 @@ import { fixedHeaders } from './page-headers.ts'
 const ownColor = '#0b5d40'
 const styles = new URL('styles/', import.meta.url)
 const scripts = new URL('../scripts/', import.meta.url)
-/** Every other sheet builds on it. */
-const firstSheet = 'base.css'
+/** What every page has, first; the sheets of pages build on it, and paper has the last word. */
+export const sharedSheets: readonly string[] = ['base.css', 'frame.css', 'fields.css', 'parts.css']
+const lastSheet = 'print.css'
 
 /** An address that names its content may be kept for as long as anything may. */
 const immutable = 'public, max-age=31536000, immutable'
@@ -79,10 +80,11 @@ function routeFound(
   })
 }
 
-/** Every sheet of `styles/` in one, the base of them first, with the operator's colour behind it. */
+/** Every sheet of `styles/` in one, with the operator's colour behind it. */
 function styleSheet(color: string | undefined): string {
-  const others = namesIn(styles, '.css').filter((name) => name !== firstSheet)
-  const sheets = [firstSheet, ...others].map((name) => read(new URL(name, styles)))
+  const inOrder = new Set([...sharedSheets, ...namesIn(styles, '.css')])
+  inOrder.delete(lastSheet)
+  const sheets = [...inOrder, lastSheet].map((name) => read(new URL(name, styles)))
   return [...sheets, ...(color === undefined ? [] : [accentSheet(color)])].join('\n')
 }
 

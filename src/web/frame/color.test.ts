@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import * as fc from 'fast-check'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { accentSheet, accentsOf, contrastOf, mixed } from './color.ts'
 

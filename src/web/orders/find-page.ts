@@ -58,11 +58,13 @@ function paymentPart({ payment, texts }: FindPageParts): Html {
   return html`<section class="sheet" aria-labelledby="by-payment">
 <h2 id="by-payment">${words.title}</h2>
 <p>${words.text}</p>
-<form class="entry" method="post" action="/find/payment">
+<form method="post" action="/find/payment">
+<div class="field">
 <label for="transaction">${words.label}</label>
 <input id="transaction" name="transaction" type="text" value="${payment?.typed ?? ''}" required="required" maxlength="300" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="${payment ? 'transaction-wrong ' : ''}transaction-help"${payment && html` aria-invalid="true"`}>
 ${said}
 <p class="hint" id="transaction-help">${words.help}</p>
+</div>
 <p class="act"><button class="button" type="submit">${words.find}</button></p>
 </form>
 </section>`
@@ -89,10 +91,12 @@ function mailPart({ typed = '', said }: { typed?: string; said?: string }, { fin
   return html`<section class="sheet" aria-labelledby="by-mail">
 <h2 id="by-mail">${words.title}</h2>
 <p id="mail-help">${words.text}</p>
-<form class="entry" method="post" action="/find/mail#by-mail">
+<form method="post" action="/find/mail#by-mail">
+<div class="field">
 <label for="email">${words.label}</label>
 <input id="email" name="email" type="email" value="${typed}" required="required" autocomplete="email" maxlength="254" aria-describedby="${said ? 'mail-said ' : ''}mail-help"${isWrong && html` aria-invalid="true"`}>
 ${said && html`<p class="${isWrong ? 'wrong' : 'good'}" id="mail-said" role="status">${isWrong ? words.wrong : words.done}</p>`}
+</div>
 <p class="act"><button class="button" type="submit">${words.send}</button></p>
 </form>
 </section>`

@@ -20,8 +20,13 @@ import { createPost } from './mail-routes.ts'
 import { sayElsewhere } from './order-routes.ts'
 import { orderPagePath } from './parts.ts'
 
+export interface FindRoutes extends FollowingRoutes {
+  /** The script that lets a wallet sign in. */
+  readonly signInUrl: string
+}
+
 /** The page that leads back to an order, in three ways. */
-export function routeFindPage(pages: FastifyInstance, routes: FollowingRoutes): void {
+export function routeFindPage(pages: FastifyInstance, routes: FindRoutes): void {
   const { follow } = routes
   pages.get(findPath, reads, async (request, reply) => {
     const list = await ordersOfPass(follow, walletIn(request), request.log)
@@ -43,7 +48,7 @@ export function routeFindPage(pages: FastifyInstance, routes: FollowingRoutes): 
 }
 
 /** Every address is answered the same, at once. */
-function routeByMail(pages: FastifyInstance, routes: FollowingRoutes): void {
+function routeByMail(pages: FastifyInstance, routes: FindRoutes): void {
   const { mail, limits } = routes
   if (mail === undefined) return
   const post = createPost(pages, routes)
@@ -61,7 +66,7 @@ function routeByMail(pages: FastifyInstance, routes: FollowingRoutes): void {
 }
 
 /** A transaction leads to the page of its order, which shows its state and no more. */
-async function byPayment(request: FastifyRequest, reply: FastifyReply, routes: FollowingRoutes) {
+async function byPayment(request: FastifyRequest, reply: FastifyReply, routes: FindRoutes) {
   const typed = (formIn(request).get('transaction') ?? '').slice(0, 300)
   const id = await orderPaidBy(routes.follow, typed, request.log)
   if (id !== undefined) return privately(reply).redirect(orderPagePath(id), 303)
@@ -71,7 +76,7 @@ async function byPayment(request: FastifyRequest, reply: FastifyReply, routes: F
 }
 
 /** Remembers the wallet that signed, so that its orders open in this browser for a while. */
-async function byWallet(request: FastifyRequest, reply: FastifyReply, routes: FollowingRoutes) {
+async function byWallet(request: FastifyRequest, reply: FastifyReply, routes: FindRoutes) {
   if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
   try {
     const signed = formIn(request).get('signed') ?? ''
@@ -87,19 +92,19 @@ async function byWallet(request: FastifyRequest, reply: FastifyReply, routes: Fo
   }
 }
 
-function isSecure({ follow }: FollowingRoutes): boolean {
+function isSecure({ follow }: FindRoutes): boolean {
   return follow.site.url.startsWith('https:')
 }
 
 function sendFind(
   reply: FastifyReply,
-  routes: FollowingRoutes,
+  routes: FindRoutes,
   said: Pick<FindPageParts, 'payment' | 'mail' | 'wallet' | 'list'>,
 ) {
   const { frame } = routes
   const page = findPage({
     texts: frame.texts,
-    scriptUrls: [frame.scriptUrl('sign-in.js')],
+    scriptUrls: [routes.signInUrl],
     ...(routes.mail === undefined ? {} : { mail: {} }),
     ...said,
   })

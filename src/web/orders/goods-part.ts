@@ -1,10 +1,11 @@
 import type { GoodsShown } from '../../desk/following/goods.ts'
 import type { OrderSight } from '../../desk/following/sight.ts'
+import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
 import { qrSvg } from '../frame/qr.ts'
 import type { Texts } from '../texts/en.ts'
 import { installOf } from './esim-install.ts'
-import { copied, fact, orderPagePath } from './parts.ts'
+import { fact, orderPagePath } from './parts.ts'
 
 type Goods = Extract<GoodsShown, { readonly type: 'goods' }>
 

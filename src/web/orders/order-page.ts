@@ -1,19 +1,13 @@
 import type { GoodsShown } from '../../desk/following/goods.ts'
 import type { OrderSight, OwnSight } from '../../desk/following/sight.ts'
+import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
 import { liveMark, reloading } from '../live/mark.ts'
 import type { Texts } from '../texts/en.ts'
 import { closedGoods, openGoods } from './goods-part.ts'
-import {
-  copied,
-  fact,
-  lockedPart,
-  orderPagePath,
-  paidText,
-  timeOf,
-  transactionOf,
-} from './parts.ts'
+import { fact, lockedPart, orderPagePath, paidText, timeOf, transactionOf } from './parts.ts'
+import { returnsPart } from './returns-part.ts'
 import { stationsOf, timeline } from './timeline.ts'
 
 /** What a page of an order is made of, besides the order. */
@@ -89,6 +83,7 @@ export function isRefunding({ stage }: Pick<OrderSight, 'stage'>): boolean {
 function ownParts(sight: OrderSight, own: OwnSight, parts: OrderPageParts): Html {
   const { texts, privateLink, mail } = parts
   return html`${sight.stage === 'delivered' && goodsPart(sight, parts)}
+${returnsPart(sight, own, texts)}
 ${factsPart(sight, own, texts)}
 ${privateLink && keepPart(privateLink, texts)}
 ${mail && mailPart(sight.id, mail, texts)}`
@@ -125,10 +120,12 @@ function mailPart(id: string, { typed = '', said }: MailPart, { orders: { mail }
   return html`<section class="sheet by-mail" aria-labelledby="by-mail">
 <h2 id="by-mail">${mail.title}</h2>
 <p id="mail-help">${mail.text}</p>
-<form class="entry" method="post" action="${orderPagePath(id)}/mail#by-mail">
+<form method="post" action="${orderPagePath(id)}/mail#by-mail">
+<div class="field">
 <label for="email">${mail.label}</label>
 <input id="email" name="email" type="email" value="${typed}" required="required" autocomplete="email" maxlength="254" aria-describedby="${about}mail-help"${isWrong && html` aria-invalid="true"`}>
 ${said && html`<p class="${said === 'sent' ? 'good' : 'wrong'}" id="mail-said" role="status">${mail[said]}</p>`}
+</div>
 <p class="act"><button class="button quiet" type="submit">${mail.send}</button></p>
 </form>
 </section>`

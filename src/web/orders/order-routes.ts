@@ -4,7 +4,7 @@ import { receiptOf } from '../../desk/buying/receipts.ts'
 import { refundClaimed } from '../../desk/buying/refunds.ts'
 import { keyOf } from '../../desk/buying/viewer.ts'
 import { goodsFor } from '../../desk/following/goods.ts'
-import { orderPass, orderPassDays } from '../../desk/following/passes.ts'
+import { daysLeftOf, orderPass, orderPassDays } from '../../desk/following/passes.ts'
 import { type OrderSight, sightOf } from '../../desk/following/sight.ts'
 import { messagePage } from '../frame/message-page.ts'
 import { routeLive } from '../live/live.ts'
@@ -78,7 +78,7 @@ function look({ follow }: FollowingRoutes, request: OrderRequest): Promise<Order
 }
 
 function scriptsOf({ frame }: FollowingRoutes): readonly string[] {
-  return ['live.js', 'order.js'].map(frame.scriptUrl)
+  return ['live.js', 'open.js', 'copy.js'].map(frame.scriptUrl)
 }
 
 type Said = Pick<OrderPageParts, 'shown' | 'wrongToken'> & { readonly mail?: MailPart }
@@ -108,11 +108,15 @@ function linkOf({ follow }: FollowingRoutes, request: OrderRequest, { id }: Orde
   const token = accessIn(request)
   const page = `${follow.site.url}${orderPagePath(id)}`
   if (token?.startsWith('kat_')) return { url: `${page}#${token}` }
+  // A pass ends when it was said to: whoever came by one is not given another.
+  const days = daysLeftOf(follow, token)
+  if (days !== undefined) return { url: `${page}#${token}`, days }
   return { url: `${page}#${orderPass(follow, id)}`, days: orderPassDays }
 }
 
 /** Takes what opens the order, and remembers it for this browser. */
 async function open(request: OrderRequest, reply: FastifyReply, routes: FollowingRoutes) {
+  if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
   const { follow } = routes
   const typed = formIn(request).get('token') ?? ''
   const token = readToken(typed)

@@ -107,7 +107,7 @@ describe('the page of an order', () => {
       whole(orderPage(sight({ coin: 'BTC', network: 'Bitcoin', own: paid }), parts)),
     )
     expect(text).toContain('0.00123 BTC (the price was 12.50 USD)')
-    expect(text).toContain('BTC on Bitcoin')
+    expect(text).toContain('Paid with BTC')
   })
 
   test('keeps what was typed when it does not open the order', () => {
@@ -173,7 +173,7 @@ describe('the refund', () => {
       own: own({ refund, paidUnits: 10n ** 11n }),
     })
     const page = whole(refundPage(one, { ...parts, formKey: 'k' }))
-    expect(read(page)).toContain('a person of the store sends it')
+    expect(read(page)).toContain('somebody at the store sends it')
     expect(read(page)).toContain('0.1 XMR')
     expect(page).toContain(to)
     expect(page).not.toContain('<form')

@@ -1,6 +1,7 @@
 import type { OrderSight, OwnSight, Seen } from '../../desk/following/sight.ts'
 import { formatUnits } from '../../payments/coins.ts'
 import { formatUsdc } from '../../primitives/money.ts'
+import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Texts } from '../texts/en.ts'
 
@@ -17,14 +18,6 @@ export function timeOf(at: Date, { offers }: Texts): Html {
     timeZone: 'UTC',
   }).format(at)
   return html`<time datetime="${at.toISOString()}">${text} UTC</time>`
-}
-
-/**
- * Something that is copied as it stands. The button works with script only, and is shown by it; a tap
- * on the text selects all of it without.
- */
-export function copied(id: string, value: string, what: string, { orders }: Texts): Html {
-  return html`<span class="copied"><code class="copy" id="${id}">${value}</code><button type="button" class="copy-button" data-copy="#${id}" data-copied="${orders.copied}" aria-label="${orders.copyOf(what)}" hidden="hidden">${orders.copy}</button></span>`
 }
 
 /** A line of a list of facts; nothing where there is no value. */
@@ -69,11 +62,13 @@ export function lockedPart(
   return html`<section class="sheet locked" aria-labelledby="locked">
 <h2 id="locked">${locked.title}</h2>
 <p>${locked.text}</p>
-<form class="entry" method="post" action="${orderPagePath(id)}/open" data-open="${orderPagePath(id)}">
+<form method="post" action="${orderPagePath(id)}/open" data-open="${orderPagePath(id)}">
+<div class="field">
 <label for="token">${locked.label}</label>
 <input id="token" name="token" type="text" value="${typed.value}" required="required" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="${wrong ? 'token-wrong ' : ''}token-help"${wrong && html` aria-invalid="true"`}>
 ${wrong && html`<p class="wrong" id="token-wrong" role="alert">${locked.wrong}</p>`}
 <p class="hint" id="token-help">${locked.help}</p>
+</div>
 <p class="act"><button class="button" type="submit">${locked.open}</button></p>
 </form>
 <p class="hint">${locked.lost} <a href="/find">${locked.find}</a></p>

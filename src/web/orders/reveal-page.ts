@@ -12,12 +12,14 @@ export function revealPage(scriptUrl: string, { reveal }: Texts): Page {
 <h1>${reveal.title}</h1>
 <p>${reveal.about}</p>
 <form class="reveal" method="post" action="${revealPath}">
+<div class="field">
 <label for="token">${reveal.label}</label>
 <input id="token" name="token" type="text" required="required" autocomplete="off" spellcheck="false">
 <p class="hint">${reveal.help}</p>
+</div>
 <p class="act"><button class="button" type="submit">${reveal.show}</button></p>
 </form>
-<script src="${scriptUrl}" defer="defer"></script>
+<script type="module" src="${scriptUrl}"></script>
 </section>`,
   }
 }

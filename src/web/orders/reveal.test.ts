@@ -24,7 +24,7 @@ describe('the page behind a link', () => {
   test('is whole, and runs one script of ours and nothing else', async () => {
     const page = document(frame, revealPage('/reveal.js?v=1', en))
     expect(structureFaults(page)).toEqual([])
-    expect(page.match(/<script[^>]*>/g)).toEqual(['<script src="/reveal.js?v=1" defer="defer">'])
+    expect(page.match(/<script[^>]*>/g)).toEqual(['<script type="module" src="/reveal.js?v=1">'])
     const { headers } = await website().get('/reveal')
     const policy = String(headers['content-security-policy'])
     expect(policy).toContain("script-src 'self';")

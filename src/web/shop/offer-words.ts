@@ -5,7 +5,7 @@ import { moneyText } from './money-text.ts'
 
 type Unit = keyof Texts['offers']['units']
 
-/** What sort of thing an offer is: "Gift voucher", "Mobile data", "eSIM data plan". */
+/** What sort of thing an offer is: "Gift card", "Mobile data", "eSIM data plan". */
 export function kindName(offer: Offer, { offers }: Texts): string {
   return offers.topupNames[topupType(offer)] ?? offers.kindNames[offer.kind]
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { makeAddress } from '../../../sandbox/btcpay/addresses.ts'
 import type { Coin } from '../../../src/payments/coins.ts'
-import { bodyFor, eventually, type Kind } from '../requests.ts'
+import { bodyFor, eventually, fromAnywhere, type Kind } from '../requests.ts'
 import type { Store } from '../store.ts'
 
 export interface Paying {
@@ -28,7 +28,11 @@ export function sendForm(store: Store, path: string, form: Record<string, string
   return fetch(`${store.url}${path}`, {
     method: 'POST',
     redirect: 'manual',
-    headers: { 'content-type': 'application/x-www-form-urlencoded', ...(cookie && { cookie }) },
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      ...fromAnywhere(),
+      ...(cookie && { cookie }),
+    },
     body: new URLSearchParams(form),
   })
 }

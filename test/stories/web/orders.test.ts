@@ -121,7 +121,13 @@ describe('the page of an order', () => {
 
   test('takes nothing that a page of another site sends', async () => {
     const { post } = visitor()
-    await post(`${pageOf(bought.voucher)}/open`, { token: bought.voucher.accessToken })
+    const token = { token: bought.voucher.accessToken }
+    // Else a stranger could have a browser take their order for its visitor's own.
+    const forced = await post(`${pageOf(bought.voucher)}/open`, token, {
+      'sec-fetch-site': 'cross-site',
+    })
+    expect([forced.status, forced.headers.get('set-cookie')]).toEqual([403, null])
+    await post(`${pageOf(bought.voucher)}/open`, token)
     const answer = await post(
       `${pageOf(bought.voucher)}/goods`,
       {},
@@ -230,6 +236,8 @@ describe('finding an order again', () => {
     expect(await (await fresh.post(`${pageOf(voucher)}/goods`, {})).text()).toContain(
       voucher.secret,
     )
+    // Nobody gets another pass by a pass, so it ends when the mail said.
+    expect(await (await fresh.get(pageOf(voucher))).text()).toContain(pass)
     // It opens the order that it was made for, and no other of the same buyer.
     expect((await fresh.post(`${pageOf(bought.esim)}/open`, { token: pass })).status).toBe(422)
 

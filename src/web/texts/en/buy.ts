@@ -10,19 +10,19 @@ export const buy = {
   choose: (least: string, most: string, step: string) =>
     `You choose the value: ${least} to ${most}, in steps of ${step}.`,
   paidOn: (network: string) => `Paid in USDC on ${network}. 1 USDC counts as 1 US dollar.`,
-  orCoins: (coins: string) => `Or worth as much in ${coins}.`,
+  orCoins: (coins: string) => `Or the same worth in ${coins}.`,
   available: 'Available',
   notSold: 'Not sold now',
   noPrice: 'No price now',
   receive: 'You receive',
   when: 'When',
   whenText: (minutes: number) =>
-    `Usually within seconds. After ${minutes === 1 ? '1 minute' : `${minutes} minutes`} without delivery the order expires and the money goes back.`,
+    `Usually within seconds. What is not delivered after ${minutes === 1 ? '1 minute' : `${minutes} minutes`} is not delivered any more, and the money goes back.`,
   refund: 'Refund',
   refundTail:
     'To the wallet that paid, or to the address that you gave, within 24 hours at the latest.',
   accepts: 'Account',
-  acceptsText: 'None needed. No card either.',
+  acceptsText: 'None needed, and no bank card.',
   people: 'Software agents buy it too:',
   peopleLink: 'see how',
   facts: 'About this offer',
@@ -31,7 +31,8 @@ export const buy = {
   redeem: 'How to use it',
   coverage: 'Where it works',
   coverageAll: (count: string) => `Show all ${count}`,
-  more: (brand: string, place: string) => `More of ${brand}${place === '' ? '' : ` in ${place}`}`,
+  choices: (brand: string, place: string) =>
+    `What there is of ${brand}${place === '' ? '' : ` in ${place}`}`,
   agents: 'How an agent buys this',
   agentsLead:
     'An agent needs no account and no key: only a wallet with USDC. It talks to this store in plain HTTP and pays with the x402 protocol.',
@@ -73,7 +74,7 @@ export const buy = {
   /** What the buyer holds in the end. */
   delivered: {
     voucher:
-      'The voucher code, with its PIN or redemption link where the brand uses one, in the answer to the purchase.',
+      'The code of the gift card, with its PIN or the address to redeem it where the brand uses one.',
     topup:
       'Credit on the phone number you name, and the confirmation of the carrier. There is nothing to redeem.',
     esim: 'The ICCID and the activation code of the eSIM, as text and as a QR code to scan.',

@@ -1,4 +1,5 @@
 import type { Kind } from '../../../goods/offer.ts'
+import { coinNames, coinOn } from './coins.ts'
 
 /** A field of a purchase as people are asked for it. */
 interface FieldText {
@@ -22,17 +23,17 @@ const fields: Readonly<Record<string, FieldText>> = {
   },
   firstName: {
     label: 'First name',
-    missing: 'Enter the first name of whoever gets the voucher.',
+    missing: 'Enter the first name of whoever gets the gift card.',
     wrong: 'A first name has 1 to 80 letters, and no line breaks.',
   },
   lastName: {
     label: 'Last name',
-    missing: 'Enter the last name of whoever gets the voucher.',
+    missing: 'Enter the last name of whoever gets the gift card.',
     wrong: 'A last name has 1 to 80 letters, and no line breaks.',
   },
   email: {
     label: 'E-mail address',
-    hint: 'This brand registers the voucher under it. The store sends nothing there.',
+    hint: 'This brand registers the gift card under it. The store sends nothing there.',
     missing: 'Enter an e-mail address. This brand asks for one.',
     wrong: 'This is not an e-mail address. One looks like ada@example.com.',
   },
@@ -72,14 +73,8 @@ export const form = {
   recharge: 'Top up an eSIM that you have from here',
   chooseCountry: 'Choose',
   pay: 'How do you want to pay?',
-  payWith: (coin: string, network: string) => `${coin} on ${network}`,
-  coins: {
-    BTC: 'Bitcoin',
-    ETH: 'Ether',
-    USDT: 'Tether',
-    LTC: 'Litecoin',
-    XMR: 'Monero',
-  },
+  payWith: coinOn,
+  coins: coinNames,
   wallet: (network: string) => `USDC on ${network}`,
   walletHint: 'From a wallet in this browser. It goes through in seconds, without a fee.',
   about: (amount: string, coin: string) => `about ${amount} ${coin}`,
@@ -87,18 +82,19 @@ export const form = {
     'Paying with a wallet in this browser needs script, which is off here. Everything else works without.',
   noScriptAlone:
     'This store takes USDC from a wallet in this browser, and that needs script, which is off here. Switch it on and load the page again.',
-  refundTo: (coin: string, network: string) => `Your ${coin} address on ${network}, for money back`,
+  refundTo: (coin: string, network: string) =>
+    `Your address for ${coinOn(coin, network)}, for money back`,
   refundWhy:
     'If you pay too much, too late or not all, or if the goods do not come, the money goes there. Take an address of your own wallet; with one of an exchange, ask first whether it takes such payments.',
   network: (coin: string, network: string) =>
-    `Send it on ${network} and nowhere else: ${coin} sent on another network is lost.`,
+    `Send it on the ${network} network and nowhere else: ${coin} sent on another network is lost.`,
   next: (coin: string) => `Continue to pay in ${coin}`,
   nextText: 'Nothing is paid yet. The next page has the exact amount and the address.',
   choose: 'Choose how to pay.',
   continue: 'Continue',
   refundMissing: (coin: string) => `Enter a ${coin} address of yours, for money that goes back.`,
   refundWrong: (coin: string, network: string) =>
-    `This is not a ${coin} address on ${network}. Copy it from your wallet again.`,
+    `This is not an address for ${coinOn(coin, network)}. Copy it from your wallet again.`,
   faultsTitle: 'Please look at this again',
   faultsText: 'Nothing was paid, and what you typed is still there.',
   errorPrefix: 'Check the form: ',
@@ -121,5 +117,4 @@ export const form = {
     title: 'This is not the form of this page',
     text: 'Something in it is missing, or it is too long. Load the page again and send it from there. Nothing was paid.',
   },
-  loadAgain: 'Load the page again',
 } as const

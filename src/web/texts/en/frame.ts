@@ -5,7 +5,6 @@ export const frame = {
   locale: 'en_US',
   skip: 'Skip to the content',
   navigation: 'Main',
-  footer: 'More',
   home: 'Home',
   shop: 'Shop',
   how: 'How it works',
@@ -20,5 +19,8 @@ export const frame = {
   api: 'API reference',
   errors: 'Errors explained',
   help: 'Help',
+  copy: 'Copy',
+  copied: 'Copied',
+  copyOf: (what: string) => `Copy: ${what}`,
   sandbox: 'Sandbox: test money and test goods only.',
 }

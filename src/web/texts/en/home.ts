@@ -55,7 +55,7 @@ export const home = {
   talk: 'A purchase, from the first word to the last',
   talkStore: 'store',
   talkLines: [
-    ['agent', 'POST …/vouchers/purchase/info', 'One voucher for Ada, please.'],
+    ['agent', 'POST …/vouchers/purchase/info', 'One gift card for Ada, please.'],
     ['store', '402 Payment Required', '25.00 USDC. Sign here.'],
     ['agent', 'POST, PAYMENT-SIGNATURE', 'The same again, signed.'],
     ['store', '200 OK', 'Here is your code, and the receipt.'],

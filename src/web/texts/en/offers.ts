@@ -7,13 +7,13 @@ export const offers = {
   /** The language in which numbers and currencies are written. */
   numbers: 'en',
   kindNames: {
-    voucher: 'Gift voucher',
+    voucher: 'Gift card',
     topup: 'Mobile topup',
     esim: 'eSIM data plan',
   } satisfies Record<Kind, string>,
   /** Inside a sentence. */
   kindNamesWithin: {
-    voucher: 'gift voucher',
+    voucher: 'gift card',
     topup: 'mobile topup',
     esim: 'eSIM data plan',
   } satisfies Record<Kind, string>,

@@ -1,4 +1,5 @@
 import type { Kind } from '../../../goods/offer.ts'
+import { coinOn } from './coins.ts'
 
 /** What the page says at the top, by where the order stands. */
 export interface StageText {
@@ -9,8 +10,6 @@ export interface StageText {
 /** Every sentence of the pages of an order and its refund. */
 export const orders = {
   description: 'Where this order stands, and what to do next.',
-  noun: { voucher: 'voucher', topup: 'top-up', esim: 'eSIM' } satisfies Record<Kind, string>,
-
   stages: {
     awaiting_payment: {
       title: 'Waiting for your payment',
@@ -28,14 +27,14 @@ export const orders = {
       title: 'Paid, and on its way',
       text: 'Most orders arrive within a minute. This page changes by itself; you can also close it and come back.',
     },
-    delivered: { title: 'Delivered', text: 'All that was paid for has arrived.' },
+    delivered: { title: 'Delivered', text: 'It is here. Open it below whenever you like.' },
     refunding: {
       title: 'Your money is on its way back',
       text: 'It could not be delivered, so you get back all you paid. You need not do anything.',
     },
     refund_by_hand: {
       title: 'Your money goes back by hand',
-      text: 'It could not be delivered, so you get back all you paid. This coin cannot be sent back by itself: a person of the store sends it. You need not do anything.',
+      text: 'It could not be delivered, so you get back all you paid. This coin cannot be sent back automatically: somebody at the store sends it. You need not do anything.',
     },
     refund_stuck: {
       title: 'Your refund waits for us',
@@ -56,9 +55,8 @@ export const orders = {
     delivering: 'Being delivered',
     delivered: 'Delivered',
     notDelivered: 'Could not be delivered',
-    decided: 'Refund decided',
     sending: 'Money on its way back',
-    byHand: 'Waiting for a person of the store',
+    byHand: 'The store sends it by hand',
     sent: 'Money sent back',
     now: 'now',
     next: 'to come',
@@ -77,14 +75,10 @@ export const orders = {
   paidWith: 'Paid with',
   payment: 'Payment transaction',
   order: 'Order',
-  onNetwork: (asset: string, network: string) => `${asset} on ${network}`,
-  copy: 'Copy',
-  copied: 'Copied',
-  copyOf: (what: string) => `Copy: ${what}`,
+  onNetwork: coinOn,
   look: 'See it on the chain',
   receipt: 'Download the signed receipt',
   receiptHint: 'It proves what you paid and what became of it, and can be checked without us.',
-  print: 'Printing this page prints what is shown on it.',
 
   locked: {
     title: 'Is this your order?',
@@ -100,7 +94,7 @@ export const orders = {
     title: 'Keep this link',
     text: 'It is the only key to this order. Whoever has it sees what you bought, so keep it to yourself.',
     textFor: (days: number) =>
-      `It opens this order for ${days} days. Whoever has it sees what you bought, so keep it to yourself.`,
+      `It opens this order for ${days === 1 ? '1 day' : `${days} days`}. Whoever has it sees what you bought, so keep it to yourself.`,
     label: 'Private link of this order',
   },
   elsewhere: {
@@ -108,7 +102,7 @@ export const orders = {
     text: 'A page of another site sent this. Open your order here and press the button again.',
   },
   goods: {
-    title: { voucher: 'Your voucher', topup: 'Your top-up', esim: 'Your eSIM' } satisfies Record<
+    title: { voucher: 'Your gift card', topup: 'Your topup', esim: 'Your eSIM' } satisfies Record<
       Kind,
       string
     >,
@@ -120,9 +114,6 @@ export const orders = {
       esim: 'Show the eSIM',
     } satisfies Record<Kind, string>,
     hide: 'Hide it again',
-    locked: 'This browser may not see it. Open the order with its private link first.',
-    notYet: 'It is not delivered yet. Nothing was lost: look again in a moment.',
-    never: 'There is nothing to show: it was not delivered.',
     code: 'Code',
     pin: 'PIN',
     redeemAt: 'Where to redeem it',
@@ -141,10 +132,10 @@ export const orders = {
     ios: 'Install on iPhone',
     iosNote: 'iOS 17.4 or later',
     android: 'Install on Android',
-    androidNote: 'Android phones that open such links',
+    androidNote: 'Android 10 or later',
     once: 'Most eSIMs can be installed once only. Do it with a good connection, and do not delete it afterwards.',
     byHand: 'By hand',
-    lpa: 'Activation code, whole',
+    lpa: 'Full activation code',
     smdp: 'SM-DP+ address',
     matching: 'Activation code',
     iccid: 'ICCID',
@@ -201,7 +192,7 @@ export const orders = {
       DUE: 'about to be sent',
       SENDING: 'being sent',
       SENT: 'sent',
-      FAILED: 'waits for a person of the store',
+      FAILED: 'waits for somebody at the store',
     },
     lockedText: 'Amounts and addresses are shown to whoever has the private link of the order.',
   },

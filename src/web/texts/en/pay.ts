@@ -1,4 +1,5 @@
 import type { CheckoutStage } from '../../../desk/checkout/desk.ts'
+import { namedCoinOn } from './coins.ts'
 
 /** What a stage is called, and what a person should know and do in it. */
 interface StageText {
@@ -66,13 +67,12 @@ export const pay = {
   worth: (usdc: string) => `for ${usdc} US dollars`,
   rate: (coin: string, rate: string) => `1 ${coin} = ${rate} USD`,
   rateHeld: (until: string) => `This price is fixed for you until ${until}.`,
-  payBy: (until: string) => `Pay by ${until}.`,
   minutesLeft: (minutes: number) =>
     minutes === 1 ? 'less than 1 minute left' : `less than ${minutes} minutes left`,
-  address: (network: string) => `Address on ${network}`,
-  network: (name: string, coin: string, network: string) => `${name} (${coin}) on ${network}`,
+  address: (network: string) => `Send it to this ${network} address`,
+  network: namedCoinOn,
   networkOnly: (coin: string, network: string) =>
-    `Send only ${coin}, and only on ${network}. Anything else sent to this address is lost.`,
+    `Send only ${coin}, and only on the ${network} network. Anything else sent to this address is lost.`,
   qrTitle: 'Code to scan',
   qrWhole: 'With amount',
   qrAddress: 'Address only',
@@ -94,7 +94,6 @@ export const pay = {
     `What is worth ${most} US dollars or less does not go back: sending it would cost about as much.`,
   offer: 'You are buying',
   number: 'Payment number',
-  nothingBack: 'Nothing has arrived so far.',
   backTitle: 'Money that goes back',
   why: {
     underpaid: 'it was less than the price',
@@ -107,7 +106,6 @@ export const pay = {
   backFailed: 'could not be sent back yet; whoever runs the store looks into it',
   again: 'Start again',
   toOrder: 'Go to your order',
-  home: 'Back to the store',
   foreignTitle: 'Is this yours?',
   foreign:
     'The amount and the address are shown to whoever has the private link. Paste it here, or the part of it behind the #.',
@@ -118,8 +116,5 @@ export const pay = {
     title: 'There is no such payment',
     text: 'The address may have a letter too many or too few. Open it from the link that you kept.',
   },
-  copy: 'Copy',
-  copied: 'Copied',
-  copyFailed: 'Select it and copy it by hand',
   left: (time: string) => `${time} left`,
 } as const

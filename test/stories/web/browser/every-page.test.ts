@@ -5,9 +5,6 @@ import { noBrowser } from '../../../harness/browser.ts'
 import { stages } from './stages.ts'
 import { browserStories } from './visit.ts'
 
-/** `npm run screens` takes a picture of each page here, for people to look at. */
-const isRecording = process.env['SCREENS'] === 'record'
-
 const phone = { width: 390, height: 844 }
 
 const { test, parts } = browserStories({ offers: 600 })
@@ -17,7 +14,6 @@ describe.skipIf(noBrowser !== undefined)('every page', () => {
     const visited = await visitWithWallet({}, { viewport: phone })
     const { page } = visited
     await reach(visited, parts.store)
-    if (isRecording) return
     expect(await axeFaults(page)).toEqual([])
     expect(await smallButtons(page)).toEqual([])
     // The narrowest that nobody should have to scroll sideways on (WCAG 2.2, 1.4.10).

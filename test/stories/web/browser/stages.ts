@@ -17,8 +17,8 @@ export interface Stage {
   readonly name: string
   /** Leads a visitor there. */
   readonly reach: (visited: VisitWithWallet, store: Store) => Promise<unknown>
-  /** For pictures only, or for those who look for faults only. */
-  readonly only?: 'pictures' | 'faults'
+  /** Looks much as another one does, so no picture is taken of it. */
+  readonly hasNoPicture?: true
 }
 
 const at = (name: string, path: string): Stage => ({
@@ -34,10 +34,10 @@ const plain: readonly Stage[] = [
   at('search-none', '/search?kind=esim&q=moon'),
   at('how-it-works', '/how-it-works'),
   at('terms', '/terms'),
-  at('errors', '/errors'),
+  { ...at('errors', '/errors'), hasNoPicture: true },
   at('find', '/find'),
   at('not-found', '/nowhere'),
-  at('reveal', '/reveal'),
+  { ...at('reveal', '/reveal'), hasNoPicture: true },
 ]
 
 const forms: readonly Stage[] = [
@@ -175,6 +175,7 @@ const orders: readonly Stage[] = [
 
 const limited: Stage = {
   name: 'too-many',
+  hasNoPicture: true,
   reach: async ({ page }) => {
     // As many as a minute has room for, and one more.
     for (let sent = 0; sent < 300; sent += 50) {
@@ -187,6 +188,7 @@ const limited: Stage = {
 
 const wrong: Stage = {
   name: 'find-wrong',
+  hasNoPicture: true,
   reach: async ({ page }) => {
     await page.goto('/find')
     await page.getByLabel('transaction').fill('my order')

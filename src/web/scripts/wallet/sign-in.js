@@ -1,7 +1,8 @@
-// Shows the wallets of this browser (EIP-6963), and lets the one that is chosen sign what the store
+import { discover } from './discovery.ts'
+
+// Shows the wallets of this browser, and lets the one that is chosen sign what the store
 // asks. Nothing is sent to anybody but the store.
 const form = document.querySelector('[data-sign-in]')
-const found = new Map()
 
 function say(text, isWrong = false) {
   const said = form.querySelector('[role=status]')
@@ -9,16 +10,17 @@ function say(text, isWrong = false) {
   said.className = isWrong ? 'wrong' : 'hint'
 }
 
-function add({ info, provider }) {
-  if (!info?.uuid || found.has(info.uuid)) return
-  found.set(info.uuid, provider)
-  const button = document.createElement('button')
-  button.type = 'button'
-  button.className = 'button quiet'
-  button.textContent = `${form.dataset.connect} ${info.name}`
-  button.addEventListener('click', () => signIn(provider))
-  form.querySelector('.wallet-list').append(button)
-  if (found.size === 1) say('')
+function list(wallets) {
+  const buttons = wallets.map(({ name, provider }) => {
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.className = 'button quiet'
+    button.textContent = `${form.dataset.connect} ${name}`
+    button.addEventListener('click', () => signIn(provider))
+    return button
+  })
+  form.querySelector('.wallet-list').replaceChildren(...buttons)
+  if (wallets.length === 1) say('')
 }
 
 async function signIn(provider) {
@@ -63,6 +65,5 @@ if (form) {
     form.querySelector('.wrong')?.textContent || form.dataset.searching,
     Boolean(form.querySelector('.wrong')),
   )
-  addEventListener('eip6963:announceProvider', ({ detail }) => add(detail))
-  dispatchEvent(new Event('eip6963:requestProvider'))
+  discover(window, list)
 }

@@ -1,0 +1,19 @@
+import type { Texts } from '../texts/en.ts'
+import { type Html, html } from './html.ts'
+
+/**
+ * Something that is copied as it stands. The button works with script only, and is shown by it
+ * (`scripts/copy.js`); a tap on the text selects all of it without.
+ *
+ * @param what its name, for those who hear the button
+ * @param unit what stands beside it and is not copied with it
+ */
+export function copied(
+  id: string,
+  value: string,
+  what: string,
+  { frame }: Texts,
+  unit?: string,
+): Html {
+  return html`<span class="copied"><code class="copy" id="${id}">${value}</code>${unit && html` <span>${unit}</span>`}<button type="button" class="copy-button" data-copy="#${id}" data-copied="${frame.copied}" aria-label="${frame.copyOf(what)}" hidden="hidden">${frame.copy}</button></span>`
+}

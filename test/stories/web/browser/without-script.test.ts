@@ -1,0 +1,115 @@
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import { noBrowser } from '../../../harness/browser.ts'
+import { eventually } from '../../requests.ts'
+import { expectGoods, formFor, shownPayment, testOffer } from './shopping.ts'
+import { browserStories, type Visit } from './visit.ts'
+
+const { test, parts } = browserStories()
+const off = { javaScriptEnabled: false }
+
+/** From the form to the page of the order, as a browser goes that runs no script. */
+async function bought({ page }: Visit, outcome = 'OK') {
+  await formFor(page, 'LTC', 'voucher', outcome)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.waitForURL('**/pay/*')
+  const { invoice } = await shownPayment(page, parts.store)
+  const link = String(await page.locator('#link').textContent())
+  await parts.store.btcpay(`/invoices/${invoice}/pay`)
+  await loadUntil(page, '.stage')
+  return { link, order: page.url() }
+}
+
+/** Loads the page again, as its reader or its own refresh does, until it shows what is meant. */
+async function loadUntil(page: Page, selector: string): Promise<void> {
+  const load = async () => {
+    await page.reload()
+    return page.locator(selector).count()
+  }
+  await eventually(load, (count) => count > 0)
+}
+
+describe.skipIf(noBrowser !== undefined)('without script', () => {
+  test.concurrent('an offer is found by search and narrowed down', async ({ visit }) => {
+    const { page } = await visit(off)
+    await page.goto('/')
+    await page.getByLabel('Brand, operator or word').fill('sandbox test')
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.waitForURL('**/search?*')
+    await page
+      .locator('.tabs, nav')
+      .getByRole('link', { name: /^eSIM data/ })
+      .first()
+      .click()
+    await page.waitForURL('**kind=esim*')
+    await page.locator('a[href="/buy/TEST-ESIM-OK"]').first().click()
+    await page.waitForURL('**/buy/TEST-ESIM-OK')
+    expect(await page.locator('#wallet').isVisible()).toBe(false)
+    // Chromium, told to run no script, still reads pages as one that does, and shows no <noscript>.
+    expect(await page.content()).toContain('needs script, which is off here')
+  })
+
+  test.concurrent('a voucher is bought, shown, and opened again by its link', async ({ visit }) => {
+    const visited = await visit(off)
+    const { page } = visited
+    const { link, order } = await bought(visited)
+    expect(order).toContain('/orders/')
+    await loadUntil(page, '.stage.delivered')
+    await expectGoods(page, 'voucher')
+
+    const other = (await visit(off)).page
+    await other.goto(link)
+    // What stands behind the # never leaves the browser, so the link is pasted.
+    const paste = other.getByLabel('Private link')
+    await paste.fill('kat_wrong')
+    await other.getByRole('button', { name: 'Open' }).click()
+    await other.getByText('This does not open this').waitFor()
+    await paste.fill(link)
+    await other.getByRole('button', { name: 'Open' }).click()
+    await expectGoods(other, 'voucher')
+  })
+
+  test.concurrent('an order page tells a stranger nothing, and takes its link', async ({
+    visit,
+  }) => {
+    const visited = await visit(off)
+    const { order, link } = await bought(visited)
+    await loadUntil(visited.page, '.stage.delivered')
+    const other = (await visit(off)).page
+    await other.goto(order)
+    expect(await other.locator('.yours').count()).toBe(0)
+    await other.getByLabel('Private link').fill(link)
+    await other.getByRole('button', { name: 'Open' }).click()
+    await expectGoods(other, 'voucher')
+  })
+
+  test.concurrent('money that goes back is followed, and found by its payment', async ({
+    visit,
+  }) => {
+    const visited = await visit(off)
+    const { page } = visited
+    const { order } = await bought(visited, 'DECLINED')
+    await loadUntil(page, '.stage.refunded')
+    const paid = await page.locator('#payment').textContent()
+    await page.getByRole('link', { name: 'About the refund' }).click()
+    await page.waitForURL('**/refund')
+    expect(await page.locator('#refund-transaction').textContent()).toMatch(/^[0-9a-f]{64}$/)
+    await page.goto('/find')
+    await page.getByLabel('Transaction').fill(String(paid))
+    await page.getByRole('button', { name: 'Find' }).click()
+    await page.waitForURL(order)
+  })
+
+  test.concurrent('a form with faults comes back with all that was typed', async ({ visit }) => {
+    const { page } = await visit(off)
+    await page.goto(`/buy/${testOffer('topup')}`)
+    await page.getByLabel('Phone number to top up').fill('12')
+    await page.locator('#pay-ETH').check()
+    await page.locator('#refundTo-ETH').fill('my wallet')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText('Please look at this again').waitFor()
+    expect(await page.getByLabel('Phone number to top up').inputValue()).toBe('12')
+    expect(await page.locator('#refundTo-ETH').inputValue()).toBe('my wallet')
+    expect(await page.locator('#pay-ETH').isChecked()).toBe(true)
+  })
+})
