@@ -7,6 +7,7 @@ import { liveMark, reloading } from '../live/mark.ts'
 import type { Texts } from '../texts/en.ts'
 import { closedGoods, openGoods } from './goods-part.ts'
 import { fact, lockedPart, orderPagePath, paidText, timeOf, transactionOf } from './parts.ts'
+import { returnsPart } from './returns-part.ts'
 import { stationsOf, timeline } from './timeline.ts'
 
 /** What a page of an order is made of, besides the order. */
@@ -89,6 +90,7 @@ export function isRefunding({ stage }: Pick<OrderSight, 'stage'>): boolean {
 function ownParts(sight: OrderSight, own: OwnSight, parts: OrderPageParts): Html {
   const { texts, privateLink, mail } = parts
   return html`${sight.stage === 'delivered' && goodsPart(sight, parts)}
+${returnsPart(sight, own, texts)}
 ${factsPart(sight, own, texts)}
 ${privateLink && keepPart(privateLink, texts)}
 ${mail && mailPart(sight.id, mail, texts)}`

@@ -1,6 +1,4 @@
-import type { Return } from '../../checkouts/checkout.ts'
 import type { OrderSight, OwnSight, RefundSight } from '../../desk/following/sight.ts'
-import { formatUnits } from '../../payments/coins.ts'
 import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
@@ -8,6 +6,7 @@ import { liveMark, reloading } from '../live/mark.ts'
 import type { Texts } from '../texts/en.ts'
 import { isRefunding } from './order-page.ts'
 import { fact, orderPagePath, paidText, timeOf, transactionOf } from './parts.ts'
+import { returnsPart } from './returns-part.ts'
 import { stationsOf, timeline } from './timeline.ts'
 
 export interface RefundPageParts {
@@ -88,18 +87,5 @@ ${wasAsked && html`<p class="good" role="status">${refund.asked}</p>`}
 <input type="hidden" name="key" value="${formKey}">
 <p class="act"><button class="button" type="submit">${refund.ask}</button></p>
 </form>
-</section>`
-}
-
-function returnsPart({ coin }: OrderSight, own: OwnSight, texts: Texts): Html | undefined {
-  if (own.returns.length === 0 || coin === undefined) return undefined
-  const words = texts.orders.refund
-  const line = (one: Return) => html`
-<li><b>${formatUnits(one.units, coin)} ${coin}</b> <span>${words.returnWhy[one.why]}: ${words.returnStep[one.step.type]}</span>${one.step.type === 'SENT' && html` ${copied(`return-${one.seq}`, one.step.transaction, words.transaction, texts)}`}</li>`
-  return html`<section class="sheet" aria-labelledby="returns">
-<h2 id="returns">${words.returns}</h2>
-<ul class="sent-back">${own.returns.map(line)}
-</ul>
-<dl class="facts">${fact(words.to, own.returnTo && copied('return-to', own.returnTo, words.to, texts))}</dl>
 </section>`
 }
