@@ -9,6 +9,9 @@ import { attributesHtml } from './fields-html.ts'
 import { paymentLinkFor } from './payment-link.ts'
 import { clockTime, minutesLeft } from './times.ts'
 
+/** Longer amounts have a line of their own on phones. */
+const shortMost = 10
+
 type Invoice = NonNullable<CheckoutView['invoice']>
 
 /** What is to be sent, where, and until when. */
@@ -25,7 +28,7 @@ export function invoiceCard(
   const link = paymentLinkFor(invoice.paymentLink, coin, units)
   return html`<div class="invoice">
 <p class="chain">${pay.network(coin, network)}</p>
-<div class="sum">
+<div class="sum${amount.length > shortMost && ' long'}">
 <h2>${view.stage === 'partly_paid' ? pay.amountRest : pay.amount}</h2>
 ${copied('amount', amount, pay.amount, texts, coin)}
 <p class="hint">${arrivedOf(view, invoice, texts)} · ${pay.rate(coin, invoice.rate)}</p>

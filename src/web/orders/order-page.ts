@@ -59,12 +59,19 @@ export function orderPage(sight: OrderSight, parts: OrderPageParts): Page {
 <p class="lead">${stage.text}</p>
 ${sight.stage === 'awaiting_payment' && sight.checkout && html`<p class="act"><a class="button" href="/pay/${sight.checkout}">${texts.orders.pay}</a></p>`}
 ${timeline(stationsOf(sight, texts), texts)}
-${isRefunding(sight) && html`<p class="about-refund"><a href="${orderPagePath(sight.id)}/refund">${texts.orders.refund.link}</a></p>`}
+${moneyBackLink(sight, texts)}
 </section>
 ${sight.own ? ownParts(sight, sight.own, parts) : lockedPart(sight.id, typedIn(parts), texts)}
 </div>
 ${scriptUrls.map((url) => html`<script type="module" src="${url}"></script>`)}`,
   }
+}
+
+/** Where some money goes back, of a delivered order too: it was more than the price. */
+function moneyBackLink(sight: OrderSight, { orders: { refund } }: Texts): Html | undefined {
+  const hasReturns = sight.own !== undefined && sight.own.returns.length > 0
+  if (!isRefunding(sight) && !hasReturns) return undefined
+  return html`<p class="about-refund"><a href="${orderPagePath(sight.id)}/refund">${isRefunding(sight) ? refund.link : refund.returnsLink}</a></p>`
 }
 
 function headOf(isFinished: boolean): { head?: Html } {

@@ -110,6 +110,14 @@ describe('the page of an order', () => {
     expect(text).toContain('Paid with BTC')
   })
 
+  test('leads to other money that goes back, though it was delivered', () => {
+    const step = { type: 'DUE' } as const
+    const more = own({ returns: [{ seq: 1, units: 5_000n, why: 'surplus', step }] })
+    const link = `href="/orders/${sight().id}/refund"`
+    expect(whole(orderPage(sight({ coin: 'BTC', own: more }), parts))).toContain(link)
+    expect(whole(orderPage(sight({ coin: 'BTC', own: own() }), parts))).not.toContain(link)
+  })
+
   test('keeps what was typed when it does not open the order', () => {
     const page = whole(orderPage(sight(), { ...parts, wrongToken: breakout }))
     expect(page).toContain('aria-invalid="true"')

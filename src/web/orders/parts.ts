@@ -10,11 +10,12 @@ export function orderPagePath(id: string): string {
   return `/orders/${id}`
 }
 
-/** A moment for reading, in UTC: "22 Nov 2026, 03:17 UTC". */
+/** A moment for reading, in UTC: "Nov 22, 2026, 03:17 UTC". */
 export function timeOf(at: Date, { offers }: Texts): Html {
   const text = new Intl.DateTimeFormat(offers.numbers, {
     dateStyle: 'medium',
     timeStyle: 'short',
+    hourCycle: 'h23',
     timeZone: 'UTC',
   }).format(at)
   return html`<time datetime="${at.toISOString()}">${text} UTC</time>`

@@ -164,6 +164,7 @@ export const orders = {
     title: 'Refund',
     description: 'Where the money of this order is.',
     link: 'About the refund',
+    returnsLink: 'Other money came, too. See how it goes back',
     back: 'Back to the order',
     none: 'This order has no refund',
     noneText: 'Nothing has failed that a refund could make good.',

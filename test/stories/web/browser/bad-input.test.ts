@@ -117,7 +117,7 @@ describe.skipIf(noBrowser !== undefined)('what is typed wrong', () => {
     await toPayment(page).click()
     await page.waitForSelector('.faults')
     expect(await page.locator('#refundTo-BTC-fault').textContent()).toContain(
-      'This is not a BTC address',
+      'This is not an address for BTC',
     )
     expect(await page.locator('#refundTo-LTC').inputValue()).toBe(refundTo)
     expect(await madeFor(parts.store, refundTo)).toEqual({ checkouts: 0, orders: 0 })
