@@ -1,8 +1,7 @@
 import type { Pool } from 'pg'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startTestPostgres, type TestPostgres } from '../../sandbox/postgres/test-postgres.ts'
+import { beforeEach, expect, test } from 'vitest'
 import { moveOn, placedOnRecord } from '../../test/contract/checkout-store-nodes.ts'
-import { asked, expectWon } from '../../test/contract/order-store-nodes.ts'
+import { asked, expectWon, orderOnRecord } from '../../test/contract/order-store-nodes.ts'
 import {
   ended,
   opened,
@@ -11,12 +10,11 @@ import {
   returning,
   stepping,
 } from '../../test/contract/sample-checkouts.ts'
-import { failed, fulfilling, unpayable, wayTo } from '../../test/contract/sample-orders.ts'
+import { failed, fulfilling, unpayable } from '../../test/contract/sample-orders.ts'
 import { newCheckoutId } from '../../test/doubles/ids.ts'
 import { createCheckoutStore } from '../adapters/storage/checkouts.ts'
-import { openDatabase } from '../adapters/storage/database.ts'
 import { createHandPayouts } from '../adapters/storage/hand-payouts.ts'
-import { migrate } from '../adapters/storage/migrate.ts'
+import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
 import {
   type Checkout,
@@ -30,39 +28,18 @@ import { carryOut } from './refunds-work.ts'
 
 const caps = { hour: usdc(50_000_000n), day: usdc(80_000_000n) }
 
-let postgres: TestPostgres
-let template: string
+const postgres = migratedPostgres()
 let database: Pool
 
-function connect(url: string): Pool {
-  return openDatabase(url, { applicationName: 'test', poolSize: 4, onError: () => undefined })
-}
-
-beforeAll(async () => {
-  postgres = await startTestPostgres()
-  template = await postgres.createDatabase()
-  const first = connect(template)
-  await migrate(first)
-  await first.end()
-})
-afterAll(() => postgres.stop())
-
 beforeEach(async () => {
-  database = connect(await postgres.createDatabase(template))
+  database = await postgres.open()
   return () => database.end()
 })
 
 const desk = () => ({ database, caps, by: 'ada@desk' })
 const checkouts = () => createCheckoutStore(database, caps)
 const orders = () => createOrderStore(database)
-const nodes = () => ({
-  store: checkouts(),
-  other: checkouts(),
-  orders: orders(),
-  endLease: async () => {},
-  pass: async () => {},
-  close: async () => {},
-})
+const records = () => ({ store: checkouts(), orders: orders() })
 const hash = (digit: string) => digit.repeat(64)
 const paid = (reference: string, transaction: string) =>
   carryOut(desk(), { does: 'paid', reference, transaction })
@@ -72,16 +49,16 @@ const hand = async () => (await carryOut(desk(), { does: 'hand' })).lines.join('
 async function returnAt(step: 'DUE' | 'FAILED', code = operatorPays): Promise<CheckoutIn<'ENDED'>> {
   const first = opening()
   const { checkout } = await checkouts().open(first)
-  const open = await moveOn(nodes, checkout, opened(first))
-  const due = await moveOn(nodes, open, returning(ended(open, [payment(100n)]), 100n))
+  const open = await moveOn(records, checkout, opened(first))
+  const due = await moveOn(records, open, returning(ended(open, [payment(100n)]), 100n))
   if (step === 'DUE') return due
   const returns = due.returns.map((one) => ({ ...one, step: { type: step, code, reason: 'x' } }))
-  return moveOn(nodes, due, { ...due, returns })
+  return moveOn(records, due, { ...due, returns })
 }
 
 /** An order of an invoice whose refund an operator has to pay. */
 async function orderByHand(): Promise<Order> {
-  const { orderId } = await placedOnRecord(nodes)
+  const { orderId } = await placedOnRecord(records)
   const first = (await orders().find(orderId)) as In<'PAYMENT_PENDING'>
   const at = new Date()
   const receipt = { rail: 'btcpay', transaction: hash('c') } as const
@@ -154,10 +131,7 @@ test('a transaction pays one buyer what it paid once', async () => {
 test('what is not paid by hand is refused, and nothing is noted', async () => {
   const due = await returnAt('DUE')
   const stuck = await returnAt('FAILED', 'no_funds')
-  const onChain = unpayable(failed(asked()))
-  const [first, ...rest] = wayTo(onChain)
-  let order: Order = (await orders().open(first as In<'PAYMENT_PENDING'>, [])).order
-  for (const next of rest) order = expectWon(await orders().move(order, next))
+  const order = await orderOnRecord(orders(), unpayable(failed(asked())))
   for (const reference of [
     returnReference(due.id, 1),
     returnReference(due.id, 2),
@@ -208,8 +182,8 @@ test('the status has returns at their steps, until they are sent', async () => {
   expect(await status()).toContain('under way: 1, 0.10 USDC')
   await checkouts().allowReturn(checkout.id, 1)
   expect(await status()).toContain('Granted in the last hour 0.10 of 50.00 USDC')
-  const sending = await moveOn(nodes, checkout, stepping(checkout, 'SENDING'))
+  const sending = await moveOn(records, checkout, stepping(checkout, 'SENDING'))
   expect(await status()).toContain(`${returnReference(checkout.id, 1)}    0.000001 BTC`)
-  await moveOn(nodes, sending, stepping(sending, 'SENT'))
+  await moveOn(records, sending, stepping(sending, 'SENT'))
   expect(await status()).toContain('under way: none')
 })

@@ -1,13 +1,11 @@
 import type { Pool } from 'pg'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startTestPostgres, type TestPostgres } from '../../sandbox/postgres/test-postgres.ts'
+import { beforeEach, expect, test } from 'vitest'
 import { cardForm, checkoutWorld, invoiced } from '../../test/doubles/checkouts.ts'
 import { memoryProcessor } from '../../test/doubles/memory-processor.ts'
 import { createCheckoutBooks } from '../adapters/storage/checkout-books.ts'
 import { createCheckoutStore } from '../adapters/storage/checkouts.ts'
-import { openDatabase } from '../adapters/storage/database.ts'
 import { createHandPayouts } from '../adapters/storage/hand-payouts.ts'
-import { migrate } from '../adapters/storage/migrate.ts'
+import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
 import { createTreasury } from '../adapters/storage/treasury.ts'
 import { advanceCheckout } from '../checkouts/advance.ts'
@@ -22,17 +20,11 @@ import { carryOut } from './refunds-work.ts'
 const caps = { hour: usdc(10n ** 12n), day: usdc(10n ** 12n) }
 const day = 86_400_000
 
-let postgres: TestPostgres
+const postgres = migratedPostgres()
 let database: Pool
 
-beforeAll(async () => {
-  postgres = await startTestPostgres()
-})
-afterAll(() => postgres.stop())
 beforeEach(async () => {
-  const url = await postgres.createDatabase()
-  database = openDatabase(url, { applicationName: 'test', poolSize: 4, onError: () => undefined })
-  await migrate(database)
+  database = await postgres.open()
   return () => database.end()
 })
 

@@ -1,7 +1,6 @@
 import type { Pool } from 'pg'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startTestPostgres, type TestPostgres } from '../../sandbox/postgres/test-postgres.ts'
-import { asked, expectWon } from '../../test/contract/order-store-nodes.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { asked, expectWon, orderOnRecord } from '../../test/contract/order-store-nodes.ts'
 import {
   failed,
   fulfilled,
@@ -9,11 +8,9 @@ import {
   pending,
   refunded,
   unpayable,
-  wayTo,
 } from '../../test/contract/sample-orders.ts'
 import { newOrderId } from '../../test/doubles/ids.ts'
-import { openDatabase } from '../adapters/storage/database.ts'
-import { migrate } from '../adapters/storage/migrate.ts'
+import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
 import { createTreasury } from '../adapters/storage/treasury.ts'
 import type { Order } from '../orders/order.ts'
@@ -23,39 +20,19 @@ import { carryOut } from './refunds-work.ts'
 
 const caps = { hour: usdc(50_000_000n), day: usdc(80_000_000n) }
 
-let postgres: TestPostgres
-let template: string
+const postgres = migratedPostgres()
 let database: Pool
 let orders: OrderStore
 
-function connect(url: string): Pool {
-  return openDatabase(url, { applicationName: 'test', poolSize: 4, onError: () => undefined })
-}
-
-beforeAll(async () => {
-  postgres = await startTestPostgres()
-  template = await postgres.createDatabase()
-  const first = connect(template)
-  await migrate(first)
-  await first.end()
-})
-afterAll(() => postgres.stop())
-
 beforeEach(async () => {
-  database = connect(await postgres.createDatabase(template))
+  database = await postgres.open()
   orders = createOrderStore(database)
   return () => database.end()
 })
 
 const desk = () => ({ database, caps, by: 'ada@desk' })
 
-async function record(target: Order): Promise<Order> {
-  const [first, ...rest] = wayTo(target)
-  if (first?.state !== 'PAYMENT_PENDING') throw new Error('An order begins with its payment')
-  let order: Order = (await orders.open(first, [])).order
-  for (const next of rest) order = expectWon(await orders.move(order, next))
-  return order
-}
+const record = (target: Order) => orderOnRecord(orders, target)
 
 async function status(): Promise<string> {
   return (await carryOut(desk(), { does: 'status' })).lines.join('\n')

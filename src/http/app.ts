@@ -12,7 +12,10 @@ import { guardRequests } from './gate.ts'
 import { limitRefusedProofs } from './proof-limit.ts'
 import { createRouteTable } from './route-table.ts'
 
-/** Requests may come from any page: nothing here is kept in cookies (decisions 2). */
+/**
+ * Requests may come from any page (decisions 2): they bring no cookies along, because those of the
+ * website go to its own pages alone (`SameSite=Strict`) and credentials are allowed to nobody.
+ */
 const crossOrigin = {
   origin: '*',
   methods: 'GET, HEAD, POST, PUT, DELETE, OPTIONS',

@@ -20,15 +20,18 @@ export interface CheckoutStoreHarness {
 
 export type CheckoutNodes = () => CheckoutStoreHarness
 
+/** What is enough to put checkouts on record. */
+type CheckoutRecords = () => Pick<CheckoutStoreHarness, 'store' | 'orders'>
+
 /** Opens the first checkout on the way and moves it on to the last. */
 export async function takeCheckout(
-  nodes: CheckoutNodes,
+  records: CheckoutRecords,
   way: readonly Checkout[],
 ): Promise<Checkout> {
   const [first, ...rest] = way
   if (first?.state !== 'OPENING') throw new Error('A checkout begins with its form')
-  let { checkout }: { checkout: Checkout } = await nodes().store.open(first)
-  for (const next of rest) checkout = wonCheckout(await nodes().store.move(checkout, next))
+  let { checkout }: { checkout: Checkout } = await records().store.open(first)
+  for (const next of rest) checkout = wonCheckout(await records().store.move(checkout, next))
   return checkout
 }
 
@@ -40,31 +43,31 @@ export function wonCheckout(moved: CheckoutMoved): Checkout {
 
 /** A checkout on record, at this state, with the version that it has there. */
 export async function onRecord<C extends Checkout>(
-  nodes: CheckoutNodes,
+  records: CheckoutRecords,
   ...way: readonly [...Checkout[], C]
 ): Promise<C> {
-  return (await takeCheckout(nodes, way)) as C
+  return (await takeCheckout(records, way)) as C
 }
 
 /** Moves a checkout on, and gives it back as what it became. */
 export async function moveOn<C extends InvoicedCheckout>(
-  nodes: CheckoutNodes,
+  records: CheckoutRecords,
   from: Checkout,
   to: C,
 ): Promise<C> {
-  return wonCheckout(await nodes().store.move(from, to)) as C
+  return wonCheckout(await records().store.move(from, to)) as C
 }
 
 /** An invoice that can be paid, on record. */
-export async function openOnRecord(nodes: CheckoutNodes): Promise<CheckoutIn<'OPEN'>> {
+export async function openOnRecord(records: CheckoutRecords): Promise<CheckoutIn<'OPEN'>> {
   const first = opening()
-  return onRecord(nodes, first, opened(first))
+  return onRecord(records, first, opened(first))
 }
 
 /** A checkout that is paid, and its order, both on record. */
-export async function placedOnRecord(nodes: CheckoutNodes): Promise<CheckoutIn<'ORDERED'>> {
-  const open = await openOnRecord(nodes)
-  const paid = await moveOn(nodes, open, ordered(open))
-  await nodes().orders.open(orderOf(paid), [])
-  return moveOn(nodes, paid, { ...paid, isPlaced: true })
+export async function placedOnRecord(records: CheckoutRecords): Promise<CheckoutIn<'ORDERED'>> {
+  const open = await openOnRecord(records)
+  const paid = await moveOn(records, open, ordered(open))
+  await records().orders.open(orderOf(paid), [])
+  return moveOn(records, paid, { ...paid, isPlaced: true })
 }

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { In, Order } from '../../src/orders/order.ts'
 import type { LimitStore, Moved, OrderStore } from '../../src/orders/ports.ts'
 import type { OrderId } from '../../src/primitives/ids.ts'
-import { fulfilling, paid, pending } from './sample-orders.ts'
+import { fulfilling, paid, pending, wayTo } from './sample-orders.ts'
 
 /** One empty record of orders, as two nodes see it. */
 export interface OrderStoreHarness {
@@ -23,17 +23,28 @@ export interface OrderStoreHarness {
 export type Nodes = () => OrderStoreHarness
 
 /** Opens the first order on the way and moves it on to the last. */
-export async function take(
+export function take(
   nodes: Nodes,
   way: readonly Order[],
   keys: readonly string[] = [],
 ): Promise<Order> {
+  return walk(nodes().store, way, keys)
+}
+
+/** An order on record, brought there one move after the other, with the version that it has there. */
+export function orderOnRecord(store: OrderStore, target: Order): Promise<Order> {
+  return walk(store, wayTo(target), [])
+}
+
+async function walk(
+  store: OrderStore,
+  way: readonly Order[],
+  keys: readonly string[],
+): Promise<Order> {
   const [first, ...rest] = way
   if (first?.state !== 'PAYMENT_PENDING') throw new Error('An order begins with its payment')
-  let order: Order = (await nodes().store.open(first, keys)).order
-  for (const next of rest) {
-    order = expectWon(await nodes().store.move(order, next))
-  }
+  let order: Order = (await store.open(first, keys)).order
+  for (const next of rest) order = expectWon(await store.move(order, next))
   return order
 }
 

@@ -5,7 +5,7 @@ import type { OrderStore, Treasury } from '../../src/orders/ports.ts'
 import type { OrderId } from '../../src/primitives/ids.ts'
 import { type Usdc, usdc } from '../../src/primitives/money.ts'
 import { newOrderId } from '../doubles/ids.ts'
-import { asked, expectWon } from './order-store-nodes.ts'
+import { asked, expectWon, orderOnRecord } from './order-store-nodes.ts'
 import { describeReturnGrants } from './return-grants.ts'
 import {
   failed,
@@ -15,7 +15,6 @@ import {
   pending,
   signed,
   unpayable,
-  wayTo,
 } from './sample-orders.ts'
 
 /** A treasury without grants, as two nodes see it, and the orders that it is asked about. */
@@ -64,15 +63,7 @@ export function describeTreasury(
 
 /** An order on record whose money goes back. */
 function owed(harness: TreasuryHarness, amount: bigint): Promise<Order> {
-  return onRecord(harness, failed(asked({ amount: usdc(amount) })))
-}
-
-async function onRecord({ orders }: TreasuryHarness, target: Order): Promise<Order> {
-  const [first, ...rest] = wayTo(target)
-  if (first?.state !== 'PAYMENT_PENDING') throw new Error('An order begins with its payment')
-  let order: Order = (await orders.open(first, [])).order
-  for (const next of rest) order = expectWon(await orders.move(order, next))
-  return order
+  return orderOnRecord(harness.orders, failed(asked({ amount: usdc(amount) })))
 }
 
 /** Asks for the refund of an order of that amount. */
@@ -165,7 +156,7 @@ function describeGrants(harness: () => TreasuryHarness, grant: Grant): void {
   })
 
   it('last until the money is back, through steps that fail on the way', async () => {
-    const order = await onRecord(harness(), failed(asked({ amount: usdc(10n) })))
+    const order = await orderOnRecord(harness().orders, failed(asked({ amount: usdc(10n) })))
     const { orders, treasury } = harness()
     await treasury.allow(order.id)
     const refunding = order as ReturnType<typeof failed>
@@ -187,7 +178,7 @@ function describeOwed(harness: () => TreasuryHarness): void {
     ['whose payment may still vanish', () => ({ ...failed(asked()), settlement: 'SEEN' })],
     ['whose payment vanished', () => ({ ...failed(asked()), settlement: 'LOST' })],
   ])('grants nothing for an order %s', async (_, sample) => {
-    const { id } = await onRecord(harness(), { ...sample(), amount: usdc(10n) })
+    const { id } = await orderOnRecord(harness().orders, { ...sample(), amount: usdc(10n) })
     await expect(harness().treasury.allow(id)).rejects.toThrow('not one whose money goes back')
     expect(await harness().granted()).toEqual([])
   })

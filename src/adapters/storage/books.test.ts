@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import type { Pool, PoolClient } from 'pg'
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
-import { startTestPostgres, type TestPostgres } from '../../../sandbox/postgres/test-postgres.ts'
+import { beforeAll, describe, expect, it, test } from 'vitest'
 import { anyLife, isSigned } from '../../../test/contract/any-life.ts'
 import {
   failed,
@@ -15,30 +14,16 @@ import {
 import { type Account, balancesOf, type Entry, entriesOf } from '../../orders/ledger.ts'
 import type { Order } from '../../orders/order.ts'
 import { usdc } from '../../primitives/money.ts'
-import { openDatabase } from './database.ts'
-import { migrate } from './migrate.ts'
+import { migratedPostgres } from './migrated.fixture.ts'
 import { columnsOf } from './order-row.ts'
 import { createOrderStore } from './orders.ts'
 import { createTreasury } from './treasury.ts'
 
-let postgres: TestPostgres
+const postgres = migratedPostgres()
 let pool: Pool
 
 beforeAll(async () => {
-  postgres = await startTestPostgres()
-  pool = openDatabase(postgres.databaseUrl, {
-    applicationName: 'test',
-    poolSize: 4,
-    onError: (error) => {
-      throw error
-    },
-  })
-  await migrate(pool)
-})
-
-afterAll(async () => {
-  await pool.end()
-  await postgres.stop()
+  pool = await postgres.open()
 })
 
 const endless = usdc(10n ** 30n)

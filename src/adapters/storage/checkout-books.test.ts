@@ -1,6 +1,5 @@
 import type { Pool } from 'pg'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startTestPostgres, type TestPostgres } from '../../../sandbox/postgres/test-postgres.ts'
+import { beforeEach, expect, test } from 'vitest'
 import {
   moveOn,
   openOnRecord,
@@ -20,47 +19,20 @@ import { usdc } from '../../primitives/money.ts'
 import { createCheckoutBooks } from './checkout-books.ts'
 import { checkoutFacts } from './checkout-facts.ts'
 import { createCheckoutStore } from './checkouts.ts'
-import { openDatabase } from './database.ts'
-import { migrate } from './migrate.ts'
+import { migratedPostgres } from './migrated.fixture.ts'
 import { createOrderStore } from './orders.ts'
 
-let postgres: TestPostgres
+const postgres = migratedPostgres()
 let pool: Pool
-let template: string
 
-function connect(url: string): Pool {
-  return openDatabase(url, {
-    applicationName: 'test',
-    poolSize: 2,
-    onError: (error) => {
-      throw error
-    },
-  })
-}
-
-beforeAll(async () => {
-  postgres = await startTestPostgres()
-  template = await postgres.createDatabase()
-  const first = connect(template)
-  await migrate(first)
-  await first.end()
-})
-afterAll(() => postgres.stop())
 beforeEach(async () => {
-  pool = connect(await postgres.createDatabase(template))
+  pool = await postgres.open()
   return () => pool.end()
 })
 
 const books = () => createCheckoutBooks(pool)
 const caps = { hour: usdc(10n ** 50n), day: usdc(10n ** 50n) }
-const nodes = () => ({
-  store: createCheckoutStore(pool, caps),
-  other: createCheckoutStore(pool, caps),
-  orders: createOrderStore(pool),
-  endLease: async () => {},
-  pass: async () => {},
-  close: async () => {},
-})
+const records = () => ({ store: createCheckoutStore(pool, caps), orders: createOrderStore(pool) })
 
 /** Does by hand what the triggers refuse. */
 function byHand(sql: string) {
@@ -81,7 +53,7 @@ test('a record without checkouts has nothing to tell', async () => {
 })
 
 test('checkouts are listed whole, more than a page once each', async () => {
-  const open = await openOnRecord(nodes)
+  const open = await openOnRecord(records)
   expect(await all()).toEqual([open])
   await byHand(`insert into checkouts select (jsonb_populate_record(checkouts, jsonb_build_object(
     'id', 'chk_' || n, 'order_id', 'ord_' || n, 'form_key', n, 'invoice_id', n,
@@ -91,12 +63,12 @@ test('checkouts are listed whole, more than a page once each', async () => {
 })
 
 test('the ledger sums up each coin, and names the checkout whose entries were changed', async () => {
-  const placed = await placedOnRecord(nodes)
-  const open = await openOnRecord(nodes)
-  const part = await moveOn(nodes, open, returning(ended(open, [payment(900n)]), 900n))
+  const placed = await placedOnRecord(records)
+  const open = await openOnRecord(records)
+  const part = await moveOn(records, open, returning(ended(open, [payment(900n)]), 900n))
   const first = opening({ coin: 'XMR' })
-  const { checkout } = await nodes().store.open(first)
-  await moveOn(nodes, checkout, opened(first, { payments: [payment(7n)] }))
+  const { checkout } = await records().store.open(first)
+  await moveOn(records, checkout, opened(first, { payments: [payment(7n)] }))
   const none = { received: 0n, price: 0n, due: 0n, returned: 0n, kept: 0n }
   expect(await books().ledger()).toEqual(
     new Map([
@@ -119,7 +91,7 @@ test('the ledger sums up each coin, and names the checkout whose entries were ch
 })
 
 test('an order of an invoice that no checkout has decided on is a stray', async () => {
-  const placed = await placedOnRecord(nodes)
+  const placed = await placedOnRecord(records)
   expect(await books().strayOrders()).toEqual([])
   await byHand(`update checkouts set state = 'ENDED', price = null, is_placed = null,
     doc = jsonb_set(doc, '{state}', '"ENDED"') where id = '${placed.id}'`)
@@ -130,16 +102,16 @@ test('what is under way is counted, and nothing that is closed', async () => {
   const none = { returnsPending: 0, returnsFailed: 0, oldestReturnSince: undefined }
   expect(await checkoutFacts(pool)).toEqual({ openByState: {}, ...none })
   const back = async () => {
-    const open = await openOnRecord(nodes)
-    return moveOn(nodes, open, returning(ended(open, [payment(900n)]), 900n))
+    const open = await openOnRecord(records)
+    return moveOn(records, open, returning(ended(open, [payment(900n)]), 900n))
   }
   const first = await back()
   const failed = await back()
-  await moveOn(nodes, failed, stepping(failed, 'FAILED'))
-  await placedOnRecord(nodes)
-  const over = await openOnRecord(nodes)
-  await moveOn(nodes, over, closed(ended(over)))
-  await openOnRecord(nodes)
+  await moveOn(records, failed, stepping(failed, 'FAILED'))
+  await placedOnRecord(records)
+  const over = await openOnRecord(records)
+  await moveOn(records, over, closed(ended(over)))
+  await openOnRecord(records)
   const { rows } = await pool.query(
     'select at from checkout_events where checkout_id = $1 and seq = 3',
     [first.id],

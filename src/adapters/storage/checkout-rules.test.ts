@@ -1,6 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestPostgres, type TestPostgres } from '../../../sandbox/postgres/test-postgres.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
 import {
   moveOn,
   openOnRecord,
@@ -31,43 +30,22 @@ import type { InvoiceTender } from '../../payments/payment.ts'
 import { usdc } from '../../primitives/money.ts'
 import { breakingOnce } from './breaking.fixture.ts'
 import { createCheckoutStore } from './checkouts.ts'
-import { openDatabase } from './database.ts'
-import { migrate } from './migrate.ts'
+import { migratedPostgres } from './migrated.fixture.ts'
 import { exposureOf } from './order-facts.ts'
 import { createOrderStore } from './orders.ts'
 import { createTreasury } from './treasury.ts'
 import { createLimitStore } from './wallet-limits.ts'
 
-let postgres: TestPostgres
+const postgres = migratedPostgres()
 let pool: Pool
 const caps = { hour: usdc(10n ** 50n), day: usdc(10n ** 50n) }
 
 beforeAll(async () => {
-  postgres = await startTestPostgres()
-  pool = openDatabase(postgres.databaseUrl, {
-    applicationName: 'test',
-    poolSize: 4,
-    onError: (error) => {
-      throw error
-    },
-  })
-  await migrate(pool)
+  pool = await postgres.open()
 })
-afterAll(async () => {
-  await pool.end()
-  await postgres.stop()
-})
-
 const store = () => createCheckoutStore(pool, caps)
 const orders = () => createOrderStore(pool)
-const nodes = () => ({
-  store: store(),
-  other: store(),
-  orders: orders(),
-  endLease: async () => {},
-  pass: async () => {},
-  close: async () => {},
-})
+const records = () => ({ store: store(), orders: orders() })
 
 describe('a hand on the console', () => {
   it.each([
@@ -81,7 +59,7 @@ describe('a hand on the console', () => {
     `update hand_payouts set transaction_hash = 'x'`,
     'delete from hand_payouts',
   ])('cannot: %s', async (sql) => {
-    await placedOnRecord(nodes)
+    await placedOnRecord(records)
     await pool.query(`insert into hand_payouts values
       ('one', 'XMR', 1, 'address', 'hash', 'ada', now()) on conflict do nothing`)
     await expect(pool.query(sql)).rejects.toThrow('keeps what was written')
@@ -102,13 +80,13 @@ describe('a hand on the console', () => {
     ],
     [`version = version + 1, due_at = null, finished_at = now()`, 'nothing is decided yet'],
   ])('cannot set %s', async (assignments, reason) => {
-    const { id } = await openOnRecord(nodes)
+    const { id } = await openOnRecord(records)
     const sql = `update checkouts set ${assignments} where id = $1`
     await expect(pool.query(sql, [id])).rejects.toThrow(reason)
   })
 
   it('cannot begin a checkout at its end', async () => {
-    const { id } = await openOnRecord(nodes)
+    const { id } = await openOnRecord(records)
     const sql = `insert into checkouts select (jsonb_populate_record(checkouts,
       '{"id": "chk_by_hand", "order_id": "ord_by_hand", "form_key": "x"}')).*
       from checkouts where id = $1`
@@ -116,8 +94,8 @@ describe('a hand on the console', () => {
   })
 
   it('cannot give an erased address back', async () => {
-    const open = await openOnRecord(nodes)
-    await moveOn(nodes, open, closed(ended(open)))
+    const open = await openOnRecord(records)
+    await moveOn(records, open, closed(ended(open)))
     await store().erasePersonal(new Date(Date.now() + 60_000))
     const sql = 'update checkouts set version = version + 1, refund_to = $2 where id = $1'
     await expect(pool.query(sql, [open.id, refundTo])).rejects.toThrow('closed, for good')
@@ -146,21 +124,21 @@ describe('the books of a checkout', () => {
   }
 
   it('follow its money', async () => {
-    const open = await openOnRecord(nodes)
+    const open = await openOnRecord(records)
     const part = { ...open, invoice: { ...open.invoice, payments: [payment(100n)] } }
-    const seen = await moveOn(nodes, open, part)
+    const seen = await moveOn(records, open, part)
     expect(await booked(open.id)).toEqual({ received: 100n, due: -100n })
-    const due = await moveOn(nodes, seen, returning(ended(seen, part.invoice.payments), 70n))
+    const due = await moveOn(records, seen, returning(ended(seen, part.invoice.payments), 70n))
     await store().allowReturn(open.id, 1)
-    const sending = await moveOn(nodes, due, stepping(due, 'SENDING'))
-    const sent = await moveOn(nodes, sending, stepping(sending, 'SENT'))
+    const sending = await moveOn(records, due, stepping(due, 'SENDING'))
+    const sent = await moveOn(records, sending, stepping(sending, 'SENT'))
     expect(await booked(open.id)).toEqual({ received: 100n, due: -30n, returned: -70n })
-    await moveOn(nodes, sent, closed(sent))
+    await moveOn(records, sent, closed(sent))
     expect(await booked(open.id)).toEqual({ received: 100n, kept: -30n, returned: -70n })
   })
 
   it('take no entry that no move made, and no move without its entries', async () => {
-    const open = await openOnRecord(nodes)
+    const open = await openOnRecord(records)
     await refusedAtCommit((client) =>
       client.query(`insert into checkout_ledger values ($1, 9, 'received', 1, now())`, [open.id]),
     )
@@ -177,7 +155,7 @@ describe('the books of a checkout', () => {
 
 /** An order that was paid through an invoice, given up, on record; its refund is due. */
 async function givenUp(): Promise<In<'FULFILLMENT_FAILED'>> {
-  const { orderId } = await placedOnRecord(nodes)
+  const { orderId } = await placedOnRecord(records)
   const first = (await orders().find(orderId)) as In<'PAYMENT_PENDING'>
   const receipt = { rail: 'btcpay', transaction: 'c'.repeat(64) } as const
   const at = new Date()
@@ -192,10 +170,10 @@ async function givenUp(): Promise<In<'FULFILLMENT_FAILED'>> {
 
 describe('an order of an invoice', () => {
   it('is kept only where a checkout has decided that the invoice pays it', async () => {
-    const open = await openOnRecord(nodes)
+    const open = await openOnRecord(records)
     const paid = ordered(open)
     await expect(orders().open(orderOf(paid), [])).rejects.toThrow('no checkout has decided')
-    await moveOn(nodes, open, paid)
+    await moveOn(records, open, paid)
     const order = orderOf(paid)
     const tender = order.tender as InvoiceTender
     const wrongs: readonly Partial<InvoiceTender>[] = [
@@ -218,7 +196,7 @@ describe('an order of an invoice', () => {
   })
 
   it('never changes what paid it, and has the receipt of its own rail', async () => {
-    const { orderId } = await placedOnRecord(nodes)
+    const { orderId } = await placedOnRecord(records)
     const order = (await orders().find(orderId)) as In<'PAYMENT_PENDING'>
     const at = new Date()
     const settled = { settlement: 'FINAL', paidAt: at, deliverBy: at } as const
@@ -266,8 +244,8 @@ describe('an order of an invoice', () => {
     await createLimitStore(pool).replace(wallet, undefined, { inForce: rules })
     const first = opening({ coin: 'ETH', refundTo: wallet })
     const { checkout } = await store().open(first)
-    const open = await moveOn(nodes, checkout, opened(first))
-    const paid = await moveOn(nodes, open, ordered(open))
+    const open = await moveOn(records, checkout, opened(first))
+    const paid = await moveOn(records, open, ordered(open))
     expect((await orders().open(orderOf(paid), [])).isNew).toBe(true)
     await createLimitStore(pool).replace(
       wallet,
@@ -289,7 +267,7 @@ describe('a write whose answer is lost', () => {
   })
 
   it('wins a move if it was committed, and is an error while nothing changed', async () => {
-    const open = await openOnRecord(nodes)
+    const open = await openOnRecord(records)
     await expect(breaking('before').move(open, ended(open))).rejects.toThrow('terminated')
     const moved = await breaking('after').move(open, ended(open))
     expect(moved).toMatchObject({ won: true, checkout: { state: 'ENDED', version: 3 } })
@@ -298,8 +276,8 @@ describe('a write whose answer is lost', () => {
 })
 
 it('keeps the personal fields in columns of their own, and out of the history', async () => {
-  const open = await openOnRecord(nodes)
-  await moveOn(nodes, open, returning(ended(open, [payment(9n)]), 9n))
+  const open = await openOnRecord(records)
+  await moveOn(records, open, returning(ended(open, [payment(9n)]), 9n))
   const { rows } = await pool.query(
     `select recipient, refund_to, doc::text, (select jsonb_agg(detail)::text from checkout_events
        where checkout_id = id) as history from checkouts where id = $1`,

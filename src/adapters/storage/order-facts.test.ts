@@ -1,42 +1,22 @@
 import type { Pool } from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestPostgres, type TestPostgres } from '../../../sandbox/postgres/test-postgres.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { orderOnRecord } from '../../../test/contract/order-store-nodes.ts'
 import * as sample from '../../../test/contract/sample-orders.ts'
 import type { Order } from '../../orders/order.ts'
-import { openDatabase } from './database.ts'
-import { migrate } from './migrate.ts'
+import { migratedPostgres } from './migrated.fixture.ts'
 import { orderFacts } from './order-facts.ts'
 import { createOrderStore } from './orders.ts'
 
-const { pending, paid, fulfilling, fulfilled, failed, refunded, unpayable, wayTo } = sample
+const { pending, paid, fulfilling, fulfilled, failed, refunded, unpayable } = sample
 
-let postgres: TestPostgres
+const postgres = migratedPostgres()
 let pool: Pool
 
 beforeAll(async () => {
-  postgres = await startTestPostgres()
-  pool = openDatabase(await postgres.createDatabase(), {
-    applicationName: 'test',
-    poolSize: 2,
-    onError: (error) => {
-      throw error
-    },
-  })
-  await migrate(pool)
+  pool = await postgres.open()
 })
-afterAll(async () => {
-  await pool.end()
-  await postgres.stop()
-})
-
 /** Puts an order on record, one move after the other. */
-async function record(order: Order): Promise<void> {
-  const store = createOrderStore(pool)
-  const [first, ...moves] = wayTo(order)
-  if (first?.state !== 'PAYMENT_PENDING') throw new Error('Every order begins unpaid')
-  let { order: latest }: { order: Order } = await store.open(first, [])
-  for (const to of moves) latest = (await store.move(latest, to)).order
-}
+const record = (order: Order) => orderOnRecord(createOrderStore(pool), order)
 
 test('an empty store has nothing to tell', async () => {
   expect(await orderFacts(pool)).toEqual({

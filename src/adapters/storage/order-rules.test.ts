@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestPostgres, type TestPostgres } from '../../../sandbox/postgres/test-postgres.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { orderOnRecord } from '../../../test/contract/order-store-nodes.ts'
 import {
   failed,
   fulfilled,
@@ -9,33 +9,18 @@ import {
   paymentFailed,
   pending,
   refunded,
-  wayTo,
 } from '../../../test/contract/sample-orders.ts'
 import { entriesOf } from '../../orders/ledger.ts'
 import { moves, type Order, type State } from '../../orders/order.ts'
-import { openDatabase } from './database.ts'
-import { migrate } from './migrate.ts'
+import { migratedPostgres } from './migrated.fixture.ts'
 import { columnsOf } from './order-row.ts'
 import { createOrderStore } from './orders.ts'
 
-let postgres: TestPostgres
+const postgres = migratedPostgres()
 let pool: Pool
 
 beforeAll(async () => {
-  postgres = await startTestPostgres()
-  pool = openDatabase(postgres.databaseUrl, {
-    applicationName: 'test',
-    poolSize: 4,
-    onError: (error) => {
-      throw error
-    },
-  })
-  await migrate(pool)
-})
-
-afterAll(async () => {
-  await pool.end()
-  await postgres.stop()
+  pool = await postgres.open()
 })
 
 const asking = () => fulfilling(paid(pending()))
@@ -51,14 +36,7 @@ const samples: Readonly<Record<State, () => Order>> = {
 const states = Object.keys(samples) as State[]
 
 /** An order in the database, brought there by the store. */
-async function stored(target: Order): Promise<Order> {
-  const store = createOrderStore(pool)
-  const [first, ...rest] = wayTo(target)
-  if (first?.state !== 'PAYMENT_PENDING') throw new Error('An order begins with its payment')
-  let order: Order = (await store.open(first, [])).order
-  for (const next of rest) order = (await store.move(order, next)).order
-  return order
-}
+const stored = (target: Order) => orderOnRecord(createOrderStore(pool), target)
 
 /** Writes the next version of an order by hand, as a defect of ours might. */
 function overwrite(order: Order, to: Order, versions = 1) {

@@ -1,53 +1,29 @@
 import type { Pool } from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestPostgres, type TestPostgres } from '../../../sandbox/postgres/test-postgres.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { describeOrderStore } from '../../../test/contract/order-store.ts'
 import { failed, fulfilling, paid, pending, wayTo } from '../../../test/contract/sample-orders.ts'
 import { onChain } from '../../../test/doubles/orders.ts'
 import type { OrderStore } from '../../orders/ports.ts'
 import { usdc } from '../../primitives/money.ts'
 import { breakingOnce } from './breaking.fixture.ts'
-import { openDatabase } from './database.ts'
-import { migrate } from './migrate.ts'
+import { migratedPostgres } from './migrated.fixture.ts'
 import { createOrderStore } from './orders.ts'
 import { createTreasury } from './treasury.ts'
 import { createLimitStore } from './wallet-limits.ts'
 
-let postgres: TestPostgres
-let template: string
+const postgres = migratedPostgres()
 let pool: Pool
 let store: OrderStore
 
-function connect(url: string): Pool {
-  return openDatabase(url, {
-    applicationName: 'test',
-    poolSize: 8,
-    onError: (error) => {
-      throw error
-    },
-  })
-}
-
 beforeAll(async () => {
-  postgres = await startTestPostgres()
-  template = await postgres.createDatabase()
-  const first = connect(template)
-  await migrate(first)
-  await first.end()
-  pool = connect(await postgres.createDatabase(template))
+  pool = await postgres.open()
   store = createOrderStore(pool)
-})
-
-afterAll(async () => {
-  await pool.end()
-  await postgres.stop()
 })
 
 const endlessCaps = { hour: usdc(10n ** 50n), day: usdc(10n ** 50n) }
 
 describeOrderStore('PostgreSQL', async () => {
-  const url = await postgres.createDatabase(template)
-  const pools = [connect(url), connect(url)] as const
+  const pools = await postgres.openForTwo()
   return {
     store: createOrderStore(pools[0]),
     other: createOrderStore(pools[1]),

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startTestPostgres, type TestPostgres } from '../../../sandbox/postgres/test-postgres.ts'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { orderOnRecord } from '../../../test/contract/order-store-nodes.ts'
 import {
   failed,
   fulfilled,
@@ -15,30 +15,16 @@ import {
 import { onChain } from '../../../test/doubles/orders.ts'
 import type { Order } from '../../orders/order.ts'
 import { paymentKeyOf } from '../../payments/payment.ts'
-import { openDatabase } from './database.ts'
-import { migrate } from './migrate.ts'
+import { migratedPostgres } from './migrated.fixture.ts'
 import { createOrderStore } from './orders.ts'
 import { createStoreBooks } from './store-books.ts'
 
-let postgres: TestPostgres
+const postgres = migratedPostgres()
 let pool: Pool
 
 beforeAll(async () => {
-  postgres = await startTestPostgres()
-  pool = openDatabase(postgres.databaseUrl, {
-    applicationName: 'test',
-    poolSize: 4,
-    onError: (error) => {
-      throw error
-    },
-  })
-  await migrate(pool)
+  pool = await postgres.open()
 })
-afterAll(async () => {
-  await pool.end()
-  await postgres.stop()
-})
-
 /** Empties the tables, which nothing but a test may do. */
 beforeEach(() =>
   pool.query(`set session_replication_role = replica;
@@ -51,14 +37,7 @@ const begin = (nonce: string, payer = newTender().payer) =>
   pending({ tender: { ...newTender(), payer, nonce, sinceBlock: 50 } })
 
 /** An order in the database, brought there by the store. */
-async function stored(target: Order): Promise<Order> {
-  const store = createOrderStore(pool)
-  const [first, ...rest] = wayTo(target)
-  if (first?.state !== 'PAYMENT_PENDING') throw new Error('An order begins with its payment')
-  let order: Order = (await store.open(first, [])).order
-  for (const next of rest) order = (await store.move(order, next)).order
-  return order
-}
+const stored = (target: Order) => orderOnRecord(createOrderStore(pool), target)
 
 function inBlock(order: ReturnType<typeof paid>, block: number) {
   return { ...order, receipt: { ...order.receipt, block } }

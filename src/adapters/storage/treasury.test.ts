@@ -1,43 +1,20 @@
 import type { Pool } from 'pg'
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
-import { startTestPostgres, type TestPostgres } from '../../../sandbox/postgres/test-postgres.ts'
-import { asked, expectWon } from '../../../test/contract/order-store-nodes.ts'
-import { failed, signed, signedFor, wayTo } from '../../../test/contract/sample-orders.ts'
+import { beforeAll, describe, expect, it, test } from 'vitest'
+import { asked, orderOnRecord } from '../../../test/contract/order-store-nodes.ts'
+import { failed, signed, signedFor } from '../../../test/contract/sample-orders.ts'
 import { describeTreasury } from '../../../test/contract/treasury.ts'
-import type { In, Order } from '../../orders/order.ts'
+import type { In } from '../../orders/order.ts'
 import { usdc } from '../../primitives/money.ts'
 import { createCheckoutStore } from './checkouts.ts'
-import { openDatabase } from './database.ts'
-import { migrate } from './migrate.ts'
+import { migratedPostgres } from './migrated.fixture.ts'
 import { createOrderStore } from './orders.ts'
 import { createTreasury, switchRefunds } from './treasury.ts'
 
-let postgres: TestPostgres
-let template: string
+const postgres = migratedPostgres()
 let pool: Pool
 
-function connect(url: string): Pool {
-  return openDatabase(url, {
-    applicationName: 'test',
-    poolSize: 8,
-    onError: (error) => {
-      throw error
-    },
-  })
-}
-
 beforeAll(async () => {
-  postgres = await startTestPostgres()
-  template = await postgres.createDatabase()
-  const first = connect(template)
-  await migrate(first)
-  await first.end()
-  pool = connect(await postgres.createDatabase(template))
-})
-
-afterAll(async () => {
-  await pool.end()
-  await postgres.stop()
+  pool = await postgres.open()
 })
 
 /** Grants are never changed, so their guard is lifted to make them older. */
@@ -50,8 +27,7 @@ async function makeOlder(database: Pool, ms: number): Promise<void> {
 }
 
 describeTreasury('PostgreSQL', async (caps) => {
-  const url = await postgres.createDatabase(template)
-  const pools = [connect(url), connect(url)] as const
+  const pools = await postgres.openForTwo()
   return {
     orders: createOrderStore(pools[0]),
     treasury: createTreasury(pools[0], caps),
@@ -72,13 +48,9 @@ describeTreasury('PostgreSQL', async (caps) => {
 
 /** An order whose money goes back, on record. */
 async function due(): Promise<In<'FULFILLMENT_FAILED'>> {
-  const store = createOrderStore(pool)
   const target = failed(asked())
-  const [first, ...rest] = wayTo(target)
-  if (first?.state !== 'PAYMENT_PENDING') throw new Error('An order begins with its payment')
-  let order: Order = (await store.open(first, [])).order
-  for (const next of rest) order = expectWon(await store.move(order, next))
-  return { ...target, version: order.version }
+  const { version } = await orderOnRecord(createOrderStore(pool), target)
+  return { ...target, version }
 }
 
 const caps = { hour: usdc(10n ** 30n), day: usdc(10n ** 30n) }

@@ -1,39 +1,25 @@
 import type { Pool } from 'pg'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startTestPostgres, type TestPostgres } from '../../../sandbox/postgres/test-postgres.ts'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { newTender, pending } from '../../../test/contract/sample-orders.ts'
 import type { Rules } from '../../orders/limits/rules.ts'
 import { LimitReached } from '../../orders/ports.ts'
 import { usdc } from '../../primitives/money.ts'
-import { openDatabase } from './database.ts'
-import { migrate } from './migrate.ts'
+import { migratedPostgres } from './migrated.fixture.ts'
 import { createOrderStore } from './orders.ts'
 import { createStoreBooks } from './store-books.ts'
 import { createLimitStore } from './wallet-limits.ts'
 
-let postgres: TestPostgres
+const postgres = migratedPostgres()
 let pool: Pool
 let wallets = 0
 let payer = ''
 
 beforeAll(async () => {
-  postgres = await startTestPostgres()
-  pool = openDatabase(postgres.databaseUrl, {
-    applicationName: 'test',
-    poolSize: 4,
-    onError: (error) => {
-      throw error
-    },
-  })
-  await migrate(pool)
+  pool = await postgres.open()
 })
 beforeEach(() => {
   wallets += 1
   payer = `0x${String(wallets).padStart(40, '0')}`
-})
-afterAll(async () => {
-  await pool.end()
-  await postgres.stop()
 })
 
 const order = () => pending({ amount: usdc(10n), tender: { ...newTender(), payer } })

@@ -10,6 +10,8 @@ import { sitemapIndex, sitemapPart } from './sitemap.ts'
 const privatePaths = ['/orders/', '/pay/', '/find', '/reveal']
 
 const limited = { config: { limit: 'reading' } } as const
+/** A part is thousands of offers, as much work as a search. */
+const laborious = { config: { limit: 'discovery' } } as const
 
 /** What search engines read before they read pages: which not to, and where all the others are. */
 export function routeSiteFiles(app: FastifyInstance, { shelf, site }: WebDeps): void {
@@ -31,7 +33,7 @@ export function routeSiteFiles(app: FastifyInstance, { shelf, site }: WebDeps): 
   )
   app.get<{ Params: { part: string } }>(
     '/sitemap-:part(^\\d{1,4}).xml',
-    limited,
+    laborious,
     (request, reply) => {
       const part = sitemapPart(shelf.current(), Number(request.params.part), site.url)
       if (part === undefined) throw new Refusal('not_found', 'The map has no such part.')

@@ -116,6 +116,7 @@ function linkOf({ follow }: FollowingRoutes, request: OrderRequest, { id }: Orde
 
 /** Takes what opens the order, and remembers it for this browser. */
 async function open(request: OrderRequest, reply: FastifyReply, routes: FollowingRoutes) {
+  if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
   const { follow } = routes
   const typed = formIn(request).get('token') ?? ''
   const token = readToken(typed)

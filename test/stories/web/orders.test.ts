@@ -121,7 +121,13 @@ describe('the page of an order', () => {
 
   test('takes nothing that a page of another site sends', async () => {
     const { post } = visitor()
-    await post(`${pageOf(bought.voucher)}/open`, { token: bought.voucher.accessToken })
+    const token = { token: bought.voucher.accessToken }
+    // Else a stranger could have a browser take their order for its visitor's own.
+    const forced = await post(`${pageOf(bought.voucher)}/open`, token, {
+      'sec-fetch-site': 'cross-site',
+    })
+    expect([forced.status, forced.headers.get('set-cookie')]).toEqual([403, null])
+    await post(`${pageOf(bought.voucher)}/open`, token)
     const answer = await post(
       `${pageOf(bought.voucher)}/goods`,
       {},

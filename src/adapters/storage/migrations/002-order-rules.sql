@@ -38,6 +38,11 @@ begin
     end if;
     return new;
   end if;
+  -- An authorization is completed after it was written down; an invoice was complete.
+  if old.doc #>> '{tender,rail}' = 'btcpay' and new.doc -> 'tender' is distinct from old.doc -> 'tender'
+  then
+    raise exception 'order %: what was bought and paid never changes', old.id;
+  end if;
   if new.version <> old.version + 1 then
     raise exception 'order %: version % cannot follow %', old.id, new.version, old.version;
   end if;
@@ -48,6 +53,7 @@ begin
     ('PAYMENT_PENDING', 'PAID'),
     ('PAYMENT_PENDING', 'PAYMENT_FAILED'),
     ('PAID', 'FULFILLING'),
+    ('PAID', 'PAYMENT_PENDING'),
     ('FULFILLING', 'FULFILLED'),
     ('FULFILLING', 'FULFILLMENT_FAILED'),
     ('FULFILLING', 'EXPIRED')) then

@@ -6,10 +6,12 @@ alter table orders
   add constraint orders_settled_when_paid
     check ((settlement is null) = (state in ('PAYMENT_PENDING', 'PAYMENT_FAILED')));
 
--- What may have to go back is summed up for every few purchases, so it is found without the rest.
+-- What may have to go back in USDC, from the refund wallet, is summed up for every few purchases, so
+-- it is found without the rest; coins go back from the processor's wallet.
 create index orders_owed on orders (amount)
   where outcome is distinct from 'DELIVER' and refund_state is distinct from 'REFUNDED'
-    and state not in ('PAYMENT_PENDING', 'PAYMENT_FAILED') and settlement is distinct from 'LOST';
+    and state not in ('PAYMENT_PENDING', 'PAYMENT_FAILED') and settlement is distinct from 'LOST'
+    and doc #>> '{tender,rail}' = 'x402';
 
 -- The ledger: double entries in atomic USDC, written with the move they belong to and never changed.
 -- What was received is positive, and where it is now is negative.
@@ -104,72 +106,11 @@ create trigger keep_refund_switch before delete or truncate on refund_switch
 create trigger keep_refund_switch_turns before update or delete or truncate on refund_switch_turns
   for each statement execute function refuse_change();
 
--- The amount and the payee are the order's own, so no caller can ask for others.
-create function allow_refund(wanted text, hour_cap numeric, day_cap numeric) returns text
-language plpgsql as $$
-declare
-  is_stopped boolean;
-  owed numeric;
-  hour numeric;
-  day numeric;
+-- What an order's money may become. By its name it runs after guard_order.
+create function guard_order_money() returns trigger language plpgsql as $$
 begin
-  select stopped into strict is_stopped from refund_switch for update;
-  if is_stopped then return 'stopped'; end if;
-  if exists (select from refund_grants where order_id = wanted) then return 'granted'; end if;
-  select amount into owed from orders
-    where id = wanted and outcome = 'REFUND' and settlement = 'FINAL';
-  if owed is null then
-    raise exception 'order %: it is not one whose money goes back', wanted;
-  end if;
-  if owed > least(hour_cap, day_cap) then return 'over_cap'; end if;
-  select coalesce(sum(amount) filter (where granted_at > now() - interval '1 hour'), 0),
-      coalesce(sum(amount), 0)
-    into hour, day from refund_grants where granted_at > now() - interval '1 day';
-  if hour + owed > hour_cap then return 'hour_cap'; end if;
-  if day + owed > day_cap then return 'day_cap'; end if;
-  insert into refund_grants values (wanted, owed, now());
-  return 'granted';
-end
-$$;
-
-create or replace function guard_order() returns trigger language plpgsql as $$
-declare
-  unleased orders := new;
-begin
-  if (new.id, new.payment_id, new.kind, new.offer_id, new.payer, new.amount, new.placed_at)
-    is distinct from
-    (old.id, old.payment_id, old.kind, old.offer_id, old.payer, old.amount, old.placed_at) then
-    raise exception 'order %: what was bought and paid never changes', old.id;
-  end if;
-  if new.version = old.version then
-    unleased.due_at := old.due_at;
-    unleased.locked_until := old.locked_until;
-    if unleased is distinct from old then
-      raise exception 'order %: only its lease may change without a new version', old.id;
-    end if;
-    return new;
-  end if;
-  if new.version <> old.version + 1 then
-    raise exception 'order %: version % cannot follow %', old.id, new.version, old.version;
-  end if;
-  if new.outcome is distinct from old.outcome and old.outcome is not null then
-    raise exception 'order %: it was decided to %, for good', old.id, old.outcome;
-  end if;
-  if new.state <> old.state and (old.state, new.state) not in (
-    ('PAYMENT_PENDING', 'PAID'),
-    ('PAYMENT_PENDING', 'PAYMENT_FAILED'),
-    ('PAID', 'FULFILLING'),
-    ('PAID', 'PAYMENT_PENDING'),
-    ('FULFILLING', 'FULFILLED'),
-    ('FULFILLING', 'FULFILLMENT_FAILED'),
-    ('FULFILLING', 'EXPIRED')) then
-    raise exception 'order %: % cannot follow %', old.id, new.state, old.state;
-  end if;
   if old.settlement in ('FINAL', 'LOST') and new.settlement is distinct from old.settlement then
     raise exception 'order %: its payment is %, for good', old.id, old.settlement;
-  end if;
-  if old.refund_state = 'REFUNDED' and new.refund_state is distinct from 'REFUNDED' then
-    raise exception 'order %: it was refunded, for good', old.id;
   end if;
   if new.doc #>> '{refund,step}' = 'SIGNED' then
     perform from refund_grants where order_id = new.id;
@@ -180,7 +121,14 @@ begin
       or (new.doc #>> '{refund,signed,amount,$bigint}')::numeric is distinct from new.amount then
       raise exception 'order %: a refund goes to the payer and is what was paid', old.id;
     end if;
+    if new.doc #>> '{refund,signed,rail}' is distinct from new.doc #>> '{tender,rail}'
+      or new.doc #> '{refund,signed,units}' is distinct from new.doc #> '{tender,units}' then
+      raise exception 'order %: a refund goes the way that the payment came', old.id;
+    end if;
   end if;
   return new;
 end
 $$;
+
+create trigger guard_order_money before update on orders for each row
+  when (new.version <> old.version) execute function guard_order_money();
