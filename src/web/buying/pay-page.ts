@@ -70,7 +70,6 @@ function ownPart(view: CheckoutView, shown: PayShown): Html {
   const { texts } = shown
   const { invoice, stage } = view
   return html`${invoice && asking.has(stage) && invoiceCard(view, invoice, texts, shown.sandboxUrl)}
-${stage === 'expired' && html`<p class="hint">${texts.pay.small(formatUsdc(keptMost))}</p>`}
 ${nextStep(view, texts)}
 ${returnsOf(view, texts)}
 ${shown.privateLink && keepLink(shown.privateLink, texts)}

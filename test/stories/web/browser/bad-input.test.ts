@@ -153,8 +153,11 @@ describe.skipIf(noBrowser !== undefined)('a price that went up since the page wa
     // The shelf is filled anew when a node starts, which is sooner than its next look.
     await parts.store.admin('/offers', { offerId: offer, price: 90 })
     const later = await openSibling(parts.store)
-    const look = async () => (await coin.request.get(`${later.url}/buy/${offer}`)).text()
-    await eventually(look, (html) => html.includes('0.90'))
+    const priceThere = async () => {
+      const html = await (await coin.request.get(`${later.url}/buy/${offer}`)).text()
+      return /name="seen" value="fixed:(\d+)"/.exec(html)?.[1]
+    }
+    await eventually(priceThere, (cents) => cents === '90', 60_000)
     for (const tab of [coin, page]) await buyThrough(tab, later.url)
 
     await toPayment(coin).click()
