@@ -4,8 +4,8 @@ import { choose, hiddenFields, invoiceOn, unitsIn } from './person.ts'
 import { scriptedStore } from './scripted-store.fixture.ts'
 import { coinPayments } from './steps/coins.ts'
 
-const shown = `<code id="amount" data-copy="0.00000777">0.00000777</code>
-<code id="address" data-copy="bcrt1qaddress">bcrt1qaddress</code>
+const shown = `<code class="copy" id="amount">0.00000777</code>
+<code class="copy" id="address">bcrt1qaddress</code>
 <a href="http://127.0.0.1:9/i/Invoice1">Pay in the sandbox</a>`
 
 test('what a form hides is sent along', () => {

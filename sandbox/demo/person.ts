@@ -103,8 +103,8 @@ export function hiddenFields(html: string): Record<string, string> {
 
 /** @throws Error when the page does not show what is to be paid, and where */
 export function invoiceOn(html: string) {
-  const copied = (id: string) => new RegExp(`id="${id}" data-copy="([^"]+)"`).exec(html)?.[1]
-  const [amount, address] = [copied('amount'), copied('address')]
+  const textOf = (id: string) => new RegExp(`<code[^>]* id="${id}">([^<]+)<`).exec(html)?.[1]
+  const [amount, address] = [textOf('amount'), textOf('address')]
   const [, processor, invoice] = /href="(http:\/\/[^"/]+)\/i\/(\w+)"/.exec(html) ?? []
   if (!(amount && address && processor && invoice)) {
     throw new Error('The page of the payment shows no amount, address and sandbox to pay in.')

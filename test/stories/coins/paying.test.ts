@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { invoiceOn } from '../../../sandbox/demo/person.ts'
 import { openDatabase } from '../../../src/adapters/storage/database.ts'
 import type { RefundsCommand } from '../../../src/commands/refunds-words.ts'
 import { carryOut } from '../../../src/commands/refunds-work.ts'
@@ -200,6 +201,12 @@ describe('when BTCPay is slow, silent or forgetful', () => {
     await until(store, paying.orderId, ({ refund_state }) => refund_state === 'REFUNDED')
     await expectBack('LTC', paying, paying.units)
   })
+})
+
+test('the page says what to send and where, as the demo reads it too', async () => {
+  const { id, cookie, units, invoice } = await choose(store, 'BTC')
+  const page = await fetch(`${store.url}/pay/${id}`, { headers: { cookie } })
+  expect(invoiceOn(await page.text())).toMatchObject({ asked: units, invoice })
 })
 
 describe('the form', () => {
