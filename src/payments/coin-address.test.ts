@@ -25,6 +25,8 @@ const samples: readonly (readonly [Method, string])[] = [
   [ETH, '0x52908400098527886E0F7030069857D2E4169EE7'],
   [USDT, '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb'],
   [TRON, 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'],
+  // Begins as addresses of Bitcoin's test network do.
+  [TRON, 'TB18Ch9Ln4gubZUZkCUZYEQa6qmtLc3VTA'],
   [
     XMR,
     '44AFFq5kSiGBoZ4NMDwYtN18obc8AemS33DBLWs3H7otXft3XjrpDtQGv7SqSsaBYBb98uNbr2VBBEt7f2wfn3RVGQBEP3A',

@@ -90,13 +90,12 @@ function judged(found: Recognised, { coin, wanted, isTestnet }: Asked): AddressR
   }
 }
 
+const kinds = [recogniseEthereum, recogniseBech32, recogniseBase58, recogniseMonero]
+
+/** What has a right checksum is that, even where it begins as a mistyped one of another kind would. */
 function recognise(text: string): Recognised | undefined {
-  return (
-    recogniseEthereum(text) ??
-    recogniseBech32(text) ??
-    recogniseBase58(text) ??
-    recogniseMonero(text)
-  )
+  const found = kinds.flatMap((kind) => kind(text) ?? [])
+  return found.find(({ is }) => is === 'address') ?? found[0]
 }
 
 function chainOf(coin: Coin, network: string): Chain {
