@@ -4,7 +4,7 @@ import type { Vitals } from '../health/vitals.ts'
 import { foreignEsim } from '../orders/foreign-esim.ts'
 import { itemOf } from '../orders/item.ts'
 import { idsFor } from '../orders/naming.ts'
-import { notNow } from '../orders/not-now.ts'
+import { notNow, storePaused } from '../orders/not-now.ts'
 import { type PriceDeps, type Priced, price } from '../orders/price.ts'
 import type { AddressRead } from '../payments/coin-address.ts'
 import { payerOf } from '../payments/payment.ts'
@@ -52,7 +52,8 @@ export interface Started {
  */
 export async function startCheckout(deps: StartDeps, form: CheckoutForm): Promise<Started> {
   const { method, refundTo, priced } = readForm(deps, form)
-  requireOpen(deps)
+  // What cannot be delivered is not sold.
+  if (deps.vitals.signals().agent_action === 'stop') throw storePaused()
   const refusal = await foreignEsim(deps, priced.wish, payerOf(method.coin, refundTo))
   if (refusal) throw refusal
   const { begun, accessToken } = begin(deps, form, { method, refundTo, priced })
@@ -144,17 +145,6 @@ function begin(
     changedAt: now,
   }
   return { begun, accessToken }
-}
-
-/** What cannot be delivered is not sold. */
-function requireOpen({ vitals }: StartDeps): void {
-  if (vitals.signals().agent_action !== 'stop') return
-  const message = 'The store takes no purchases just now. Nothing was charged.'
-  throw new Refusal('store_paused', message, {
-    charged: 'no',
-    retryAfterSeconds: 60,
-    extra: { agent_action: 'stop' },
-  })
 }
 
 /** Nobody was told where to pay yet, so a form that fails here can be sent again. */

@@ -5,3 +5,13 @@ export function notNow(what: string, charged: 'no' | 'unknown'): Refusal {
   const message = `${what} Send the same request again.`
   return new Refusal('try_again', message, { charged, retryAfterSeconds: 5 })
 }
+
+/** Nothing is sold just now, whatever is asked for. */
+export function storePaused(): Refusal {
+  const message = 'The store takes no purchases just now. Nothing was charged.'
+  return new Refusal('store_paused', message, {
+    charged: 'no',
+    retryAfterSeconds: 60,
+    extra: { agent_action: 'stop' },
+  })
+}

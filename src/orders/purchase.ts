@@ -14,7 +14,7 @@ import { foreignEsim } from './foreign-esim.ts'
 import { itemOf } from './item.ts'
 import { beforeLimits, type CheckDeps, openWithin } from './limits/check.ts'
 import { idsFor } from './naming.ts'
-import { notNow } from './not-now.ts'
+import { notNow, storePaused } from './not-now.ts'
 import type { In, Order } from './order.ts'
 import { type PriceDeps, type Priced, price, termsFor } from './price.ts'
 import { earlierOrder, isPaidBy, type PurchaseRequest, patienceOf, replay } from './replay.ts'
@@ -251,13 +251,7 @@ function paymentRequired(
 function requireOpen({ vitals }: PurchaseDeps, amount: Usdc): void {
   const cover = vitals.cover()
   const isCovered = cover === undefined || cover.float >= cover.exposure + amount
-  if (isCovered && vitals.signals().agent_action !== 'stop') return
-  const message = 'The store takes no purchases just now. Nothing was charged.'
-  throw new Refusal('store_paused', message, {
-    charged: 'no',
-    retryAfterSeconds: 60,
-    extra: { agent_action: 'stop' },
-  })
+  if (!isCovered || vitals.signals().agent_action === 'stop') throw storePaused()
 }
 
 function refuse(refusal: Refusal): never {

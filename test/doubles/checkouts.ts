@@ -124,3 +124,20 @@ export function invoiced(checkout: Checkout): InvoicedCheckout {
   if (!isInvoiced(checkout)) throw new Error(`the checkout is ${checkout.state}`)
   return checkout
 }
+
+/** A checkout with its invoice, waiting for its payment. */
+export async function openCheckout(world: CheckoutWorld, form: Partial<CheckoutForm> = {}) {
+  const { checkout, accessToken } = await world.start(form)
+  const { invoice } = invoiced(checkout)
+  return { id: checkout.id, orderId: checkout.orderId, invoice, accessToken }
+}
+
+/** What the processor was asked to pay out, and how far that is. */
+export const payoutsOf = ({ processor }: CheckoutWorld) =>
+  [...processor.payouts.values()].map(({ reference, to, units, state }) => {
+    return { reference, to, units, state }
+  })
+
+/** What goes back of the money of a checkout: how much, why, and how far that is. */
+export const returnsOf = (checkout: Checkout) =>
+  invoiced(checkout).returns.map(({ units, why, step }) => [units, why, step.type])

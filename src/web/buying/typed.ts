@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { PaymentMethod } from '../../checkouts/ports.ts'
 import type { CheckoutForm } from '../../checkouts/start.ts'
 import type { Offer } from '../../goods/offer.ts'
@@ -90,18 +90,8 @@ export function readTyped(
 /** The form as the desk takes it. */
 export function checkoutFormOf(offer: Offer, typed: Typed): CheckoutForm {
   const fields = purchaseFieldsOf(offer, typed)
-  const form = { kind: offer.kind, fields, coin: typed.pay, refundTo: refundOf(typed) }
-  return { ...form, formKey: keyOf(typed.formKey, form) }
-}
-
-/**
- * The same form with the same content is the same purchase, however often it is sent. Whoever comes
- * back to it and writes something else wants something else.
- */
-function keyOf(formKey: string, content: Omit<CheckoutForm, 'formKey'>): string {
-  return createHash('sha256')
-    .update(JSON.stringify([formKey, content]))
-    .digest('base64url')
+  const { pay: coin, formKey } = typed
+  return { kind: offer.kind, fields, coin, refundTo: refundOf(typed), formKey }
 }
 
 function refundOf({ pay, refundTo }: Typed): string {

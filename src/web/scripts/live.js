@@ -11,12 +11,15 @@ let source
 let told
 let pollTimer
 let isLoading = false
+// A page on its way to the next one asks for nothing more: that would begin the way anew.
+let isLeaving = false
 
 const part = () => document.querySelector('[data-live]')
 const isFinished = () => part()?.hasAttribute('data-live-end') ?? true
 
 function start() {
   stop()
+  isLeaving = false
   if (isFinished() || document.hidden) return
   if (!('EventSource' in window)) return poll()
   source = new EventSource(part().dataset.liveAt)
@@ -50,16 +53,16 @@ async function poll() {
   } catch {
     // Offline: the next look is soon enough.
   }
-  if (!source) later(poll, waitMs)
+  if (!source && !isLeaving) later(poll, waitMs)
 }
 
 async function changedTo(version, isAgain = false) {
   told = version
-  if (isLoading || told === part()?.dataset.live) return
+  if (isLoading || isLeaving || told === part()?.dataset.live) return
   isLoading = true
   await load()
   isLoading = false
-  if (isFinished()) return stop()
+  if (isLeaving || isFinished()) return stop()
   // What was told and the page may be read a moment apart; one more look settles it.
   const isBehind = told !== part().dataset.live
   if (isBehind && !isAgain && !document.hidden) setTimeout(() => changedTo(told, true), againMs)
@@ -68,7 +71,10 @@ async function changedTo(version, isAgain = false) {
 async function load() {
   try {
     const answer = await fetch(location.pathname + location.search, { cache: 'no-store' })
-    if (answer.redirected) return location.assign(answer.url)
+    if (answer.redirected) {
+      isLeaving = true
+      return location.assign(answer.url)
+    }
     if (!answer.ok) return
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
     const next = page.querySelector('[data-live]')

@@ -66,10 +66,28 @@ describe.skipIf(noBrowser !== undefined)('a slow network', () => {
     await slowDown(page)
     const refundTo = await formFor(page, 'LTC')
     await toPayment(page).dblclick()
-    await page.waitForURL('**/pay/*')
+    // The second click ends the loading that the first one began, so there is none to wait for.
+    await page.waitForSelector('#address')
     await payInvoice(page)
     await expectGoods(page, 'voucher')
     expect(await madeFor(parts.store, refundTo)).toEqual({ checkouts: 1, orders: 1 })
+  })
+
+  test.concurrent('on which the order comes late is asked for it once', async ({ visit }) => {
+    const { page } = await visit()
+    await startPayment(page, parts.store, 'BTC')
+    let asked = 0
+    await page.route('**/orders/*', async (route, request) => {
+      if (request.isNavigationRequest()) {
+        asked += 1
+        // Later than the page of the payment would look again.
+        await new Promise((resolve) => setTimeout(resolve, 3_000))
+      }
+      await route.fallback()
+    })
+    await payInvoice(page)
+    await expectGoods(page, 'voucher')
+    expect(asked).toBe(1)
   })
 
   test.concurrent('and a double click with a wallet make one payment', async ({

@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest'
+import {
+  type CheckoutWorld,
+  cardForm,
+  checkoutWorld,
+  invoiced,
+  openCheckout,
+  payoutsOf,
+  returnsOf,
+} from '../../test/doubles/checkouts.ts'
+import { retryReturn } from './retry-return.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+
+describe('money that is not the price goes back, to the address that was given', () => {
+  test('too little', async () => {
+    const world = checkoutWorld()
+    const { id, orderId, invoice } = await openCheckout(world)
+    world.processor.pay(invoice.id, invoice.units / 2n)
+    await world.live(minute)
+    expect(payoutsOf(world)).toEqual([])
+    await world.live(48 * hour)
+    const checkout = await world.seen(id)
+    expect([checkout.state, returnsOf(checkout)]).toEqual([
+      'ENDED',
+      [[invoice.units / 2n, 'underpaid', 'SENT']],
+    ])
+    expect(payoutsOf(world)).toEqual([
+      { reference: `${id}-1`, to: cardForm.refundTo, units: invoice.units / 2n, state: 'sent' },
+    ])
+    expect(await world.orders.find(orderId)).toBeUndefined()
+    expect(checkout).toHaveProperty('closedAt')
+  })
+
+  test('too much, and twice', async () => {
+    const world = checkoutWorld()
+    const { id, orderId, invoice } = await openCheckout(world)
+    world.processor.pay(invoice.id, invoice.units * 2n)
+    await world.live(minute)
+    world.processor.pay(invoice.id, invoice.units)
+    await world.live(48 * hour)
+    expect(await world.orders.find(orderId)).toMatchObject({ state: 'FULFILLED' })
+    expect(returnsOf(await world.seen(id))).toEqual([
+      [invoice.units, 'surplus', 'SENT'],
+      [invoice.units, 'surplus', 'SENT'],
+    ])
+  })
+
+  test('too late', async () => {
+    const world = checkoutWorld()
+    const { id, orderId, invoice } = await openCheckout(world)
+    await world.live(hour)
+    world.processor.pay(invoice.id, invoice.units, { late: true })
+    await world.live(hour)
+    expect(returnsOf(await world.seen(id))).toEqual([[invoice.units, 'late', 'SENT']])
+    expect(await world.orders.find(orderId)).toBeUndefined()
+  })
+
+  test('unless it is less than sending it costs', async () => {
+    const world = checkoutWorld()
+    const { id, invoice } = await openCheckout(world)
+    world.processor.pay(invoice.id, invoice.units + invoice.units / 100n)
+    await world.live(48 * hour)
+    expect(await world.seen(id)).toMatchObject({ state: 'ORDERED', returns: [] })
+    expect(await world.seen(id)).toHaveProperty('closedAt')
+  })
+
+  test('when the processor sends it, and once however often it is asked', async () => {
+    const world = checkoutWorld()
+    const { id, invoice } = await openCheckout(world)
+    world.processor.rules.holdsPayouts = true
+    world.processor.failNext('payOut', { fault: 'lost' })
+    world.processor.failNext('payOut', { fault: 'unreached' })
+    world.processor.pay(invoice.id, invoice.units / 2n)
+    await world.live(3 * hour)
+    expect(returnsOf(await world.seen(id))).toEqual([[invoice.units / 2n, 'underpaid', 'SENDING']])
+    world.processor.sendPayouts()
+    await world.live(hour)
+    expect(payoutsOf(world)).toHaveLength(1)
+    expect(returnsOf(await world.seen(id))).toEqual([[invoice.units / 2n, 'underpaid', 'SENT']])
+  })
+
+  test('only when the treasury lets it', async () => {
+    const world = checkoutWorld()
+    const { id, invoice } = await openCheckout(world)
+    world.treasury.rules.stoppedAt = 0
+    world.processor.pay(invoice.id, invoice.units / 2n)
+    await world.live(3 * hour)
+    expect([payoutsOf(world), world.happenings[0]]).toEqual([
+      [],
+      { name: 'return_held', checkout: id, seq: 1, reason: 'stopped' },
+    ])
+    world.treasury.rules.stoppedAt = Infinity
+    await world.live(hour)
+    expect(returnsOf(await world.seen(id))).toEqual([[invoice.units / 2n, 'underpaid', 'SENT']])
+  })
+
+  test('not above the cap, until an operator has looked', async () => {
+    const world = checkoutWorld()
+    world.treasury.rules.hour = 1n
+    const { id, invoice } = await openCheckout(world)
+    world.processor.pay(invoice.id, invoice.units / 2n)
+    await world.live(3 * hour)
+    expect(invoiced(await world.seen(id)).returns[0]?.step).toMatchObject({ code: 'over_cap' })
+    expect(world.happenings).toEqual([
+      { name: 'return_failed', checkout: id, seq: 1, reason: 'over_cap' },
+    ])
+    await world.live(48 * hour)
+    expect(await world.seen(id)).not.toHaveProperty('closedAt')
+  })
+
+  test('by an operator where the processor cannot', async () => {
+    const world = checkoutWorld()
+    const form = { coin: 'XMR', refundTo: 'xmr-address-of-ada' }
+    const { id, invoice } = await openCheckout(world, form)
+    world.processor.pay(invoice.id, invoice.units / 2n)
+    await world.live(3 * hour)
+    const failed = invoiced(await world.seen(id))
+    expect(failed.returns[0]?.step).toMatchObject({ type: 'FAILED', code: 'operator_pays' })
+    world.notes.set(`${id}-1`, 'tx-by-hand')
+    const returns = failed.returns.map((one) => ({ ...one, step: { type: 'DUE' } as const }))
+    await world.checkouts.move(failed, { ...failed, returns })
+    world.checkouts.endLease(id)
+    await world.live(hour)
+    expect(invoiced(await world.seen(id)).returns[0]?.step).toMatchObject({
+      type: 'SENT',
+      transaction: 'tx-by-hand',
+    })
+  })
+})
+
+describe('a payment that the processor denies after it was settled', () => {
+  /** A reading in which these payments were never confirmed, because others replaced them. */
+  function denying(world: CheckoutWorld, denied: readonly string[]) {
+    world.reading.read = async (name, coin) => {
+      const answer = await world.processor.read(name, coin)
+      if (answer.outcome === 'unknown') return answer
+      const payments = answer.invoice.payments.map((one) =>
+        denied.includes(one.id) ? { ...one, status: 'INVALID' as const } : one,
+      )
+      return { ...answer, invoice: { ...answer.invoice, payments } }
+    }
+  }
+
+  test('stays settled, and an operator hears of it', async () => {
+    const world = checkoutWorld()
+    const { id, invoice } = await openCheckout(world)
+    world.processor.pay(invoice.id, invoice.units * 2n)
+    await world.live(minute)
+    world.reading.read = async (name, coin) => {
+      const answer = await world.processor.read(name, coin)
+      if (answer.outcome === 'unknown') return answer
+      return { ...answer, invoice: { ...answer.invoice, payments: [] } }
+    }
+    const before = await world.seen(id)
+    await world.live(hour)
+    expect(invoiced(await world.seen(id)).invoice.payments).toEqual(
+      invoiced(before).invoice.payments,
+    )
+    expect(world.happenings).toContainEqual({ name: 'settled_payment_gone', checkout: id })
+  })
+
+  test('a payment that replaces one that was settled is not paid back besides the goods', async () => {
+    const world = checkoutWorld()
+    const { id, orderId, invoice } = await openCheckout(world)
+    const first = world.processor.pay(invoice.id, invoice.units)
+    await world.live(minute)
+    expect(await world.orders.find(orderId)).toMatchObject({ state: 'FULFILLED' })
+    denying(world, [first.id])
+    world.processor.pay(invoice.id, invoice.units)
+    await world.live(48 * hour)
+    expect(payoutsOf(world)).toEqual([])
+    expect(world.happenings).toContainEqual({ name: 'settled_payment_gone', checkout: id })
+    expect(await world.seen(id)).not.toHaveProperty('closedAt')
+  })
+
+  test('what is denied before it goes back waits for an operator, until it is there again', async () => {
+    const world = checkoutWorld()
+    const { id, invoice } = await openCheckout(world)
+    world.treasury.rules.stoppedAt = 0
+    const { id: payment, units } = world.processor.pay(invoice.id, invoice.units / 2n)
+    await world.live(2 * hour)
+    denying(world, [payment])
+    await world.live(hour)
+    world.treasury.rules.stoppedAt = Infinity
+    await world.live(2 * hour)
+    const held = invoiced(await world.seen(id))
+    expect(held.returns[0]?.step).toMatchObject({ type: 'FAILED', code: 'payment_vanished' })
+    expect(payoutsOf(world)).toEqual([])
+    world.reading.read = world.processor.read
+    world.checkouts.endLease(id)
+    await retryReturn(world.checkouts, held, 1)
+    await world.live(hour)
+    expect(returnsOf(await world.seen(id))).toEqual([[units, 'underpaid', 'SENT']])
+  })
+})

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest'
+import { cardForm, checkoutWorld } from '../../test/doubles/checkouts.ts'
+import { Refusal } from '../primitives/refusal.ts'
+import type { CheckoutForm } from './start.ts'
+
+const minute = 60_000
+
+describe('the form', () => {
+  test('sent twice is one checkout, with the same token', async () => {
+    const world = checkoutWorld()
+    const [one, two] = await Promise.all([world.start(), world.start()])
+    const three = await world.start()
+    expect(new Set([one.checkout.id, two.checkout.id, three.checkout.id]).size).toBe(1)
+    expect(new Set([one.accessToken, two.accessToken, three.accessToken]).size).toBe(1)
+    await world.live(minute)
+    expect(world.processor.invoicesOf(one.checkout.id)).toHaveLength(1)
+  })
+
+  test('that was changed is another checkout', async () => {
+    const world = checkoutWorld()
+    const one = await world.start()
+    const changes: Partial<CheckoutForm>[] = [
+      { formKey: 'b'.repeat(32) },
+      { coin: 'LTC', refundTo: 'ltc-address-of-ada' },
+      { refundTo: 'btc-address-of-bob' },
+      { fields: { ...cardForm.fields, firstName: 'Bob' } },
+    ]
+    for (const change of changes) {
+      const other = await world.start(change)
+      expect(other.checkout.id).not.toBe(one.checkout.id)
+      expect(other.accessToken).not.toBe(one.accessToken)
+    }
+  })
+
+  test('names every fault at once', async () => {
+    const world = checkoutWorld()
+    const fields = { offerId: 'OPEN', firstName: 'Ada', value: -1 }
+    const bad = world.start({ fields, coin: 'BTC', refundTo: 'ltc-address', formKey: 'short' })
+    await expect(bad).rejects.toMatchObject({
+      code: 'invalid_body',
+      details: {
+        errors: ['lastName', 'value', 'refundTo', 'formKey'].map((parameter) =>
+          expect.objectContaining({ parameter }),
+        ),
+      },
+    })
+    await expect(world.start({ coin: 'DOGE' })).rejects.toThrow(
+      'coin must be one of BTC, ETH, USDT, LTC, XMR',
+    )
+    expect(world.checkouts.history).toEqual([])
+  })
+
+  test('is turned down while the store is paused', async () => {
+    const world = checkoutWorld()
+    world.says.action = 'stop'
+    await expect(world.start()).rejects.toThrow(Refusal)
+    expect(world.checkouts.history).toEqual([])
+  })
+
+  test('of another plan for an eSIM that nobody knows is turned down', async () => {
+    const world = checkoutWorld()
+    const fields = { offerId: 'PLAN', iccid: '8901234567890123456' }
+    await expect(world.start({ kind: 'esim', fields })).rejects.toThrow('iccid')
+  })
+})
