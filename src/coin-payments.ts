@@ -14,6 +14,7 @@ import type { PurchaseDeps } from './orders/purchase.ts'
 import { readAddress } from './payments/coin-address.ts'
 import type { Coin } from './payments/coins.ts'
 import { repeat } from './primitives/repeat.ts'
+import type { ProcessorBooks } from './reconcile/ports.ts'
 import { createDigest } from './secrets/tokens.ts'
 
 /** For how long the processor watches an address after its invoice: what comes then still goes back. */
@@ -23,6 +24,8 @@ const timeoutMs = 5_000
 
 export interface CoinPayments {
   readonly processor: Processor
+  /** What the processor has paid out, for whoever compares; undefined without one. */
+  readonly payouts: ProcessorBooks['payouts'] | undefined
   /** What an operator should know of the processor, in sentences; nothing when all is well. */
   readonly findings: () => Promise<readonly Finding[]>
   /** US dollars for one of each coin; undefined once they could not be read. */
@@ -48,6 +51,7 @@ export function connectCoins(
   if (!access) {
     return {
       processor: noProcessor,
+      payouts: undefined,
       findings: () => findingsWithout(checkoutFacts),
       rates: { look: async () => undefined, last: () => undefined },
       invoiceIn: () => ({ isGenuine: false }),
@@ -59,6 +63,7 @@ export function connectCoins(
   const tell = (reason: string) => log?.warn({ reason }, 'the payment processor is not understood')
   return {
     processor: telling(processor, tell),
+    payouts: processor.payouts,
     findings: processor.check,
     rates: remembered(processor.rates),
     invoiceIn: (body, signature) =>

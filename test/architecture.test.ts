@@ -57,6 +57,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'payments',
     'checkouts/checkout.ts',
     'checkouts/ports.ts',
+    'reconcile/ports.ts',
     'adapters/json-call.ts',
   ],
   // How services are spoken with over HTTP, whatever they are.
@@ -90,6 +91,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'payments',
     'orders',
     'checkouts',
+    'reconcile/ports.ts',
     'secrets',
     'desk',
     'http',

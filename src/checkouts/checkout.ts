@@ -1,6 +1,6 @@
 import type { Item } from '../orders/order.ts'
 import type { Coin } from '../payments/coins.ts'
-import { type CheckoutId, isCheckoutId, type OrderId } from '../primitives/ids.ts'
+import { type CheckoutId, isCheckoutId, isOrderId, type OrderId } from '../primitives/ids.ts'
 import type { Usdc } from '../primitives/money.ts'
 import type { Sealed } from '../secrets/vault.ts'
 
@@ -190,4 +190,9 @@ export function returnOfReference(
 ): { readonly id: CheckoutId; readonly seq: number } | undefined {
   const [, id = '', seq = ''] = /^(chk_\w{26})-([1-9]\d{0,5})$/.exec(reference) ?? []
   return isCheckoutId(id) ? { id, seq: Number(seq) } : undefined
+}
+
+/** Whether a store gives its payouts such names: the refund of an order, or a return of a checkout. */
+export function namesPayout(reference: string): boolean {
+  return isOrderId(reference) || returnOfReference(reference) !== undefined
 }

@@ -4,7 +4,6 @@ import { type ConnectedChain, connectChain } from '../adapters/chain/connect.ts'
 import { openStorage, type Storage } from '../adapters/storage/storage.ts'
 import { zenditBooks } from '../adapters/suppliers/zendit/books.ts'
 import { createZenditClient } from '../adapters/suppliers/zendit/client.ts'
-import type { Processor } from '../checkouts/ports.ts'
 import { connectCoins } from '../coin-payments.ts'
 import {
   type Common,
@@ -13,7 +12,7 @@ import {
   readConfig,
   type SandboxConfig,
 } from '../config.ts'
-import type { SupplierBooks } from '../reconcile/ports.ts'
+import type { ProcessorBooks, SupplierBooks } from '../reconcile/ports.ts'
 import { loadSandbox, sandboxOptions, sandboxOutside } from '../sandbox-parts.ts'
 
 type StoreConfig = Common & Outside & { readonly mode: 'sandbox' | 'live' }
@@ -25,7 +24,7 @@ export interface Connection {
   readonly chain: ConnectedChain
   readonly supplier: SupplierBooks
   /** Undefined where the store takes no coins. */
-  readonly processor: Processor | undefined
+  readonly processor: ProcessorBooks | undefined
   /** Closes what was opened, and stops what was started, for this command. */
   close(): Promise<void>
 }
@@ -69,7 +68,7 @@ function open(config: StoreConfig, storage: Storage, stop: () => Promise<void>):
     storage,
     chain: connectChain(config, now),
     supplier: zenditBooks(client, { now, signal: stopping.signal }),
-    processor: config.processor && coins.processor,
+    processor: coins.payouts && { read: coins.processor.read, payouts: coins.payouts },
     async close() {
       stopping.abort()
       await storage.close()

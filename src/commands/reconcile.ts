@@ -8,7 +8,7 @@ import { createDigest } from '../secrets/tokens.ts'
 import { createVault } from '../secrets/vault.ts'
 import { type Connection, connect } from './connect.ts'
 
-const usage = `Compares ledger, chain and supplier, and names every difference.
+const usage = `Compares ledger, chain, supplier and payment processor, and names every difference.
 
   npm run reconcile -- [--rebuild] [--json] [--from-block N] [--settle-minutes N]
 
@@ -71,6 +71,7 @@ function booksOf({ chain, supplier, storage, processor, config }: Connection) {
     store: storage.books,
     checkouts: storage.checkoutBooks,
     processor,
+    hands: storage.handPayouts,
   }
 }
 

@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util'
-import { returnOfReference } from '../checkouts/checkout.ts'
-import { isOrderId } from '../primitives/ids.ts'
+import { namesPayout } from '../checkouts/checkout.ts'
 
 /** What an operator wants of refunds. */
 export type RefundsCommand =
@@ -100,7 +99,7 @@ function referencesIn(names: readonly string[]): readonly string[] {
 }
 
 function requireReference(name: string): void {
-  if (isOrderId(name) || returnOfReference(name)) return
+  if (namesPayout(name)) return
   throw new UsageError(`"${name}" is not the id of an order, nor a return of a checkout`)
 }
 

@@ -8,6 +8,10 @@ import {
 /** Line types that a carrier may know as mobile; in North America the two cannot be told apart. */
 const mobileTypes: ReadonlySet<string> = new Set(['MOBILE', 'FIXED_LINE_OR_MOBILE'])
 
+/** How a phone number is written, in words that people and agents both read. */
+export const phoneForm =
+  'must be + and the country calling code, then digits only (E.164), such as +5355564362'
+
 /**
  * What is wrong with a phone number for a topup in this country, or undefined when nothing is.
  *
@@ -15,9 +19,7 @@ const mobileTypes: ReadonlySet<string> = new Set(['MOBILE', 'FIXED_LINE_OR_MOBIL
  * Guernsey's, +1 twenty countries' (suppliers D). Whether the carrier takes it, only it can tell.
  */
 export function phoneFault(msisdn: string, country: string): string | undefined {
-  if (!/^\+[1-9]\d{6,14}$/.test(msisdn)) {
-    return 'must be in E.164 form: + and the country calling code, then digits only, such as +5355564362'
-  }
+  if (!/^\+[1-9]\d{6,14}$/.test(msisdn)) return phoneForm
   const phone = parsePhoneNumberFromString(msisdn)
   if (!phone?.isPossible()) return 'is not a possible phone number'
   if (!isSupportedCountry(country)) return undefined

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { esim, open, topup, voucher } from '../../test/fixtures/offers.ts'
 import { type Fault, Refusal } from '../primitives/refusal.ts'
 import type { Offer } from './offer.ts'
+import { phoneForm } from './phone.ts'
 import { type Fields, readWish, requiredFieldsOf, wordingOf } from './purchase-body.ts'
 
 const card = voucher('CARD')
@@ -127,7 +128,7 @@ describe('a phone number is refused', () => {
   test.each(['', '50255551234', '+502 5555 1234', '+0255551234', 50_255_551_234, null, ['+502']])(
     '%j',
     (msisdn) => {
-      expect(faultOf(line, { msisdn })).toContain('msisdn must be in E.164 form')
+      expect(faultOf(line, { msisdn })).toContain(`msisdn ${phoneForm}`)
     },
   )
 

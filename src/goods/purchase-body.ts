@@ -5,7 +5,7 @@ import { isCountry } from './countries.ts'
 import { goods, type Recipient } from './good.ts'
 import { fieldMeantBy, valueMeantBy } from './meant.ts'
 import type { Kind, Offer } from './offer.ts'
-import { phoneFault } from './phone.ts'
+import { phoneFault, phoneForm } from './phone.ts'
 import type { Retail } from './pricing.ts'
 
 /** What a purchase says besides the offer. */
@@ -161,8 +161,7 @@ const hints: Readonly<Record<string, string>> = {
   lastName: 'must be text of 1 to 80 characters without control characters',
   email: 'must be an e-mail address',
   country: 'must be an ISO 3166-1 alpha-2 code such as US',
-  msisdn:
-    'must be in E.164 form: + and the country calling code, then digits only, such as +5355564362',
+  msisdn: phoneForm,
   iccid: 'must be the 19 or 20 digits of an installed eSIM, beginning with 89',
 }
 

@@ -1,4 +1,4 @@
-import type { Processor } from '../checkouts/ports.ts'
+import type { HandPayouts } from '../checkouts/ports.ts'
 import type { Account } from '../orders/ledger.ts'
 import type { Order } from '../orders/order.ts'
 import type { Coin } from '../payments/coins.ts'
@@ -10,6 +10,7 @@ import type {
   ChainTransfer,
   CheckoutBooks,
   CoinSums,
+  ProcessorBooks,
   StoreBooks,
   SupplierBooks,
 } from './ports.ts'
@@ -20,8 +21,9 @@ export interface Books {
   readonly supplier: SupplierBooks
   readonly store: Omit<StoreBooks, 'atOnce' | 'newestBlock'>
   readonly checkouts: CheckoutBooks
-  /** Without one, the invoices are not compared, and the report says so. */
-  readonly processor?: Pick<Processor, 'read'> | undefined
+  /** Without one, invoices and payouts are not compared, and the report says so. */
+  readonly processor?: ProcessorBooks | undefined
+  readonly hands: HandPayouts
 }
 
 export interface Look extends Patience {
@@ -109,6 +111,8 @@ export interface Notes {
   readonly supplier: Record<keyof Totals['supplier'], number>
   orders: number
   checkouts: number
+  /** Refunds and returns in coins that an operator noted as paid. */
+  paidByHand: number
   readonly notChecked: string[]
 }
 
@@ -126,6 +130,7 @@ export function emptyNotes(): Notes {
     supplier: { delivered: 0, returned: 0, pending: 0, failed: 0, foreign: 0 },
     orders: 0,
     checkouts: 0,
+    paidByHand: 0,
     notChecked: [],
   }
 }

@@ -5,25 +5,55 @@ import {
   ordered,
   orderOf,
   payment,
+  refundTo,
+  returning,
+  stepping,
   unitsOfPrice,
 } from '../../test/contract/sample-checkouts.ts'
-import { failed, fulfilling, newHash } from '../../test/contract/sample-orders.ts'
-import type { Checkout, CheckoutIn } from '../checkouts/checkout.ts'
+import { failed, fulfilled, fulfilling, newHash } from '../../test/contract/sample-orders.ts'
+import { newOrderId } from '../../test/doubles/ids.ts'
+import {
+  type Checkout,
+  type CheckoutIn,
+  type Return,
+  returnReference,
+} from '../checkouts/checkout.ts'
 import type { In, Order } from '../orders/order.ts'
 import { usdc } from '../primitives/money.ts'
 import type { DifferenceCode } from './differences.ts'
-import { look, type World, worldOf } from './world.fixture.ts'
+import type { ProcessorPayout } from './ports.ts'
+import { look, purchaseOf, type World, worldOf } from './world.fixture.ts'
 
-/** A checkout that became an order, whose money went back, with its invoice at the processor. */
-export function soldWorld(): World & { readonly sold: CheckoutIn<'ORDERED'> } {
-  const sold = { ...ordered(opened(opening())), isPlaced: true }
-  const at = new Date()
+/** A checkout that became an order, whose money went back with a rest beside it, and its processor. */
+export function soldWorld(): World & {
+  readonly sold: CheckoutIn<'ORDERED'>
+  /** Its order, before it was given up. */
+  readonly underWay: In<'FULFILLING'>
+} {
+  const bought = { ...ordered(opened(opening())), isPlaced: true }
+  const sold = stepping(returning(bought, unitsSentBack), 'SENT')
+  const at = new Date('2026-03-01T11:00:00Z')
   const receipt = { rail: 'btcpay', transaction: newHash() } as const
   const settled = { receipt, settlement: 'FINAL', paidAt: at, deliverBy: at } as const
   const paid: In<'PAID'> = { ...orderOf(sold), state: 'PAID', ...settled }
   const refund = { step: 'REFUNDED', transaction: newHash(), refundedAt: at } as const
-  const order = { ...failed(fulfilling(paid)), refund }
-  return { ...worldOf([]), orders: [order], ...atProcessor(sold), sold }
+  const underWay = fulfilling(paid)
+  const order = { ...failed(underWay), refund }
+  const payouts = [
+    paidOut(order.id, unitsOfPrice, refund.transaction),
+    paidOut(returnReference(sold.id, 1), unitsSentBack, transactionOfReturn(sold)),
+  ]
+  return { ...worldOf([]), orders: [order], ...atProcessor(sold), sold, underWay, payouts }
+}
+
+const unitsSentBack = 500n
+
+function transactionOfReturn({ returns: [first] }: CheckoutIn<'ORDERED'>): string {
+  return first?.step.type === 'SENT' ? first.step.transaction : ''
+}
+
+function paidOut(reference: string, units: bigint, transaction: string): ProcessorPayout {
+  return { reference, coin: 'BTC', to: refundTo, units, isSent: true, transaction }
 }
 
 /** These checkouts, and their invoices as the processor tells them: just as they are on record. */
@@ -44,22 +74,39 @@ function amendOrder(world: World, changes: Partial<Order>): void {
   world.orders = world.orders.map((order) => ({ ...order, ...changes }) as Order)
 }
 
+/** The order is not on record, and was never paid back. */
+function loseOrder(world: World): void {
+  world.orders = []
+  world.payouts?.shift()
+}
+
 function amendTender(world: World, changes: object): void {
   const [order] = world.orders as [Order]
   amendOrder(world, { tender: { ...order.tender, ...changes } as Order['tender'] })
 }
 
+/** Changes the first payout at the processor, which is the refund of the order, or the second. */
+function amendPayout({ payouts }: World, changes: Partial<ProcessorPayout>, at = 0): void {
+  payouts?.splice(at, 1, { ...(payouts[at] as ProcessorPayout), ...changes })
+}
+
+/** What is on record of the return. */
+function amendReturn(world: ReturnType<typeof soldWorld>, step: Return['step']): void {
+  const returns = world.sold.returns.map((one) => ({ ...one, step }))
+  world.checkouts = [{ ...world.sold, returns }]
+}
+
+const byHand = newHash()
+
 export const checkoutFaults: Record<string, CheckoutFault> = {
   'an order that was lost': {
     code: 'checkout_without_order',
-    doctor: (world) => {
-      world.orders = []
-    },
+    doctor: loseOrder,
   },
   'an order that is not opened for long': {
     code: 'checkout_without_order',
     doctor: (world) => {
-      world.orders = []
+      loseOrder(world)
       const changedAt = new Date(look.now.getTime() - look.strayAfterMs)
       world.checkouts = [{ ...world.sold, isPlaced: false, changedAt }]
     },
@@ -68,6 +115,7 @@ export const checkoutFaults: Record<string, CheckoutFault> = {
     code: 'order_without_checkout',
     doctor: (world) => {
       world.checkouts = []
+      world.payouts = []
       world.strayOrders = world.orders.map(({ id }) => id)
     },
   },
@@ -77,7 +125,10 @@ export const checkoutFaults: Record<string, CheckoutFault> = {
   },
   'other units': {
     code: 'checkout_order_differs',
-    doctor: (world) => amendTender(world, { units: unitsOfPrice - 1n }),
+    doctor: (world) => {
+      amendTender(world, { units: unitsOfPrice - 1n })
+      amendPayout(world, { units: unitsOfPrice - 1n })
+    },
   },
   'another invoice': {
     code: 'checkout_order_differs',
@@ -85,7 +136,10 @@ export const checkoutFaults: Record<string, CheckoutFault> = {
   },
   'another address': {
     code: 'checkout_order_differs',
-    doctor: (world) => amendTender(world, { payer: 'BTC:bc1qThief' }),
+    doctor: (world) => {
+      amendTender(world, { payer: 'BTC:bc1qThief' })
+      amendPayout(world, { to: 'bc1qThief' })
+    },
   },
   'money that came after the watch': {
     code: 'coins_not_booked',
@@ -100,6 +154,59 @@ export const checkoutFaults: Record<string, CheckoutFault> = {
     code: 'coins_booked_not_found',
     doctor: ({ sold: { invoice }, invoices }) =>
       invoices?.set(invoice.id, { ...invoice, payments: [] }),
+  },
+  'a refund that was never sent': {
+    code: 'payout_booked_not_found',
+    doctor: (world) => amendPayout(world, { isSent: false }),
+  },
+  'a return that is not there': {
+    code: 'payout_booked_not_found',
+    doctor: ({ payouts }) => payouts?.pop(),
+  },
+  'a refund to another address': {
+    code: 'payout_differs',
+    doctor: (world) => amendPayout(world, { to: 'bc1qThief' }),
+  },
+  'a refund in another amount': {
+    code: 'payout_differs',
+    doctor: (world) => amendPayout(world, { units: unitsOfPrice + 1n }),
+  },
+  'a return in another coin': {
+    code: 'payout_differs',
+    doctor: (world) => amendPayout(world, { coin: 'LTC' }, 1),
+  },
+  'a refund in another transaction': {
+    code: 'payout_differs',
+    doctor: (world) => amendPayout(world, { transaction: newHash() }),
+  },
+  'a refund that went out twice': {
+    code: 'paid_out_twice',
+    doctor: ({ payouts }) =>
+      payouts?.push({ ...(payouts[0] as ProcessorPayout), transaction: newHash() }),
+  },
+  'a return that an operator paid besides': {
+    code: 'paid_out_twice',
+    doctor: ({ handNotes, sold }) => handNotes.set(returnReference(sold.id, 1), byHand),
+  },
+  'a return that is paid and counts as failed': {
+    code: 'payout_not_booked',
+    doctor: (world) => amendReturn(world, { type: 'FAILED', code: 'over_cap', reason: 'cap' }),
+  },
+  'a payout for a return that nobody decided': {
+    code: 'payout_unknown',
+    doctor: ({ payouts, sold }) => payouts?.push(paidOut(returnReference(sold.id, 2), 1n, byHand)),
+  },
+  'a payout for an order that is not on record': {
+    code: 'payout_unknown',
+    doctor: ({ payouts }) => payouts?.push(paidOut(newOrderId(), 1n, byHand)),
+  },
+  'a refund of delivered goods': {
+    code: 'delivered_and_refunded',
+    doctor: (world) => {
+      const order = fulfilled(world.underWay)
+      world.orders = [order]
+      world.purchases = [purchaseOf(order, 'delivered')]
+    },
   },
   'a ledger of coins that was changed': {
     code: 'checkout_ledger_differs',

@@ -57,7 +57,7 @@ export const differences = {
     act: 'A loss. Look at both transactions.',
   },
   delivered_and_refunded: {
-    what: 'The goods were delivered, and the chain has a refund as well.',
+    what: 'The goods were delivered, and a refund was paid as well.',
     act: 'A loss. Nothing mends it.',
   },
   supplier_charged_but_not_delivered: {
@@ -99,6 +99,26 @@ export const differences = {
   coins_booked_not_found: {
     what: 'The processor has confirmed less for an invoice than is on record.',
     act: 'Look at the invoice there: a payment vanished or was changed. Else this is a loss.',
+  },
+  payout_not_booked: {
+    what: 'A refund or return in a coin was paid out, and counts as failed.',
+    act: 'npm run refunds -- retry books it, or -- paid where the processor names no transaction.',
+  },
+  payout_booked_not_found: {
+    what: 'A refund or return in a coin counts as paid, and neither the processor nor a note has it.',
+    act: 'Look for its transaction on the chain of the coin; else pay the buyer by hand.',
+  },
+  payout_differs: {
+    what: 'A payout has another amount, address or transaction than on record.',
+    act: 'Look at it in the processor; this is a defect or a changed database.',
+  },
+  paid_out_twice: {
+    what: 'A refund or return in a coin was paid out twice.',
+    act: 'A loss. Look at both transactions.',
+  },
+  payout_unknown: {
+    what: 'The processor has a payout under a name of a store, and nothing on record is owed it.',
+    act: 'A lost record, or a stolen API key of the processor: look at the address, change the key.',
   },
   checkout_ledger_differs: {
     what: 'The entries of a checkout do not say what its state says.',

@@ -13,25 +13,31 @@ import type { OrderId } from '../primitives/ids.ts'
 import { type Books, type Look, type Notes, note } from './books.ts'
 import { differs, open } from './differences.ts'
 import { isFresh, same } from './judge.ts'
+import { comparePayouts, compareUnowed, owedOf, readPayoutBook } from './payout-side.ts'
 
 /**
  * Every checkout, against the order that it became and the invoice at the processor; every order of
- * an invoice, against its checkout; and the ledger of the coins, against the checkouts.
+ * an invoice, against its checkout; everything that was due back in coins, against what was paid out;
+ * and the ledger of the coins, against the checkouts.
  */
 export async function compareCheckouts(books: Books, look: Look, notes: Notes): Promise<void> {
   let untold = 0
+  const book = await readPayoutBook(books, notes)
   for await (const page of books.checkouts.all()) {
     notes.checkouts += page.length
     const orders = await books.store.byIds(page.map(({ orderId }) => orderId))
     const byId = new Map(orders.map((order) => [order.id, order]))
     for (const checkout of page) {
-      compareOrder(checkout, byId.get(checkout.orderId), look, notes)
+      const order = byId.get(checkout.orderId)
+      compareOrder(checkout, order, look, notes)
       untold += await compareInvoice(books, checkout, notes)
+      if (book) await comparePayouts(books, book, owedOf(checkout, order), { look, notes })
     }
   }
   for (const id of await books.checkouts.strayOrders()) noteStray(id, notes)
   await compareCoins(books, notes)
-  if (notes.checkouts > 0) notes.notChecked.push(...notCheckedOf(books, untold))
+  if (book) await compareUnowed(books, book, notes)
+  notes.notChecked.push(...notCheckedOf(books, notes, untold))
 }
 
 function compareOrder(
@@ -112,10 +118,17 @@ async function compareCoins({ checkouts }: Books, notes: Notes): Promise<void> {
   }
 }
 
-function notCheckedOf({ processor }: Books, untold: number): readonly string[] {
+function notCheckedOf(
+  { processor }: Books,
+  { checkouts, paidByHand }: Notes,
+  untold: number,
+): readonly string[] {
+  if (checkouts === 0) return []
   return [
-    ...(processor ? [] : ['the invoices at the payment processor: none is configured']),
+    ...(processor ? [] : ['invoices and payouts at the payment processor: none is configured']),
     ...(untold > 0 ? [`${untold} invoices that the payment processor did not tell`] : []),
-    'what the processor and operators have paid out in coins',
+    ...(paidByHand > 0
+      ? [`${paidByHand} payouts that operators noted: only the chains of the coins have them`]
+      : []),
   ]
 }

@@ -1,5 +1,6 @@
 import type { Checkout } from '../checkouts/checkout.ts'
 import type { CheckoutAccount } from '../checkouts/ledger.ts'
+import type { Processor } from '../checkouts/ports.ts'
 import type { Delivery } from '../goods/good.ts'
 import type { Kind } from '../goods/offer.ts'
 import type { Account } from '../orders/ledger.ts'
@@ -80,6 +81,30 @@ export interface Misbooked {
   readonly account: Account
   readonly booked: bigint
   readonly due: bigint
+}
+
+/** A payout in a coin, as the payment processor has it. */
+export interface ProcessorPayout {
+  /** The name that the store gave it. */
+  readonly reference: string
+  /** The coin as the processor writes it, in capitals. */
+  readonly coin: string
+  readonly to: string
+  /** In the smallest unit of the coin; undefined where it is no amount of one of ours. */
+  readonly units: bigint | undefined
+  readonly isSent: boolean
+  /** Where the processor names it. */
+  readonly transaction: string | undefined
+}
+
+export type ProcessorPayouts =
+  | { readonly outcome: 'found'; readonly payouts: readonly ProcessorPayout[] }
+  | { readonly outcome: 'unknown'; readonly reason: string }
+
+/** What the payment processor says of money in coins. */
+export interface ProcessorBooks extends Pick<Processor, 'read'> {
+  /** All payouts under these names that were not cancelled, sent or not. */
+  payouts(isNamed: (reference: string) => boolean): Promise<ProcessorPayouts>
 }
 
 /** What a rebuilt order is written with. */

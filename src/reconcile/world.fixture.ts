@@ -17,7 +17,13 @@ import type { OfferId, OrderId } from '../primitives/ids.ts'
 import { usdc } from '../primitives/money.ts'
 import { createDigest } from '../secrets/tokens.ts'
 import type { Books, Look } from './books.ts'
-import type { ChainTransfer, Misbooked, MisbookedCheckout, SupplierPurchase } from './ports.ts'
+import type {
+  ChainTransfer,
+  Misbooked,
+  MisbookedCheckout,
+  ProcessorPayout,
+  SupplierPurchase,
+} from './ports.ts'
 
 const digest = createDigest([Buffer.alloc(32, 7)], 'orders')
 const payTo = newTender().payTo
@@ -37,6 +43,10 @@ export interface World {
   misbookedCheckouts: MisbookedCheckout[]
   /** What the processor tells of an invoice, by its id. Undefined: the store has no processor. */
   invoices: Map<string, Invoice> | undefined
+  /** What the processor has paid out; undefined: it does not tell. */
+  payouts: ProcessorPayout[] | undefined
+  /** What operators noted as paid by hand: the transaction, by its reference. */
+  handNotes: Map<string, string>
 }
 
 /** One order with what the chain and the supplier have of it. */
@@ -172,6 +182,8 @@ export function worldOf(all: readonly Life[]): World {
     strayOrders: [],
     misbookedCheckouts: [],
     invoices: undefined,
+    payouts: [],
+    handNotes: new Map(),
   }
 }
 
@@ -226,7 +238,12 @@ export function booksOf(world: World): Books {
         const invoice = world.invoices?.get(id)
         return invoice ? { outcome: 'found', invoice } : { outcome: 'unknown', reason: 'gone' }
       },
+      async payouts(isNamed) {
+        const payouts = world.payouts?.filter(({ reference }) => isNamed(reference))
+        return payouts ? { outcome: 'found', payouts } : { outcome: 'unknown', reason: 'gone' }
+      },
     },
+    hands: { find: async (reference) => world.handNotes.get(reference) },
   }
 }
 

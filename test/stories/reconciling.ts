@@ -36,6 +36,7 @@ export async function openBooks(settings: NodeSettings, keys: readonly Buffer[] 
     supplier: zenditBooks(client, { now, signal: new AbortController().signal }),
     store: storage.books,
     checkouts: storage.checkoutBooks,
+    hands: storage.handPayouts,
   }
   const look = (): Look => ({
     now: now(),

@@ -87,7 +87,7 @@ export function until(
 export async function eventually<T>(
   look: () => T | Promise<T>,
   met: (seen: T) => boolean,
-  withinMs = 18_000,
+  withinMs = 45_000,
 ): Promise<T> {
   const deadline = performance.now() + withinMs
   for (;;) {

@@ -18,7 +18,7 @@ import {
   createPullPayment,
   isAmount,
   isFor,
-  pullPaymentsOf,
+  listPullPayments,
 } from './pull-payments.ts'
 import type { GreenfieldPayout, PullPayment } from './schemas.ts'
 
@@ -47,13 +47,14 @@ export async function payOut(deps: PayoutDeps, payout: Payout): Promise<PaidBack
   const method = deps.methods.find(({ coin }) => coin === payout.coin)
   if (method === undefined || payout.coin === 'XMR') return byOperator(payout)
 
-  const listed = await pullPaymentsOf(deps.greenfield, payout.reference)
+  const list = () => listPullPayments(deps.greenfield, (name) => name === payout.reference)
+  const listed = await list()
   if (listed.outcome !== 'ok') return unsent(listed)
   if (listed.value.length > 0) return goOn(deps, method, payout, listed.value)
   const made = await createPullPayment(deps.greenfield, method.id, payout)
   if (made.outcome === 'refused') return notMade(made, payout)
   // Listed again, so that the claim is made in the knowledge of all that landed by now.
-  const again = await pullPaymentsOf(deps.greenfield, payout.reference)
+  const again = await list()
   if (again.outcome !== 'ok') return unsent(again)
   if (again.value.length > 0) return goOn(deps, method, payout, again.value)
   return pending(made.outcome === 'unknown' ? made.reason : 'BTCPay does not list it yet')

@@ -1,9 +1,11 @@
 import type { HandPayouts, Processor } from '../../checkouts/ports.ts'
 import type { Coin } from '../../payments/coins.ts'
+import type { ProcessorBooks } from '../../reconcile/ports.ts'
 import { checkProcessor, type Finding } from './check.ts'
 import type { Greenfield } from './greenfield.ts'
 import { openInvoice, readInvoice } from './invoices.ts'
 import type { BtcpayMethod } from './methods.ts'
+import { readPayouts } from './payout-book.ts'
 import { payOut } from './payouts.ts'
 import { readRates } from './rates.ts'
 
@@ -21,7 +23,7 @@ export interface BtcpayDeps {
   readonly now: () => Date
 }
 
-export interface BtcpayProcessor extends Processor {
+export interface BtcpayProcessor extends Processor, ProcessorBooks {
   /** What keeps BTCPay from doing what will be asked of it; nothing when all is well. */
   check(): Promise<readonly Finding[]>
   /** US dollars for one of each coin. @throws when BTCPay does not say */
@@ -38,6 +40,7 @@ export function createProcessor(settings: BtcpaySettings, deps: BtcpayDeps): Btc
     open: (wanted) => openInvoice(invoices, wanted),
     read: (invoice, coin) => readInvoice(invoices, invoice, coin),
     payOut: (payout) => payOut(payouts, payout),
+    payouts: (isNamed) => readPayouts(settings, isNamed),
     check: () => checkProcessor(settings, methods),
     rates: () => readRates(settings, methods),
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Payout } from '../../checkouts/ports.ts'
-import { formatUnits, parseUnits } from '../../payments/coins.ts'
+import { type Coin, formatUnits, parseUnits } from '../../payments/coins.ts'
 import { ask, type Greenfield, type Heard, segment } from './greenfield.ts'
 import {
   anything,
@@ -25,10 +25,10 @@ export interface Claimable {
   readonly payouts: readonly GreenfieldPayout[]
 }
 
-/** The pull payments that carry this reference, archived ones too, always in the same order. */
-export async function pullPaymentsOf(
+/** The pull payments of such names, archived ones too, always in the same order. */
+export async function listPullPayments(
   greenfield: Greenfield,
-  reference: string,
+  isNamed: (name: PullPayment['name']) => boolean,
 ): Promise<Heard<readonly PullPayment[]>> {
   const heard = await ask(greenfield, z.array(pullPaymentSchema), {
     method: 'GET',
@@ -36,7 +36,7 @@ export async function pullPaymentsOf(
     maxBytes: listMostBytes,
   })
   if (heard.outcome !== 'ok') return heard
-  const ours = heard.value.filter(({ name }) => name === reference)
+  const ours = heard.value.filter(({ name }) => isNamed(name))
   return { outcome: 'ok', value: ours.sort((a, b) => (a.id < b.id ? -1 : 1)) }
 }
 
@@ -106,10 +106,15 @@ export function isFor({ currency, amount }: PullPayment, { coin, units }: Payout
 }
 
 export function isAmount(text: string, { coin, units }: Pick<Payout, 'coin' | 'units'>): boolean {
+  return unitsIn(text, coin) === units
+}
+
+/** An amount in smallest units; undefined where the text is none of the coin. */
+export function unitsIn(text: string, coin: Coin): bigint | undefined {
   try {
-    return parseUnits(text, coin) === units
+    return parseUnits(text, coin)
   } catch {
-    return false
+    return undefined
   }
 }
 

@@ -99,10 +99,30 @@ afterEach(async () => {
 })
 
 async function started(): Promise<Btcpay> {
-  const btcpay = await startBtcpay({ apiKey, storeId })
+  const btcpay = await startBtcpay({ apiKey, storeId, confirmMs: 1, payoutMs: 1 })
   running.push(btcpay)
   return btcpay
 }
+
+it('tells the payouts that it made, by their names', async () => {
+  const { url } = await started()
+  const { processor, faults } = processorAt(url)
+  const payout = (reference: string, coin: 'BTC' | 'LTC') => {
+    return { reference, coin, to: makeAddress(coin, 'contract', reference), units: 150_000n }
+  }
+  const [ours, other] = [payout('ours-1', 'LTC'), payout('other', 'BTC')]
+  for (const one of [ours, other]) {
+    await processor.payOut(one)
+    await expect.poll(() => processor.payOut(one)).toMatchObject({ outcome: 'paid' })
+  }
+  const again = await processor.payOut(ours)
+  const transaction = again.outcome === 'paid' && again.transaction
+  expect(await processor.payouts((name) => name === ours.reference)).toEqual({
+    outcome: 'found',
+    payouts: [{ ...ours, isSent: true, transaction }],
+  })
+  expect(faults).toEqual([])
+})
 
 it('finds nothing to say of a processor that is set up', async () => {
   const { url } = await started()

@@ -1,4 +1,6 @@
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { website } from '../../../src/web/frame/website.fixture.ts'
 import { axeFaults } from '../../harness/axe.ts'
 import { openShop, overflowOf, type Shop, viewports } from './shop.ts'
 
@@ -35,7 +37,24 @@ describe.each(Object.entries(viewports))('on a %s', (_, viewport) => {
     expect(wrong).toEqual([])
     await close()
   })
+
+  test('the page of a fault of the store has nothing that axe finds', async () => {
+    const { app } = website({ shelf: { current: broken, replace: broken } })
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    const { port } = app.server.address() as AddressInfo
+    const { page, close } = await shop.visit({ viewport })
+    const answer = await page.goto(`http://127.0.0.1:${port}/buy/AMZ_US_25`)
+    expect(answer?.status()).toBe(500)
+    expect(await overflowOf(page)).toBeLessThanOrEqual(0)
+    expect(await axeFaults(page)).toEqual([])
+    await close()
+    await app.close()
+  })
 })
+
+function broken(): never {
+  throw new Error('no shelf')
+}
 
 test.each(Object.values(pages))('%s weighs less than 100 kB with everything', async (path) => {
   const { page, close } = await shop.visit()

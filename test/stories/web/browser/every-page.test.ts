@@ -2,10 +2,11 @@ import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { axeFaults } from '../../../harness/axe.ts'
 import { noBrowser } from '../../../harness/browser.ts'
+import { viewports } from '../shop.ts'
 import { stages } from './stages.ts'
 import { browserStories } from './visit.ts'
 
-const phone = { width: 390, height: 844 }
+const { phone, desk } = viewports
 
 const { test, parts } = browserStories({ offers: 600 })
 
@@ -21,6 +22,8 @@ describe.skipIf(noBrowser !== undefined)('every page', () => {
       await page.setViewportSize({ ...phone, width })
       expect(await widerThanItself(page), `at ${width}`).toEqual([])
     }
+    await page.setViewportSize(desk)
+    expect(await axeFaults(page)).toEqual([])
   })
 })
 

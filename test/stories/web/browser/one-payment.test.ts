@@ -63,8 +63,8 @@ async function sameForm({ newTab, page }: Visit): Promise<Page> {
 describe.skipIf(noBrowser !== undefined)('a slow network', () => {
   test.concurrent('and a double click in a coin make one checkout', async ({ visit }) => {
     const { page } = await visit()
-    await slowDown(page)
     const refundTo = await formFor(page, 'LTC')
+    await slowDown(page)
     await toPayment(page).dblclick()
     // The second click ends the loading that the first one began, so there is none to wait for.
     await page.waitForSelector('#address')
@@ -94,8 +94,9 @@ describe.skipIf(noBrowser !== undefined)('a slow network', () => {
     visitWithWallet,
   }) => {
     const { page, wallet, paid } = await visitWithWallet()
+    const button = await walletForm(page)
     await slowDown(page)
-    await (await walletForm(page)).dblclick()
+    await button.dblclick()
     await expectGoods(page, 'voucher')
     expect([await paid(), signings(wallet.calls)]).toEqual([[price], 1])
   })
