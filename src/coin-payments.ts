@@ -24,8 +24,8 @@ const timeoutMs = 5_000
 
 export interface CoinPayments {
   readonly processor: Processor
-  /** What the processor has paid out, for whoever compares; undefined without one. */
-  readonly payouts: ProcessorBooks['payouts'] | undefined
+  /** What the processor says of all money, for whoever compares; undefined without one. */
+  readonly books: ProcessorBooks | undefined
   /** What an operator should know of the processor, in sentences; nothing when all is well. */
   readonly findings: () => Promise<readonly Finding[]>
   /** US dollars for one of each coin; undefined once they could not be read. */
@@ -51,7 +51,7 @@ export function connectCoins(
   if (!access) {
     return {
       processor: noProcessor,
-      payouts: undefined,
+      books: undefined,
       findings: () => findingsWithout(checkoutFacts),
       rates: { look: async () => undefined, last: () => undefined },
       invoiceIn: () => ({ isGenuine: false }),
@@ -63,7 +63,7 @@ export function connectCoins(
   const tell = (reason: string) => log?.warn({ reason }, 'the payment processor is not understood')
   return {
     processor: telling(processor, tell),
-    payouts: processor.payouts,
+    books: processor,
     findings: processor.check,
     rates: remembered(processor.rates),
     invoiceIn: (body, signature) =>

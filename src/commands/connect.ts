@@ -68,7 +68,7 @@ function open(config: StoreConfig, storage: Storage, stop: () => Promise<void>):
     storage,
     chain: connectChain(config, now),
     supplier: zenditBooks(client, { now, signal: stopping.signal }),
-    processor: coins.payouts && { read: coins.processor.read, payouts: coins.payouts },
+    processor: coins.books,
     async close() {
       stopping.abort()
       await storage.close()

@@ -11,7 +11,7 @@ import {
   unitsOfPrice,
 } from '../../test/contract/sample-checkouts.ts'
 import { failed, fulfilled, fulfilling, newHash } from '../../test/contract/sample-orders.ts'
-import { newOrderId } from '../../test/doubles/ids.ts'
+import { newCheckoutId, newOrderId } from '../../test/doubles/ids.ts'
 import {
   type Checkout,
   type CheckoutIn,
@@ -43,7 +43,9 @@ export function soldWorld(): World & {
     paidOut(order.id, unitsOfPrice, refund.transaction),
     paidOut(returnReference(sold.id, 1), unitsSentBack, transactionOfReturn(sold)),
   ]
-  return { ...worldOf([]), orders: [order], ...atProcessor(sold), sold, underWay, payouts }
+  const paidInvoices = [{ id: sold.invoice.id, checkout: sold.id, madeAt: sold.startedAt }]
+  const processor = { ...atProcessor(sold), payouts, paidInvoices }
+  return { ...worldOf([]), orders: [order], ...processor, sold, underWay }
 }
 
 const unitsSentBack = 500n
@@ -97,6 +99,7 @@ function amendReturn(world: ReturnType<typeof soldWorld>, step: Return['step']):
 }
 
 const byHand = newHash()
+const longAgo = new Date(look.now.getTime() - look.strayAfterMs)
 
 export const checkoutFaults: Record<string, CheckoutFault> = {
   'an order that was lost': {
@@ -116,6 +119,7 @@ export const checkoutFaults: Record<string, CheckoutFault> = {
     doctor: (world) => {
       world.checkouts = []
       world.payouts = []
+      world.paidInvoices = []
       world.strayOrders = world.orders.map(({ id }) => id)
     },
   },
@@ -154,6 +158,16 @@ export const checkoutFaults: Record<string, CheckoutFault> = {
     code: 'coins_booked_not_found',
     doctor: ({ sold: { invoice }, invoices }) =>
       invoices?.set(invoice.id, { ...invoice, payments: [] }),
+  },
+  'an invoice that somebody paid and no checkout has': {
+    code: 'invoice_unknown',
+    doctor: ({ paidInvoices }) =>
+      paidInvoices?.push({ id: 'Lost', checkout: newCheckoutId(), madeAt: longAgo }),
+  },
+  'another invoice of a checkout, paid as well': {
+    code: 'invoice_unknown',
+    doctor: ({ paidInvoices, sold: { id } }) =>
+      paidInvoices?.push({ id: 'Second', checkout: id, madeAt: longAgo }),
   },
   'a refund that was never sent': {
     code: 'payout_booked_not_found',

@@ -100,6 +100,10 @@ export const differences = {
     what: 'The processor has confirmed less for an invoice than is on record.',
     act: 'Look at the invoice there: a payment vanished or was changed. Else this is a loss.',
   },
+  invoice_unknown: {
+    what: 'The processor was paid for an invoice of a store, and no checkout on record has it.',
+    act: 'A lost record: ask the buyer for an address, and pay it back from the processor by hand.',
+  },
   payout_not_booked: {
     what: 'A refund or return in a coin was paid out, and counts as failed.',
     act: 'npm run refunds -- retry books it, or -- paid where the processor names no transaction.',

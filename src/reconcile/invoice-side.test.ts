@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { ended, opened, opening, ordered, payment } from '../../test/contract/sample-checkouts.ts'
+import { newCheckoutId } from '../../test/doubles/ids.ts'
 import type { Report } from './books.ts'
 import { atProcessor, checkoutFaults, soldWorld } from './checkout-faults.fixture.ts'
 import { reconcile } from './reconcile.ts'
@@ -30,6 +31,8 @@ test('what is still worked on is under way, and no difference', async () => {
   const world = { ...worldOf([]), ...atProcessor(waiting, paying) }
   const paid = { ...paying.invoice, payments: [payment(9n)] }
   world.invoices.set(paid.id, paid)
+  // Begun after the checkouts were read.
+  world.paidInvoices = [{ id: 'Young', checkout: newCheckoutId(), madeAt: look.now }]
   const { differences, open } = await reconcile(booksOf(world), look)
   expect(differences).toEqual([])
   expect(open).toMatchObject([
@@ -89,6 +92,10 @@ test('what was not looked at is said', async () => {
   const mute = await reconcile(booksOf({ ...world, payouts: undefined }), look)
   expect(mute).toMatchObject({ differences: [] })
   expect(mute.notChecked).toEqual(['the payouts of the payment processor: it did not tell them'])
+  const blind = await reconcile(booksOf({ ...world, paidInvoices: undefined }), look)
+  expect(blind.notChecked).toEqual([
+    'invoices of checkouts that are not on record: the processor lists none',
+  ])
   // A store that takes no coins is told nothing about them.
   const plain = await reconcile(booksOf(worldOf([lives.delivered()])), look)
   expect(plain.notChecked).toEqual([])

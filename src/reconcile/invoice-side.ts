@@ -9,20 +9,39 @@ import {
 import type { Order } from '../orders/order.ts'
 import { formatUnits } from '../payments/coins.ts'
 import { payerOf } from '../payments/payment.ts'
-import type { OrderId } from '../primitives/ids.ts'
+import { isCheckoutId, type OrderId } from '../primitives/ids.ts'
 import { type Books, type Look, type Notes, note } from './books.ts'
 import { differs, open } from './differences.ts'
 import { isFresh, same } from './judge.ts'
-import { comparePayouts, compareUnowed, owedOf, readPayoutBook } from './payout-side.ts'
+import {
+  comparePayouts,
+  compareUnowed,
+  type Owed,
+  owedOf,
+  type PayoutBook,
+  readPayoutBook,
+} from './payout-side.ts'
+
+/** What the walk over the checkouts has seen so far. */
+interface Walk {
+  readonly book: PayoutBook | undefined
+  /** The invoices on record. */
+  readonly invoices: Set<string>
+  /** Of how many the processor did not tell. */
+  untold: number
+}
 
 /**
  * Every checkout, against the order that it became and the invoice at the processor; every order of
- * an invoice, against its checkout; everything that was due back in coins, against what was paid out;
+ * an invoice, against its checkout; every paid invoice and every payout, against what is on record;
  * and the ledger of the coins, against the checkouts.
  */
 export async function compareCheckouts(books: Books, look: Look, notes: Notes): Promise<void> {
-  let untold = 0
-  const book = await readPayoutBook(books, notes)
+  const walk: Walk = {
+    book: await readPayoutBook(books, notes),
+    invoices: new Set(),
+    untold: 0,
+  }
   for await (const page of books.checkouts.all()) {
     notes.checkouts += page.length
     const orders = await books.store.byIds(page.map(({ orderId }) => orderId))
@@ -30,14 +49,26 @@ export async function compareCheckouts(books: Books, look: Look, notes: Notes): 
     for (const checkout of page) {
       const order = byId.get(checkout.orderId)
       compareOrder(checkout, order, look, notes)
-      untold += await compareInvoice(books, checkout, notes)
-      if (book) await comparePayouts(books, book, owedOf(checkout, order), { look, notes })
+      await compareOutside(books, owedOf(checkout, order), checkout, { walk, look, notes })
     }
   }
   for (const id of await books.checkouts.strayOrders()) noteStray(id, notes)
   await compareCoins(books, notes)
-  if (book) await compareUnowed(books, book, notes)
-  notes.notChecked.push(...notCheckedOf(books, notes, untold))
+  await compareUnowed(books, walk.book, notes)
+  await compareUnknown(books, walk.invoices, look, notes)
+  notes.notChecked.push(...notCheckedOf(books, notes, walk))
+}
+
+/** What the processor has of a checkout: its invoice, and what was paid out of its money. */
+async function compareOutside(
+  books: Books,
+  owed: readonly Owed[],
+  checkout: Checkout,
+  { walk, look, notes }: { readonly walk: Walk; readonly look: Look; readonly notes: Notes },
+): Promise<void> {
+  if (isInvoiced(checkout)) walk.invoices.add(checkout.invoice.id)
+  walk.untold += await compareInvoice(books, checkout, notes)
+  await comparePayouts(books, walk.book, owed, { look, notes })
 }
 
 function compareOrder(
@@ -109,6 +140,28 @@ function noteInvoice(checkout: InvoicedCheckout, found: bigint, notes: Notes): v
   else note(notes, open('store', about))
 }
 
+/**
+ * What the processor was paid for and no checkout has: records that were lost. A checkout is on record
+ * before its invoice is made, but may have been opened after its page was read.
+ */
+async function compareUnknown(
+  { processor }: Books,
+  known: ReadonlySet<string>,
+  look: Look,
+  notes: Notes,
+): Promise<void> {
+  if (!processor) return
+  const read = await processor.paidInvoices(isCheckoutId)
+  if (read.outcome === 'unknown') {
+    notes.notChecked.push('invoices of checkouts that are not on record: the processor lists none')
+    return
+  }
+  for (const { id, checkout, madeAt } of read.invoices) {
+    if (known.has(id) || isFresh(madeAt, look)) continue
+    note(notes, differs('invoice_unknown', { reference: checkout, detail: `Invoice ${id}.` }))
+  }
+}
+
 async function compareCoins({ checkouts }: Books, notes: Notes): Promise<void> {
   for (const { checkout, coin, account, booked, due } of await checkouts.misbooked()) {
     const detail =
@@ -121,7 +174,7 @@ async function compareCoins({ checkouts }: Books, notes: Notes): Promise<void> {
 function notCheckedOf(
   { processor }: Books,
   { checkouts, paidByHand }: Notes,
-  untold: number,
+  { untold }: Walk,
 ): readonly string[] {
   if (checkouts === 0) return []
   return [

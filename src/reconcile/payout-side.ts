@@ -83,10 +83,11 @@ function stepStands(step: Return['step']): Owed['stands'] {
 /** What was due back to a buyer, against what was paid out for it. Takes that from the book. */
 export async function comparePayouts(
   { hands }: Pick<Books, 'hands'>,
-  book: PayoutBook,
+  book: PayoutBook | undefined,
   owed: readonly Owed[],
   { look, notes }: { readonly look: Look; readonly notes: Notes },
 ): Promise<void> {
+  if (!book) return
   for (const one of owed) {
     const payouts = book.get(one.reference) ?? []
     book.delete(one.reference)
@@ -164,9 +165,10 @@ function wordsOf({ coin, units, to, isSent }: ProcessorPayout): string {
 /** What was paid out, and that nothing on record is owed. */
 export async function compareUnowed(
   { store }: Pick<Books, 'store'>,
-  book: PayoutBook,
+  book: PayoutBook | undefined,
   notes: Notes,
 ): Promise<void> {
+  if (!book) return
   const orders = await store.byIds([...book.keys()].filter(isOrderId))
   const byId = new Map<string, Order>(orders.map((order) => [order.id, order]))
   for (const [reference, payouts] of book) {

@@ -97,6 +97,18 @@ export interface ProcessorPayout {
   readonly transaction: string | undefined
 }
 
+/** An invoice that somebody has paid, in part at least. */
+export interface PaidInvoice {
+  readonly id: string
+  /** The checkout that it was made for. */
+  readonly checkout: string
+  readonly madeAt: Date
+}
+
+export type PaidInvoices =
+  | { readonly outcome: 'found'; readonly invoices: readonly PaidInvoice[] }
+  | { readonly outcome: 'unknown'; readonly reason: string }
+
 export type ProcessorPayouts =
   | { readonly outcome: 'found'; readonly payouts: readonly ProcessorPayout[] }
   | { readonly outcome: 'unknown'; readonly reason: string }
@@ -105,6 +117,8 @@ export type ProcessorPayouts =
 export interface ProcessorBooks extends Pick<Processor, 'read'> {
   /** All payouts under these names that were not cancelled, sent or not. */
   payouts(isNamed: (reference: string) => boolean): Promise<ProcessorPayouts>
+  /** All paid invoices that were made for such checkouts. */
+  paidInvoices(isNamed: (checkout: string) => boolean): Promise<PaidInvoices>
 }
 
 /** What a rebuilt order is written with. */

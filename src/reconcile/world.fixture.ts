@@ -21,6 +21,7 @@ import type {
   ChainTransfer,
   Misbooked,
   MisbookedCheckout,
+  PaidInvoice,
   ProcessorPayout,
   SupplierPurchase,
 } from './ports.ts'
@@ -45,6 +46,8 @@ export interface World {
   invoices: Map<string, Invoice> | undefined
   /** What the processor has paid out; undefined: it does not tell. */
   payouts: ProcessorPayout[] | undefined
+  /** What was paid of invoices, as the processor lists it; undefined: it does not tell. */
+  paidInvoices: PaidInvoice[] | undefined
   /** What operators noted as paid by hand: the transaction, by its reference. */
   handNotes: Map<string, string>
 }
@@ -183,6 +186,7 @@ export function worldOf(all: readonly Life[]): World {
     misbookedCheckouts: [],
     invoices: undefined,
     payouts: [],
+    paidInvoices: [],
     handNotes: new Map(),
   }
 }
@@ -241,6 +245,10 @@ export function booksOf(world: World): Books {
       async payouts(isNamed) {
         const payouts = world.payouts?.filter(({ reference }) => isNamed(reference))
         return payouts ? { outcome: 'found', payouts } : { outcome: 'unknown', reason: 'gone' }
+      },
+      async paidInvoices(isNamed) {
+        const invoices = world.paidInvoices?.filter(({ checkout }) => isNamed(checkout))
+        return invoices ? { outcome: 'found', invoices } : { outcome: 'unknown', reason: 'gone' }
       },
     },
     hands: { find: async (reference) => world.handNotes.get(reference) },

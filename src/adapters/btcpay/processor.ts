@@ -1,11 +1,11 @@
 import type { HandPayouts, Processor } from '../../checkouts/ports.ts'
 import type { Coin } from '../../payments/coins.ts'
 import type { ProcessorBooks } from '../../reconcile/ports.ts'
+import { readPaidInvoices, readPayouts } from './books.ts'
 import { checkProcessor, type Finding } from './check.ts'
 import type { Greenfield } from './greenfield.ts'
 import { openInvoice, readInvoice } from './invoices.ts'
 import type { BtcpayMethod } from './methods.ts'
-import { readPayouts } from './payout-book.ts'
 import { payOut } from './payouts.ts'
 import { readRates } from './rates.ts'
 
@@ -41,6 +41,7 @@ export function createProcessor(settings: BtcpaySettings, deps: BtcpayDeps): Btc
     read: (invoice, coin) => readInvoice(invoices, invoice, coin),
     payOut: (payout) => payOut(payouts, payout),
     payouts: (isNamed) => readPayouts(settings, isNamed),
+    paidInvoices: (isNamed) => readPaidInvoices(settings, isNamed),
     check: () => checkProcessor(settings, methods),
     rates: () => readRates(settings, methods),
   }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page, Request } from 'playwright-core'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test as plain, vi } from 'vitest'
 import { openBrowser } from '../../../harness/browser.ts'
@@ -24,6 +24,8 @@ interface Opened {
   readonly context: BrowserContext
   /** What went wrong in it, that nobody would see. */
   readonly complaints: string[]
+  /** What its pages have asked for and not got yet. */
+  readonly waiting: Set<Request>
 }
 
 interface Fixtures {
@@ -58,8 +60,9 @@ export function browserStories(options: StoreOptions = {}) {
     await parts.store?.close()
   })
   const test = plain.extend<{ opened: Opened[] } & Fixtures>({
-    opened: async ({ task }, use) => {
+    opened: async ({ task, onTestFailed }, use) => {
       const opened: Opened[] = []
+      onTestFailed(() => tellWaiting(task.name, opened))
       await use(opened)
       for (const { context } of opened) await context.close()
       const complaints = opened.flatMap((one) => one.complaints)
@@ -90,9 +93,9 @@ async function openVisit(
     ...options,
   })
   context.setDefaultTimeout(90_000)
-  const complaints: string[] = []
-  opened.push({ context, complaints })
-  context.on('page', (page) => watch(page, store.url, complaints))
+  const own: Opened = { context, complaints: [], waiting: new Set() }
+  opened.push(own)
+  context.on('page', (page) => watch(page, store.url, own))
   const newTab = () => context.newPage()
   return { context, page: await newTab(), newTab }
 }
@@ -129,8 +132,18 @@ async function openWithWallet(
 /** Answers of the store that a purchase is made of, and that browsers call failures. */
 const expected = new Set([402, 409, 422])
 
-function watch(page: Page, storeUrl: string, complaints: string[]): void {
+/** A story that hangs tells what its pages hung on. */
+function tellWaiting(name: string, opened: readonly Opened[]): void {
+  const urls = opened.flatMap(({ waiting }) => [...waiting].map((request) => request.url()))
+  console.error(`${name}: its pages still waited for ${urls.join(', ') || 'nothing'}`)
+}
+
+function watch(page: Page, storeUrl: string, { complaints, waiting }: Opened): void {
+  const isOver = (request: Request) => waiting.delete(request)
+  page.on('requestfinished', isOver)
+  page.on('requestfailed', isOver)
   page.on('request', (request) => {
+    waiting.add(request)
     const { protocol, origin } = new URL(request.url())
     const isOwn = origin === new URL(storeUrl).origin || protocol === 'data:'
     if (!isOwn) complaints.push(`asked another host: ${request.url()}`)

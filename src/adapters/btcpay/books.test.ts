@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { scripted } from './scripted.fixture.ts'
+import { invoiceJson, scripted } from './scripted.fixture.ts'
 
 const list = 'GET /api/v1/stores/S1/pull-payments?includeArchived=true'
 const transaction = 'ab'.repeat(32)
@@ -97,4 +97,56 @@ it('tells nothing rather than a part', async () => {
     outcome: 'unknown',
     reason: 'BTCPay answers 403 missing-permission',
   })
+})
+
+const invoices = 'GET /api/v1/stores/S1/invoices'
+
+/** Lists these invoices, in the pages that it is asked for. */
+function listing(all: readonly object[]) {
+  return scripted(({ call }) => {
+    const [, skip = '', take = ''] = /skip=(\d+)&take=(\d+)$/.exec(call) ?? []
+    const isAsked = call.startsWith(`${invoices}?`)
+    return isAsked ? { json: all.slice(+skip, +skip + +take) } : { status: 500 }
+  })
+}
+
+const made = (id: string, changes: object = {}) =>
+  invoiceJson({ id, metadata: { orderId: `ref_${id}` }, ...changes })
+
+it('tells the invoices that somebody has paid, and no other', async () => {
+  const { processor, unfit } = listing([
+    made('New'),
+    made('Expired', { status: 'Expired' }),
+    made('Marked', { status: 'Settled', additionalStatus: 'Marked' }),
+    made('Settled', { status: 'Settled' }),
+    made('Processing', { status: 'Processing' }),
+    made('Late', { status: 'Expired', additionalStatus: 'PaidLate' }),
+    made('Partial', { additionalStatus: 'PaidPartial' }),
+    made('Foreign', { status: 'Settled', metadata: { orderId: 'of-a-shop' } }),
+    made('Nameless', { status: 'Settled', metadata: {} }),
+  ])
+  const read = await processor.paidInvoices(isOurs)
+  expect(read).toMatchObject({ outcome: 'found' })
+  if (read.outcome === 'unknown') return
+  expect(read.invoices.map(({ id }) => id)).toEqual(['Settled', 'Processing', 'Late', 'Partial'])
+  expect(read.invoices[0]).toEqual({
+    id: 'Settled',
+    checkout: 'ref_Settled',
+    madeAt: new Date('2026-07-01T12:00:00Z'),
+  })
+  expect(unfit).toEqual([])
+})
+
+it('reads every page of invoices, and tells nothing rather than a part', async () => {
+  const all = Array.from({ length: 1_001 }, (_, at) => made(`I${at}`, { status: 'Settled' }))
+  const { processor, asked } = listing(all)
+  const read = await processor.paidInvoices(isOurs)
+  expect(read.outcome === 'found' && read.invoices.length).toBe(all.length)
+  expect(asked.map(({ call }) => call)).toEqual(
+    [0, 500, 1_000].map((skip) => `${invoices}?skip=${skip}&take=500`),
+  )
+  const broken = scripted(({ call }) =>
+    call.includes('skip=0') ? { json: all.slice(0, 500) } : 'unreached',
+  )
+  expect(await broken.processor.paidInvoices(isOurs)).toMatchObject({ outcome: 'unknown' })
 })

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { coins } from '../../payments/coins.ts'
+import type {
+  PaidInvoice,
+  PaidInvoices,
+  ProcessorPayout,
+  ProcessorPayouts,
+} from '../../reconcile/ports.ts'
+import { ask, type Greenfield, type Heard, saidOf, segment } from './greenfield.ts'
+import { transactionOfProof } from './proofs.ts'
+import { type Claimable, claimablesOf, listPullPayments, unitsIn } from './pull-payments.ts'
+import { type GreenfieldInvoice, invoiceSchema } from './schemas.ts'
+
+/**
+ * Every payout that was claimed from a pull payment of such a name and not cancelled. One call lists
+ * the pull payments, and one for each of those tells what was claimed from it.
+ */
+export async function readPayouts(
+  greenfield: Greenfield,
+  isNamed: (reference: string) => boolean,
+): Promise<ProcessorPayouts> {
+  const pulls = await listPullPayments(greenfield, (name) => isNamed(name ?? ''))
+  if (pulls.outcome !== 'ok') return unknown(pulls)
+  const claimables = await claimablesOf(greenfield, pulls.value)
+  if (claimables.outcome !== 'ok') return unknown(claimables)
+  return { outcome: 'found', payouts: claimables.value.flatMap(payoutsIn) }
+}
+
+function payoutsIn({ pull, payouts }: Claimable): ProcessorPayout[] {
+  const currency = pull.currency.toUpperCase()
+  const coin = coins.find((one) => one === currency)
+  return payouts
+    .filter(({ state }) => state !== 'Cancelled')
+    .map(({ destination, originalAmount, state, paymentProof }) => ({
+      reference: pull.name ?? '',
+      coin: currency,
+      to: destination,
+      units: coin && unitsIn(originalAmount, coin),
+      isSent: state === 'Completed',
+      transaction: transactionOfProof(paymentProof),
+    }))
+}
+
+/** About 1 kB each, with all that BTCPay tells of an invoice besides. */
+const pageSize = 500
+const pageMostBytes = 8 * 1024 * 1024
+
+/**
+ * Every invoice that somebody has paid and that was made for such a checkout. BTCPay lists the newest
+ * first: what is made meanwhile moves the others on, so some are read twice and none is passed over.
+ */
+export async function readPaidInvoices(
+  greenfield: Greenfield,
+  isNamed: (checkout: string) => boolean,
+): Promise<PaidInvoices> {
+  const found = new Map<string, PaidInvoice>()
+  for (let skip = 0; ; skip += pageSize) {
+    const heard = await listInvoices(greenfield, skip)
+    if (heard.outcome !== 'ok') return unknown(heard)
+    const paid = heard.value.filter(isPaid).map(shownOf)
+    for (const one of paid) if (isNamed(one.checkout)) found.set(one.id, one)
+    if (heard.value.length < pageSize) return { outcome: 'found', invoices: [...found.values()] }
+  }
+}
+
+function listInvoices(
+  greenfield: Greenfield,
+  skip: number,
+): Promise<Heard<readonly GreenfieldInvoice[]>> {
+  const path = `/stores/${segment(greenfield.storeId)}/invoices?skip=${skip}&take=${pageSize}`
+  return ask(greenfield, z.array(invoiceSchema), { method: 'GET', path, maxBytes: pageMostBytes })
+}
+
+function shownOf({ id, createdTime, metadata }: GreenfieldInvoice): PaidInvoice {
+  return { id, checkout: metadata.orderId ?? '', madeAt: new Date(createdTime * 1_000) }
+}
+
+/** A mark that an operator set is no money. */
+function isPaid({ status, additionalStatus }: GreenfieldInvoice): boolean {
+  if (additionalStatus.startsWith('Paid')) return true
+  return (status === 'Processing' || status === 'Settled') && additionalStatus !== 'Marked'
+}
+
+function unknown(heard: Exclude<Heard<unknown>, { outcome: 'ok' }>) {
+  const reason = heard.outcome === 'refused' ? saidOf(heard) : heard.reason
+  return { outcome: 'unknown', reason } as const
+}
