@@ -24,7 +24,9 @@ test('a sandbox store is met with a wallet that nobody had before', async () => 
 test('nothing there: it says how to start a store', async () => {
   const { url } = await scriptedStore({})
   const nobody = url.replace(/\d+$/, '1')
-  await expect(connect(nobody)).rejects.toThrow(`No store at ${nobody}. Start it with: npm start`)
+  await expect(connect(nobody)).rejects.toThrow(
+    `No store at ${nobody}. Start it with: npm start, or name another`,
+  )
 })
 
 test('a store that goes away in the middle is not taken for none', async () => {

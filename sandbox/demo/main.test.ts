@@ -20,7 +20,7 @@ async function demo(...args: readonly string[]) {
 
 test('no store: exit 1, and how to start one', async () => {
   expect(await demo('--store', 'http://127.0.0.1:1')).toEqual({
-    out: '\n✗  No store at http://127.0.0.1:1. Start it with: npm start\n\n',
+    out: '\n✗  No store at http://127.0.0.1:1. Start it with: npm start, or name another with: npm run demo -- --store URL\n\n',
     err: '',
     code: 1,
   })

@@ -36,7 +36,10 @@ async function main(args: readonly string[]): Promise<boolean> {
   try {
     wanted = readArguments(args, process.env)
   } catch (error) {
-    printerFor(args.includes('--json')).fail('arguments', reasonOf(error))
+    printerFor(args.includes('--json')).fail(
+      'arguments',
+      `${reasonOf(error)} (npm run demo -- --help)`,
+    )
     return false
   }
   if (wanted.type === 'help') {

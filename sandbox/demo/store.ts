@@ -79,7 +79,7 @@ export function unreachable(url: string, error: unknown): Error {
   const broken = /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/.test(causeOf(error))
   const message = broken
     ? `The store at ${url} broke the connection off before it answered. Is it still running?`
-    : `No store at ${url}. Start it with: npm start`
+    : `No store at ${url}. Start it with: npm start, or name another with: npm run demo -- --store URL`
   return new Error(message, { cause: error })
 }
 
