@@ -5,7 +5,8 @@ import { connectCoins, telling } from './coin-payments.ts'
 test('what is not understood of the processor is told once, until something else is heard', async () => {
   const processor = memoryProcessor()
   const said: string[] = []
-  const told = telling(processor, (reason) => said.push(reason))
+  const unclear = (reason: string) => said.push(reason)
+  const told = telling(processor, { unclear, waits: () => {} })
   const wanted = { checkout: 'chk_1', order: 'ord_1', amount: 1_000_000n, coin: 'BTC' } as const
   for (const _ of [1, 2]) {
     processor.failNext('open', { fault: 'unreached' })
@@ -17,6 +18,26 @@ test('what is not understood of the processor is told once, until something else
   processor.failNext('read', { fault: 'unreached' })
   await told.read(id, 'BTC')
   expect(said).toHaveLength(2)
+})
+
+test('why a payout waits is told once, until it waits for something else', async () => {
+  const processor = memoryProcessor()
+  const said: string[] = []
+  const waits = (payout: string, reason: string) => said.push(`${payout}: ${reason}`)
+  const told = telling(processor, { unclear: () => {}, waits })
+  const one = { coin: 'BTC', network: 'Bitcoin', to: 'bc1q', units: 1n } as const
+  const [first, second] = ['ord_1', 'ord_2'].map((reference) => ({ ...one, reference }))
+  processor.rules.holdsPayouts = true
+  for (const payout of [first, second, first, second]) await told.payOut(payout as never)
+  processor.failNext('payOut', { fault: 'unreached' })
+  await told.payOut(first as never)
+  processor.sendPayouts()
+  expect(await told.payOut(first as never)).toMatchObject({ outcome: 'paid' })
+  expect(said).toEqual([
+    'ord_1: the payout waits to be sent',
+    'ord_2: the payout waits to be sent',
+    'ord_1: the processor does not answer',
+  ])
 })
 
 test('an operator who takes the processor away hears of the checkouts that wait for it', async () => {

@@ -13,6 +13,7 @@ import { remembered } from './operations/looks.ts'
 import type { PurchaseDeps } from './orders/purchase.ts'
 import { readAddress } from './payments/coin-address.ts'
 import type { Coin } from './payments/coins.ts'
+import type { PaidBack } from './payments/ports.ts'
 import { repeat } from './primitives/repeat.ts'
 import type { ProcessorBooks } from './reconcile/ports.ts'
 import { createDigest } from './secrets/tokens.ts'
@@ -40,7 +41,7 @@ interface CoinDeps {
   readonly handPayouts: HandPayouts
   readonly checkoutFacts: () => Promise<Pick<CheckoutFacts, 'openByState'>>
   readonly now: () => Date
-  readonly log?: Pick<Logger, 'warn'>
+  readonly log?: Pick<Logger, 'warn' | 'info'>
 }
 
 /** The way of being paid in coins, as it is configured; without BTCPay Server none is taken. */
@@ -60,7 +61,10 @@ export function connectCoins(
   const { storeId, webhookSecret } = access
   const settings = { ...access, expirationMinutes: invoiceMinutes, monitoringMinutes, timeoutMs }
   const processor = createProcessor(settings, { hands, now })
-  const tell = (reason: string) => log?.warn({ reason }, 'the payment processor is not understood')
+  const tell: Telling = {
+    unclear: (reason) => log?.warn({ reason }, 'the payment processor is not understood'),
+    waits: (payout, reason) => log?.info({ payout, reason }, 'a payout in a coin waits'),
+  }
   return {
     processor: telling(processor, tell),
     books: processor,
@@ -84,22 +88,42 @@ async function findingsWithout(
   return [{ level: 'fault', text }]
 }
 
-/** Says what could not be understood of the processor, once until something else happens. */
-export function telling(processor: Processor, tell: (reason: string) => void): Processor {
+interface Telling {
+  readonly unclear: (reason: string) => void
+  /** @param payout its reference */
+  readonly waits: (payout: string, reason: string) => void
+}
+
+/** Of how many payouts it is remembered why they wait. */
+const waitingMost = 1_000
+
+/** Says what could not be understood of the processor, and why payouts wait, once until it changes. */
+export function telling(processor: Processor, { unclear, waits }: Telling): Processor {
   let told: string | undefined
+  const waiting = new Map<string, string>()
   const heard = <T extends { readonly outcome: string; readonly reason?: string }>(
     answer: T,
   ): T => {
     const reason = answer.outcome === 'unknown' ? answer.reason : undefined
-    if (reason !== undefined && reason !== told) tell(reason)
+    if (reason !== undefined && reason !== told) unclear(reason)
     told = reason
+    return answer
+  }
+  const followed = (reference: string, answer: PaidBack): PaidBack => {
+    const before = waiting.get(reference)
+    waiting.delete(reference)
+    if (answer.outcome !== 'pending') return answer
+    if (answer.reason !== before) waits(reference, answer.reason)
+    const [oldest] = waiting.keys()
+    if (oldest !== undefined && waiting.size >= waitingMost) waiting.delete(oldest)
+    waiting.set(reference, answer.reason)
     return answer
   }
   return {
     methods: processor.methods,
     open: async (wanted) => heard(await processor.open(wanted)),
     read: async (invoice, coin) => heard(await processor.read(invoice, coin)),
-    payOut: (payout) => processor.payOut(payout),
+    payOut: async (payout) => followed(payout.reference, await processor.payOut(payout)),
   }
 }
 

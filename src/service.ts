@@ -77,8 +77,9 @@ interface Ground extends ServiceOptions {
 }
 
 /**
- * Puts the store together: this is the only file that names concrete adapters. When it returns,
- * the catalog is on the shelf and the background work runs; nothing listens yet.
+ * Puts the store together; beside its neighbours that connect one thing outside each, nothing else
+ * names concrete adapters. When it returns, the catalog is on the shelf and the background work runs;
+ * nothing listens yet.
  *
  * @throws ConfigError, RecordTooOld
  */

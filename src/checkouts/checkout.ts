@@ -140,9 +140,6 @@ export function isWatched({ watchedUntil, payments }: Invoice, now: Date): boole
   return now < watchedUntil || payments.some(({ status }) => status === 'PROCESSING')
 }
 
-/** Why a payout waits for an operator where the processor sends none of the coin. */
-export const operatorPays = 'operator_pays'
-
 /** What has been confirmed for the invoice so far. */
 export function settledUnits({ payments }: Pick<Invoice, 'payments'>): bigint {
   return settledPayments({ payments }).reduce((sum, { units }) => sum + units, 0n)

@@ -34,6 +34,8 @@ export type InvoiceRead =
 export interface Payout {
   readonly reference: string
   readonly coin: Coin
+  /** The chain that the buyer's address is on, as in `PaymentMethod`. It is never paid on another. */
+  readonly network: string
   readonly to: string
   readonly units: bigint
 }

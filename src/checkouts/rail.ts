@@ -1,3 +1,4 @@
+import { paymentNotShown } from '../payments/pay-back-faults.ts'
 import { type InvoiceRefund, partsOf } from '../payments/payment.ts'
 import type { InvoiceRail } from '../payments/ports.ts'
 import { settledPayments, settledUnits } from './checkout.ts'
@@ -24,15 +25,29 @@ export function invoiceRail(processor: Pick<Processor, 'read' | 'payOut'>): Invo
 
     standingOf: async () => 'final',
 
-    signRefund: async ({ order, tender: { payer: to, amount, units } }) => {
-      return { rail: 'btcpay', to, amount, reference: order, units }
+    signRefund: async ({ order, tender: { payer: to, amount, units, invoice, network } }) => {
+      return { rail: 'btcpay', invoice, network, to, amount, reference: order, units }
     },
 
-    payBack: (refund) => processor.payOut(payoutOf(refund)),
+    /**
+     * The invoice is looked at first: what the processor does not show any more may never have been
+     * ours. And a processor that does not know the invoice is another one than took the money, which
+     * knows nothing of what the first has sent.
+     */
+    async payBack(refund) {
+      const payout = payoutOf(refund)
+      const read = await processor.read(refund.invoice, payout.coin)
+      if (read.outcome === 'unknown') return { outcome: 'pending', reason: read.reason }
+      if (settledUnits(read.invoice) < refund.units) {
+        const reason = 'The processor does not show the money any more that would go back.'
+        return { outcome: 'blocked', code: paymentNotShown, reason }
+      }
+      return processor.payOut(payout)
+    },
   }
 }
 
-function payoutOf({ to, reference, units }: InvoiceRefund): Payout {
+function payoutOf({ to, reference, units, network }: InvoiceRefund): Payout {
   const { coin, address } = partsOf(to)
-  return { reference, coin, to: address, units }
+  return { reference, coin, network, to: address, units }
 }

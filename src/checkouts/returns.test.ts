@@ -8,6 +8,8 @@ import {
   payoutsOf,
   returnsOf,
 } from '../../test/doubles/checkouts.ts'
+import { isRefunding } from '../orders/order.ts'
+import { retryRefund } from '../orders/retry-refund.ts'
 import { retryReturn } from './retry-return.ts'
 
 const minute = 60_000
@@ -175,6 +177,33 @@ describe('a payment that the processor denies after it was settled', () => {
     expect(await world.seen(id)).not.toHaveProperty('closedAt')
   })
 
+  test('is not paid back by its order either, until it is there again', async () => {
+    const world = checkoutWorld({ held: { outcome: 'declined', code: 'NO', reason: 'no' } })
+    const { orderId, invoice } = await openCheckout(world)
+    const refundNow = async () => {
+      const order = await world.orders.find(orderId)
+      if (!order || !isRefunding(order)) throw new Error('The order has no refund')
+      return { order, refund: order.refund }
+    }
+    world.treasury.rules.stoppedAt = 0
+    const { id: payment } = world.processor.pay(invoice.id, invoice.units)
+    await world.live(hour)
+    denying(world, [payment])
+    world.treasury.rules.stoppedAt = Infinity
+    await world.live(hour)
+    const held = await refundNow()
+    expect(held.refund).toMatchObject({ step: 'FAILED', code: 'payment_not_shown' })
+    // Another processor than took the money does not know the invoice, and pays nothing for it.
+    world.reading.read = async () => ({ outcome: 'unknown', reason: 'no such invoice' })
+    await retryRefund(world.orders, held.order)
+    await world.live(2 * hour)
+    expect([payoutsOf(world), (await refundNow()).refund.step]).toEqual([[], 'SIGNED'])
+    world.reading.read = world.processor.read
+    await world.live(hour)
+    expect((await refundNow()).refund).toMatchObject({ step: 'REFUNDED' })
+    expect(payoutsOf(world)).toMatchObject([{ reference: orderId, units: invoice.units }])
+  })
+
   test('what is denied before it goes back waits for an operator, until it is there again', async () => {
     const world = checkoutWorld()
     const { id, invoice } = await openCheckout(world)
@@ -186,7 +215,7 @@ describe('a payment that the processor denies after it was settled', () => {
     world.treasury.rules.stoppedAt = Infinity
     await world.live(2 * hour)
     const held = invoiced(await world.seen(id))
-    expect(held.returns[0]?.step).toMatchObject({ type: 'FAILED', code: 'payment_vanished' })
+    expect(held.returns[0]?.step).toMatchObject({ type: 'FAILED', code: 'payment_not_shown' })
     expect(payoutsOf(world)).toEqual([])
     world.reading.read = world.processor.read
     world.checkouts.endLease(id)

@@ -1,4 +1,5 @@
 import { pollDelay } from '../orders/steps.ts'
+import { paymentNotShown } from '../payments/pay-back-faults.ts'
 import { never } from '../primitives/never.ts'
 import {
   type CheckoutIn,
@@ -47,7 +48,7 @@ export function keepBack(deps: CheckoutStepDeps, checkout: Decided): CheckoutSte
   const due = checkout.returns.find(({ step }) => step.type === 'DUE')
   if (due === undefined) return undefined
   const reason = 'The processor does not show the money any more that would go back.'
-  return failed(deps, checkout, due, { code: 'payment_vanished', reason })
+  return failed(deps, checkout, due, { code: paymentNotShown, reason })
 }
 
 /** One return for all that is settled and not spoken for; what is not settled yet comes after it. */
@@ -105,9 +106,9 @@ async function send(
   checkout: Decided,
   sending: Return,
 ): Promise<CheckoutStep> {
-  const { id, coin, refundTo: to } = checkout
+  const { id, coin, network, refundTo: to } = checkout
   const reference = returnReference(id, sending.seq)
-  const paid = await deps.processor.payOut({ reference, coin, to, units: sending.units })
+  const paid = await deps.processor.payOut({ reference, coin, network, to, units: sending.units })
   const now = deps.now()
   switch (paid.outcome) {
     case 'paid': {

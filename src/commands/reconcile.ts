@@ -17,7 +17,7 @@ const usage = `Compares ledger, chain, supplier and payment processor, and names
   --from-block      begins there; otherwise at the oldest payment on record
   --settle-minutes  what is younger counts as under way; 10 otherwise
 
-Ends with 0 when nothing differs, 1 when something does, 2 when it could not look.`
+Ends with 0 when nothing differs, 1 when something does, 2 when somebody did not answer.`
 
 interface Wanted {
   readonly rebuild: boolean
@@ -61,7 +61,8 @@ async function run(connection: Connection, wanted: Wanted): Promise<number> {
 
 function show({ json }: Wanted, report: Report, rebuilt?: readonly Rebuilt[]): number {
   console.log(json ? reportJson(report, rebuilt) : reportText(report))
-  return report.differences.length === 0 ? 0 : 1
+  if (report.differences.length > 0) return 1
+  return report.silent.length === 0 ? 0 : 2
 }
 
 function booksOf({ chain, supplier, storage, processor, config }: Connection) {

@@ -16,13 +16,9 @@ import { createCheckoutStore } from '../adapters/storage/checkouts.ts'
 import { createHandPayouts } from '../adapters/storage/hand-payouts.ts'
 import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
-import {
-  type Checkout,
-  type CheckoutIn,
-  operatorPays,
-  returnReference,
-} from '../checkouts/checkout.ts'
+import { type Checkout, type CheckoutIn, returnReference } from '../checkouts/checkout.ts'
 import type { In, Order } from '../orders/order.ts'
+import { operatorPays } from '../payments/pay-back-faults.ts'
 import { usdc } from '../primitives/money.ts'
 import { carryOut } from './refunds-work.ts'
 
@@ -46,7 +42,10 @@ const paid = (reference: string, transaction: string) =>
 const hand = async () => (await carryOut(desk(), { does: 'hand' })).lines.join('\n')
 
 /** A checkout on record with a return of 100 at this step. */
-async function returnAt(step: 'DUE' | 'FAILED', code = operatorPays): Promise<CheckoutIn<'ENDED'>> {
+async function returnAt(
+  step: 'DUE' | 'FAILED',
+  code: string = operatorPays,
+): Promise<CheckoutIn<'ENDED'>> {
   const first = opening()
   const { checkout } = await checkouts().open(first)
   const open = await moveOn(records, checkout, opened(first))
@@ -78,11 +77,11 @@ test('what an operator pays is listed, with amount and address, and noted once',
   const checkout = await returnAt('FAILED')
   const reference = returnReference(checkout.id, 1)
   const list = await hand()
-  expect(list).toContain('To be paid by you: 2.')
+  expect(list).toContain('To be paid by you: 2\n')
   expect(list).toContain(`${order.id}  since 20`)
-  expect(list).toMatch(/0\.000125 BTC\n {6}to bc1qRefundTo7zq/)
+  expect(list).toMatch(/0\.000125 BTC on Bitcoin\n {6}to bc1qRefundTo7zq/)
   expect(list).toContain(`${reference}  since 20`)
-  expect(list).toMatch(/0\.000001 BTC\n {6}to bc1qRefundTo7zq/)
+  expect(list).toMatch(/0\.000001 BTC on Bitcoin\n {6}to bc1qRefundTo7zq/)
 
   expect(await paid(reference, hash('a'))).toEqual({
     isDone: true,
@@ -128,9 +127,22 @@ test('a transaction pays one buyer what it paid once', async () => {
   expect(await createHandPayouts(database).find(other)).toBeUndefined()
 })
 
+test.each(['note_transaction', 'payout_cancelled', 'payout_mismatch', 'payout_refused'])(
+  'what the processor does not pay any more (%s) may be paid by hand and noted',
+  async (code) => {
+    const { id } = await returnAt('FAILED', code)
+    const reference = returnReference(id, 1)
+    // It may still be mended in the processor, so nobody is told to pay it.
+    expect(await hand()).not.toContain('To be paid by you')
+    expect(await paid(reference, hash('a'))).toMatchObject({ isDone: true })
+    expect(await createHandPayouts(database).find(reference)).toBe(hash('a'))
+    expect(await checkouts().claimDue(9)).toMatchObject([{ id }])
+  },
+)
+
 test('what is not paid by hand is refused, and nothing is noted', async () => {
   const due = await returnAt('DUE')
-  const stuck = await returnAt('FAILED', 'no_funds')
+  const stuck = await returnAt('FAILED', 'processor_key')
   const order = await orderOnRecord(orders(), unpayable(failed(asked())))
   for (const reference of [
     returnReference(due.id, 1),

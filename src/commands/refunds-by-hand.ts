@@ -1,9 +1,9 @@
 import type { Database } from '../adapters/storage/database.ts'
 import { createHandPayouts, type Noted } from '../adapters/storage/hand-payouts.ts'
 import { readRefundDesk } from '../adapters/storage/refund-desk.ts'
-import { operatorPays } from '../checkouts/checkout.ts'
 import type { Payout } from '../checkouts/ports.ts'
 import { formatUnits } from '../payments/coins.ts'
+import { payableByHand } from '../payments/pay-back-faults.ts'
 import { never } from '../primitives/never.ts'
 
 /** What became of a note. */
@@ -13,7 +13,7 @@ interface NotedInWords {
   readonly line: string
 }
 
-/** Notes the transaction with which an operator paid this, if it is one that an operator pays. */
+/** Notes the transaction with which an operator paid this, if nobody else pays it any more. */
 export async function notePaid(
   database: Database,
   { reference, transaction, by }: Record<'reference' | 'transaction' | 'by', string>,
@@ -29,7 +29,7 @@ export async function notePaid(
   }
   const payout = await waitingPayout(database, reference)
   if (!payout) {
-    const line = 'it does not wait to be paid by hand; npm run refunds -- paid lists what does'
+    const line = 'it does not wait to be paid by hand; npm run refunds tells how it stands'
     return { isNoted: false, line }
   }
   return inWords(await notes.note({ ...payout, transaction, by }), payout)
@@ -40,7 +40,7 @@ async function waitingPayout(database: Database, reference: string): Promise<Pay
   const all = [...open, ...returns.map((one) => ({ ...one, payout: one }))]
   return all.find(
     ({ payout, step, code }) =>
-      payout?.reference === reference && step === 'FAILED' && code === operatorPays,
+      payout?.reference === reference && step === 'FAILED' && payableByHand.has(code),
   )?.payout
 }
 

@@ -90,7 +90,7 @@ test('an operator pays what the processor cannot, says so, and the store books i
   const failed = await world.goOn(id)
   expect(failed).toMatchObject({ state: 'ENDED', returns: [{ step: { code: 'operator_pays' } }] })
   const { lines } = await carryOut(desk, { does: 'hand' })
-  expect(lines.join('\n')).toMatch(/ XMR\n {6}to xmr-address-of-ada$/)
+  expect(lines.join('\n')).toMatch(/ XMR on Monero\n {6}to xmr-address-of-ada\n/)
   const transaction = 'd'.repeat(64)
   const noted = await carryOut(desk, { does: 'paid', reference: `${id}-1`, transaction })
   expect(noted.isDone).toBe(true)

@@ -38,8 +38,26 @@ describe('the status', () => {
         ...calm,
         turned: { stopped: true, reason: 'The key may have leaked.', by: 'ada@desk', at },
         open: [
-          { order: id, amount, payee, step: 'FAILED', code: 'no_float', since: at },
-          { order: other, amount, payee, step: 'DUE', code: null, since: at },
+          {
+            order: id,
+            amount,
+            payee,
+            step: 'FAILED',
+            code: 'no_float',
+            reason: 'It has 0.10.',
+            isNoted: false,
+            since: at,
+          },
+          {
+            order: other,
+            amount,
+            payee,
+            step: 'DUE',
+            code: null,
+            reason: null,
+            isNoted: false,
+            since: at,
+          },
         ],
       },
       caps,
@@ -50,6 +68,7 @@ describe('the status', () => {
     expect(lines.slice(3)).toEqual([
       'Refunds failed and waiting for you: 1, 0.65 USDC',
       `  ${id}       0.65 USDC  to ${payee}  no_float  since 2026-03-01T10:00:00.000Z`,
+      '      It has 0.10.',
       'Refunds under way: 1, 0.65 USDC',
       `  ${other}       0.65 USDC  to ${payee}  DUE  since 2026-03-01T10:00:00.000Z`,
     ])
@@ -63,43 +82,66 @@ describe('the status', () => {
       reference: returnReference(checkout, seq),
       invoice: 'inv',
       coin: 'XMR',
+      network: 'Monero',
       units: 1_234_500_000_000n,
       to: refundTo,
       worth: usdc(2_000_000n),
       step: 'FAILED',
       code: 'operator_pays',
+      reason: null,
+      isNoted: false,
       since: at,
       ...changes,
     })
-    const payout = { reference: id, coin: 'XMR', units: 5n, to: '4Address' } as const
+    const payout = {
+      reference: id,
+      coin: 'XMR',
+      network: 'Monero',
+      units: 5n,
+      to: '4Address',
+    } as const
     const open: RefundDesk['open'] = [
       {
         ...{ order: id, amount: usdc(650_000n), payee: 'XMR:4Address', payout, step: 'FAILED' },
-        ...{ code: 'operator_pays', since: new Date('2026-02-01T10:00:00Z') },
+        ...{
+          code: 'operator_pays',
+          reason: null,
+          isNoted: false,
+          since: new Date('2026-02-01T10:00:00Z'),
+        },
       },
     ]
     const returns = [
       give(1, {}),
       give(2, { coin: 'BTC', units: 1n, step: 'SENDING', code: null }),
       give(3, { coin: 'LTC', units: 10n ** 8n, code: 'no_funds' }),
+      give(4, { coin: 'USDT', network: 'Tron', units: 25_000_000n, code: 'note_transaction' }),
+      // It was noted, and the store has not booked it yet.
+      give(5, { isNoted: true }),
     ]
     const lines = statusLines({ ...calm, open, returns }, caps)
     const since = 'since 2026-03-01T10:00:00.000Z'
     expect(lines.slice(3)).toEqual([
-      'Refunds failed and waiting for you: 1, 2.00 USDC',
+      'Refunds failed and waiting for you: 2, 4.00 USDC',
       `  ${checkout}-3           1 LTC  to ${refundTo}  no_funds  ${since}`,
+      `  ${checkout}-5      1.2345 XMR  to ${refundTo}  operator_pays  ${since}`,
       'Refunds under way: 1, 2.00 USDC',
       `  ${checkout}-2  0.00000001 BTC  to ${refundTo}  SENDING  ${since}`,
       '',
-      'To be paid by you: 2. Then say so: npm run refunds -- paid REFERENCE TRANSACTION',
+      'To be paid by you: 2',
       `  ${id}  since 2026-02-01T10:00:00.000Z`,
-      '      0.000000000005 XMR',
+      '      0.000000000005 XMR on Monero',
       '      to 4Address',
       `  ${checkout}-1  ${since}`,
-      '      1.2345 XMR',
+      '      1.2345 XMR on Monero',
       `      to ${refundTo}`,
+      'Paid by BTCPay, of which you know the transaction: 1',
+      `  ${checkout}-4  ${since}`,
+      '      25 USDT on Tron',
+      `      to ${refundTo}`,
+      'Then say so: npm run refunds -- paid REFERENCE TRANSACTION',
     ])
-    expect(handLines({ ...calm, open, returns })).toEqual(lines.slice(8))
+    expect(handLines({ ...calm, open, returns })).toEqual(lines.slice(lines.lastIndexOf('') + 1))
     expect(handLines(calm)).toEqual(['Nothing is to be paid by hand.'])
   })
 })

@@ -1,7 +1,7 @@
 import type { OpenRefund, RefundDesk } from '../adapters/storage/refund-desk.ts'
-import { operatorPays } from '../checkouts/checkout.ts'
 import type { Payout } from '../checkouts/ports.ts'
 import { formatUnits } from '../payments/coins.ts'
+import { noteTransaction, operatorPays } from '../payments/pay-back-faults.ts'
 import { formatUsdc, type Usdc, usdc } from '../primitives/money.ts'
 
 /** Something that goes back to a buyer: the refund of an order, or a return of a checkout. */
@@ -12,6 +12,8 @@ interface Listed {
   readonly payee: string
   readonly step: string
   readonly code: string | null
+  readonly reason: string | null
+  readonly isNoted: boolean
   readonly since: Date
 }
 
@@ -41,22 +43,32 @@ export function statusLines(
 export function handLines(desk: RefundDesk): readonly string[] {
   const byHand = listedIn(desk).filter(isByHand)
   if (byHand.length === 0) return ['Nothing is to be paid by hand.']
+  const [sent, unsent] = [true, false].map((isSent) =>
+    byHand.filter(({ code }) => (code === noteTransaction) === isSent),
+  ) as [Listed[], Listed[]]
   return [
-    `To be paid by you: ${byHand.length}. Then say so: npm run refunds -- paid REFERENCE TRANSACTION`,
-    ...byHand.flatMap(({ name, payout, since }) =>
-      payout
-        ? [
-            `  ${name}  since ${since.toISOString()}`,
-            `      ${formatUnits(payout.units, payout.coin)} ${payout.coin}`,
-            `      to ${payout.to}`,
-          ]
-        : [],
-    ),
+    ...handTable('To be paid by you', unsent),
+    ...handTable('Paid by BTCPay, of which you know the transaction', sent),
+    'Then say so: npm run refunds -- paid REFERENCE TRANSACTION',
   ]
 }
 
-function isByHand({ step, code, payout }: Listed): boolean {
-  return step === 'FAILED' && code === operatorPays && payout !== undefined
+function handTable(what: string, listed: readonly Listed[]): string[] {
+  if (listed.length === 0) return []
+  const linesFor = ({ name, payout, since }: Listed) =>
+    payout
+      ? [
+          `  ${name}  since ${since.toISOString()}`,
+          `      ${formatUnits(payout.units, payout.coin)} ${payout.coin} on ${payout.network}`,
+          `      to ${payout.to}`,
+        ]
+      : []
+  return [`${what}: ${listed.length}`, ...listed.flatMap(linesFor)]
+}
+
+function isByHand({ step, code, payout, isNoted }: Listed): boolean {
+  const waits = code === operatorPays || code === noteTransaction
+  return step === 'FAILED' && waits && payout !== undefined && !isNoted
 }
 
 /** All that is not paid, of orders and of checkouts, the oldest first. */
@@ -84,12 +96,15 @@ function byAndWhy({ by, reason }: RefundDesk['turned']): string {
 function tableOf(what: string, listed: readonly Listed[]): readonly string[] {
   const sum = listed.reduce((total, { worth }) => total + worth, 0n)
   const few = listed.length === 0 ? 'none' : `${listed.length}, ${formatUsdc(usdc(sum))} USDC`
-  return [`Refunds ${what}: ${few}`, ...listed.map(lineOf)]
+  return [`Refunds ${what}: ${few}`, ...listed.flatMap(linesOf)]
 }
 
-function lineOf({ name, worth, payout, payee, step, code, since }: Listed): string {
+function linesOf({ name, worth, payout, payee, step, code, reason, since }: Listed): string[] {
   const amount = payout
     ? `${formatUnits(payout.units, payout.coin)} ${payout.coin}`
     : `${formatUsdc(worth)} USDC`
-  return `  ${name}  ${amount.padStart(14)}  to ${payee}  ${code ?? step}  since ${since.toISOString()}`
+  return [
+    `  ${name}  ${amount.padStart(14)}  to ${payee}  ${code ?? step}  since ${since.toISOString()}`,
+    ...(reason === null ? [] : [`      ${reason}`]),
+  ]
 }

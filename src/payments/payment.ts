@@ -103,6 +103,10 @@ export type SignedRefund = X402Refund | InvoiceRefund
 /** A payout in a coin by the payment processor, which knows it again by its reference. */
 export interface InvoiceRefund {
   readonly rail: 'btcpay'
+  /** The invoice that was paid. */
+  readonly invoice: string
+  /** As in `InvoiceTender.network`. */
+  readonly network: string
   /** As in `InvoiceTender.payer`. */
   readonly to: string
   /** What it stands for. */

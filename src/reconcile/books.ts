@@ -88,8 +88,10 @@ export interface Report {
   readonly totals: Totals
   readonly differences: readonly Difference[]
   readonly open: readonly Open[]
-  /** What could not be looked at, each in a few words. */
+  /** What is not compared here, each in a few words. */
   readonly notChecked: readonly string[]
+  /** What should have been compared, and was not told. */
+  readonly silent: readonly string[]
   /** What `rebuild` goes by. */
   readonly lost: readonly LostPayment[]
   readonly unbooked: readonly UnbookedRefund[]
@@ -114,6 +116,7 @@ export interface Notes {
   /** Refunds and returns in coins that an operator noted as paid. */
   paidByHand: number
   readonly notChecked: string[]
+  readonly silent: string[]
 }
 
 export function emptyNotes(): Notes {
@@ -132,6 +135,7 @@ export function emptyNotes(): Notes {
     checkouts: 0,
     paidByHand: 0,
     notChecked: [],
+    silent: [],
   }
 }
 

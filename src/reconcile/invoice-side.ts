@@ -56,7 +56,8 @@ export async function compareCheckouts(books: Books, look: Look, notes: Notes): 
   await compareCoins(books, notes)
   await compareUnowed(books, walk.book, notes)
   await compareUnknown(books, walk.invoices, look, notes)
-  notes.notChecked.push(...notCheckedOf(books, notes, walk))
+  if (walk.untold > 0) notes.silent.push(`${walk.untold} invoices of the payment processor`)
+  if (notes.checkouts > 0) notes.notChecked.push(...notCheckedOf(books, notes))
 }
 
 /** What the processor has of a checkout: its invoice, and what was paid out of its money. */
@@ -153,7 +154,7 @@ async function compareUnknown(
   if (!processor) return
   const read = await processor.paidInvoices(isCheckoutId)
   if (read.outcome === 'unknown') {
-    notes.notChecked.push('invoices of checkouts that are not on record: the processor lists none')
+    notes.silent.push('the list of paid invoices of the payment processor')
     return
   }
   for (const { id, checkout, madeAt } of read.invoices) {
@@ -171,15 +172,9 @@ async function compareCoins({ checkouts }: Books, notes: Notes): Promise<void> {
   }
 }
 
-function notCheckedOf(
-  { processor }: Books,
-  { checkouts, paidByHand }: Notes,
-  { untold }: Walk,
-): readonly string[] {
-  if (checkouts === 0) return []
+function notCheckedOf({ processor }: Books, { paidByHand }: Notes): readonly string[] {
   return [
     ...(processor ? [] : ['invoices and payouts at the payment processor: none is configured']),
-    ...(untold > 0 ? [`${untold} invoices that the payment processor did not tell`] : []),
     ...(paidByHand > 0
       ? [`${paidByHand} payouts that operators noted: only the chains of the coins have them`]
       : []),

@@ -30,7 +30,7 @@ export interface Owed {
 export type PayoutBook = Map<string, ProcessorPayout[]>
 
 /**
- * The payouts at the processor; undefined where it does not tell them, and the report says so. They
+ * The payouts at the processor; undefined where there is none, or it does not tell them. They
  * are read before the record, so that whatever is paid meanwhile is on record before it is missed.
  */
 export async function readPayoutBook(
@@ -40,7 +40,7 @@ export async function readPayoutBook(
   if (!processor) return undefined
   const read = await processor.payouts(namesPayout)
   if (read.outcome === 'unknown') {
-    notes.notChecked.push('the payouts of the payment processor: it did not tell them')
+    notes.silent.push('the payouts of the payment processor')
     return undefined
   }
   return Map.groupBy(read.payouts, ({ reference }) => reference)

@@ -10,7 +10,9 @@ import { compareLedger, compareOrders, compareSupply } from './store-side.ts'
  * Safe beside a running store: it writes nothing, and the record is asked after the chain and the
  * supplier, so that whatever happens meanwhile is on record before it is missed.
  *
- * @throws when one of the three does not answer: half a comparison would look like a clean one
+ * What the payment processor does not tell is named in `silent`, because the rest stands without it.
+ *
+ * @throws when chain, supplier or record do not answer: half a comparison would look like a clean one
  */
 export async function reconcile(books: Books, look: Look): Promise<Report> {
   const notes = emptyNotes()
@@ -46,7 +48,7 @@ function reportOf(
   { from, to }: { readonly from: number; readonly to: number },
   sums: Pick<Report['totals'], 'ledger' | 'invoices' | 'coins'>,
 ): Report {
-  const { differences, open, notChecked, lost, unbooked, ...counted } = notes
+  const { differences, open, notChecked, silent, lost, unbooked, ...counted } = notes
   const { chain, supplier, orders, checkouts } = counted
   return {
     from,
@@ -55,6 +57,7 @@ function reportOf(
     differences,
     open,
     notChecked,
+    silent,
     lost,
     unbooked,
   }

@@ -33,10 +33,15 @@ export function reportText(report: Report): string {
     '',
     ...coinLines(totals),
     ...(open.length > 0 ? [`Still under way: ${open.length}`, ...open.map(openLine), ''] : []),
-    found.length === 0 ? 'Nothing differs.' : `${counted(found.length, 'difference')}:`,
+    found.length === 0 ? nothingDiffers(report) : `${counted(found.length, 'difference')}:`,
     ...found.flatMap(differenceLines),
     ...report.notChecked.map((what) => `Not checked: ${what}.`),
+    ...report.silent.map((what) => `No answer: ${what}.`),
   ].join('\n')
+}
+
+function nothingDiffers({ silent }: Report): string {
+  return silent.length === 0 ? 'Nothing differs.' : 'Nothing differs in what was told.'
 }
 
 /** What came through invoices and where it is, each coin in its own units. */
@@ -71,7 +76,7 @@ const words = {
 
 /** The report for programs: amounts as text in atomic USDC, everything else as it is. */
 export function reportJson(report: Report, rebuilt?: readonly Rebuilt[]): string {
-  const { from, to, totals, differences: found, open, notChecked } = report
+  const { from, to, totals, differences: found, open, notChecked, silent } = report
   const shown = {
     from,
     to,
@@ -79,6 +84,7 @@ export function reportJson(report: Report, rebuilt?: readonly Rebuilt[]): string
     differences: found,
     open,
     notChecked,
+    silent,
     ...(rebuilt ? { rebuilt } : {}),
   }
   const plain = (_: string, value: unknown) =>

@@ -52,6 +52,15 @@ export function describeProcessor(name: string, start: () => Promise<ProcessorWo
   })
 }
 
+/** As every processor under test has them. */
+const networks: Readonly<Record<Coin, string>> = {
+  BTC: 'Bitcoin',
+  ETH: 'Ethereum',
+  USDT: 'Tron',
+  LTC: 'Litecoin',
+  XMR: 'Monero',
+}
+
 function wanted(coin: Coin = 'BTC', atomic = 25_000_000n): WantedInvoice {
   const unique = randomBytes(13).toString('hex')
   return {
@@ -173,6 +182,7 @@ function describePayouts(world: () => ProcessorWorld): void {
   const payoutOf = (coin: Coin = 'BTC', units = 120_000n): Payout => ({
     reference: `ref_${randomBytes(13).toString('hex')}-1`,
     coin,
+    network: networks[coin],
     to: world().addressOf(coin),
     units,
   })

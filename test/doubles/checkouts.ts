@@ -53,15 +53,16 @@ export function checkoutWorld(changes: Partial<Script> = {}) {
     now: clock.now,
   })
   const reading: { read: Processor['read'] } = { read: processor.read }
+  const asRead: Processor = { ...processor, read: (invoice, coin) => reading.read(invoice, coin) }
   const checkouts = memoryCheckouts({ now: clock.now, orders, treasury })
   const happenings: CheckoutHappening[] = []
   const says: { action: Signals['agent_action'] } = { action: 'pay' }
   const deps: StartDeps = {
     ...world.deps,
     treasury,
-    rails: { ...world.deps.rails, btcpay: invoiceRail(processor) },
+    rails: { ...world.deps.rails, btcpay: invoiceRail(asRead) },
     checkouts,
-    processor: { ...processor, read: (invoice, coin) => reading.read(invoice, coin) },
+    processor: asRead,
     reportCheckout: (happening) => happenings.push(happening),
     shelf,
     pricing,

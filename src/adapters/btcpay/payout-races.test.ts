@@ -4,7 +4,13 @@ import type { Payout } from '../../checkouts/ports.ts'
 import type { PaidBack } from '../../payments/ports.ts'
 import { type Asked, type Reply, scripted } from './scripted.fixture.ts'
 
-const payout: Payout = { reference: 'ref_1-1', coin: 'BTC', to: 'bc1qbuyer', units: 120_000n }
+const payout: Payout = {
+  reference: 'ref_1-1',
+  coin: 'BTC',
+  network: 'Bitcoin',
+  to: 'bc1qbuyer',
+  units: 120_000n,
+}
 
 interface Pull {
   readonly id: string

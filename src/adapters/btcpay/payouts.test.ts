@@ -11,6 +11,7 @@ const archiveOf = (id: string) => `DELETE /api/v1/pull-payments/${id}`
 const payout: Payout = {
   reference: 'ref_1-1',
   coin: 'BTC',
+  network: 'Bitcoin',
   to: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4',
   units: 120_000n,
 }
@@ -108,11 +109,11 @@ describe('payOut', () => {
       { paymentProof: { link: `https://e.example/tx/0x${transaction}` } },
       { transaction: `0x${transaction}` },
     ],
-    ['Completed', {}, { outcome: 'blocked', code: 'operator_pays' }],
+    ['Completed', {}, { outcome: 'blocked', code: 'note_transaction' }],
     [
       'Completed',
       { paymentProof: { proofType: 'x', id: 'paid in cash' } },
-      { code: 'operator_pays' },
+      { code: 'note_transaction' },
     ],
     ['Cancelled', {}, { outcome: 'blocked', code: 'payout_cancelled' }],
     ['Completed', { paymentProof: proof, destination: 'bc1qother' }, { code: 'payout_mismatch' }],
@@ -211,16 +212,35 @@ describe('payOut', () => {
     expect(await processor.payOut(payout)).toMatchObject(expected)
   })
 
+  it.each<readonly [string, Partial<Payout>]>([['Monero', { coin: 'XMR' }]])(
+    'leaves %s to an operator and asks nobody',
+    async (_name, changes) => {
+      const { processor, notes, asked } = playing({})
+      const asks = { ...payout, ...changes }
+      expect(await processor.payOut(asks)).toMatchObject({ code: 'operator_pays' })
+      notes.set(payout.reference, transaction)
+      expect(await processor.payOut(asks)).toEqual({ outcome: 'paid', transaction })
+      expect(asked).toEqual([])
+    },
+  )
+
   it.each<readonly [string, Partial<Payout>]>([
-    ['Monero', { coin: 'XMR' }],
-    ['a coin that is not configured', { coin: 'DOGE' as 'BTC' }],
-  ])('leaves %s to an operator and asks nobody', async (_name, changes) => {
-    const { processor, notes, asked } = playing({})
+    ['a coin that is not taken any more', { coin: 'DOGE' as 'BTC', network: 'Dogecoin' }],
+    ['a coin that is taken on another network now', { network: 'Liquid' }],
+  ])('makes no payout of %s, and follows one that was made before', async (_name, changes) => {
     const asks = { ...payout, ...changes }
-    expect(await processor.payOut(asks)).toMatchObject({ code: 'operator_pays' })
-    notes.set(payout.reference, transaction)
-    expect(await processor.payOut(asks)).toEqual({ outcome: 'paid', transaction })
-    expect(asked).toEqual([])
+    const none = playing({ [list]: { json: [] } })
+    expect(await none.processor.payOut(asks)).toMatchObject({ code: 'operator_pays' })
+    expect(none.calls()).toEqual([list])
+    const currency = asks.coin
+    const table = { [list]: { json: [pull('Pull1', { currency })] } }
+    const unclaimed = playing({ ...table, [payoutsOf('Pull1')]: { json: [] } })
+    const before = changes.coin ? 'payout_mismatch' : 'operator_pays'
+    expect(await unclaimed.processor.payOut(asks)).toMatchObject({ code: before })
+    if (changes.coin) return
+    const sent = claimed('Completed', { paymentProof: proof })
+    const made = playing({ ...table, [payoutsOf('Pull1')]: { json: [sent] } })
+    expect(await made.processor.payOut(asks)).toEqual({ outcome: 'paid', transaction })
   })
 
   it('is never given a reference that BTCPay would cut', async () => {

@@ -1,5 +1,5 @@
 import type { HandPayouts, Payout } from '../../checkouts/ports.ts'
-import type { PayBackFault } from '../../payments/pay-back-faults.ts'
+import { noteTransaction, operatorPays, type PayBackFault } from '../../payments/pay-back-faults.ts'
 import type { PaidBack } from '../../payments/ports.ts'
 import {
   type Greenfield,
@@ -44,13 +44,16 @@ export async function payOut(deps: PayoutDeps, payout: Payout): Promise<PaidBack
   // First, and for every coin: what an operator paid by hand is never paid again.
   const byHand = await deps.hands.find(payout.reference)
   if (byHand !== undefined) return { outcome: 'paid', transaction: byHand }
-  const method = deps.methods.find(({ coin }) => coin === payout.coin)
-  if (method === undefined || payout.coin === 'XMR') return byOperator(payout)
+  if (payout.coin === 'XMR') return byOperator(payout)
 
   const list = () => listPullPayments(deps.greenfield, (name) => name === payout.reference)
   const listed = await list()
   if (listed.outcome !== 'ok') return unsent(listed)
+  const method = deps.methods.find(
+    ({ coin, network }) => coin === payout.coin && network === payout.network,
+  )
   if (listed.value.length > 0) return goOn(deps, method, payout, listed.value)
+  if (method === undefined) return byOperator(payout)
   const made = await createPullPayment(deps.greenfield, method.id, payout)
   if (made.outcome === 'refused') return notMade(made, payout)
   // Listed again, so that the claim is made in the knowledge of all that landed by now.
@@ -62,7 +65,7 @@ export async function payOut(deps: PayoutDeps, payout: Payout): Promise<PaidBack
 
 async function goOn(
   { greenfield }: PayoutDeps,
-  method: BtcpayMethod,
+  method: BtcpayMethod | undefined,
   payout: Payout,
   pulls: readonly PullPayment[],
 ): Promise<PaidBack> {
@@ -73,6 +76,8 @@ async function goOn(
   if (claimables.outcome !== 'ok') return unsent(claimables)
   const stands = standingOf(claimables.value, payout)
   if (stands !== undefined) return stands
+  // The operator has taken the coin off since, or another network for it.
+  if (method === undefined) return byOperator(payout)
 
   const [chosen, ...others] = pulls.filter(({ archived }) => !archived)
   if (chosen === undefined) return cancelled()
@@ -161,13 +166,14 @@ function unsent(heard: Exclude<Heard<unknown>, { outcome: 'ok' }>): PaidBack {
   return heard.outcome === 'refused' ? refusal(heard) : pending(heard.reason)
 }
 
-function byOperator({ coin }: Payout): PaidBack {
-  return blocked('operator_pays', `BTCPay sends no ${coin} by itself; an operator pays it by hand.`)
+function byOperator({ coin, network }: Payout): PaidBack {
+  const reason = `BTCPay sends no ${coin} on ${network} by itself; an operator pays it by hand.`
+  return blocked(operatorPays, reason)
 }
 
 function withoutProof({ coin }: Payout): PaidBack {
   const reason = `BTCPay calls it paid and names no transaction of ${coin}; an operator notes it.`
-  return blocked('operator_pays', reason)
+  return blocked(noteTransaction, reason)
 }
 
 /** Somebody cancelled it, and whoever did so had a reason: it is not claimed a second time. */

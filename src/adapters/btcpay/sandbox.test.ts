@@ -108,7 +108,14 @@ it('tells the payouts that it made, by their names', async () => {
   const { url } = await started()
   const { processor, faults } = processorAt(url)
   const payout = (reference: string, coin: 'BTC' | 'LTC') => {
-    return { reference, coin, to: makeAddress(coin, 'contract', reference), units: 150_000n }
+    const network = coin === 'BTC' ? 'Bitcoin' : 'Litecoin'
+    return {
+      reference,
+      coin,
+      network,
+      to: makeAddress(coin, 'contract', reference),
+      units: 150_000n,
+    }
   }
   const [ours, other] = [payout('ours-1', 'LTC'), payout('other', 'BTC')]
   for (const one of [ours, other]) {
@@ -116,10 +123,11 @@ it('tells the payouts that it made, by their names', async () => {
     await expect.poll(() => processor.payOut(one)).toMatchObject({ outcome: 'paid' })
   }
   const again = await processor.payOut(ours)
+  const { reference, coin, to, units } = ours
   const transaction = again.outcome === 'paid' && again.transaction
   expect(await processor.payouts((name) => name === ours.reference)).toEqual({
     outcome: 'found',
-    payouts: [{ ...ours, isSent: true, transaction }],
+    payouts: [{ reference, coin, to, units, isSent: true, transaction }],
   })
   expect(faults).toEqual([])
 })

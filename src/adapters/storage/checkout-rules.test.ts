@@ -222,8 +222,9 @@ describe('an order of an invoice', () => {
   it('goes back in the coin it was paid in, in the units that were paid', async () => {
     const order = await givenUp()
     await createTreasury(pool, caps).allow(order.id)
-    const { payer: to, amount, units } = order.tender as InvoiceTender
-    const right = { rail: 'btcpay', to, amount, reference: order.id, units } as const
+    const { payer: to, amount, units, invoice, network } = order.tender as InvoiceTender
+    const named = { invoice, network, reference: order.id }
+    const right = { rail: 'btcpay', to, amount, units, ...named } as const
     const sign = (signed: typeof right | object) =>
       orders().move(order, { ...order, refund: { step: 'SIGNED', signed: signed as typeof right } })
     await expect(sign({ ...right, units: units + 1n })).rejects.toThrow('that the payment came')

@@ -17,6 +17,10 @@ export interface OpenRefund {
   readonly step: Exclude<Refund['step'], 'REFUNDED'>
   /** Why it could not be paid, where it has failed. */
   readonly code: string | null
+  /** The same in the words of the chain or of the processor. */
+  readonly reason: string | null
+  /** Whether an operator has noted it as paid by hand. */
+  readonly isNoted: boolean
   /** When it was decided that the money goes back. */
   readonly since: Date
 }
@@ -48,8 +52,9 @@ const grantedSql = `
 /** The condition is that of an index, so it reads as many orders as it gives. */
 const openSql = `
   select id, amount::text, doc #>> '{tender,payer}' as payee, doc #>> '{refund,step}' as step,
-    doc #>> '{refund,code}' as code, since.at as since, doc #>> '{tender,asset}' as asset,
-    doc #>> '{tender,units,$bigint}' as units
+    doc #>> '{refund,code}' as code, doc #>> '{refund,reason}' as reason, since.at as since, doc #>> '{tender,asset}' as asset,
+    doc #>> '{tender,network}' as network, doc #>> '{tender,units,$bigint}' as units,
+    exists (select from hand_payouts where reference = id) as "isNoted"
   from orders, lateral (
     select min(at) as at from order_events where order_id = orders.id and refund_step is not null
   ) as since
@@ -62,8 +67,11 @@ interface OpenRow {
   readonly payee: string
   readonly step: OpenRefund['step']
   readonly code: string | null
+  readonly reason: string | null
   readonly since: Date
   readonly asset: string
+  readonly network: string
+  readonly isNoted: boolean
   /** In the coin; null where the order was paid in USDC. */
   readonly units: string | null
 }
@@ -87,9 +95,10 @@ export async function readRefundDesk(database: Database): Promise<RefundDesk> {
   }
 }
 
-function openRefundOf({ id, amount, asset, units, ...rest }: OpenRow): OpenRefund {
+function openRefundOf({ id, amount, asset, network, units, ...rest }: OpenRow): OpenRefund {
   const refund = { order: id, amount: usdc(amount), ...rest }
   if (units === null) return refund
   const { address: to } = partsOf(rest.payee)
-  return { ...refund, payout: { reference: id, coin: asset as Coin, to, units: BigInt(units) } }
+  const payout = { reference: id, coin: asset as Coin, network, to, units: BigInt(units) }
+  return { ...refund, payout }
 }

@@ -15,14 +15,20 @@ export interface OpenReturn extends Payout {
   readonly step: Exclude<Return['step']['type'], 'SENT'>
   /** Why it could not be sent, where it has failed. */
   readonly code: string | null
+  /** The same in the words of the processor. */
+  readonly reason: string | null
+  /** Whether an operator has noted it as paid by hand. */
+  readonly isNoted: boolean
   readonly since: Date
 }
 
 /** The condition is that of an index, so it reads as many checkouts as have something to give back. */
 const openSql = `
-  select id, coin, refund_to, invoice_id, (one ->> 'seq')::integer as seq, units::text,
+  select id, coin, doc ->> 'network' as network, refund_to, invoice_id, (one ->> 'seq')::integer as seq, units::text,
     div(units * amount + invoice_units - 1, invoice_units)::text as worth,
-    one #>> '{step,type}' as step, one #>> '{step,code}' as code, since.at as since
+    one #>> '{step,type}' as step, one #>> '{step,code}' as code,
+    one #>> '{step,reason}' as reason, since.at as since,
+    exists (select from hand_payouts where reference = id || '-' || (one ->> 'seq')) as "isNoted"
   from checkouts, jsonb_array_elements(doc -> 'returns') as one,
     lateral (select (one #>> '{units,$bigint}')::numeric as units) as parsed,
     lateral (
@@ -35,6 +41,7 @@ const openSql = `
 interface OpenRow {
   readonly id: CheckoutId
   readonly coin: Coin
+  readonly network: string
   readonly refund_to: string
   readonly invoice_id: string
   readonly seq: number
@@ -42,6 +49,8 @@ interface OpenRow {
   readonly worth: string
   readonly step: OpenReturn['step']
   readonly code: string | null
+  readonly reason: string | null
+  readonly isNoted: boolean
   readonly since: Date
 }
 

@@ -1,5 +1,6 @@
 import type { Checkout } from '../../checkouts/checkout.ts'
 import { type Order, refundStateOf } from '../../orders/order.ts'
+import { noteTransaction, operatorPays } from '../../payments/pay-back-faults.ts'
 
 /** Where an order stands, in the words of its page. */
 export type OrderStage =
@@ -17,9 +18,6 @@ export type OrderStage =
   /** An operator must act before the money can go back. */
   | 'refund_stuck'
   | 'refunded'
-
-/** The processor pays this coin out to nobody; an operator does. */
-const operatorPays = 'operator_pays'
 
 export function stageOfOrder(order: Order): OrderStage {
   switch (order.state) {
@@ -42,7 +40,8 @@ function refundStage(order: Order & { readonly refund: { step: string; code?: st
   const state = refundStateOf(order)
   if (state === 'REFUNDED') return 'refunded'
   if (state !== 'REFUND_FAILED') return 'refunding'
-  return order.refund.code === operatorPays ? 'refund_by_hand' : 'refund_stuck'
+  const isByHand = order.refund.code === operatorPays || order.refund.code === noteTransaction
+  return isByHand ? 'refund_by_hand' : 'refund_stuck'
 }
 
 /** Before there is an order. */

@@ -51,7 +51,7 @@ It checks everything that a purchase checks. Fields: ${kinds.map((kind) => `${ki
 
 Send the same fields as JSON by \`POST\`. The first answer is 402 with what to pay in \`accepts[0]\`; sign it and send the same request again with \`PAYMENT-SIGNATURE\`. An x402 client (\`@x402/fetch\`, \`@x402/axios\`, Python \`x402\`) does both. Its own spend limit is 1 USD unless you raise it. The price holds for ${termsValidSeconds} seconds.
 
-Always send an \`Idempotency-Key\` (16 to 128 of A-Z a-z 0-9 _ -), new for each purchase and the same when you repeat it: then a repeat can never charge twice.
+Always send an \`Idempotency-Key\` (16 to 128 of A-Z a-z 0-9 _ -), new for each purchase and the same when you repeat it: then a repeat can never charge twice. Keys are kept for 30 days, and longer while their order is open.
 
 - **200**: delivered. The goods are in \`orders[0].result\`. Keep \`orderId\` and \`accessToken\`; the token is shown once.
 - **202**: paid, or not known yet. Look at \`Location\` after \`Retry-After\`. **Never pay again.**

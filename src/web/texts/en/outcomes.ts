@@ -93,33 +93,48 @@ const failedRefunds: readonly Outcome[] = [
   },
   {
     code: 'operator_pays',
-    when: 'BTCPay Server sends this coin by no way of its own (Monero), or does not name the transaction.',
+    when: 'BTCPay Server sends this coin by no way of its own (Monero), or not on this network any more.',
     agent: 'Wait for the operator.',
     operator: 'Pay it by hand, then note the transaction (docs/payment-processor.md).',
+  },
+  {
+    code: 'note_transaction',
+    when: 'BTCPay Server calls the payout sent and names no transaction.',
+    agent: 'Wait for the operator.',
+    operator: 'Do not pay it again: find its transaction and note it.',
   },
   {
     code: 'payout_cancelled',
     when: 'The payout was cancelled in BTCPay Server.',
     agent: 'Wait for the operator.',
-    operator: 'Claim it again in BTCPay, or pay it by hand and note the transaction.',
+    operator: 'Claim it again in BTCPay, then retry; or pay it by hand and note the transaction.',
   },
   {
     code: 'payout_mismatch',
     when: 'BTCPay Server has another amount or address under the name of this payout.',
     agent: 'Wait for the operator.',
-    operator: 'Look in BTCPay who changed it. Pay what is owed by hand and note the transaction.',
+    operator:
+      'Look in BTCPay who changed it, and cancel what is wrong. Pay what is owed by hand and note the transaction.',
   },
   {
     code: 'payout_refused',
     when: 'BTCPay Server makes no such payout, for example because the amount is below what the chain carries.',
     agent: 'Wait for the operator.',
-    operator: 'Look at what BTCPay says in the log. Pay it by hand, or mend the reason and retry.',
+    operator:
+      'Look at what BTCPay says (npm run refunds). Mend it and retry, or pay it by hand and note the transaction.',
   },
   {
     code: 'processor_key',
     when: 'The API key of BTCPay Server lacks a permission.',
     agent: 'Wait for the operator.',
     operator: 'Give the key its permissions (docs/payment-processor.md), then retry.',
+  },
+  {
+    code: 'payment_not_shown',
+    when: 'BTCPay Server shows less confirmed money of the invoice than it did.',
+    agent: 'Wait for the operator.',
+    operator:
+      'Look at the invoice in BTCPay. When the money is there again, retry; else nothing is owed.',
   },
   {
     code: 'over_cap',
