@@ -54,10 +54,10 @@ export interface LostPayment {
   refund?: { readonly of: Ids; readonly transfer: ChainTransfer }
 }
 
-/** An order on record whose refund is on the chain and not on record. */
+/** An order on record whose refund was paid and is not on record. */
 export interface UnbookedRefund {
   readonly order: Order
-  readonly refund: ChainTransfer
+  readonly refund: Pick<ChainTransfer, 'transaction'>
   /** Its payment, where that was not on record either. */
   readonly payment: ChainTransfer | undefined
 }

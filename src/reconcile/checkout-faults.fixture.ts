@@ -43,7 +43,8 @@ export function soldWorld(): World & {
     paidOut(order.id, unitsOfPrice, refund.transaction),
     paidOut(returnReference(sold.id, 1), unitsSentBack, transactionOfReturn(sold)),
   ]
-  const paidInvoices = [{ id: sold.invoice.id, checkout: sold.id, madeAt: sold.startedAt }]
+  const { invoice, id: checkout, orderId, startedAt: madeAt } = sold
+  const paidInvoices = [{ id: invoice.id, checkout, order: orderId, madeAt }]
   const processor = { ...atProcessor(sold), payouts, paidInvoices }
   return { ...worldOf([]), orders: [order], ...processor, sold, underWay }
 }
@@ -99,6 +100,7 @@ function amendReturn(world: ReturnType<typeof soldWorld>, step: Return['step']):
 }
 
 const byHand = newHash()
+const lost = { id: 'Lost', order: newOrderId() }
 const longAgo = new Date(look.now.getTime() - look.strayAfterMs)
 
 export const checkoutFaults: Record<string, CheckoutFault> = {
@@ -162,12 +164,12 @@ export const checkoutFaults: Record<string, CheckoutFault> = {
   'an invoice that somebody paid and no checkout has': {
     code: 'invoice_unknown',
     doctor: ({ paidInvoices }) =>
-      paidInvoices?.push({ id: 'Lost', checkout: newCheckoutId(), madeAt: longAgo }),
+      paidInvoices?.push({ ...lost, checkout: newCheckoutId(), madeAt: longAgo }),
   },
   'another invoice of a checkout, paid as well': {
     code: 'invoice_unknown',
     doctor: ({ paidInvoices, sold: { id } }) =>
-      paidInvoices?.push({ id: 'Second', checkout: id, madeAt: longAgo }),
+      paidInvoices?.push({ ...lost, checkout: id, madeAt: longAgo }),
   },
   'a refund that was never sent': {
     code: 'payout_booked_not_found',
@@ -220,6 +222,12 @@ export const checkoutFaults: Record<string, CheckoutFault> = {
       const order = fulfilled(world.underWay)
       world.orders = [order]
       world.purchases = [purchaseOf(order, 'delivered')]
+    },
+  },
+  'a refund in a coin of an order that may still be delivered': {
+    code: 'refund_not_booked',
+    doctor: (world) => {
+      world.orders = [world.underWay]
     },
   },
   'a ledger of coins that was changed': {

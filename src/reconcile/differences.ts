@@ -33,7 +33,7 @@ export const differences = {
     act: 'Look at both; this is a defect or a changed database.',
   },
   refund_not_booked: {
-    what: 'The chain has the refund of an order that does not count as refunded.',
+    what: 'The refund of an order was paid, and the order does not count as refunded.',
     act: '--rebuild books it, so that the order is never delivered. Not where it says so.',
   },
   refund_without_order: {
@@ -102,7 +102,7 @@ export const differences = {
   },
   invoice_unknown: {
     what: 'The processor was paid for an invoice of a store, and no checkout on record has it.',
-    act: 'A lost record: ask the buyer for an address, and pay it back from the processor by hand.',
+    act: 'A lost record. Where neither the supplier nor a payout has its order, ask the buyer for an address and pay it back by hand.',
   },
   payout_not_booked: {
     what: 'A refund or return in a coin was paid out, and counts as failed.',

@@ -3,8 +3,10 @@ import { ended, opened, opening, ordered, payment } from '../../test/contract/sa
 import { newCheckoutId } from '../../test/doubles/ids.ts'
 import type { Report } from './books.ts'
 import { atProcessor, checkoutFaults, soldWorld } from './checkout-faults.fixture.ts'
+import type { ProcessorBooks } from './ports.ts'
 import { reconcile } from './reconcile.ts'
 import { reportJson, reportText } from './report-text.ts'
+import { walkToRefunded } from './walk.ts'
 import { booksOf, lives, look, worldOf } from './world.fixture.ts'
 
 const sending = { type: 'SENDING' } as const
@@ -25,6 +27,34 @@ test.each(Object.entries(checkoutFaults))('%s is found', async (_, { code, docto
   expect(differences.map((one) => one.code)).toEqual([code])
 })
 
+test('a refund in a coin that is not on record is for --rebuild to book', async () => {
+  const world = soldWorld()
+  world.orders = [world.underWay]
+  const [refund] = world.payouts ?? []
+  const { unbooked } = await reconcile(booksOf(world), look)
+  const { transaction } = refund ?? {}
+  expect(unbooked).toEqual([{ order: world.underWay, refund: { transaction }, payment: undefined }])
+  const [first] = walkToRefunded(world.underWay, transaction ?? '', { now: look.now }) ?? []
+  expect(first).toMatchObject({ state: 'FULFILLMENT_FAILED', refund: { step: 'DUE' } })
+})
+
+test('a processor that tells nothing is not asked for every invoice', async () => {
+  const world = worldOf([lives.delivered()])
+  const checkouts = Array.from({ length: 30 }, () => ended(opened(opening())))
+  Object.assign(world, { checkouts, invoices: new Map() })
+  const books = booksOf(world)
+  let asked = 0
+  const processor = {
+    ...(books.processor as ProcessorBooks),
+    read: async () => {
+      asked += 1
+      return { outcome: 'unknown', reason: 'silent' } as const
+    },
+  }
+  const { silent } = await reconcile({ ...books, processor }, look)
+  expect([asked, silent]).toEqual([10, ['30 invoices of the payment processor']])
+})
+
 test('what is still worked on is under way, and no difference', async () => {
   const waiting = { ...ordered(opened(opening())), changedAt: look.now }
   const paying = opened(opening())
@@ -32,7 +62,8 @@ test('what is still worked on is under way, and no difference', async () => {
   const paid = { ...paying.invoice, payments: [payment(9n)] }
   world.invoices.set(paid.id, paid)
   // Begun after the checkouts were read.
-  world.paidInvoices = [{ id: 'Young', checkout: newCheckoutId(), madeAt: look.now }]
+  const young = { id: 'Young', order: undefined, madeAt: look.now }
+  world.paidInvoices = [{ ...young, checkout: newCheckoutId() }]
   const { differences, open } = await reconcile(booksOf(world), look)
   expect(differences).toEqual([])
   expect(open).toMatchObject([

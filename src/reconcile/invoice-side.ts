@@ -27,8 +27,9 @@ interface Walk {
   readonly book: PayoutBook | undefined
   /** The invoices on record. */
   readonly invoices: Set<string>
-  /** Of how many the processor did not tell. */
+  /** Of how many the processor did not tell, and of how many in a row. */
   untold: number
+  untoldInARow: number
 }
 
 /**
@@ -41,6 +42,7 @@ export async function compareCheckouts(books: Books, look: Look, notes: Notes): 
     book: await readPayoutBook(books, notes),
     invoices: new Set(),
     untold: 0,
+    untoldInARow: 0,
   }
   for await (const page of books.checkouts.all()) {
     notes.checkouts += page.length
@@ -68,7 +70,7 @@ async function compareOutside(
   { walk, look, notes }: { readonly walk: Walk; readonly look: Look; readonly notes: Notes },
 ): Promise<void> {
   if (isInvoiced(checkout)) walk.invoices.add(checkout.invoice.id)
-  walk.untold += await compareInvoice(books, checkout, notes)
+  if (!(await isInvoiceTold(books, checkout, walk, notes))) walk.untold += 1
   await comparePayouts(books, walk.book, owed, { look, notes })
 }
 
@@ -112,18 +114,24 @@ function noteStray(order: OrderId, notes: Notes): void {
   note(notes, differs('order_without_checkout', { order }))
 }
 
-/** Returns 1 where the processor did not tell, else 0. */
-async function compareInvoice(
+/** A processor that leaves so many questions open, one after the other, is asked no further. */
+const untoldMost = 10
+
+/** Compares the invoice. False where the processor did not tell. */
+async function isInvoiceTold(
   { processor }: Books,
   checkout: Checkout,
+  walk: Walk,
   notes: Notes,
-): Promise<number> {
-  if (!processor || !isInvoiced(checkout)) return 0
+): Promise<boolean> {
+  if (!processor || !isInvoiced(checkout)) return true
+  if (walk.untoldInARow >= untoldMost) return false
   const { invoice, coin } = checkout
   const read = await processor.read(invoice.id, coin)
-  if (read.outcome === 'unknown') return 1
+  walk.untoldInARow = read.outcome === 'unknown' ? walk.untoldInARow + 1 : 0
+  if (read.outcome === 'unknown') return false
   noteInvoice(checkout, settledUnits(read.invoice), notes)
-  return 0
+  return true
 }
 
 function noteInvoice(checkout: InvoicedCheckout, found: bigint, notes: Notes): void {
@@ -157,9 +165,10 @@ async function compareUnknown(
     notes.silent.push('the list of paid invoices of the payment processor')
     return
   }
-  for (const { id, checkout, madeAt } of read.invoices) {
+  for (const { id, checkout, order, madeAt } of read.invoices) {
     if (known.has(id) || isFresh(madeAt, look)) continue
-    note(notes, differs('invoice_unknown', { reference: checkout, detail: `Invoice ${id}.` }))
+    const detail = `Invoice ${id}, order ${order ?? 'not named'}.`
+    note(notes, differs('invoice_unknown', { reference: checkout, detail }))
   }
 }
 

@@ -11,7 +11,7 @@ import { type Coin, formatUnits } from '../payments/coins.ts'
 import { partsOf } from '../payments/payment.ts'
 import { isOrderId, type OrderId } from '../primitives/ids.ts'
 import { type Books, type Look, type Notes, note } from './books.ts'
-import { type About, differs, type Finding, open } from './differences.ts'
+import { type About, type DifferenceCode, differs, type Finding, open } from './differences.ts'
 import { isFresh, same } from './judge.ts'
 import type { ProcessorPayout } from './ports.ts'
 
@@ -173,8 +173,18 @@ export async function compareUnowed(
   const byId = new Map<string, Order>(orders.map((order) => [order.id, order]))
   for (const [reference, payouts] of book) {
     const order = byId.get(reference)
-    const code = order?.state === 'FULFILLED' ? 'delivered_and_refunded' : 'payout_unknown'
     const detail = payouts.map(wordsOf).join(' ')
+    const sent = payouts.find(({ isSent }) => isSent)
+    const code = order && sent ? unowedCode(order) : 'payout_unknown'
     note(notes, differs(code, { reference, ...(order && { order: order.id }), detail }))
+    if (order && code === 'refund_not_booked' && sent?.transaction !== undefined) {
+      const { transaction } = sent
+      notes.unbooked.push({ order, refund: { transaction }, payment: undefined })
+    }
   }
+}
+
+/** What a payout says that was sent for an order which has no refund on record. */
+function unowedCode({ state }: Order): DifferenceCode {
+  return state === 'FULFILLED' ? 'delivered_and_refunded' : 'refund_not_booked'
 }

@@ -100,8 +100,9 @@ export interface ProcessorPayout {
 /** An invoice that somebody has paid, in part at least. */
 export interface PaidInvoice {
   readonly id: string
-  /** The checkout that it was made for. */
+  /** The checkout that it was made for, and the order that this was to become. */
   readonly checkout: string
+  readonly order: string | undefined
   readonly madeAt: Date
 }
 

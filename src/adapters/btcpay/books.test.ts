@@ -111,7 +111,7 @@ function listing(all: readonly object[]) {
 }
 
 const made = (id: string, changes: object = {}) =>
-  invoiceJson({ id, metadata: { orderId: `ref_${id}` }, ...changes })
+  invoiceJson({ id, metadata: { orderId: `ref_${id}`, storeOrder: `ord_${id}` }, ...changes })
 
 it('tells the invoices that somebody has paid, and no other', async () => {
   const { processor, unfit } = listing([
@@ -119,6 +119,8 @@ it('tells the invoices that somebody has paid, and no other', async () => {
     made('Expired', { status: 'Expired' }),
     made('Marked', { status: 'Settled', additionalStatus: 'Marked' }),
     made('Settled', { status: 'Settled' }),
+    made('MarkedPaid', { status: 'Settled', additionalStatus: 'Marked', paidAmount: '0.10' }),
+    made('Invalid', { status: 'Invalid', paidAmount: '25.00' }),
     made('Processing', { status: 'Processing' }),
     made('Late', { status: 'Expired', additionalStatus: 'PaidLate' }),
     made('Partial', { additionalStatus: 'PaidPartial' }),
@@ -128,10 +130,18 @@ it('tells the invoices that somebody has paid, and no other', async () => {
   const read = await processor.paidInvoices(isOurs)
   expect(read).toMatchObject({ outcome: 'found' })
   if (read.outcome === 'unknown') return
-  expect(read.invoices.map(({ id }) => id)).toEqual(['Settled', 'Processing', 'Late', 'Partial'])
+  expect(read.invoices.map(({ id }) => id)).toEqual([
+    'Settled',
+    'MarkedPaid',
+    'Invalid',
+    'Processing',
+    'Late',
+    'Partial',
+  ])
   expect(read.invoices[0]).toEqual({
     id: 'Settled',
     checkout: 'ref_Settled',
+    order: 'ord_Settled',
     madeAt: new Date('2026-07-01T12:00:00Z'),
   })
   expect(unfit).toEqual([])

@@ -72,12 +72,14 @@ function listInvoices(
 }
 
 function shownOf({ id, createdTime, metadata }: GreenfieldInvoice): PaidInvoice {
-  return { id, checkout: metadata.orderId ?? '', madeAt: new Date(createdTime * 1_000) }
+  const { orderId, storeOrder } = metadata
+  const madeAt = new Date(createdTime * 1_000)
+  return { id, checkout: orderId ?? '', order: storeOrder ?? undefined, madeAt }
 }
 
-/** A mark that an operator set is no money. */
-function isPaid({ status, additionalStatus }: GreenfieldInvoice): boolean {
-  if (additionalStatus.startsWith('Paid')) return true
+/** A mark that an operator set is no money, and hides none. */
+function isPaid({ status, additionalStatus, paidAmount }: GreenfieldInvoice): boolean {
+  if (additionalStatus.startsWith('Paid') || /[1-9]/.test(paidAmount ?? '')) return true
   return (status === 'Processing' || status === 'Settled') && additionalStatus !== 'Marked'
 }
 

@@ -62,7 +62,7 @@ describe('open', () => {
     expect(asked[1]?.body).toEqual({
       amount: '25.00',
       currency: 'USD',
-      metadata: { orderId: 'chk_1' },
+      metadata: { orderId: 'chk_1', storeOrder: 'ord_1' },
       checkout: {
         paymentMethods: ['BTC-CHAIN'],
         lazyPaymentMethods: false,

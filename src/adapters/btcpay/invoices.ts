@@ -103,12 +103,13 @@ async function archive(greenfield: Greenfield, invoices: readonly GreenfieldInvo
 function create(
   { greenfield, expirationMinutes, monitoringMinutes }: InvoiceDeps,
   method: BtcpayMethod,
-  { checkout, amount }: WantedInvoice,
+  { checkout, order, amount }: WantedInvoice,
 ): Promise<Heard<GreenfieldInvoice>> {
   const body = {
     amount: formatUsdc(amount),
     currency: 'USD',
-    metadata: { orderId: checkout },
+    // BTCPay finds invoices by `orderId`. The order is for people who have lost their record of both.
+    metadata: { orderId: checkout, storeOrder: order },
     checkout: {
       paymentMethods: [method.id],
       // Otherwise there is an address only when somebody opens BTCPay's own page.

@@ -30,7 +30,9 @@ export const invoiceSchema = z.object({
   monitoringExpiration: moment,
   status: z.enum(invoiceStatuses),
   additionalStatus: z.enum(additionalStatuses),
-  metadata: z.looseObject({ orderId: z.string().nullish() }),
+  /** What has come for it; missing in older releases. */
+  paidAmount: decimal.nullish(),
+  metadata: z.looseObject({ orderId: z.string().nullish(), storeOrder: z.string().nullish() }),
 })
 export type GreenfieldInvoice = z.infer<typeof invoiceSchema>
 

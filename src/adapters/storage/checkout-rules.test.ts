@@ -233,6 +233,12 @@ describe('an order of an invoice', () => {
     expect((await sign(right)).won).toBe(true)
   })
 
+  it('may be booked as paid back by whoever finds that it was', async () => {
+    const order = await givenUp()
+    const refund = { step: 'REFUNDED', transaction: newHash(), refundedAt: new Date() } as const
+    expect((await orders().move(order, { ...order, refund })).won).toBe(true)
+  })
+
   it('is no exposure of the refund wallet, which pays USDC alone', async () => {
     const before = await exposureOf(pool)
     await givenUp()
