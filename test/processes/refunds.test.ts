@@ -80,7 +80,7 @@ test('refunds of a running sandbox are stopped, shown, and started by an operato
   await until(store, orderId, ({ refund_state }) => refund_state === 'REFUNDED')
   expect(await ada.balance()).toBe(before)
   expect((await refunds(['status'])).out).not.toContain(orderId)
-}, 60_000)
+})
 
 test('a command line that says nothing is answered with what can be said', async () => {
   const { code, out, err } = await refunds(['halt'])

@@ -109,9 +109,7 @@ test('killed in the middle of a purchase, it delivers after the next start', asy
   expect(order.orders[0].result).toMatchObject({ msisdn: '+12025550123' })
 })
 
-test('told to stop in the middle of a purchase, it answers its buyer, and goes on after the next start', {
-  timeout: 60_000,
-}, async () => {
+test('told to stop in the middle of a purchase, it answers its buyer, and goes on after the next start', async () => {
   const first = await start()
   const buyer = await buyerAt(first, dataDir)
   const buying = buy(first, buyer, 'topup', bodyFor('topup', 'HANG'))

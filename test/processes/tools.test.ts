@@ -8,7 +8,7 @@ const run = promisify(execFile)
 test.each([
   ['fuzz', ['fuzz/main.ts', '--inputs', '300', '--seed', '1'], /^failures +0$/m],
   ['simulate', ['test/simulation/main.ts', '--seed', '1', '--runs', '1'], /^seed 1 .* ok$/m],
-])('npm run %s starts by itself, and ends well', { timeout: 60_000 }, async (_, args, said) => {
+])('npm run %s starts by itself, and ends well', async (_, args, said) => {
   const { stdout } = await run(process.execPath, args)
   expect(stdout).toMatch(said)
 })

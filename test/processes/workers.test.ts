@@ -122,9 +122,7 @@ test('a worker that is killed is missed by nobody, and another takes its place',
   expect(gone(newcomer)).toBe(true)
 })
 
-test('when the primary is killed its workers end, and the next start goes on', {
-  timeout: 60_000,
-}, async () => {
+test('when the primary is killed its workers end, and the next start goes on', async () => {
   const first = await start()
   const workers = await workersOnce(2)
   await first.stop('SIGKILL')
@@ -151,9 +149,7 @@ test('while the primary stands still its workers answer, and count alone', async
   expect(await store.stop()).toMatchObject({ code: 0 })
 })
 
-test('a port that is taken is told once, and nothing stays behind', {
-  timeout: 60_000,
-}, async () => {
+test('a port that is taken is told once, and nothing stays behind', async () => {
   const store = await start()
   const other = await newDataDir()
   const env = { PORT: String(store.port), DATA_DIR: other, SANDBOX_OFFERS: '600', WORKERS: '2' }

@@ -86,4 +86,4 @@ test('what the refund wallet cannot pay back is not sold, and the rest is', asyn
   })
   expect([200, 202]).toContain(bought.status)
   expect(await buyer.balance()).toBe(balance - 500_000n)
-}, 60_000)
+})

@@ -94,7 +94,7 @@ for (const [name, example] of Object.entries(examples)) {
       expect(stdout).toContain('is FULFILLMENT_FAILED')
       expect(stderr).toMatch(/could not complete the purchase .* Refund: REFUND\w+\./)
       expect(code).toBe(1)
-      await expect.poll(buyer.balance, { timeout: 15_000 }).toBe(before)
+      await expect.poll(buyer.balance, { timeout: 60_000 }).toBe(before)
     })
 
     test('pays no more than it may', async () => {
@@ -161,7 +161,7 @@ function run(
 
 function works([command, ...args]: Example['needs']): boolean {
   try {
-    execFileSync(command, args, { stdio: 'ignore', timeout: 20_000 })
+    execFileSync(command, args, { stdio: 'ignore', timeout: 60_000 })
     return true
   } catch {
     return false

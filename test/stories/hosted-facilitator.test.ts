@@ -164,9 +164,7 @@ test.concurrent('a facilitator that is away takes nobody’s money, and loses no
   await expectDeliveredOnce(store, buyer.address, answer.body.orderId)
 })
 
-test.concurrent('a payment whose check is never answered is given up, and is good afterwards', {
-  timeout: 40_000,
-}, async () => {
+test.concurrent('a payment whose check is never answered is given up, and is good afterwards', async () => {
   const scene = newScene()
   const { store, facilitator } = scene
   settledBy(scene)
@@ -184,9 +182,7 @@ test.concurrent('a payment whose check is never answered is given up, and is goo
   await expectDeliveredOnce(store, buyer.address, answer.body.orderId)
 })
 
-test.concurrent('a settlement that is made and never answered is found in the logs', {
-  timeout: 40_000,
-}, async () => {
+test.concurrent('a settlement that is made and never answered is found in the logs', async () => {
   const scene = newScene()
   const { store, facilitator } = scene
   const { buyer, header } = await newPayment(store)

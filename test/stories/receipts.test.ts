@@ -199,7 +199,7 @@ test('an order whose payment is not proven has none yet, and then has one', asyn
   rpc.breakCalls()
   await until(store, orderId, ({ orders: [{ state }] }) => state === 'FULFILLED', {}, 45_000)
   expect(await receiptOf(orderId)).toMatchObject({ status: 200 })
-}, 60_000)
+})
 
 test.each([['ord_00000000000000000000000000'], ['ord_1'], ['%00']])(
   'there is no receipt of %s',

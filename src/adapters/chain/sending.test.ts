@@ -72,7 +72,7 @@ test('two processes with one key send twenty payments each, and each lands once'
   expect(sent.filter(({ isReverted }) => isReverted)).toEqual([])
   await expectEachPaidOnce(tenders)
   expect(await countOf(key)).toBe(40)
-}, 60_000)
+})
 
 test('so they do when transactions wait for their block', async () => {
   const before = await payments(1)
@@ -82,7 +82,7 @@ test('so they do when transactions wait for their block', async () => {
   await chain.client.setAutomine(true)
   await send(chain.open(), before[0] as X402Tender)
   await expectEachPaidOnce(before)
-}, 60_000)
+})
 
 test('a transaction that no block takes is sent again in its place for a higher fee', async () => {
   const key = await fundedKey()

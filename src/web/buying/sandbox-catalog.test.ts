@@ -63,7 +63,7 @@ test('every offer of the sandbox has a page that is whole and names its price', 
     expect(dataOf(page), offer.id).toMatchObject({ '@type': 'Product', sku: offer.id })
     expect(page.includes(' USDC'), offer.id).toBe(true)
   }
-}, 60_000)
+})
 
 test('unusual offers that are fit to sell are among them', () => {
   const kept = sold.filter(({ id }) => id.startsWith('DIRTY-') && id.includes('KEEP'))
@@ -76,4 +76,4 @@ test('the example calls of every sold offer pass the checks of the store', () =>
     const { body } = exampleCall(offer, retailOf(offer, pricing), site.url)
     expect(() => readWish(offer, body), `${offer.id} ${JSON.stringify(body)}`).not.toThrow()
   }
-}, 60_000)
+})
