@@ -77,8 +77,9 @@ export interface CheckoutStore {
   findByOrder(id: OrderId): Promise<Checkout | undefined>
   findByTransaction(hash: string): Promise<Checkout | undefined>
   /**
-   * Grants a return, on record and before it is sent, under the same caps and the same switch as
-   * refunds of orders. What was granted once stays granted, unless refunds are stopped.
+   * Grants a return, on record and before it is sent, under the same switch as refunds of orders, and
+   * under caps as high that count returns alone: anybody can cause returns, and shall hold up no
+   * refund. What was granted once stays granted, unless refunds are stopped.
    */
   allowReturn(id: CheckoutId, seq: number): Promise<Allowance>
   /** Erases the personal fields of checkouts that ended before then. Returns how many. */
@@ -94,6 +95,8 @@ export interface CheckoutFacts {
   readonly returnsFailed: number
   /** When the oldest return was decided that is not sent; undefined without any. */
   readonly oldestReturnSince: Date | undefined
+  /** Returns granted in the last hour and in the last day, which their caps count. */
+  readonly returnsGranted: { readonly hour: Usdc; readonly day: Usdc }
 }
 
 /** Payouts that an operator made by hand, where the processor sends none (XMR). */

@@ -193,7 +193,7 @@ test('the status has returns at their steps, until they are sent', async () => {
   const status = async () => (await carryOut(desk(), { does: 'status' })).lines.join('\n')
   expect(await status()).toContain('under way: 1, 0.10 USDC')
   await checkouts().allowReturn(checkout.id, 1)
-  expect(await status()).toContain('Granted in the last hour 0.10 of 50.00 USDC')
+  expect(await status()).toContain('Returns granted in the last hour 0.10 of 50.00 USDC')
   const sending = await moveOn(records, checkout, stepping(checkout, 'SENDING'))
   expect(await status()).toContain(`${returnReference(checkout.id, 1)}    0.000001 BTC`)
   await moveOn(records, sending, stepping(sending, 'SENT'))

@@ -14,6 +14,7 @@ const at = new Date('2026-03-01T10:00:00Z')
 const calm: RefundDesk = {
   turned: { stopped: false, reason: null, by: null, at },
   granted: { hour: usdc(0n), day: usdc(12_500_000n) },
+  returned: { hour: usdc(1_000_000n), day: usdc(2_000_000n) },
   open: [],
   returns: [],
 }
@@ -23,7 +24,8 @@ describe('the status', () => {
   test('of a store without open refunds', () => {
     expect(statusLines(calm, caps)).toEqual([
       'Refunds go out.',
-      'Granted in the last hour 0.00 of 1000.00 USDC, in the last day 12.50 of 5000.00 USDC.',
+      'Refunds granted in the last hour 0.00 of 1000.00 USDC, in the last day 12.50 of 5000.00 USDC.',
+      'Returns granted in the last hour 1.00 of 1000.00 USDC, in the last day 2.00 of 5000.00 USDC.',
       '',
       'Refunds failed and waiting for you: none',
       'Refunds under way: none',
@@ -65,7 +67,7 @@ describe('the status', () => {
     expect(lines[0]).toBe(
       'Refunds are STOPPED since 2026-03-01T10:00:00.000Z by ada@desk: The key may have leaked.',
     )
-    expect(lines.slice(3)).toEqual([
+    expect(lines.slice(4)).toEqual([
       'Refunds failed and waiting for you: 1, 0.65 USDC',
       `  ${id}       0.65 USDC  to ${payee}  no_float  since 2026-03-01T10:00:00.000Z`,
       '      It has 0.10.',
@@ -121,7 +123,7 @@ describe('the status', () => {
     ]
     const lines = statusLines({ ...calm, open, returns }, caps)
     const since = 'since 2026-03-01T10:00:00.000Z'
-    expect(lines.slice(3)).toEqual([
+    expect(lines.slice(4)).toEqual([
       'Refunds failed and waiting for you: 2, 4.00 USDC',
       `  ${checkout}-3           1 LTC  to ${refundTo}  no_funds  ${since}`,
       `  ${checkout}-5      1.2345 XMR  to ${refundTo}  operator_pays  ${since}`,

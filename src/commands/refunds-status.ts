@@ -22,7 +22,7 @@ export function statusLines(
   desk: RefundDesk,
   caps: { readonly hour: Usdc; readonly day: Usdc },
 ): readonly string[] {
-  const { turned, granted } = desk
+  const { turned, granted, returned } = desk
   const listed = listedIn(desk)
   const failed = listed.filter((one) => one.step === 'FAILED' && !isByHand(one))
   const pending = listed.filter(({ step }) => step !== 'FAILED')
@@ -30,13 +30,21 @@ export function statusLines(
     turned.stopped
       ? `Refunds are STOPPED since ${turned.at.toISOString()}${byAndWhy(turned)}`
       : 'Refunds go out.',
-    `Granted in the last hour ${formatUsdc(granted.hour)} of ${formatUsdc(caps.hour)} USDC, ` +
-      `in the last day ${formatUsdc(granted.day)} of ${formatUsdc(caps.day)} USDC.`,
+    `Refunds granted in ${againstCaps(granted, caps)}`,
+    `Returns granted in ${againstCaps(returned, caps)}`,
     '',
     ...tableOf('failed and waiting for you', failed),
     ...tableOf('under way', pending),
     ...(listed.some(isByHand) ? ['', ...handLines(desk)] : []),
   ]
+}
+
+type Window = Readonly<Record<'hour' | 'day', Usdc>>
+
+function againstCaps(granted: Window, caps: Window): string {
+  const of = (window: keyof Window) =>
+    `the last ${window} ${formatUsdc(granted[window])} of ${formatUsdc(caps[window])} USDC`
+  return `${of('hour')}, in ${of('day')}.`
 }
 
 /** What an operator pays by hand: each with the amount as a wallet takes it, and the address. */

@@ -56,7 +56,7 @@ test('status tells the switch, the grants against the caps, and what is open, an
   await createTreasury(database, caps).allow(due.id)
   const text = await status()
   expect(text).toContain(
-    'Granted in the last hour 12.50 of 50.00 USDC, in the last day 12.50 of 80',
+    'Refunds granted in the last hour 12.50 of 50.00 USDC, in the last day 12.50 of 80',
   )
   expect(text).toContain('failed and waiting for you: 1, 12.50 USDC')
   expect(text).toMatch(new RegExp(`${stuck.id} +12.50 USDC  to ${payer}  BLOCKED  since 20`))

@@ -26,6 +26,7 @@ function seen(changes: Partial<Seen> = {}): Seen {
       openByState: { OPEN: 4, ENDED: 1 },
       returnsPending: 2,
       returnsFailed: 1,
+      returnsGranted: { hour: usdc(2_500_000n), day: usdc(3_000_000n) },
       oldestReturnSince: ago(90),
     },
     chain: {
@@ -72,6 +73,8 @@ describe('the gauges', () => {
       refunds_stopped: 1,
       'refunds_granted_usdc hour': 1.5,
       'refunds_granted_usdc day': 7,
+      'returns_granted_usdc hour': 2.5,
+      'returns_granted_usdc day': 3,
       refund_wallet_balance_usdc: 900,
       gas_wallet_balance_eth: 1.5,
       chain_head_age_seconds: 2,

@@ -92,19 +92,23 @@ function orderGauges(orders: OrderFacts): Gauge[] {
     one('refunds_stopped', 'Whether an operator has stopped all refunds: 1 or 0.', {
       value: Number(orders.refundsStopped),
     }),
-    {
-      name: 'kiosk402_refunds_granted_usdc',
-      help: 'Refunds granted in the last hour and day, which their caps count.',
-      values: Object.entries(orders.granted).map(([window, granted]) => ({
-        labels: { window },
-        value: wholeUsdc(granted),
-      })),
-    },
+    grantedGauge('Refunds', orders.granted),
   ]
 }
 
+function grantedGauge(what: 'Refunds' | 'Returns', granted: Readonly<Record<string, Usdc>>): Gauge {
+  return {
+    name: `kiosk402_${what.toLowerCase()}_granted_usdc`,
+    help: `${what} granted in the last hour and day, which their caps count.`,
+    values: Object.entries(granted).map(([window, amount]) => ({
+      labels: { window },
+      value: wholeUsdc(amount),
+    })),
+  }
+}
+
 function checkoutGauges(
-  { openByState, returnsPending, returnsFailed, oldestReturnSince }: CheckoutFacts,
+  { openByState, returnsPending, returnsFailed, oldestReturnSince, returnsGranted }: CheckoutFacts,
   now: Date,
 ): Gauge[] {
   const states = Object.keys(checkoutMoves) as CheckoutState[]
@@ -124,6 +128,7 @@ function checkoutGauges(
     one('oldest_return_age_seconds', 'Age of the oldest return that is not sent, or 0.', {
       value: oldestReturnSince ? ageOf(oldestReturnSince, now) : 0,
     }),
+    grantedGauge('Returns', returnsGranted),
   ]
 }
 

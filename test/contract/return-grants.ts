@@ -30,17 +30,17 @@ export function describeReturnGrants(harness: () => TreasuryHarness, grant: Gran
   }
   const allow = (id: CheckoutId, seq = 1) => harness().checkouts.allowReturn(id, seq)
 
-  it('count with refunds of orders towards the same caps', async () => {
-    expect(await grant(20n)).toBe('granted')
-    expect(await allow((await due(25n)).id)).toBe('granted')
+  it('have caps as high as refunds of orders, and hold up none of them', async () => {
+    expect(await allow((await due(45n)).id)).toBe('granted')
     const more = await due(6n)
-    expect([await grant(6n), await allow(more.id)]).toEqual(['hour_cap', 'hour_cap'])
-    expect((await harness().granted()).toSorted()).toEqual([20n, 25n])
+    expect(await allow(more.id)).toBe('hour_cap')
+    expect([await grant(50n), await grant(1n)]).toEqual(['granted', 'hour_cap'])
+    expect((await harness().granted()).toSorted()).toEqual([45n, 50n])
     await harness().pass(hour)
-    expect([await allow(more.id), await grant(44n)]).toEqual(['granted', 'granted'])
+    expect([await allow(more.id), await allow((await due(44n)).id)]).toEqual(['granted', 'granted'])
     await harness().pass(hour)
-    expect([await allow((await due(26n)).id), await grant(26n)]).toEqual(['day_cap', 'day_cap'])
-    expect(await allow((await due(25n)).id)).toBe('granted')
+    expect(await allow((await due(26n)).id)).toBe('day_cap')
+    expect([await grant(50n), await allow((await due(25n)).id)]).toEqual(['granted', 'granted'])
   })
 
   it('are worth what their units stand for at the rate of the invoice, rounded up', async () => {

@@ -1,3 +1,4 @@
+import { returnOfReference } from '../../src/checkouts/checkout.ts'
 import type { Order } from '../../src/orders/order.ts'
 import { isRefunding } from '../../src/orders/order.ts'
 import type { Allowance, OrderStore, Treasury } from '../../src/orders/ports.ts'
@@ -40,24 +41,26 @@ export function memoryTreasury({
   const grants = new Map<string, Grant>()
   const rules = { stoppedAt: Infinity, ...caps }
 
-  function grantedWithin(ms: number): bigint {
+  /** Refunds and returns are counted each for themselves. */
+  function grantedWithin(ms: number, isReturn: boolean): bigint {
     const since = now().getTime() - ms
-    return [...grants.values()]
-      .filter(({ at }) => at > since)
-      .reduce((sum, { amount }) => sum + amount, 0n)
+    return [...grants]
+      .filter(([name, { at }]) => at > since && isReturnName(name) === isReturn)
+      .reduce((sum, [, { amount }]) => sum + amount, 0n)
   }
 
-  function weigh(amount: bigint): Allowance {
+  function weigh(name: string, amount: bigint): Allowance {
+    const within = (ms: number) => grantedWithin(ms, isReturnName(name))
     if (amount > rules.hour || amount > rules.day) return 'over_cap'
-    if (grantedWithin(hourMs) + amount > rules.hour) return 'hour_cap'
-    return grantedWithin(24 * hourMs) + amount > rules.day ? 'day_cap' : 'granted'
+    if (within(hourMs) + amount > rules.hour) return 'hour_cap'
+    return within(24 * hourMs) + amount > rules.day ? 'day_cap' : 'granted'
   }
 
   function grant(name: string, owed: () => bigint): Allowance {
     if (rules.stoppedAt <= now().getTime()) return 'stopped'
     if (grants.has(name)) return 'granted'
     const amount = owed()
-    const said = weigh(amount)
+    const said = weigh(name, amount)
     if (said === 'granted') grants.set(name, { amount, at: now().getTime() })
     return said
   }
@@ -76,6 +79,10 @@ export function memoryTreasury({
       })
     },
   }
+}
+
+function isReturnName(name: string): boolean {
+  return returnOfReference(name) !== undefined
 }
 
 function isOwed(order: Order | undefined): order is Order {

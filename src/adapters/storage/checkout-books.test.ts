@@ -99,7 +99,8 @@ test('an order of an invoice that no checkout has decided on is a stray', async 
 })
 
 test('what is under way is counted, and nothing that is closed', async () => {
-  const none = { returnsPending: 0, returnsFailed: 0, oldestReturnSince: undefined }
+  const returnsGranted = { hour: 0n, day: 0n }
+  const none = { returnsPending: 0, returnsFailed: 0, oldestReturnSince: undefined, returnsGranted }
   expect(await checkoutFacts(pool)).toEqual({ openByState: {}, ...none })
   const back = async () => {
     const open = await openOnRecord(records)
@@ -118,6 +119,6 @@ test('what is under way is counted, and nothing that is closed', async () => {
   )
   expect(await checkoutFacts(pool)).toEqual({
     openByState: { OPEN: 1, ORDERED: 1, ENDED: 2 },
-    ...{ returnsPending: 1, returnsFailed: 1, oldestReturnSince: rows[0].at },
+    ...{ returnsPending: 1, returnsFailed: 1, oldestReturnSince: rows[0].at, returnsGranted },
   })
 })

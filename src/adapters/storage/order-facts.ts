@@ -2,6 +2,7 @@ import type { State } from '../../orders/order.ts'
 import type { OrderFacts } from '../../orders/ports.ts'
 import { type Usdc, usdc } from '../../primitives/money.ts'
 import type { Database } from './database.ts'
+import { grantedOf } from './treasury.ts'
 
 /** Orders that agree in state and refund state. */
 interface Group {
@@ -22,12 +23,6 @@ const groupsSql = `
       as oldest_open
   from orders group by state, refund_state`
 
-const grantedSql = `
-  select (select stopped from refund_switch) as stopped,
-    coalesce(sum(amount) filter (where granted_at > now() - interval '1 hour'), 0)::text as hour,
-    coalesce(sum(amount), 0)::text as day
-  from grants where granted_at > now() - interval '1 day'`
-
 /** The condition is that of an index, so only open orders are read. */
 const exposureSql = `
   select coalesce(sum(amount), 0)::text as exposure from orders
@@ -37,17 +32,17 @@ const exposureSql = `
 
 /** Counts all orders in one statement, so that the numbers are of one moment and fit together. */
 export async function orderFacts(database: Database): Promise<OrderFacts> {
-  const [{ rows }, exposure, granted] = await Promise.all([
+  const [{ rows }, exposure, granted, turned] = await Promise.all([
     database.query<Group>(groupsSql),
     exposureOf(database),
-    database.query<{ stopped: boolean; hour: string; day: string }>(grantedSql),
+    grantedOf(database, 'refund'),
+    database.query<{ stopped: boolean }>('select stopped from refund_switch'),
   ])
   const open = rows.flatMap(({ oldest_open }) => (oldest_open === null ? [] : [oldest_open]))
   const refunds = (state: Group['refund_state']) =>
     rows
       .filter(({ refund_state }) => refund_state === state)
       .reduce((sum, { owed }) => sum + owed, 0)
-  const { stopped = false, hour = '0', day = '0' } = granted.rows[0] ?? {}
   return {
     byState: countsByState(rows),
     // A node whose clock is ahead of the database's makes no order younger than now.
@@ -55,8 +50,8 @@ export async function orderFacts(database: Database): Promise<OrderFacts> {
     refundsPending: refunds('REFUND_PENDING'),
     refundsFailed: refunds('REFUND_FAILED'),
     exposure,
-    refundsStopped: stopped,
-    granted: { hour: usdc(hour), day: usdc(day) },
+    refundsStopped: turned.rows[0]?.stopped ?? false,
+    granted,
   }
 }
 

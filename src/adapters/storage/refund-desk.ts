@@ -6,6 +6,7 @@ import type { OrderId } from '../../primitives/ids.ts'
 import { type Usdc, usdc } from '../../primitives/money.ts'
 import type { Database } from './database.ts'
 import { type OpenReturn, readOpenReturns } from './return-desk.ts'
+import { grantedOf } from './treasury.ts'
 
 /** A refund that is owed and not paid yet. Nothing is owed for a payment that vanished for good. */
 export interface OpenRefund {
@@ -33,8 +34,9 @@ export interface RefundDesk {
     readonly by: string | null
     readonly at: Date
   }
-  /** What the caps count. */
+  /** What the caps count: of refunds of orders, and of returns of checkouts. */
   readonly granted: { readonly hour: Usdc; readonly day: Usdc }
+  readonly returned: { readonly hour: Usdc; readonly day: Usdc }
   /** The oldest first. */
   readonly open: readonly OpenRefund[]
   /** What goes back of checkouts, beside the orders that they became; the oldest first. */
@@ -43,11 +45,6 @@ export interface RefundDesk {
 
 const switchSql = `
   select stopped, reason, changed_by as by, changed_at as at from refund_switch`
-
-const grantedSql = `
-  select coalesce(sum(amount) filter (where granted_at > now() - interval '1 hour'), 0)::text as hour,
-    coalesce(sum(amount), 0)::text as day
-  from grants where granted_at > now() - interval '1 day'`
 
 /** The condition is that of an index, so it reads as many orders as it gives. */
 const openSql = `
@@ -78,18 +75,19 @@ interface OpenRow {
 
 /** Reads over all refunds that are not paid. @throws when the switch is missing */
 export async function readRefundDesk(database: Database): Promise<RefundDesk> {
-  const [turns, granted, open, returns] = await Promise.all([
+  const [turns, granted, returned, open, returns] = await Promise.all([
     database.query<RefundDesk['turned']>(switchSql),
-    database.query<{ hour: string; day: string }>(grantedSql),
+    grantedOf(database, 'refund'),
+    grantedOf(database, 'return'),
     database.query<OpenRow>(openSql),
     readOpenReturns(database),
   ])
   const [turned] = turns.rows
   if (!turned) throw new Error('The switch for refunds is missing')
-  const { hour = '0', day = '0' } = granted.rows[0] ?? {}
   return {
     turned,
-    granted: { hour: usdc(hour), day: usdc(day) },
+    granted,
+    returned,
     open: open.rows.map(openRefundOf),
     returns,
   }

@@ -1,8 +1,8 @@
 import type { Allowance, Treasury } from '../../orders/ports.ts'
-import type { Usdc } from '../../primitives/money.ts'
+import { type Usdc, usdc } from '../../primitives/money.ts'
 import type { Database } from './database.ts'
 
-/** What refunds may come to, in atomic USDC, counted from when each was granted. */
+/** What refunds may come to, and returns too, in atomic USDC, counted from when each was granted. */
 export interface RefundCaps {
   readonly hour: Usdc
   readonly day: Usdc
@@ -24,6 +24,21 @@ export function createTreasury(database: Database, caps: RefundCaps): Treasury {
       return row.allowed
     },
   }
+}
+
+const grantedSql = `
+  select coalesce(sum(amount) filter (where granted_at > now() - interval '1 hour'), 0)::text as hour,
+    coalesce(sum(amount), 0)::text as day
+  from grants where kind = $1 and granted_at > now() - interval '1 day'`
+
+/** What the caps count of one kind just now: of refunds of orders, or of returns of checkouts. */
+export async function grantedOf(
+  database: Database,
+  kind: 'refund' | 'return',
+): Promise<{ readonly hour: Usdc; readonly day: Usdc }> {
+  const { rows } = await database.query<{ hour: string; day: string }>(grantedSql, [kind])
+  const { hour = '0', day = '0' } = rows[0] ?? {}
+  return { hour: usdc(hour), day: usdc(day) }
 }
 
 /** A turn of the switch: to what, why, and by whom. */

@@ -83,11 +83,12 @@ create table return_grants (
 
 create index return_grants_by_time on return_grants (granted_at) include (amount);
 
--- Everything that the caps count.
+-- Everything that the caps count, each kind for itself: whoever pays invoices late and too much all
+-- day holds up no refund of an order.
 create view grants as
-  select amount, granted_at from refund_grants
+  select 'refund' as kind, amount, granted_at from refund_grants
   union all
-  select amount, granted_at from return_grants;
+  select 'return', amount, granted_at from return_grants;
 
 -- Payouts that an operator made where the processor sends none. One reference is paid once.
 create table hand_payouts (

@@ -35,9 +35,9 @@ $$;
 create trigger check_invoice after insert on orders for each row
   when (new.doc #>> '{tender,rail}' = 'btcpay') execute function check_invoice();
 
--- What both kinds of money that goes back are held to: the sums of both within the caps.
-create function allow_amount(owed numeric, hour_cap numeric, day_cap numeric) returns text
-language plpgsql as $$
+-- What each kind of money that goes back is held to: its sums within the caps.
+create function allow_amount(wanted text, owed numeric, hour_cap numeric, day_cap numeric)
+returns text language plpgsql as $$
 declare
   hour numeric;
   day numeric;
@@ -45,7 +45,7 @@ begin
   if owed > least(hour_cap, day_cap) then return 'over_cap'; end if;
   select coalesce(sum(amount) filter (where granted_at > now() - interval '1 hour'), 0),
       coalesce(sum(amount), 0)
-    into hour, day from grants where granted_at > now() - interval '1 day';
+    into hour, day from grants where kind = wanted and granted_at > now() - interval '1 day';
   if hour + owed > hour_cap then return 'hour_cap'; end if;
   if day + owed > day_cap then return 'day_cap'; end if;
   return 'granted';
@@ -68,7 +68,7 @@ begin
   if owed is null then
     raise exception 'order %: it is not one whose money goes back', wanted;
   end if;
-  said := allow_amount(owed, hour_cap, day_cap);
+  said := allow_amount('refund', owed, hour_cap, day_cap);
   if said = 'granted' then insert into refund_grants values (wanted, owed, now()); end if;
   return said;
 end
@@ -94,7 +94,7 @@ begin
   if owed is null then
     raise exception 'checkout %: return % is not one that is due', wanted, wanted_seq;
   end if;
-  said := allow_amount(owed, hour_cap, day_cap);
+  said := allow_amount('return', owed, hour_cap, day_cap);
   if said = 'granted' then insert into return_grants values (wanted, wanted_seq, owed, now()); end if;
   return said;
 end
