@@ -77,9 +77,8 @@ interface Ground extends ServiceOptions {
 }
 
 /**
- * Puts the store together; beside its neighbours that connect one thing outside each, nothing else
- * names concrete adapters. When it returns, the catalog is on the shelf and the background work runs;
- * nothing listens yet.
+ * Puts the store together, with its neighbours that connect one thing outside each. When it returns,
+ * the catalog is on the shelf and the background work runs; nothing listens yet.
  *
  * @throws ConfigError, RecordTooOld
  */

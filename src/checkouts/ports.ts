@@ -76,6 +76,8 @@ export interface CheckoutStore {
   find(id: CheckoutId): Promise<Checkout | undefined>
   findByOrder(id: OrderId): Promise<Checkout | undefined>
   findByTransaction(hash: string): Promise<Checkout | undefined>
+  /** A checkout whose invoice is paid at this address. */
+  findByAddress(address: string): Promise<Checkout | undefined>
   /**
    * Grants a return, on record and before it is sent, under the same switch as refunds of orders, and
    * under caps as high that count returns alone: anybody can cause returns, and shall hold up no

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { cardForm, checkoutWorld } from '../../test/doubles/checkouts.ts'
+import { cardForm, checkoutWorld, invoiced } from '../../test/doubles/checkouts.ts'
 import { Refusal } from '../primitives/refusal.ts'
-import type { CheckoutForm } from './start.ts'
+import { type CheckoutForm, startCheckout } from './start.ts'
 
 const minute = 60_000
 
@@ -48,6 +48,18 @@ describe('the form', () => {
       'coin must be one of BTC, ETH, USDT, LTC, XMR',
     )
     expect(world.checkouts.history).toEqual([])
+  })
+
+  test('gives no address of the store itself for money that goes back', async () => {
+    const world = checkoutWorld()
+    const { checkout } = await world.start()
+    const { invoice } = invoiced(checkout)
+    const before = world.checkouts.history.length
+    const good = (_: unknown, address: string) => ({ outcome: 'good', address }) as const
+    const form = { ...cardForm, refundTo: invoice.address.toUpperCase() }
+    const again = startCheckout({ ...world.deps, readAddress: good }, form)
+    await expect(again).rejects.toThrow('refundTo is an address that this store is paid at')
+    expect(world.checkouts.history).toHaveLength(before)
   })
 
   test('is turned down while the store is paused', async () => {

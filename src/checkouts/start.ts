@@ -54,6 +54,7 @@ export async function startCheckout(deps: StartDeps, form: CheckoutForm): Promis
   const { method, refundTo, priced } = readForm(deps, form)
   // What cannot be delivered is not sold.
   if (deps.vitals.signals().agent_action === 'stop') throw storePaused()
+  await requireAddressOfBuyer(deps, refundTo)
   const refusal = await foreignEsim(deps, priced.wish, payerOf(method.coin, refundTo))
   if (refusal) throw refusal
   const { begun, accessToken } = begin(deps, form, { method, refundTo, priced })
@@ -66,6 +67,18 @@ export async function startCheckout(deps: StartDeps, form: CheckoutForm): Promis
     deps.reportCheckout({ name: 'checkout_step_failed', checkout: begun.id, error })
     return { checkout: opened.checkout, accessToken }
   }
+}
+
+/** What is wrong with an address that money shall go back to and that is one of the store's own. */
+export const ownAddress = 'is an address that this store is paid at: give one of your own'
+
+/**
+ * Money that goes back to an invoice of ours would come in there late, and go back from there in its
+ * turn. People copy the wrong address; somebody else may build chains of them.
+ */
+async function requireAddressOfBuyer(deps: StartDeps, refundTo: string): Promise<void> {
+  const ours = await orTryAgain(deps, () => deps.checkouts.findByAddress(refundTo))
+  if (ours) throw invalidBody([{ parameter: 'refundTo', message: ownAddress }])
 }
 
 interface Read {

@@ -248,6 +248,16 @@ function describeFinding(nodes: CheckoutNodes): void {
     expect(await nodes().store.findByTransaction('another')).toBeUndefined()
   })
 
+  it('finds it by the address that its invoice is paid at, however that is written', async () => {
+    const first = opening()
+    const address = '0xAbCd000000000000000000000000000000000001'
+    const open = await onRecord(nodes, first, opened(first, { address }))
+    for (const written of [address, address.toLowerCase()]) {
+      expect(await nodes().other.findByAddress(written)).toEqual(open)
+    }
+    expect(await nodes().store.findByAddress(refundTo)).toBeUndefined()
+  })
+
   it('finds the first checkout where one transaction paid two', async () => {
     const transaction = 'e'.repeat(64)
     const find = () => nodes().store.findByTransaction(transaction)

@@ -124,6 +124,9 @@ export function memoryCheckouts({
         .filter((one) => transactionsOf(one).includes(hash.toLowerCase()))
         .sort((one, other) => one.startedAt.getTime() - other.startedAt.getTime())[0],
 
+    findByAddress: async (address) =>
+      find((one) => isInvoiced(one) && one.invoice.address.toLowerCase() === address.toLowerCase()),
+
     allowReturn: async (id, seq) =>
       treasury.grant(returnReference(id, seq), () => {
         const checkout = rows.get(id)?.checkout

@@ -13,6 +13,11 @@ const readStatements = {
     'checkout_by_transaction',
     by('transactions @> array[lower($1)] order by started_at, id limit 1'),
   ),
+  /** Its form in the index; an address is used for one invoice, as BTCPay gives them. */
+  address: prepared(
+    'checkout_by_address',
+    by(`lower(doc #>> '{invoice,address}') = lower($1) limit 1`),
+  ),
 } as const
 
 export async function readCheckoutBy(

@@ -27,6 +27,7 @@ export function createCheckoutStore(database: Database, caps: RefundCaps): Check
     find: (id) => findCheckoutBy(database, 'id', id),
     findByOrder: (id) => findCheckoutBy(database, 'order', id),
     findByTransaction: (hash) => findCheckoutBy(database, 'transaction', hash),
+    findByAddress: (address) => findCheckoutBy(database, 'address', address),
     allowReturn: (id, seq) => allowReturn(database, caps, id, seq),
     erasePersonal: (endedBefore) => erasePersonal(database, endedBefore),
   }

@@ -6,6 +6,7 @@ import {
   checkoutOrderId,
   checkoutToken,
 } from '../../../test/fixtures/checkouts.ts'
+import { ownAddress } from '../../checkouts/start.ts'
 import { Refusal } from '../../primitives/refusal.ts'
 import { structureFaults } from '../frame/structure.fixture.ts'
 import { read, website } from '../frame/website.fixture.ts'
@@ -151,6 +152,14 @@ describe('a form that is sent', () => {
       { offerId: 'AMZ_US_OPEN', value: 25, firstName: 'Ada', lastName: 'Lovelace' },
       { offerId: 'CLARO_GT_5', msisdn: '+50251234567' },
     ])
+  })
+
+  test('says that an address is one of the store', async () => {
+    const { desk, state } = checkoutDesk()
+    const site = website({ checkout: desk })
+    state.refusal = bodyRefusal({ parameter: 'refundTo', message: ownAddress })
+    const answer = await site.post(url, await opened(site, person))
+    expect(answer.body).toContain('This address belongs to the store')
   })
 
   test('comes back with every fault beside its field, and with all that was typed', async () => {

@@ -1,4 +1,5 @@
 import type { PaymentMethod } from '../../checkouts/ports.ts'
+import { ownAddress } from '../../checkouts/start.ts'
 import type { Fault, Refusal } from '../../primitives/refusal.ts'
 import type { Texts } from '../texts/en.ts'
 import { names, type Typed } from './typed.ts'
@@ -33,7 +34,10 @@ export function choiceFaults({ typed, methods, texts: { form } }: Form): FormFau
 function faultAt(fault: Fault, form: Form): readonly [name: string, message: string] {
   const { typed, texts } = form
   if (fault.parameter === 'coin') return [names.pay, texts.form.choose]
-  if (fault.parameter === 'refundTo') return [names.refundTo(typed.pay), refundFault(form)]
+  if (fault.parameter === 'refundTo') {
+    const isOurs = fault.message === ownAddress
+    return [names.refundTo(typed.pay), isOurs ? texts.form.refundOurs : refundFault(form)]
+  }
   return [fault.parameter, fieldFault(fault, form)]
 }
 

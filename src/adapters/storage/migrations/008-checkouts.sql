@@ -48,6 +48,8 @@ create unique index checkouts_form_key on checkouts (form_key) where state <> 'R
 create index checkouts_due on checkouts ((locked_until <= due_at), due_at)
   where due_at is not null;
 create index checkouts_by_transaction on checkouts using gin (transactions);
+create index checkouts_by_address on checkouts (lower(doc #>> '{invoice,address}'))
+  where doc #>> '{invoice,address}' is not null;
 create index checkouts_returns on checkouts (return_state) where return_state is not null;
 create index checkouts_to_erase on checkouts (finished_at) where recipient is not null;
 

@@ -95,6 +95,8 @@ export const form = {
   refundMissing: (coin: string) => `Enter a ${coin} address of yours, for money that goes back.`,
   refundWrong: (coin: string, network: string) =>
     `This is not an address for ${coinOn(coin, network)}. Copy it from your wallet again.`,
+  refundOurs:
+    'This address belongs to the store: it is where a payment goes. Enter one of your own wallet.',
   faultsTitle: 'Please look at this again',
   faultsText: 'Nothing was paid, and what you typed is still there.',
   errorPrefix: 'Check the form: ',
