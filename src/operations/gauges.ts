@@ -92,13 +92,14 @@ function orderGauges(orders: OrderFacts): Gauge[] {
     one('refunds_stopped', 'Whether an operator has stopped all refunds: 1 or 0.', {
       value: Number(orders.refundsStopped),
     }),
-    grantedGauge('Refunds', orders.granted),
+    windowed('kiosk402_refunds_granted_usdc', 'Refunds', orders.granted),
   ]
 }
 
-function grantedGauge(what: 'Refunds' | 'Returns', granted: Readonly<Record<string, Usdc>>): Gauge {
+/** What was granted in each window of time that a cap counts. */
+function windowed(name: string, what: string, granted: Readonly<Record<string, Usdc>>): Gauge {
   return {
-    name: `kiosk402_${what.toLowerCase()}_granted_usdc`,
+    name,
     help: `${what} granted in the last hour and day, which their caps count.`,
     values: Object.entries(granted).map(([window, amount]) => ({
       labels: { window },
@@ -128,7 +129,7 @@ function checkoutGauges(
     one('oldest_return_age_seconds', 'Age of the oldest return that is not sent, or 0.', {
       value: oldestReturnSince ? ageOf(oldestReturnSince, now) : 0,
     }),
-    grantedGauge('Returns', returnsGranted),
+    windowed('kiosk402_returns_granted_usdc', 'Returns', returnsGranted),
   ]
 }
 
