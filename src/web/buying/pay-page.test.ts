@@ -58,7 +58,10 @@ describe('the page of a payment', () => {
     expect(body).toContain(`href="bitcoin:${address}?amount=0.00039063"`)
     expect(body).toContain('href="http://127.0.0.1:9/i/inv_1"')
     expect(body.match(/<svg class="qr-code"/g)).toHaveLength(2)
-    expect(body).toContain('<noscript><meta http-equiv="refresh" content="10"></noscript>')
+    expect(body).toContain(
+      `<noscript><meta http-equiv="refresh" content="10; url=${url}"></noscript>`,
+    )
+    expect(body).toContain(`data-live-page="${url}"`)
   })
 
   test.each([

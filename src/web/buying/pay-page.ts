@@ -37,11 +37,13 @@ export function payPage(view: CheckoutView, shown: PayShown): Page {
   const { texts, scriptUrls } = shown
   const { title, text, say } = wordsFor(view, texts)
   const isFinished = finished.has(view.stage) && !view.returns.some(isUnderWay)
-  const mark = { version: view.version, at: `${payPath(view.id)}/live`, say, isFinished }
+  const page = payPath(view.id)
+  const mark = { version: view.version, at: `${page}/live`, page, say, isFinished }
   return {
     title: view.isOwner ? `${title} · ${view.brandName}` : title,
     description: texts.pay.about,
-    ...headOf(view.isOwner && !isFinished),
+    // Whoever has to paste something would lose it by a page that loads itself again.
+    ...reloading(page, view.isOwner && !isFinished),
     main: html`<div class="paying"${liveMark(mark)}>
 <h1>${title}</h1>
 <p class="lead">${text}</p>
@@ -52,12 +54,6 @@ ${scriptUrls.map(
 `,
 )}`,
   }
-}
-
-/** Whoever has to paste something would lose it by a page that loads itself again. */
-function headOf(isReloaded: boolean): { head?: Html } {
-  const head = reloading(!isReloaded)
-  return head === undefined ? {} : { head }
 }
 
 /** Whoever sees no address is not told to pay to it. */

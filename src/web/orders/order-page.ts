@@ -42,16 +42,18 @@ export function orderPage(sight: OrderSight, parts: OrderPageParts): Page {
   const stage = texts.orders.stages[sight.stage]
   // What was asked for stays where it is: nothing that is shown now changes any more.
   const isFinished = sight.isFinished || shown?.type === 'goods'
+  const page = orderPagePath(sight.id)
   const live = {
     version: sight.version,
-    at: `${orderPagePath(sight.id)}/live`,
+    at: `${page}/live`,
+    page,
     say: `${stage.title}. ${stage.text}`,
     isFinished,
   }
   return {
     title: stage.title,
     description: texts.orders.description,
-    ...headOf(isFinished),
+    ...reloading(page, !isFinished && !hasField(sight, parts)),
     main: html`<div class="following"${liveMark(live)}>
 <section class="stage ${sight.stage}" aria-labelledby="stage">
 <p class="which">${texts.orders.order} <code>${sight.id}</code></p>
@@ -60,6 +62,7 @@ export function orderPage(sight: OrderSight, parts: OrderPageParts): Page {
 ${sight.stage === 'awaiting_payment' && sight.checkout && html`<p class="act"><a class="button" href="/pay/${sight.checkout}">${texts.orders.pay}</a></p>`}
 ${timeline(stationsOf(sight, texts), texts)}
 ${moneyBackLink(sight, texts)}
+${!isFinished && hasField(sight, parts) && html`<noscript><p class="hint"><a href="${page}">${texts.orders.lookAgain}</a></p></noscript>`}
 </section>
 ${sight.own ? ownParts(sight, sight.own, parts) : lockedPart(sight.id, typedIn(parts), texts)}
 </div>
@@ -74,9 +77,9 @@ function moneyBackLink(sight: OrderSight, { orders: { refund } }: Texts): Html |
   return html`<p class="about-refund"><a href="${orderPagePath(sight.id)}/refund">${isRefunding(sight) ? refund.link : refund.returnsLink}</a></p>`
 }
 
-function headOf(isFinished: boolean): { head?: Html } {
-  const head = reloading(isFinished)
-  return head === undefined ? {} : { head }
+/** Whether something is typed into this page, which would be lost if it loaded itself again. */
+function hasField(sight: OrderSight, { mail }: OrderPageParts): boolean {
+  return sight.own === undefined || mail !== undefined
 }
 
 function typedIn({ wrongToken }: OrderPageParts) {

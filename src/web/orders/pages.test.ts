@@ -87,13 +87,32 @@ describe('the page of an order', () => {
       for (const one of [sight({ stage, isFinished }), sight({ stage, isFinished, own: own() })]) {
         const page = whole(orderPage(one, parts))
         expect(page).toContain(en.orders.stages[stage].title)
-        // What changes by itself does so without script, too.
-        expect(page.includes('http-equiv="refresh"')).toBe(!isFinished)
+        // What changes by itself does so without script, too, unless something typed would be lost.
+        const isReloaded = !isFinished && one.own !== undefined
+        expect(page.includes('http-equiv="refresh"')).toBe(isReloaded)
+        expect(page.includes(en.orders.lookAgain)).toBe(!isFinished && !isReloaded)
         expect(page.includes('data-live-end')).toBe(isFinished)
         expect(whole(refundPage(one, { ...parts, formKey: 'k' }))).toContain(one.id)
       }
     },
   )
+
+  test('comes again from its own address, whichever form it is the answer to', () => {
+    const one = sight({ stage: 'delivering', isFinished: false, own: own() })
+    const page = whole(orderPage(one, parts))
+    expect(page).toContain(`data-live-page="/orders/${one.id}"`)
+    expect(page).toContain(`content="10; url=/orders/${one.id}"`)
+    const refund = whole(refundPage(one, { ...parts, formKey: 'k' }))
+    expect(refund).toContain(`data-live-page="/orders/${one.id}/refund"`)
+    expect(refund).toContain(`content="10; url=/orders/${one.id}/refund"`)
+  })
+
+  test('does not load itself again while an e-mail address may be typed', () => {
+    const one = sight({ stage: 'delivering', isFinished: false, own: own() })
+    const page = whole(orderPage(one, { ...parts, mail: {} }))
+    expect(page).not.toContain('http-equiv="refresh"')
+    expect(page).toContain(en.orders.lookAgain)
+  })
 
   test('leads to the payment while it waits for one', () => {
     const checkout = 'chk_1' as CheckoutId

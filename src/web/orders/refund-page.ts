@@ -24,19 +24,21 @@ export function refundPage(sight: OrderSight, parts: RefundPageParts): Page {
   const { orders } = texts
   const heading = headingOf(sight, texts)
   const isFinished = sight.isFinished
-  const head = reloading(isFinished)
-  const at = `${orderPagePath(sight.id)}/live`
+  const order = orderPagePath(sight.id)
+  const page = `${order}/refund`
+  const say = `${heading.title}. ${heading.text}`
+  const mark = { version: sight.version, at: `${order}/live`, page, say, isFinished }
   return {
     title: heading.title,
     description: orders.refund.description,
-    ...(head === undefined ? {} : { head }),
-    main: html`<div class="following"${liveMark({ version: sight.version, at, say: `${heading.title}. ${heading.text}`, isFinished })}>
+    ...reloading(page, !isFinished),
+    main: html`<div class="following"${liveMark(mark)}>
 <section class="stage ${sight.stage}" aria-labelledby="stage">
 <p class="which">${orders.order} <code>${sight.id}</code></p>
 <h1 id="stage">${heading.title}</h1>
 <p class="lead">${heading.text}</p>
 ${isRefunding(sight) && timeline(stationsOf(sight, texts), texts)}
-<p class="about-refund"><a href="${orderPagePath(sight.id)}">${orders.refund.back}</a></p>
+<p class="about-refund"><a href="${order}">${orders.refund.back}</a></p>
 </section>
 ${sight.own ? ownParts(sight, sight.own, parts) : isRefunding(sight) && html`<p class="hint">${orders.refund.lockedText}</p>`}
 </div>

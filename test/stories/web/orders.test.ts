@@ -330,6 +330,19 @@ describe.skipIf(noBrowser)(`in a browser${noBrowser ? `: ${noBrowser}` : ''}`, (
     await context.close()
   })
 
+  test('it is followed from the page that answers a form, too', async () => {
+    const { accessToken, orderId } = await slowOrder()
+    const { context, page } = await openTab()
+    await page.goto(`${store.url}/orders/${orderId}#${accessToken}`)
+    await page.waitForSelector('.private')
+    await page.fill('#email', 'half@way')
+    await page.click('.by-mail button')
+    await page.waitForSelector('#mail-said')
+    expect(new URL(page.url()).pathname).toBe(`/orders/${orderId}/mail`)
+    await page.waitForSelector('.stage.delivered')
+    await context.close()
+  })
+
   test('where nobody can listen the page polls', async () => {
     const { accessToken, orderId } = await slowOrder()
     const { context, page, asked } = await openTab()

@@ -46,6 +46,7 @@ export const orders = {
     },
   } as const satisfies Record<string, StageText>,
 
+  lookAgain: 'Load this page again to see how it stands now',
   timeline: 'What has happened so far',
   steps: {
     awaiting: 'Payment',
