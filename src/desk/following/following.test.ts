@@ -104,6 +104,21 @@ describe('an order that is paid in a coin', () => {
     expect(await see()).toMatchObject({ stage: 'refund_by_hand', isFinished: false })
   })
 
+  test('whose payment vanished says of it neither that it came nor that it goes back', async () => {
+    const held = { outcome: 'declined', code: 'NO', reason: 'no' } as const
+    const { world, deps, orderId, accessToken, pay } = await opened({ held })
+    await pay()
+    const find = async () => {
+      const order = await world.orders.find(orderId)
+      return order && { ...order, settlement: 'LOST' as const, refund: { step: 'DUE' as const } }
+    }
+    const orders = { ...world.orders, find: find as typeof world.orders.find }
+    const sight = await sightOf({ ...deps, orders }, orderId, { token: accessToken }, log)
+    expect(sight).toMatchObject({ stage: 'not_taken', isFinished: true, hasReceipt: false })
+    for (const field of ['paid', 'deliverBy']) expect(sight.times).not.toHaveProperty(field)
+    for (const field of ['payment', 'refund']) expect(sight.own).not.toHaveProperty(field)
+  })
+
   test('that was not paid in time is over, with what came on its way back', async () => {
     const { world, see, pay, invoice } = await opened()
     await pay(invoice.units / 2n)

@@ -2,7 +2,7 @@ import type { Checkout, Return } from '../../checkouts/checkout.ts'
 import { isInvoiced } from '../../checkouts/checkout.ts'
 import type { Kind } from '../../goods/offer.ts'
 import { mayReveal } from '../../orders/access.ts'
-import type { Failure, Order } from '../../orders/order.ts'
+import type { Failure, Order, PaidOrder } from '../../orders/order.ts'
 import { isPaid, isRefunding } from '../../orders/order.ts'
 import type { Coin } from '../../payments/coins.ts'
 import type { CheckoutId, OrderId } from '../../primitives/ids.ts'
@@ -159,14 +159,19 @@ function ownSight(deps: FollowDeps, order: Order, checkout: Checkout | undefined
     ...(item.country === undefined ? {} : { country: item.country }),
     amount,
     ...(tender.rail === 'btcpay' ? { paidUnits: tender.units } : {}),
-    ...('receipt' in order ? { payment: seen(deps, order, order.receipt.transaction) } : {}),
+    ...(isTaken(order) ? { payment: seen(deps, order, order.receipt.transaction) } : {}),
     ...refundSight(deps, order),
     ...returnsOf(checkout),
   }
 }
 
+/** Whether there is a payment to speak of: what the chain dropped is none, and has no way back. */
+function isTaken(order: Order): order is PaidOrder {
+  return 'receipt' in order && stageOfOrder(order) !== 'not_taken'
+}
+
 function refundSight(deps: FollowDeps, order: Order): { refund?: RefundSight } {
-  if (!isRefunding(order)) return {}
+  if (!isRefunding(order) || !isTaken(order)) return {}
   const { refund, tender, changedAt } = order
   const to = tender.rail === 'btcpay' ? addressIn(tender.payer) : tender.payer
   const base = { to, startedAt: changedAt }
@@ -194,7 +199,7 @@ function timesOf(order: Order): OrderSight['times'] {
       : {}
   return {
     placed: order.placedAt,
-    ...('paidAt' in order ? { paid: order.paidAt, deliverBy: order.deliverBy } : {}),
+    ...(isTaken(order) ? { paid: order.paidAt, deliverBy: order.deliverBy } : {}),
     ...(order.state === 'FULFILLED' ? { delivered: order.deliveredAt } : {}),
     ...failed,
     ...refunded,

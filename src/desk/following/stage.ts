@@ -1,5 +1,5 @@
 import type { Checkout } from '../../checkouts/checkout.ts'
-import { type Order, refundStateOf } from '../../orders/order.ts'
+import type { Order, Refunding } from '../../orders/order.ts'
 
 /** Where an order stands, in the words of its page. */
 export type OrderStage =
@@ -17,6 +17,8 @@ export type OrderStage =
   /** An operator must act before the money can go back. */
   | 'refund_stuck'
   | 'refunded'
+  /** The chain dropped the payment for good: there is nothing to deliver and nothing to send back. */
+  | 'not_taken'
 
 /** The processor pays this coin out to nobody; an operator does. */
 const operatorPays = 'operator_pays'
@@ -38,10 +40,10 @@ export function stageOfOrder(order: Order): OrderStage {
   }
 }
 
-function refundStage(order: Order & { readonly refund: { step: string; code?: string } }) {
-  const state = refundStateOf(order)
-  if (state === 'REFUNDED') return 'refunded'
-  if (state !== 'REFUND_FAILED') return 'refunding'
+function refundStage(order: Refunding): OrderStage {
+  if (order.refund.step === 'REFUNDED') return 'refunded'
+  if (order.settlement === 'LOST') return 'not_taken'
+  if (order.refund.step !== 'FAILED') return 'refunding'
   return order.refund.code === operatorPays ? 'refund_by_hand' : 'refund_stuck'
 }
 
@@ -51,7 +53,9 @@ export function stageOfCheckout({ state }: Checkout): OrderStage {
   return state === 'ORDERED' ? 'checking_payment' : 'not_paid'
 }
 
+const over: ReadonlySet<OrderStage> = new Set(['not_paid', 'delivered', 'refunded', 'not_taken'])
+
 /** Whether the page of an order in this stage shows the same for good. */
 export function isOver(stage: OrderStage): boolean {
-  return stage === 'not_paid' || stage === 'delivered' || stage === 'refunded'
+  return over.has(stage)
 }

@@ -83,7 +83,7 @@ describe('the page of an order', () => {
   test.each(Object.keys(en.orders.stages) as OrderSight['stage'][])(
     'that is %s is whole',
     (stage) => {
-      const isFinished = stage === 'delivered'
+      const isFinished = stage === 'delivered' || stage === 'not_taken'
       for (const one of [sight({ stage, isFinished }), sight({ stage, isFinished, own: own() })]) {
         const page = whole(orderPage(one, parts))
         expect(page).toContain(en.orders.stages[stage].title)
@@ -210,6 +210,28 @@ describe('the refund', () => {
     const refund = { to, startedAt: at, stuck: { code: 'x' } }
     const one = sight({ stage: 'refund_stuck', own: own({ refund }) })
     expect(whole(refundPage(one, { ...parts, formKey: 'key-1' }))).toContain('value="key-1"')
+  })
+
+  test('says of a wallet that is blocked who alone can act', () => {
+    const refund = { to, startedAt: at, stuck: { code: 'payer_blacklisted' } }
+    const one = sight({ stage: 'refund_stuck', own: own({ refund }) })
+    const text = read(whole(refundPage(one, { ...parts, formKey: 'k' })))
+    expect(text).toContain(en.orders.refund.blocked)
+    // It would be a promise that nobody here can keep.
+    expect(text).not.toContain(en.orders.refund.by)
+    expect(text).toContain(en.orders.steps.stuck)
+    expect(text).not.toContain(en.orders.steps.byHand)
+  })
+
+  test('of a payment that vanished is none: it offers nothing and promises nothing', () => {
+    const one = sight({ stage: 'not_taken', times: { placed: at, failed: at }, own: own() })
+    const order = whole(orderPage(one, parts))
+    expect(order).toContain('<b>No money was taken</b>')
+    expect(order).not.toContain('<b>Paid</b>')
+    expect(order).not.toContain(`/orders/${one.id}/refund`)
+    const page = whole(refundPage(one, { ...parts, formKey: 'k' }))
+    expect(page).toContain('<h1 id="stage">No money was taken</h1>')
+    expect(page).not.toContain('<form')
   })
 
   test('tells of other money that goes back from the checkout', () => {

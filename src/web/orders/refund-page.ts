@@ -1,4 +1,5 @@
 import type { OrderSight, OwnSight, RefundSight } from '../../desk/following/sight.ts'
+import type { PayBackFault } from '../../payments/pay-back-faults.ts'
 import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
@@ -8,6 +9,9 @@ import { isRefunding } from './order-page.ts'
 import { fact, orderPagePath, paidText, timeOf, transactionOf } from './parts.ts'
 import { returnsPart } from './returns-part.ts'
 import { stationsOf, timeline } from './timeline.ts'
+
+/** Why a refund waits that no one at the store can send: USDC blocks the wallet that it goes to. */
+const blockedByIssuer: PayBackFault = 'payer_blacklisted'
 
 export interface RefundPageParts {
   readonly texts: Texts
@@ -47,7 +51,7 @@ ${scriptUrls.map((url) => html`<script type="module" src="${url}"></script>`)}`,
 }
 
 function headingOf(sight: OrderSight, { orders }: Texts) {
-  if (isRefunding(sight)) return orders.stages[sight.stage]
+  if (isRefunding(sight) || sight.stage === 'not_taken') return orders.stages[sight.stage]
   const { refund } = orders
   const text =
     sight.stage === 'delivered'
@@ -74,7 +78,7 @@ function moneyPart(sight: OrderSight, own: OwnSight, refund: RefundSight, texts:
 <dl class="facts">
 ${fact(words.amount, paidText(sight, own, texts))}${fact(sent ? words.wentTo : words.to, copied('refund-to', refund.to, words.to, texts))}${fact(orders.paidWith, orders.onNetwork(sight.coin ?? 'USDC', sight.network))}${fact(words.why, sight.why && orders.why[sight.why])}${fact(words.started, timeOf(refund.startedAt, texts))}${fact(words.sent, sent && timeOf(sent.at, texts))}${fact(words.transaction, sent && transactionOf('refund-transaction', sent, words.transaction, texts))}
 </dl>
-<p class="hint">${words.by}</p>
+${refund.stuck?.code === blockedByIssuer ? html`<p class="wrong">${words.blocked}</p>` : html`<p class="hint">${words.by}</p>`}
 </section>`
 }
 

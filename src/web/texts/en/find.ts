@@ -51,7 +51,8 @@ export const find = {
       EXPIRED: 'Not delivered',
       REFUND_PENDING: 'Money on its way back',
       REFUNDED: 'Money sent back',
-      REFUND_FAILED: 'Refund waits for us',
+      // Also where the chain dropped the payment and none is due; the page of the order says which.
+      REFUND_FAILED: 'Not delivered, and no refund sent',
     } as Readonly<Record<string, string>>,
   },
 }

@@ -44,6 +44,10 @@ export const orders = {
       title: 'Your money is back',
       text: 'It could not be delivered. All you paid was sent back.',
     },
+    not_taken: {
+      title: 'No money was taken',
+      text: 'It could not be delivered, and the chain dropped your payment for good: the money never left your wallet, so none has to come back. You can buy it again.',
+    },
   } as const satisfies Record<string, StageText>,
 
   lookAgain: 'Load this page again to see how it stands now',
@@ -58,6 +62,8 @@ export const orders = {
     notDelivered: 'Could not be delivered',
     sending: 'Money on its way back',
     byHand: 'The store sends it by hand',
+    stuck: 'Refund waits for the store',
+    notTaken: 'No money was taken',
     sent: 'Money sent back',
     now: 'now',
     next: 'to come',
@@ -180,6 +186,8 @@ export const orders = {
     transaction: 'Transaction of the refund',
     why: 'Why',
     by: 'Refunds are sent within a day, in full, and only to where the money came from or where you asked for it.',
+    blocked:
+      'The issuer of USDC blocks the wallet that paid, and a refund goes to no other. Only its owner can act: ask the issuer to unblock it. The refund can be tried again then.',
     ask: 'Try the refund again',
     askText:
       'You may ask us to try once more. It is the same refund, to the same place, and it is sent once.',
