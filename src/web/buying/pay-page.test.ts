@@ -70,6 +70,7 @@ describe('the page of a payment', () => {
     ['waiting', 'Send your payment', false],
     ['partly_paid', 'Send the rest to the same address', false],
     ['confirming', 'Do not pay again', false],
+    ['closing', 'We are looking at what arrived in time', false],
     ['expired', 'Do not send anything to the address any more', false],
   ] as const)('in the stage %s says what to know and to do', async (stage, words, isFinished) => {
     const { get } = paying(checkoutView(stage))

@@ -42,6 +42,12 @@ const stages: Readonly<Record<CheckoutStage, StageText>> = {
     say: 'Your payment was seen. It waits to be confirmed by the network.',
     state: 'It was seen, and waits to be confirmed.',
   },
+  closing: {
+    title: 'The time to pay is over',
+    text: 'We are looking at what arrived in time. Do not send anything to the address any more. This page changes by itself.',
+    say: 'The time to pay is over. We are looking at what arrived in time.',
+    state: 'Its time is over, and what arrived in time is being looked at.',
+  },
   paid: {
     title: 'Paid',
     text: 'Your payment is confirmed, and your order is under way.',
