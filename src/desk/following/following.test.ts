@@ -9,6 +9,7 @@ import { goodsFor } from './goods.ts'
 import { addressIn, leaveAddress, linksFor, type MailDeps } from './mail.ts'
 import {
   daysLeftOf,
+  isOldPass,
   orderOfPass,
   orderPass,
   orderPassDays,
@@ -176,6 +177,17 @@ describe('passes', () => {
     expect([daysLeftOf(deps, pass), daysLeftOf(deps, 'kop_x')]).toEqual([1, undefined])
     world.clock.pass(86_400_000 + 1_000)
     expect([orderOfPass(deps, pass), daysLeftOf(deps, pass)]).toEqual([undefined, undefined])
+  })
+
+  test('that are too old are told from what never was one for this order', async () => {
+    const { world, deps, orderId } = await opened()
+    const pass = orderPass(deps, orderId)
+    expect(isOldPass(deps, pass, orderId)).toBe(false)
+    world.clock.pass(orderPassDays * 86_400_000 + 1_000)
+    expect(isOldPass(deps, pass, orderId)).toBe(true)
+    const others = [`${pass}x`, walletPass(deps, orderId), `kat_${'x'.repeat(43)}`, undefined]
+    for (const other of others) expect(isOldPass(deps, other, orderId)).toBe(false)
+    expect(isOldPass(deps, pass, `ord_${'0'.repeat(26)}`)).toBe(false)
   })
 })
 

@@ -6,7 +6,8 @@ import type { Page } from '../frame/layout.ts'
 import { liveMark, reloading } from '../live/mark.ts'
 import type { Texts } from '../texts/en.ts'
 import { closedGoods, openGoods } from './goods-part.ts'
-import { fact, lockedPart, orderPagePath, paidText, timeOf, transactionOf } from './parts.ts'
+import { lockedPart, type Refused } from './locked-part.ts'
+import { fact, orderPagePath, paidText, timeOf, transactionOf } from './parts.ts'
 import { returnsPart } from './returns-part.ts'
 import { stationsOf, timeline } from './timeline.ts'
 
@@ -18,8 +19,10 @@ export interface OrderPageParts {
   readonly privateLink?: KeptLink | undefined
   /** The goods, when the button was pressed. */
   readonly shown?: GoodsShown | undefined
-  /** What was typed into the field for the link, and is not it. */
-  readonly wrongToken?: string | undefined
+  /** What was typed into the field for the link, and does not open the order. */
+  readonly refused?: Refused | undefined
+  /** Whether links can be asked for by mail. */
+  readonly sendsMail?: boolean
   /** The form for a mail, where the store sends any. */
   readonly mail?: MailPart | undefined
 }
@@ -64,7 +67,7 @@ ${timeline(stationsOf(sight, texts), texts)}
 ${moneyBackLink(sight, texts)}
 ${!isFinished && hasField(sight, parts) && html`<noscript><p class="hint"><a href="${page}">${texts.orders.lookAgain}</a></p></noscript>`}
 </section>
-${sight.own ? ownParts(sight, sight.own, parts) : lockedPart(sight.id, typedIn(parts), texts)}
+${sight.own ? ownParts(sight, sight.own, parts) : lockedPart(sight, parts)}
 </div>
 ${scriptUrls.map((url) => html`<script type="module" src="${url}"></script>`)}`,
   }
@@ -80,10 +83,6 @@ function moneyBackLink(sight: OrderSight, { orders: { refund } }: Texts): Html |
 /** Whether something is typed into this page, which would be lost if it loaded itself again. */
 function hasField(sight: OrderSight, { mail }: OrderPageParts): boolean {
   return sight.own === undefined || mail !== undefined
-}
-
-function typedIn({ wrongToken }: OrderPageParts) {
-  return { value: wrongToken ?? '', isWrong: wrongToken !== undefined }
 }
 
 export function isRefunding({ stage }: Pick<OrderSight, 'stage'>): boolean {

@@ -138,9 +138,31 @@ describe('the page of an order', () => {
   })
 
   test('keeps what was typed when it does not open the order', () => {
-    const page = whole(orderPage(sight(), { ...parts, wrongToken: breakout }))
+    const refused = { typed: breakout, isOld: false }
+    const page = whole(orderPage(sight(), { ...parts, refused }))
     expect(page).toContain('aria-invalid="true"')
     expect(page).toContain('aria-describedby="token-wrong token-help"')
+    expect(read(page)).toContain(en.orders.locked.wrong)
+  })
+
+  test.each([
+    [true, 'This link was good for 7 days. Ask for a new one', '/find#by-mail'],
+    [false, 'This link was good for 7 days. Find your order another way', '/find'],
+  ])('says of a link that is too old where a new one is (mail: %s)', (sendsMail, words, href) => {
+    const refused = { typed: 'kop_old', isOld: true }
+    const page = whole(orderPage(sight(), { ...parts, refused, sendsMail }))
+    expect(read(page)).toContain(words)
+    expect(page).toContain(`<a href="${href}">`)
+    expect(read(page)).not.toContain(en.orders.locked.wrong)
+  })
+
+  test('that is locked leads to every way that may open it', () => {
+    const wallet = 'href="/find#by-wallet"'
+    const mail = 'href="/find#by-mail"'
+    const inUsdc = whole(orderPage(sight(), { ...parts, sendsMail: true }))
+    expect([inUsdc.includes(wallet), inUsdc.includes(mail)]).toEqual([true, true])
+    const inCoin = whole(orderPage(sight({ coin: 'BTC' }), parts))
+    expect([inCoin.includes(wallet), inCoin.includes(mail)]).toEqual([false, false])
   })
 })
 

@@ -52,26 +52,3 @@ export function paidText(
   if (paidUnits === undefined) return `${usd} USD`
   return orders.refund.worth(`${formatUnits(paidUnits, coin)} ${coin}`, usd)
 }
-
-/** The field for the private link, for whoever has not shown it. */
-export function lockedPart(
-  id: string,
-  typed: { readonly value: string; readonly isWrong: boolean },
-  { orders: { locked } }: Texts,
-): Html {
-  const wrong = typed.isWrong
-  return html`<section class="sheet locked" aria-labelledby="locked">
-<h2 id="locked">${locked.title}</h2>
-<p>${locked.text}</p>
-<form method="post" action="${orderPagePath(id)}/open" data-open="${orderPagePath(id)}">
-<div class="field">
-<label for="token">${locked.label}</label>
-<input id="token" name="token" type="text" value="${typed.value}" required="required" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="${wrong ? 'token-wrong ' : ''}token-help"${wrong && html` aria-invalid="true"`}>
-${wrong && html`<p class="wrong" id="token-wrong" role="alert">${locked.wrong}</p>`}
-<p class="hint" id="token-help">${locked.help}</p>
-</div>
-<p class="act"><button class="button" type="submit">${locked.open}</button></p>
-</form>
-<p class="hint">${locked.lost} <a href="/find">${locked.find}</a></p>
-</section>`
-}

@@ -296,6 +296,14 @@ describe.skipIf(noBrowser)(`in a browser${noBrowser ? `: ${noBrowser}` : ''}`, (
     },
   )
 
+  test('a link that does not open the order says so by itself', async () => {
+    const { context, page } = await openTab()
+    await page.goto(`${pageOf(bought.voucher)}#kat_${'x'.repeat(43)}`)
+    await page.waitForSelector('#token-wrong')
+    expect(await page.inputValue('#token')).toContain('kat_x')
+    await context.close()
+  })
+
   test('a code is copied by its button', async () => {
     const { context, page } = await openTab({ permissions: ['clipboard-read', 'clipboard-write'] })
     await page.goto(`${pageOf(bought.voucher)}#${bought.voucher.accessToken}`)
