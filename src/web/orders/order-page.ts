@@ -36,7 +36,7 @@ export interface KeptLink {
 
 export interface MailPart {
   readonly typed?: string
-  readonly said?: 'sent' | 'failed' | 'wrong'
+  readonly said?: 'sent' | 'failed' | 'wrong' | 'tooMany'
 }
 
 /** The page of one order: where it stands for everyone, and the goods for whoever bought them. */

@@ -33,6 +33,8 @@ export const find = {
     send: 'Send me the links',
     done: 'If there are orders for this address, a mail is on its way. It may take a minute; look among unwanted mail, too.',
     wrong: 'This is not an e-mail address. It looks like name@example.org.',
+    tooMany:
+      'Many mails were asked for from your network in the last hour, so none was sent now. Try again later, or use another way.',
   },
   list: {
     title: 'Orders of your wallet',

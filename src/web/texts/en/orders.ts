@@ -171,6 +171,8 @@ export const orders = {
     sent: 'A mail with a link to this order is on its way.',
     failed: 'The mail could not be sent just now. Keep the link above, and try again later.',
     wrong: 'This is not an e-mail address. It looks like name@example.org.',
+    tooMany:
+      'Many mails were asked for from your network in the last hour, so none was sent now. Keep the link above, and try again later.',
   },
 
   refund: {
