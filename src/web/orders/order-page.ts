@@ -7,7 +7,7 @@ import { liveMark, reloading } from '../live/mark.ts'
 import type { Texts } from '../texts/en.ts'
 import { closedGoods, openGoods } from './goods-part.ts'
 import { lockedPart, type Refused } from './locked-part.ts'
-import { fact, orderPagePath, paidText, timeOf, transactionOf } from './parts.ts'
+import { fact, orderPagePath, paidText, timeOf, transactionOf, wordsOf } from './parts.ts'
 import { returnsPart } from './returns-part.ts'
 import { stationsOf, timeline } from './timeline.ts'
 
@@ -42,7 +42,7 @@ export interface MailPart {
 /** The page of one order: where it stands for everyone, and the goods for whoever bought them. */
 export function orderPage(sight: OrderSight, parts: OrderPageParts): Page {
   const { texts, scriptUrls, shown } = parts
-  const stage = texts.orders.stages[sight.stage]
+  const stage = wordsOf(sight, texts)
   // What was asked for stays where it is: nothing that is shown now changes any more.
   const isFinished = sight.isFinished || shown?.type === 'goods'
   const page = orderPagePath(sight.id)

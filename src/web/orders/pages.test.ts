@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { keptMost } from '../../checkouts/ledger.ts'
 import type { GoodsShown } from '../../desk/following/goods.ts'
 import type { OrderSight, OwnSight } from '../../desk/following/sight.ts'
 import type { CheckoutId, OrderId } from '../../primitives/ids.ts'
-import { usdc } from '../../primitives/money.ts'
+import { formatUsdc, usdc } from '../../primitives/money.ts'
 import { document, type Page } from '../frame/layout.ts'
 import { frame } from '../frame/page.fixture.ts'
 import { structureFaults } from '../frame/structure.fixture.ts'
@@ -118,6 +119,17 @@ describe('the page of an order', () => {
     const checkout = 'chk_1' as CheckoutId
     const page = whole(orderPage(sight({ stage: 'awaiting_payment', checkout }), parts))
     expect(page).toContain('href="/pay/chk_1"')
+  })
+
+  test('that was not paid promises back what does go back', () => {
+    const said = (changes: Partial<OrderSight>) =>
+      read(whole(orderPage(sight({ stage: 'not_paid', ...changes }), parts)))
+    expect(said({ coin: 'BTC' })).toContain(
+      `unless it is worth ${formatUsdc(keptMost)} US dollars or less`,
+    )
+    // Whoever pays in USDC was asked for no address.
+    expect(said({})).toContain('No money was taken for it.')
+    expect(said({})).not.toContain('goes back')
   })
 
   test('says what was paid in a coin, and of what that was the price', () => {
@@ -256,6 +268,13 @@ describe('the refund', () => {
     expect(page).not.toContain('<form')
   })
 
+  test('of an order that was not paid is none, though the checkout is watched on', () => {
+    const one = sight({ stage: 'not_paid', coin: 'BTC', isFinished: false })
+    const text = read(whole(refundPage(one, { ...parts, formKey: 'k' })))
+    expect(text).toContain(en.orders.refund.noneText)
+    expect(text).not.toContain(en.orders.refund.underWay)
+  })
+
   test('tells of other money that goes back from the checkout', () => {
     const step = { type: 'SENT', transaction: 'f00d', sentAt: at } as const
     const one = own({ returns: [{ seq: 1, units: 5_000n, why: 'surplus', step }], returnTo: to })
@@ -263,6 +282,8 @@ describe('the refund', () => {
       whole(refundPage(sight({ coin: 'BTC', own: one }), { ...parts, formKey: 'k' })),
     )
     expect(text).toContain('0.00005 BTC More than the price had come: sent f00d')
+    expect(text).toContain(en.orders.refund.returnsText)
+    expect(text).not.toContain(en.orders.refund.none)
   })
 })
 

@@ -1,8 +1,10 @@
+import { keptMost } from '../../checkouts/ledger.ts'
 import type { OrderSight, OwnSight, Seen } from '../../desk/following/sight.ts'
 import { formatUnits } from '../../payments/coins.ts'
 import { formatUsdc } from '../../primitives/money.ts'
 import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
+import type { StageText } from '../texts/en/orders.ts'
 import type { Texts } from '../texts/en.ts'
 
 /** Where the page of an order is. */
@@ -39,6 +41,13 @@ export function transactionOf(
   const link =
     url && html` <a class="look" href="${url}" rel="noopener noreferrer">${texts.orders.look}</a>`
   return html`${copied(id, transaction, what, texts)}${link}`
+}
+
+/** What the pages of an order say at the top. */
+export function wordsOf({ stage, coin }: OrderSight, { orders }: Texts): StageText {
+  const words = orders.stages[stage]
+  if (stage !== 'not_paid' || coin === undefined) return words
+  return { title: words.title, text: orders.notPaidIn(coin, formatUsdc(keptMost)) }
 }
 
 /** What was paid: "12.50 USDC", or "0.001 BTC (the price was 12.50 USD)". */

@@ -51,15 +51,12 @@ ${scriptUrls.map((url) => html`<script type="module" src="${url}"></script>`)}`,
 }
 
 function headingOf(sight: OrderSight, { orders }: Texts) {
-  if (isRefunding(sight) || sight.stage === 'not_taken') return orders.stages[sight.stage]
+  const { stage, own } = sight
+  if (isRefunding(sight) || stage === 'not_taken') return orders.stages[stage]
   const { refund } = orders
-  const text =
-    sight.stage === 'delivered'
-      ? refund.delivered
-      : sight.isFinished
-        ? refund.noneText
-        : refund.underWay
-  return { title: refund.none, text }
+  if (own && own.returns.length > 0) return { title: refund.returnsTitle, text: refund.returnsText }
+  if (stage === 'delivered') return { title: refund.none, text: refund.delivered }
+  return { title: refund.none, text: stage === 'not_paid' ? refund.noneText : refund.underWay }
 }
 
 function ownParts(sight: OrderSight, own: OwnSight, parts: RefundPageParts): Html {

@@ -21,7 +21,7 @@ export const orders = {
     },
     not_paid: {
       title: 'This order was not paid',
-      text: 'No money was taken for it. Whatever still arrives goes back where you asked for it.',
+      text: 'No money was taken for it.',
     },
     delivering: {
       title: 'Paid, and on its way',
@@ -50,6 +50,8 @@ export const orders = {
     },
   } as const satisfies Record<string, StageText>,
 
+  notPaidIn: (coin: string, most: string) =>
+    `What arrived in ${coin}, or still arrives, goes back where you asked for it, unless it is worth ${most} US dollars or less.`,
   lookAgain: 'Load this page again to see how it stands now',
   timeline: 'What has happened so far',
   steps: {
@@ -105,7 +107,7 @@ export const orders = {
   },
   keep: {
     title: 'Keep this link',
-    text: 'It is the only key to this order. Whoever has it sees what you bought, so keep it to yourself.',
+    text: 'It opens this order at any time and on any device. Whoever has it sees what you bought, so keep it to yourself.',
     textFor: (days: number) =>
       `It opens this order for ${days === 1 ? '1 day' : `${days} days`}. Whoever has it sees what you bought, so keep it to yourself.`,
     label: 'Private link of this order',
@@ -182,7 +184,7 @@ export const orders = {
     returnsLink: 'Other money came, too. See how it goes back',
     back: 'Back to the order',
     none: 'This order has no refund',
-    noneText: 'Nothing has failed that a refund could make good.',
+    noneText: 'It was not paid, so there is no price to send back.',
     delivered: 'It was delivered, and delivered goods are not refundable.',
     underWay: 'It is still under way. If it cannot be delivered, all you paid goes back.',
     amount: 'Amount',
@@ -201,6 +203,8 @@ export const orders = {
       'You may ask us to try once more. It is the same refund, to the same place, and it is sent once.',
     asked: 'It is being tried again.',
     returns: 'Other money that came',
+    returnsTitle: 'Money that goes back',
+    returnsText: 'Money came that is not the price of this order. Where it is stands below.',
     returnWhy: {
       underpaid: 'Less than the price had come',
       late: 'It came too late',
