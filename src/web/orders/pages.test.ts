@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { keptMost } from '../../checkouts/ledger.ts'
 import type { GoodsShown } from '../../desk/following/goods.ts'
-import type { OrderSight, OwnSight } from '../../desk/following/sight.ts'
-import type { CheckoutId, OrderId } from '../../primitives/ids.ts'
-import { formatUsdc, usdc } from '../../primitives/money.ts'
-import { document, type Page } from '../frame/layout.ts'
-import { frame } from '../frame/page.fixture.ts'
-import { structureFaults } from '../frame/structure.fixture.ts'
+import type { OrderSight } from '../../desk/following/sight.ts'
+import type { CheckoutId } from '../../primitives/ids.ts'
+import { formatUsdc } from '../../primitives/money.ts'
 import { breakout, read } from '../frame/website.fixture.ts'
 import { en } from '../texts/en.ts'
 import { installOf } from './esim-install.ts'
@@ -14,35 +11,8 @@ import { findPage } from './find-page.ts'
 import { masked } from './goods-part.ts'
 import { orderPage } from './order-page.ts'
 import { refundPage } from './refund-page.ts'
+import { at, own, parts, sight, whole } from './sight.fixture.ts'
 
-const at = new Date('2026-11-22T03:00:00Z')
-const parts = { texts: en, scriptUrls: [] }
-
-const sight = (changes: Partial<OrderSight> = {}): OrderSight => ({
-  id: `ord_${'1'.repeat(26)}` as OrderId,
-  kind: 'voucher',
-  stage: 'delivered',
-  network: 'Base',
-  times: { placed: at, paid: at, deliverBy: at, delivered: at },
-  hasReceipt: true,
-  version: '4.0',
-  isFinished: true,
-  ...changes,
-})
-const own = (changes: Partial<OwnSight> = {}): OwnSight => ({
-  brandName: breakout,
-  offerId: 'AMZ',
-  amount: usdc(12_500_000n),
-  payment: { transaction: `0x${'a'.repeat(64)}`, url: 'https://basescan.org/tx/0xaa' },
-  returns: [],
-  ...changes,
-})
-/** A page that is whole, as text. */
-function whole(page: Page): string {
-  const text = document(frame, page)
-  expect(structureFaults(text)).toEqual([])
-  return text
-}
 const shownAs = (shown: GoodsShown) =>
   whole(
     orderPage(sight({ own: own(), kind: shown.type === 'goods' ? shown.kind : 'voucher' }), {
@@ -219,71 +189,6 @@ describe('the goods', () => {
     ['+123', '+12 ••• •••'],
   ])('%s is masked', (number, shown) => {
     expect(masked(number)).toBe(shown)
-  })
-})
-
-describe('the refund', () => {
-  const to = 'bc1qbuyer'
-  test('by hand says that a person sends it, and offers nothing to press', () => {
-    const refund = { to, startedAt: at, stuck: { code: 'operator_pays' } }
-    const one = sight({
-      stage: 'refund_by_hand',
-      coin: 'XMR',
-      network: 'Monero',
-      why: 'expired',
-      own: own({ refund, paidUnits: 10n ** 11n }),
-    })
-    const page = whole(refundPage(one, { ...parts, formKey: 'k' }))
-    expect(read(page)).toContain('somebody at the store sends it')
-    expect(read(page)).toContain('0.1 XMR')
-    expect(page).toContain(to)
-    expect(page).not.toContain('<form')
-  })
-
-  test('that is stuck can be asked for again', () => {
-    const refund = { to, startedAt: at, stuck: { code: 'x' } }
-    const one = sight({ stage: 'refund_stuck', own: own({ refund }) })
-    expect(whole(refundPage(one, { ...parts, formKey: 'key-1' }))).toContain('value="key-1"')
-  })
-
-  test('says of a wallet that is blocked who alone can act', () => {
-    const refund = { to, startedAt: at, stuck: { code: 'payer_blacklisted' } }
-    const one = sight({ stage: 'refund_stuck', own: own({ refund }) })
-    const text = read(whole(refundPage(one, { ...parts, formKey: 'k' })))
-    expect(text).toContain(en.orders.refund.blocked)
-    // It would be a promise that nobody here can keep.
-    expect(text).not.toContain(en.orders.refund.by)
-    expect(text).toContain(en.orders.steps.stuck)
-    expect(text).not.toContain(en.orders.steps.byHand)
-  })
-
-  test('of a payment that vanished is none: it offers nothing and promises nothing', () => {
-    const one = sight({ stage: 'not_taken', times: { placed: at, failed: at }, own: own() })
-    const order = whole(orderPage(one, parts))
-    expect(order).toContain('<b>No money was taken</b>')
-    expect(order).not.toContain('<b>Paid</b>')
-    expect(order).not.toContain(`/orders/${one.id}/refund`)
-    const page = whole(refundPage(one, { ...parts, formKey: 'k' }))
-    expect(page).toContain('<h1 id="stage">No money was taken</h1>')
-    expect(page).not.toContain('<form')
-  })
-
-  test('of an order that was not paid is none, though the checkout is watched on', () => {
-    const one = sight({ stage: 'not_paid', coin: 'BTC', isFinished: false })
-    const text = read(whole(refundPage(one, { ...parts, formKey: 'k' })))
-    expect(text).toContain(en.orders.refund.noneText)
-    expect(text).not.toContain(en.orders.refund.underWay)
-  })
-
-  test('tells of other money that goes back from the checkout', () => {
-    const step = { type: 'SENT', transaction: 'f00d', sentAt: at } as const
-    const one = own({ returns: [{ seq: 1, units: 5_000n, why: 'surplus', step }], returnTo: to })
-    const text = read(
-      whole(refundPage(sight({ coin: 'BTC', own: one }), { ...parts, formKey: 'k' })),
-    )
-    expect(text).toContain('0.00005 BTC More than the price had come: sent f00d')
-    expect(text).toContain(en.orders.refund.returnsText)
-    expect(text).not.toContain(en.orders.refund.none)
   })
 })
 
