@@ -118,10 +118,29 @@ describe('the page of a payment', () => {
         { seq: 2, units: 5n, why: 'late', step: { type: 'FAILED', code: 'x', reason: 'secret' } },
       ],
     })
-    const text = read((await paying(view).get(url, owner)).body)
-    expect(text).toContain(`0.0001 BTC was sent back in the transaction ${'ab'.repeat(32)}`)
+    const { body } = await paying(view).get(url, owner)
+    const text = read(body)
+    expect(text).toContain(`0.0001 BTC was sent back in the transaction ${'ab'.repeat(32)} Copy`)
+    expect(body).toContain('data-copy="#return-1"')
     expect(text).toContain('0.00000005 BTC could not be sent back yet')
     expect(text).not.toContain('secret')
+  })
+
+  test.each([
+    ['expired', true],
+    ['refused', false],
+  ] as const)('that is %s speaks of no order that would come', async (stage, isKept) => {
+    const { body } = await paying(checkoutView(stage)).get(url, owner)
+    const text = read(body)
+    expect(text).not.toContain('and then your order')
+    expect(text).not.toContain('You are buying')
+    // Only where money may have come is there something to look for again.
+    expect(text.includes(`${checkoutId}#${checkoutToken}`)).toBe(isKept)
+  })
+
+  test('has what a person writes down ready to be copied', async () => {
+    const { body } = await paying().get(url, owner)
+    for (const id of ['back-to', 'payment']) expect(body).toContain(`data-copy="#${id}"`)
   })
 
   test('that is paid leads to the order, unless something goes back from here', async () => {

@@ -1,11 +1,11 @@
 import type { Return } from '../../checkouts/checkout.ts'
 import { keptMost } from '../../checkouts/ledger.ts'
 import type { CheckoutView } from '../../desk/checkout/desk.ts'
-import { formatUnits } from '../../payments/coins.ts'
 import { formatUsdc } from '../../primitives/money.ts'
 import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
+import { returned } from '../frame/returned.ts'
 import { liveMark, reloading } from '../live/mark.ts'
 import { buyPath } from '../shop/addresses.ts'
 import type { Texts } from '../texts/en.ts'
@@ -31,6 +31,9 @@ const finished: ReadonlySet<CheckoutView['stage']> = new Set(['refused', 'paid']
 
 /** Stages in which money is still asked for. */
 const asking: ReadonlySet<CheckoutView['stage']> = new Set(['waiting', 'partly_paid'])
+
+/** Stages from which no order comes any more. */
+const over: ReadonlySet<CheckoutView['stage']> = new Set(['refused', 'expired'])
 
 /** The page of one payment in a coin. */
 export function payPage(view: CheckoutView, shown: PayShown): Page {
@@ -68,7 +71,7 @@ function ownPart(view: CheckoutView, shown: PayShown): Html {
   return html`${invoice && asking.has(stage) && invoiceCard(view, invoice, texts, shown.sandboxUrl)}
 ${nextStep(view, texts)}
 ${returnsOf(view, texts)}
-${shown.privateLink && keepLink(shown.privateLink, texts)}
+${shown.privateLink && stage !== 'refused' && keepLink(shown.privateLink, stage, texts)}
 ${invoice && asking.has(stage) && troubles(invoice.watchedUntil, texts)}
 ${factsOf(view, texts)}`
 }
@@ -84,11 +87,11 @@ function nextStep({ stage, orderId, offerId }: CheckoutView, { pay }: Texts): Ht
 }
 
 /** Shown before anything is paid: whoever loses this page finds back by it. */
-function keepLink(link: string, texts: Texts): Html {
+function keepLink(link: string, stage: CheckoutView['stage'], texts: Texts): Html {
   const { pay } = texts
   return html`<section class="keep" aria-labelledby="keep">
 <h2 id="keep">${pay.keepTitle}</h2>
-<p>${pay.keep}</p>
+<p>${over.has(stage) ? pay.keepOver : pay.keep}</p>
 ${copied('link', link, pay.tokenLabel, texts)}
 </section>`
 }
@@ -105,42 +108,31 @@ function troubles(watchedUntil: Date, { pay }: Texts): Html {
 </details>`
 }
 
-function returnsOf({ returns, coin }: CheckoutView, { pay }: Texts): Html | undefined {
+function returnsOf({ returns, coin }: CheckoutView, texts: Texts): Html | undefined {
   if (returns.length === 0) return undefined
   return html`<section class="returns" aria-labelledby="returns">
-<h2 id="returns">${pay.backTitle}</h2>
+<h2 id="returns">${texts.pay.backTitle}</h2>
 <ul>
 ${returns.map(
-  (
-    one,
-  ) => html`<li><b>${formatUnits(one.units, coin)} ${coin}</b> ${stepOf(one, pay)} (${pay.why[one.why]}).</li>
+  (one) => html`<li>${returned(one, coin, texts)}</li>
 `,
 )}</ul>
 </section>`
-}
-
-function stepOf({ step }: Return, pay: Texts['pay']): Html {
-  switch (step.type) {
-    case 'DUE':
-      return html`${pay.backDue}`
-    case 'SENDING':
-      return html`${pay.backSending}`
-    case 'SENT':
-      return html`${pay.backSent} <code class="copy">${step.transaction}</code>`
-    case 'FAILED':
-      return html`${pay.backFailed}`
-  }
 }
 
 function isUnderWay({ step }: Return): boolean {
   return step.type !== 'SENT'
 }
 
-function factsOf(view: CheckoutView, { pay }: Texts): Html {
+function factsOf(view: CheckoutView, texts: Texts): Html {
+  const { pay } = texts
   const facts = [
-    [pay.offer, html`${view.brandName}, ${formatUsdc(view.amount)} USD`],
-    [pay.backTo, view.refundTo && html`<code class="copy">${view.refundTo}</code>`],
-    [pay.number, html`<code>${view.id}</code>`],
+    [
+      over.has(view.stage) ? pay.offerOver : pay.offer,
+      html`${view.brandName}, ${formatUsdc(view.amount)} USD`,
+    ],
+    [pay.backTo, view.refundTo && copied('back-to', view.refundTo, pay.backTo, texts)],
+    [pay.number, copied('payment', view.id, pay.number, texts)],
   ] as const
   return html`<dl class="facts">
 ${facts.map(

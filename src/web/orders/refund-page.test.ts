@@ -64,7 +64,9 @@ describe('the refund', () => {
     const text = read(
       whole(refundPage(sight({ coin: 'BTC', own: one }), { ...parts, formKey: 'k' })),
     )
-    expect(text).toContain('0.00005 BTC More than the price had come: sent f00d')
+    expect(text).toContain(
+      '0.00005 BTC was sent back in the transaction f00d Copy (it was more than the price).',
+    )
     expect(text).toContain(en.orders.refund.returnsText)
     expect(text).not.toContain(en.orders.refund.none)
   })

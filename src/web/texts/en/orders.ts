@@ -205,17 +205,6 @@ export const orders = {
     returns: 'Other money that came',
     returnsTitle: 'Money that goes back',
     returnsText: 'Money came that is not the price of this order. Where it is stands below.',
-    returnWhy: {
-      underpaid: 'Less than the price had come',
-      late: 'It came too late',
-      surplus: 'More than the price had come',
-    },
-    returnStep: {
-      DUE: 'about to be sent',
-      SENDING: 'being sent',
-      SENT: 'sent',
-      FAILED: 'waits for somebody at the store',
-    },
     lockedText: 'Amounts and addresses are shown to whoever has the private link of the order.',
   },
 }
