@@ -57,7 +57,7 @@ describe('an order that is paid in a coin', () => {
       stage: 'awaiting_payment',
       checkout: id,
       coin: 'BTC',
-      own: { offerId: 'CARD' },
+      own: { offer: { id: 'CARD' } },
       isFinished: false,
     })
     const others = await see({})

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { esim, open, voucher } from '../../../test/fixtures/offers.ts'
 import { keptMost } from '../../checkouts/ledger.ts'
 import type { GoodsShown } from '../../desk/following/goods.ts'
 import type { OrderSight } from '../../desk/following/sight.ts'
@@ -49,6 +50,8 @@ describe('links that install an eSIM', () => {
     expect(installOf('LPA:1$h$ID$1.3.6$1')).toMatchObject({ smdpAddress: 'h', matchingId: 'ID' })
   })
 })
+
+const openCard = voucher('OPEN', { price: open(500, 10_000), faceValue: open(500, 10_000) })
 
 describe('the page of an order', () => {
   test.each(Object.keys(en.orders.stages) as OrderSight['stage'][])(
@@ -109,6 +112,22 @@ describe('the page of an order', () => {
     )
     expect(text).toContain('0.00123 BTC (the price was 12.50 USD)')
     expect(text).toContain('Paid with BTC')
+  })
+
+  test.each([
+    ['of a fixed value', { offer: voucher('A') }, 'Amazon.com $25, United States of America'],
+    [
+      'of a value that was chosen',
+      { offer: openCard, value: 1_250 },
+      'Steam $12.50, United States of America',
+    ],
+    ['of a plan', { offer: esim('E', { country: 'FR' }) }, 'Nomadnet 1 GB, 7 days, France'],
+    ['that is in no list any more', { country: 'FR' }, 'Steam, France'],
+    ['that has no country', {}, 'Steam'],
+  ])('says which card was bought: one %s', (_, changes, words) => {
+    const brandName = words.split(/[ ,]/)[0] ?? ''
+    const one = sight({ own: own({ brandName, ...changes }) })
+    expect(read(whole(orderPage(one, parts)))).toContain(`Bought ${words} Price`)
   })
 
   test('leads to other money that goes back, though it was delivered', () => {
