@@ -47,7 +47,7 @@ describe('the page of a payment', () => {
       'Send only BTC, and only on the Bitcoin network.',
       `https://kiosk.example/pay/${checkoutId}#${checkoutToken}`,
       'Too little: send the rest in time, or what came goes back.',
-      'if it comes while the address is watched. That is until 19 November, 12:00 UTC.',
+      'if it comes while the address is watched. That is until Nov 19, 2026, 12:00 UTC .',
       `What is worth ${formatUsdc(keptMost)} US dollars or less does not go back`,
       `Money goes back to ${refundTo}`,
     ]) {

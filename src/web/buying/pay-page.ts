@@ -6,13 +6,13 @@ import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
 import { returned } from '../frame/returned.ts'
+import { timeOf } from '../frame/time-of.ts'
 import { liveMark, reloading } from '../live/mark.ts'
 import { buyPath } from '../shop/addresses.ts'
 import type { Texts } from '../texts/en.ts'
+import { orderPagePath, payPath } from '../visit/paths.ts'
 import { attributesHtml } from './fields-html.ts'
-import { orderPagePath, payPath } from './paths.ts'
 import { invoiceCard } from './pay-invoice.ts'
-import { dayAndTime } from './times.ts'
 
 /** What the page of a payment is made of besides the payment. */
 export interface PayShown {
@@ -96,12 +96,13 @@ ${copied('link', link, pay.tokenLabel, texts)}
 </section>`
 }
 
-function troubles(watchedUntil: Date, { pay }: Texts): Html {
+function troubles(watchedUntil: Date, texts: Texts): Html {
+  const { pay } = texts
   return html`<details class="troubles"><summary>${pay.detailsTitle}</summary>
 <ul>
 <li>${pay.less}</li>
 <li>${pay.more}</li>
-<li>${pay.late}${dayAndTime(watchedUntil)}.</li>
+<li>${pay.late}${timeOf(watchedUntil, texts)}.</li>
 <li>${pay.fees}</li>
 <li>${pay.small(formatUsdc(keptMost))}</li>
 </ul>

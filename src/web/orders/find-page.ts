@@ -1,7 +1,7 @@
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
 import type { Texts } from '../texts/en.ts'
-import { orderPagePath } from './parts.ts'
+import { orderPagePath } from '../visit/paths.ts'
 
 /** An order in the list of a wallet, as lists publish it. */
 interface ListedOrder {

@@ -12,11 +12,12 @@ import { walletPassSeconds } from '../../desk/following/passes.ts'
 import { Refusal } from '../../primitives/refusal.ts'
 import { rememberWallet, walletIn } from '../visit/access.ts'
 import { formIn, isFromElsewhere } from '../visit/forms.ts'
+import { orderPagePath } from '../visit/paths.ts'
+import { privately } from '../visit/privately.ts'
 import { type FindPageParts, findPage } from './find-page.ts'
-import { acts, type FollowingRoutes, privately, reads, sendPrivately, takes } from './following.ts'
+import { acts, type FollowingRoutes, reads, sendPrivately, takes } from './following.ts'
 import { createPost, mayAsk } from './mail-routes.ts'
 import { sayElsewhere } from './order-routes.ts'
-import { orderPagePath } from './parts.ts'
 
 export interface FindRoutes extends FollowingRoutes {
   /** The script that lets a wallet sign in. */

@@ -3,7 +3,7 @@ import { orderPassDays } from '../../desk/following/passes.ts'
 import type { OrderSight } from '../../desk/following/sight.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Texts } from '../texts/en.ts'
-import { orderPagePath } from './parts.ts'
+import { orderPagePath } from '../visit/paths.ts'
 
 /** What somebody brought that does not open the order. */
 export interface Refused {

@@ -3,19 +3,13 @@ import type { OrderSight, OwnSight } from '../../desk/following/sight.ts'
 import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
+import { timeOf } from '../frame/time-of.ts'
 import { liveMark, reloading } from '../live/mark.ts'
 import type { Texts } from '../texts/en.ts'
+import { orderPagePath } from '../visit/paths.ts'
 import { closedGoods, openGoods } from './goods-part.ts'
 import { lockedPart, type Refused } from './locked-part.ts'
-import {
-  boughtText,
-  fact,
-  orderPagePath,
-  paidText,
-  timeOf,
-  transactionOf,
-  wordsOf,
-} from './parts.ts'
+import { boughtText, fact, paidText, transactionOf, wordsOf } from './parts.ts'
 import { returnsPart } from './returns-part.ts'
 import { stationsOf, timeline } from './timeline.ts'
 

@@ -10,19 +10,19 @@ import { messagePage } from '../frame/message-page.ts'
 import { routeLive } from '../live/live.ts'
 import { accessIn, readToken, rememberAccess } from '../visit/access.ts'
 import { formIn, isFromElsewhere } from '../visit/forms.ts'
+import { orderPagePath } from '../visit/paths.ts'
+import { privately } from '../visit/privately.ts'
 import {
   acts,
   type FollowingRoutes,
   type OrderRequest,
   openerOf,
-  privately,
   reads,
   sendPrivately,
   takes,
 } from './following.ts'
 import { sendMail } from './mail-routes.ts'
 import { type KeptLink, type MailPart, type OrderPageParts, orderPage } from './order-page.ts'
-import { orderPagePath } from './parts.ts'
 import { refundPage } from './refund-page.ts'
 
 const at = '/orders/:orderId'

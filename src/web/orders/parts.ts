@@ -10,22 +10,6 @@ import { measure, placeName } from '../shop/offer-words.ts'
 import type { StageText } from '../texts/en/orders.ts'
 import type { Texts } from '../texts/en.ts'
 
-/** Where the page of an order is. */
-export function orderPagePath(id: string): string {
-  return `/orders/${id}`
-}
-
-/** A moment for reading, in UTC: "Nov 22, 2026, 03:17 UTC". */
-export function timeOf(at: Date, { offers }: Texts): Html {
-  const text = new Intl.DateTimeFormat(offers.numbers, {
-    dateStyle: 'medium',
-    timeStyle: 'short',
-    hourCycle: 'h23',
-    timeZone: 'UTC',
-  }).format(at)
-  return html`<time datetime="${at.toISOString()}">${text} UTC</time>`
-}
-
 /** A line of a list of facts; nothing where there is no value. */
 export function fact(name: string, value: Html | string | undefined): Html | undefined {
   return value === undefined

@@ -1,7 +1,7 @@
 import type { OrderSight } from '../../desk/following/sight.ts'
 import { type Html, html } from '../frame/html.ts'
+import { timeOf } from '../frame/time-of.ts'
 import type { Texts } from '../texts/en.ts'
-import { timeOf } from './parts.ts'
 
 /** One station on the way of an order. */
 export interface Station {

@@ -41,7 +41,6 @@ export const find = {
     wallet: 'Signed in with',
     none: 'This wallet has not paid for anything here.',
     more: (shown: number, total: number) => `The newest ${shown} of ${total}.`,
-    open: 'Open',
     leave: 'Sign out',
     states: {
       PAYMENT_PENDING: 'Payment being checked',
