@@ -1,5 +1,5 @@
 import type { Checkout } from '../../checkouts/checkout.ts'
-import type { Order, Refunding } from '../../orders/order.ts'
+import { type Order, type Refunding, refundStateOf } from '../../orders/order.ts'
 
 /** Where an order stands, in the words of its page. */
 export type OrderStage =
@@ -9,6 +9,8 @@ export type OrderStage =
   | 'checking_payment'
   /** Proven: nothing was taken for it, or what came goes back from the checkout. */
   | 'not_paid'
+  /** The chain dropped the payment for good: there is nothing to deliver and nothing to send back. */
+  | 'not_taken'
   | 'delivering'
   | 'delivered'
   | 'refunding'
@@ -17,8 +19,6 @@ export type OrderStage =
   /** An operator must act before the money can go back. */
   | 'refund_stuck'
   | 'refunded'
-  /** The chain dropped the payment for good: there is nothing to deliver and nothing to send back. */
-  | 'not_taken'
 
 /** The processor pays this coin out to nobody; an operator does. */
 const operatorPays = 'operator_pays'
@@ -36,15 +36,19 @@ export function stageOfOrder(order: Order): OrderStage {
       return 'delivered'
     case 'FULFILLMENT_FAILED':
     case 'EXPIRED':
-      return refundStage(order)
+      return isVanished(order) ? 'not_taken' : refundStage(order)
   }
 }
 
-function refundStage(order: Refunding): OrderStage {
-  if (order.refund.step === 'REFUNDED') return 'refunded'
-  if (order.settlement === 'LOST') return 'not_taken'
-  if (order.refund.step !== 'FAILED') return 'refunding'
+function refundStage(order: Order & { readonly refund: { step: string; code?: string } }) {
+  const state = refundStateOf(order)
+  if (state === 'REFUNDED') return 'refunded'
+  if (state !== 'REFUND_FAILED') return 'refunding'
   return order.refund.code === operatorPays ? 'refund_by_hand' : 'refund_stuck'
+}
+
+function isVanished({ settlement, refund }: Refunding): boolean {
+  return settlement === 'LOST' && refund.step !== 'REFUNDED'
 }
 
 /** Before there is an order. */
@@ -53,7 +57,7 @@ export function stageOfCheckout({ state }: Checkout): OrderStage {
   return state === 'ORDERED' ? 'checking_payment' : 'not_paid'
 }
 
-const over: ReadonlySet<OrderStage> = new Set(['not_paid', 'delivered', 'refunded', 'not_taken'])
+const over: ReadonlySet<OrderStage> = new Set(['not_paid', 'not_taken', 'delivered', 'refunded'])
 
 /** Whether the page of an order in this stage shows the same for good. */
 export function isOver(stage: OrderStage): boolean {

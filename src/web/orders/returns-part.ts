@@ -1,9 +1,9 @@
 import type { OrderSight, OwnSight } from '../../desk/following/sight.ts'
 import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
-import { returned } from '../frame/returned.ts'
 import type { Texts } from '../texts/en.ts'
 import { fact } from './parts.ts'
+import { returned } from './returned.ts'
 
 /** Money that came besides the price, such as a payment made twice, and where it is on its way back. */
 export function returnsPart({ coin }: OrderSight, own: OwnSight, texts: Texts): Html | undefined {
