@@ -1,5 +1,5 @@
 import type { Checkout } from '../../checkouts/checkout.ts'
-import { type Order, type Refunding, refundStateOf } from '../../orders/order.ts'
+import { type Order, refundStateOf } from '../../orders/order.ts'
 
 /** Where an order stands, in the words of its page. */
 export type OrderStage =
@@ -36,7 +36,8 @@ export function stageOfOrder(order: Order): OrderStage {
       return 'delivered'
     case 'FULFILLMENT_FAILED':
     case 'EXPIRED':
-      return isVanished(order) ? 'not_taken' : refundStage(order)
+      if (order.settlement === 'LOST' && order.refund.step !== 'REFUNDED') return 'not_taken'
+      return refundStage(order)
   }
 }
 
@@ -45,10 +46,6 @@ function refundStage(order: Order & { readonly refund: { step: string; code?: st
   if (state === 'REFUNDED') return 'refunded'
   if (state !== 'REFUND_FAILED') return 'refunding'
   return order.refund.code === operatorPays ? 'refund_by_hand' : 'refund_stuck'
-}
-
-function isVanished({ settlement, refund }: Refunding): boolean {
-  return settlement === 'LOST' && refund.step !== 'REFUNDED'
 }
 
 /** Before there is an order. */
