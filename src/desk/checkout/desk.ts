@@ -24,6 +24,8 @@ export type CheckoutStage =
   | 'partly_paid'
   /** All of it was seen, and waits for its confirmations. */
   | 'confirming'
+  /** Its time is over, and it is not known yet what came before. No money is asked for any more. */
+  | 'closing'
   /** It is an order now. */
   | 'paid'
   /** Its time is over. What came, or still comes, goes back. */

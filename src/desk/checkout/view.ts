@@ -20,6 +20,7 @@ export function checkoutView(
   const { id, orderId, item, amount, coin, network } = checkout
   const isOwner =
     accessToken !== undefined && sameHash(hashOf(accessToken), checkout.accessTokenHash)
+  const stage = stageOf(checkout, now)
   return {
     id,
     orderId,
@@ -30,23 +31,24 @@ export function checkoutView(
     coin,
     network,
     isOwner,
-    stage: stageOf(checkout),
+    stage,
     ...(isOwner && isInvoiced(checkout) ? { invoice: invoiceOf(checkout) } : {}),
     ...(isOwner ? { refundTo: checkout.refundTo } : {}),
     returns: isOwner && isInvoiced(checkout) ? checkout.returns : [],
     now,
-    version: String(checkout.version),
+    // The end of the time alone changes the page, and nothing on record.
+    version: stage === 'closing' ? `${checkout.version}-over` : String(checkout.version),
   }
 }
 
-function stageOf(checkout: Checkout): CheckoutStage {
+function stageOf(checkout: Checkout, now: Date): CheckoutStage {
   switch (checkout.state) {
     case 'OPENING':
       return 'opening'
     case 'REFUSED':
       return 'refused'
     case 'OPEN':
-      return waitingStage(checkout)
+      return waitingStage(checkout, now)
     case 'ORDERED':
       return 'paid'
     case 'ENDED':
@@ -56,9 +58,10 @@ function stageOf(checkout: Checkout): CheckoutStage {
   }
 }
 
-function waitingStage({ invoice }: InvoicedCheckout): CheckoutStage {
+function waitingStage({ invoice }: InvoicedCheckout, now: Date): CheckoutStage {
   const seen = seenUnits(invoice)
   if (invoice.status === 'PROCESSING' || seen >= invoice.units) return 'confirming'
+  if (now >= invoice.expiresAt) return 'closing'
   return seen > 0n ? 'partly_paid' : 'waiting'
 }
 

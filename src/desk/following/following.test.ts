@@ -9,6 +9,7 @@ import { goodsFor } from './goods.ts'
 import { addressIn, leaveAddress, linksFor, type MailDeps } from './mail.ts'
 import {
   daysLeftOf,
+  isOldPass,
   orderOfPass,
   orderPass,
   orderPassDays,
@@ -56,7 +57,7 @@ describe('an order that is paid in a coin', () => {
       stage: 'awaiting_payment',
       checkout: id,
       coin: 'BTC',
-      own: { offerId: 'CARD' },
+      own: { offer: { id: 'CARD' } },
       isFinished: false,
     })
     const others = await see({})
@@ -102,6 +103,21 @@ describe('an order that is paid in a coin', () => {
     const { see, pay } = await opened({ held }, { coin: 'XMR', refundTo: 'xmr-address-of-ada' })
     await pay()
     expect(await see()).toMatchObject({ stage: 'refund_by_hand', isFinished: false })
+  })
+
+  test('whose payment vanished says of it neither that it came nor that it goes back', async () => {
+    const held = { outcome: 'declined', code: 'NO', reason: 'no' } as const
+    const { world, deps, orderId, accessToken, pay } = await opened({ held })
+    await pay()
+    const find = async () => {
+      const order = await world.orders.find(orderId)
+      return order && { ...order, settlement: 'LOST' as const, refund: { step: 'DUE' as const } }
+    }
+    const orders = { ...world.orders, find: find as typeof world.orders.find }
+    const sight = await sightOf({ ...deps, orders }, orderId, { token: accessToken }, log)
+    expect(sight).toMatchObject({ stage: 'not_taken', isFinished: true, hasReceipt: false })
+    for (const field of ['paid', 'deliverBy']) expect(sight.times).not.toHaveProperty(field)
+    for (const field of ['payment', 'refund']) expect(sight.own).not.toHaveProperty(field)
   })
 
   test('that was not paid in time is over, with what came on its way back', async () => {
@@ -161,6 +177,17 @@ describe('passes', () => {
     expect([daysLeftOf(deps, pass), daysLeftOf(deps, 'kop_x')]).toEqual([1, undefined])
     world.clock.pass(86_400_000 + 1_000)
     expect([orderOfPass(deps, pass), daysLeftOf(deps, pass)]).toEqual([undefined, undefined])
+  })
+
+  test('that are too old are told from what never was one for this order', async () => {
+    const { world, deps, orderId } = await opened()
+    const pass = orderPass(deps, orderId)
+    expect(isOldPass(deps, pass, orderId)).toBe(false)
+    world.clock.pass(orderPassDays * 86_400_000 + 1_000)
+    expect(isOldPass(deps, pass, orderId)).toBe(true)
+    const others = [`${pass}x`, walletPass(deps, orderId), `kat_${'x'.repeat(43)}`, undefined]
+    for (const other of others) expect(isOldPass(deps, other, orderId)).toBe(false)
+    expect(isOldPass(deps, pass, `ord_${'0'.repeat(26)}`)).toBe(false)
   })
 })
 

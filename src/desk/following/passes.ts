@@ -28,6 +28,12 @@ export function daysLeftOf(deps: FollowDeps, pass: string | undefined): number |
   return Math.ceil((until - deps.purchases.now().getTime() / 1_000) / 86_400)
 }
 
+/** Whether this pass has opened this order, and does no more; anything else never did. */
+export function isOldPass(deps: FollowDeps, pass: string | undefined, id: string): boolean {
+  const [, name] = signedIn(deps, orderPrefix, pass) ?? []
+  return name === id && orderOfPass(deps, pass) === undefined
+}
+
 /** Opens every order that this wallet paid for. */
 export function walletPass(deps: FollowDeps, wallet: string): string {
   return issue(deps, walletPrefix, wallet, walletPassSeconds)
@@ -53,11 +59,15 @@ function read(deps: FollowDeps, prefix: string, pass: string | undefined): strin
   return namedIn(deps, prefix, pass)?.[1]
 }
 
-function namedIn({ passes, purchases }: FollowDeps, prefix: string, pass: string | undefined) {
+function namedIn(deps: FollowDeps, prefix: string, pass: string | undefined) {
+  const named = signedIn(deps, prefix, pass)
+  return named && named[2] * 1_000 > deps.purchases.now().getTime() ? named : undefined
+}
+
+/** What we signed, however long ago. */
+function signedIn({ passes }: FollowDeps, prefix: string, pass: string | undefined) {
   if (!pass?.startsWith(prefix)) return undefined
   // What the signer reads is what we signed, so its shape needs no second check.
   const named = passes.read(pass.slice(prefix.length)) as Named | undefined
-  if (named === undefined) return undefined
-  const [kind, , until] = named
-  return kind === prefix && until * 1_000 > purchases.now().getTime() ? named : undefined
+  return named?.[0] === prefix ? named : undefined
 }

@@ -1,8 +1,8 @@
 import type { Checkout, Return } from '../../checkouts/checkout.ts'
 import { isInvoiced } from '../../checkouts/checkout.ts'
-import type { Kind } from '../../goods/offer.ts'
+import type { Kind, Offer } from '../../goods/offer.ts'
 import { mayReveal } from '../../orders/access.ts'
-import type { Failure, Order } from '../../orders/order.ts'
+import type { Failure, Item, Order, PaidOrder } from '../../orders/order.ts'
 import { isPaid, isRefunding } from '../../orders/order.ts'
 import type { Coin } from '../../payments/coins.ts'
 import type { CheckoutId, OrderId } from '../../primitives/ids.ts'
@@ -42,8 +42,11 @@ export interface RefundSight {
 /** What only whoever bought is shown. Goods are not part of it: they are asked for by themselves. */
 export interface OwnSight {
   readonly brandName: string
-  readonly offerId: string
+  /** Which of its cards or plans it was, as it is listed now; absent where it is not any more. */
+  readonly offer?: Offer
   readonly country?: string
+  /** What was chosen of an open value, in the minor units of the offer's price. */
+  readonly value?: number
   readonly amount: Usdc
   /** What was paid in a coin, in its smallest unit; absent where USDC was paid. */
   readonly paidUnits?: bigint
@@ -97,7 +100,7 @@ export async function sightOf(
     const { order, checkout } = await recordsOf(deps, id)
     const isOwn = await opens(deps, { order, checkout }, opener)
     if (order) return orderSight(deps, order, checkout, isOwn)
-    if (checkout) return checkoutSight(checkout, isOwn)
+    if (checkout) return checkoutSight(deps, checkout, isOwn)
     throw new Refusal('order_not_found', 'There is no such order.')
   })
 }
@@ -154,19 +157,32 @@ function orderSight(
 function ownSight(deps: FollowDeps, order: Order, checkout: Checkout | undefined): OwnSight {
   const { item, tender, amount } = order
   return {
-    brandName: item.brandName,
-    offerId: item.offerId,
-    ...(item.country === undefined ? {} : { country: item.country }),
+    ...boughtOf(deps, item),
     amount,
     ...(tender.rail === 'btcpay' ? { paidUnits: tender.units } : {}),
-    ...('receipt' in order ? { payment: seen(deps, order, order.receipt.transaction) } : {}),
+    ...(isTaken(order) ? { payment: seen(deps, order, order.receipt.transaction) } : {}),
     ...refundSight(deps, order),
     ...returnsOf(checkout),
   }
 }
 
+/** Whether there is a payment to speak of: what the chain dropped is none, and has no way back. */
+function isTaken(order: Order): order is PaidOrder {
+  return 'receipt' in order && stageOfOrder(order) !== 'not_taken'
+}
+
+function boughtOf({ purchases }: FollowDeps, { offerId, brandName, country, value }: Item) {
+  const offer = purchases.shelf.current().find(offerId)
+  return {
+    brandName,
+    ...(offer === undefined ? {} : { offer }),
+    ...(country === undefined ? {} : { country }),
+    ...(value === undefined ? {} : { value }),
+  }
+}
+
 function refundSight(deps: FollowDeps, order: Order): { refund?: RefundSight } {
-  if (!isRefunding(order)) return {}
+  if (!isRefunding(order) || !isTaken(order)) return {}
   const { refund, tender, changedAt } = order
   const to = tender.rail === 'btcpay' ? addressIn(tender.payer) : tender.payer
   const base = { to, startedAt: changedAt }
@@ -194,20 +210,18 @@ function timesOf(order: Order): OrderSight['times'] {
       : {}
   return {
     placed: order.placedAt,
-    ...('paidAt' in order ? { paid: order.paidAt, deliverBy: order.deliverBy } : {}),
+    ...(isTaken(order) ? { paid: order.paidAt, deliverBy: order.deliverBy } : {}),
     ...(order.state === 'FULFILLED' ? { delivered: order.deliveredAt } : {}),
     ...failed,
     ...refunded,
   }
 }
 
-function checkoutSight(checkout: Checkout, isOwn: boolean): OrderSight {
+function checkoutSight(deps: FollowDeps, checkout: Checkout, isOwn: boolean): OrderSight {
   const { item, amount } = checkout
   const stage = stageOfCheckout(checkout)
   const own: OwnSight = {
-    brandName: item.brandName,
-    offerId: item.offerId,
-    ...(item.country === undefined ? {} : { country: item.country }),
+    ...boughtOf(deps, item),
     amount,
     ...returnsOf(checkout),
   }

@@ -10,6 +10,8 @@ export type OrderStage =
   | 'checking_payment'
   /** Proven: nothing was taken for it, or what came goes back from the checkout. */
   | 'not_paid'
+  /** The chain dropped the payment for good: there is nothing to deliver and nothing to send back. */
+  | 'not_taken'
   | 'delivering'
   | 'delivered'
   | 'refunding'
@@ -32,6 +34,7 @@ export function stageOfOrder(order: Order): OrderStage {
       return 'delivered'
     case 'FULFILLMENT_FAILED':
     case 'EXPIRED':
+      if (order.settlement === 'LOST' && order.refund.step !== 'REFUNDED') return 'not_taken'
       return refundStage(order)
   }
 }
@@ -50,7 +53,9 @@ export function stageOfCheckout({ state }: Checkout): OrderStage {
   return state === 'ORDERED' ? 'checking_payment' : 'not_paid'
 }
 
+const over: ReadonlySet<OrderStage> = new Set(['not_paid', 'not_taken', 'delivered', 'refunded'])
+
 /** Whether the page of an order in this stage shows the same for good. */
 export function isOver(stage: OrderStage): boolean {
-  return stage === 'not_paid' || stage === 'delivered' || stage === 'refunded'
+  return over.has(stage)
 }

@@ -8,10 +8,10 @@ import { messagePage } from '../frame/message-page.ts'
 import { pageHeaders } from '../frame/page-headers.ts'
 import { rememberAccess } from '../visit/access.ts'
 import { formIn, isFromElsewhere } from '../visit/forms.ts'
+import { orderPagePath, payPath } from '../visit/paths.ts'
 import { admitted } from './admission.ts'
 import { buyPage } from './buy-page.ts'
 import type { PayingDeps } from './deps.ts'
-import { orderPagePath, payPath } from './paths.ts'
 import { type FormAgain, startFrom } from './starting.ts'
 
 /** Every field of the form, each as long as it may be. */

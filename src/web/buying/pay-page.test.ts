@@ -47,7 +47,7 @@ describe('the page of a payment', () => {
       'Send only BTC, and only on the Bitcoin network.',
       `https://kiosk.example/pay/${checkoutId}#${checkoutToken}`,
       'Too little: send the rest in time, or what came goes back.',
-      'if it comes while the address is watched. That is until 19 November, 12:00 UTC.',
+      'if it comes while the address is watched. That is until Nov 19, 2026, 12:00 UTC .',
       `What is worth ${formatUsdc(keptMost)} US dollars or less does not go back`,
       `Money goes back to ${refundTo}`,
     ]) {
@@ -58,7 +58,10 @@ describe('the page of a payment', () => {
     expect(body).toContain(`href="bitcoin:${address}?amount=0.00039063"`)
     expect(body).toContain('href="http://127.0.0.1:9/i/inv_1"')
     expect(body.match(/<svg class="qr-code"/g)).toHaveLength(2)
-    expect(body).toContain('<noscript><meta http-equiv="refresh" content="10"></noscript>')
+    expect(body).toContain(
+      `<noscript><meta http-equiv="refresh" content="10; url=${url}"></noscript>`,
+    )
+    expect(body).toContain(`data-live-page="${url}"`)
   })
 
   test.each([
@@ -67,6 +70,7 @@ describe('the page of a payment', () => {
     ['waiting', 'Send your payment', false],
     ['partly_paid', 'Send the rest to the same address', false],
     ['confirming', 'Do not pay again', false],
+    ['closing', 'We are looking at what arrived in time', false],
     ['expired', 'Do not send anything to the address any more', false],
   ] as const)('in the stage %s says what to know and to do', async (stage, words, isFinished) => {
     const { get } = paying(checkoutView(stage))
@@ -114,10 +118,29 @@ describe('the page of a payment', () => {
         { seq: 2, units: 5n, why: 'late', step: { type: 'FAILED', code: 'x', reason: 'secret' } },
       ],
     })
-    const text = read((await paying(view).get(url, owner)).body)
-    expect(text).toContain(`0.0001 BTC was sent back in the transaction ${'ab'.repeat(32)}`)
+    const { body } = await paying(view).get(url, owner)
+    const text = read(body)
+    expect(text).toContain(`0.0001 BTC was sent back in the transaction ${'ab'.repeat(32)} Copy`)
+    expect(body).toContain('data-copy="#return-1"')
     expect(text).toContain('0.00000005 BTC could not be sent back yet')
     expect(text).not.toContain('secret')
+  })
+
+  test.each([
+    ['expired', true],
+    ['refused', false],
+  ] as const)('that is %s speaks of no order that would come', async (stage, isKept) => {
+    const { body } = await paying(checkoutView(stage)).get(url, owner)
+    const text = read(body)
+    expect(text).not.toContain('and then your order')
+    expect(text).not.toContain('You are buying')
+    // Only where money may have come is there something to look for again.
+    expect(text.includes(`${checkoutId}#${checkoutToken}`)).toBe(isKept)
+  })
+
+  test('has what a person writes down ready to be copied', async () => {
+    const { body } = await paying().get(url, owner)
+    for (const id of ['back-to', 'payment']) expect(body).toContain(`data-copy="#${id}"`)
   })
 
   test('that is paid leads to the order, unless something goes back from here', async () => {

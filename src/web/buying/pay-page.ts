@@ -1,18 +1,18 @@
 import type { Return } from '../../checkouts/checkout.ts'
 import { keptMost } from '../../checkouts/ledger.ts'
 import type { CheckoutView } from '../../desk/checkout/desk.ts'
-import { formatUnits } from '../../payments/coins.ts'
 import { formatUsdc } from '../../primitives/money.ts'
 import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
+import { timeOf } from '../frame/time-of.ts'
 import { liveMark, reloading } from '../live/mark.ts'
+import { returned } from '../orders/returned.ts'
 import { buyPath } from '../shop/addresses.ts'
 import type { Texts } from '../texts/en.ts'
+import { orderPagePath, payPath } from '../visit/paths.ts'
 import { attributesHtml } from './fields-html.ts'
-import { orderPagePath, payPath } from './paths.ts'
 import { invoiceCard } from './pay-invoice.ts'
-import { dayAndTime } from './times.ts'
 
 /** What the page of a payment is made of besides the payment. */
 export interface PayShown {
@@ -32,16 +32,21 @@ const finished: ReadonlySet<CheckoutView['stage']> = new Set(['refused', 'paid']
 /** Stages in which money is still asked for. */
 const asking: ReadonlySet<CheckoutView['stage']> = new Set(['waiting', 'partly_paid'])
 
+/** Stages from which no order comes any more. */
+const over: ReadonlySet<CheckoutView['stage']> = new Set(['refused', 'expired'])
+
 /** The page of one payment in a coin. */
 export function payPage(view: CheckoutView, shown: PayShown): Page {
   const { texts, scriptUrls } = shown
   const { title, text, say } = wordsFor(view, texts)
   const isFinished = finished.has(view.stage) && !view.returns.some(isUnderWay)
-  const mark = { version: view.version, at: `${payPath(view.id)}/live`, say, isFinished }
+  const page = payPath(view.id)
+  const mark = { version: view.version, at: `${page}/live`, page, say, isFinished }
   return {
     title: view.isOwner ? `${title} · ${view.brandName}` : title,
     description: texts.pay.about,
-    ...headOf(view.isOwner && !isFinished),
+    // Whoever has to paste something would lose it by a page that loads itself again.
+    ...reloading(page, view.isOwner && !isFinished),
     main: html`<div class="paying"${liveMark(mark)}>
 <h1>${title}</h1>
 <p class="lead">${text}</p>
@@ -52,12 +57,6 @@ ${scriptUrls.map(
 `,
 )}`,
   }
-}
-
-/** Whoever has to paste something would lose it by a page that loads itself again. */
-function headOf(isReloaded: boolean): { head?: Html } {
-  const head = reloading(!isReloaded)
-  return head === undefined ? {} : { head }
 }
 
 /** Whoever sees no address is not told to pay to it. */
@@ -72,7 +71,7 @@ function ownPart(view: CheckoutView, shown: PayShown): Html {
   return html`${invoice && asking.has(stage) && invoiceCard(view, invoice, texts, shown.sandboxUrl)}
 ${nextStep(view, texts)}
 ${returnsOf(view, texts)}
-${shown.privateLink && keepLink(shown.privateLink, texts)}
+${shown.privateLink && stage !== 'refused' && keepLink(shown.privateLink, stage, texts)}
 ${invoice && asking.has(stage) && troubles(invoice.watchedUntil, texts)}
 ${factsOf(view, texts)}`
 }
@@ -88,63 +87,53 @@ function nextStep({ stage, orderId, offerId }: CheckoutView, { pay }: Texts): Ht
 }
 
 /** Shown before anything is paid: whoever loses this page finds back by it. */
-function keepLink(link: string, texts: Texts): Html {
+function keepLink(link: string, stage: CheckoutView['stage'], texts: Texts): Html {
   const { pay } = texts
   return html`<section class="keep" aria-labelledby="keep">
 <h2 id="keep">${pay.keepTitle}</h2>
-<p>${pay.keep}</p>
+<p>${over.has(stage) ? pay.keepOver : pay.keep}</p>
 ${copied('link', link, pay.tokenLabel, texts)}
 </section>`
 }
 
-function troubles(watchedUntil: Date, { pay }: Texts): Html {
+function troubles(watchedUntil: Date, texts: Texts): Html {
+  const { pay } = texts
   return html`<details class="troubles"><summary>${pay.detailsTitle}</summary>
 <ul>
 <li>${pay.less}</li>
 <li>${pay.more}</li>
-<li>${pay.late}${dayAndTime(watchedUntil)}.</li>
+<li>${pay.late}${timeOf(watchedUntil, texts)}.</li>
 <li>${pay.fees}</li>
 <li>${pay.small(formatUsdc(keptMost))}</li>
 </ul>
 </details>`
 }
 
-function returnsOf({ returns, coin }: CheckoutView, { pay }: Texts): Html | undefined {
+function returnsOf({ returns, coin }: CheckoutView, texts: Texts): Html | undefined {
   if (returns.length === 0) return undefined
   return html`<section class="returns" aria-labelledby="returns">
-<h2 id="returns">${pay.backTitle}</h2>
+<h2 id="returns">${texts.pay.backTitle}</h2>
 <ul>
 ${returns.map(
-  (
-    one,
-  ) => html`<li><b>${formatUnits(one.units, coin)} ${coin}</b> ${stepOf(one, pay)} (${pay.why[one.why]}).</li>
+  (one) => html`<li>${returned(one, coin, texts)}</li>
 `,
 )}</ul>
 </section>`
-}
-
-function stepOf({ step }: Return, pay: Texts['pay']): Html {
-  switch (step.type) {
-    case 'DUE':
-      return html`${pay.backDue}`
-    case 'SENDING':
-      return html`${pay.backSending}`
-    case 'SENT':
-      return html`${pay.backSent} <code class="copy">${step.transaction}</code>`
-    case 'FAILED':
-      return html`${pay.backFailed}`
-  }
 }
 
 function isUnderWay({ step }: Return): boolean {
   return step.type !== 'SENT'
 }
 
-function factsOf(view: CheckoutView, { pay }: Texts): Html {
+function factsOf(view: CheckoutView, texts: Texts): Html {
+  const { pay } = texts
   const facts = [
-    [pay.offer, html`${view.brandName}, ${formatUsdc(view.amount)} USD`],
-    [pay.backTo, view.refundTo && html`<code class="copy">${view.refundTo}</code>`],
-    [pay.number, html`<code>${view.id}</code>`],
+    [
+      over.has(view.stage) ? pay.offerOver : pay.offer,
+      html`${view.brandName}, ${formatUsdc(view.amount)} USD`,
+    ],
+    [pay.backTo, view.refundTo && copied('back-to', view.refundTo, pay.backTo, texts)],
+    [pay.number, copied('payment', view.id, pay.number, texts)],
   ] as const
   return html`<dl class="facts">
 ${facts.map(

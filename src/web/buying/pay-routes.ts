@@ -7,8 +7,9 @@ import { pageHeaders } from '../frame/page-headers.ts'
 import { routeLive } from '../live/live.ts'
 import { accessIn, readToken, rememberAccess } from '../visit/access.ts'
 import { formIn, isFromElsewhere } from '../visit/forms.ts'
+import { orderPagePath, payPath } from '../visit/paths.ts'
+import { privately } from '../visit/privately.ts'
 import type { PayingDeps } from './deps.ts'
-import { orderPagePath, payPath } from './paths.ts'
 import { payPage } from './pay-page.ts'
 
 /** A private link is shorter. */
@@ -95,9 +96,4 @@ function send(reply: FastifyReply, { frame }: PayRoutes, page: Page) {
     .headers(pageHeaders([], { sendsForm: true, asksUs: true }))
     .type('text/html; charset=utf-8')
     .send(document(frame, page))
-}
-
-/** Nobody keeps these pages, and nobody lists them. */
-function privately(reply: FastifyReply): FastifyReply {
-  return reply.header('cache-control', 'no-store').header('x-robots-tag', 'noindex, nofollow')
 }

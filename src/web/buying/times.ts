@@ -6,12 +6,6 @@ export function clockTime(time: Date): string {
   return `${time.toISOString().slice(11, 16)} UTC`
 }
 
-/** "22 November, 14:32 UTC". */
-export function dayAndTime(time: Date): string {
-  const day = time.toLocaleDateString('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' })
-  return `${day}, ${clockTime(time)}`
-}
-
 /** Whole minutes, rounded up, while it is near the end; undefined before and after. */
 export function minutesLeft(now: Date, end: Date): number | undefined {
   const minutes = Math.ceil((end.getTime() - now.getTime()) / 60_000)

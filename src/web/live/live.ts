@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { clientKeyOf } from '../../http/client-key.ts'
 import { Refusal } from '../../primitives/refusal.ts'
 import { accessIn } from '../visit/access.ts'
+import { privately } from '../visit/privately.ts'
 import { createRooms, type Place, type Rooms } from './rooms.ts'
 
 declare module 'fastify' {
@@ -38,7 +39,7 @@ export function routeLive(
   pages.get(`${path}/live`, options, async (request, reply) => {
     const [address = '', query] = request.url.split('?')
     const version = await versionOf(request)
-    reply.header('cache-control', 'no-store').header('x-robots-tag', 'noindex, nofollow')
+    privately(reply)
     if (query === 'once') return reply.type('text/plain; charset=utf-8').send(version)
     const place: Place = {
       room: `${address} ${accessIn(request) ?? ''}`,

@@ -1,7 +1,7 @@
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
 import type { Texts } from '../texts/en.ts'
-import { orderPagePath } from './parts.ts'
+import { orderPagePath } from '../visit/paths.ts'
 
 /** An order in the list of a wallet, as lists publish it. */
 interface ListedOrder {
@@ -18,13 +18,15 @@ interface WalletList {
   readonly items: readonly ListedOrder[]
 }
 
+type MailSaid = 'done' | 'wrong' | 'tooMany'
+
 /** What a visitor typed, and what became of it. */
 export interface FindPageParts {
   readonly texts: Texts
   readonly scriptUrls: readonly string[]
   readonly payment?: { readonly typed: string; readonly said: 'wrong' | 'none' } | undefined
   /** Undefined where the store sends no mail. */
-  readonly mail?: { readonly typed?: string; readonly said?: 'done' | 'wrong' } | undefined
+  readonly mail?: { readonly typed?: string; readonly said?: MailSaid } | undefined
   readonly wallet?: { readonly said: 'failed' } | undefined
   /** The orders of the wallet that is signed in. */
   readonly list?: WalletList | undefined
@@ -85,7 +87,10 @@ function walletPart({ wallet, texts }: FindPageParts): Html {
 </section>`
 }
 
-function mailPart({ typed = '', said }: { typed?: string; said?: string }, { find }: Texts): Html {
+function mailPart(
+  { typed = '', said }: { typed?: string; said?: MailSaid },
+  { find }: Texts,
+): Html {
   const words = find.mail
   const isWrong = said === 'wrong'
   return html`<section class="sheet" aria-labelledby="by-mail">
@@ -95,7 +100,7 @@ function mailPart({ typed = '', said }: { typed?: string; said?: string }, { fin
 <div class="field">
 <label for="email">${words.label}</label>
 <input id="email" name="email" type="email" value="${typed}" required="required" autocomplete="email" maxlength="254" aria-describedby="${said ? 'mail-said ' : ''}mail-help"${isWrong && html` aria-invalid="true"`}>
-${said && html`<p class="${isWrong ? 'wrong' : 'good'}" id="mail-said" role="status">${isWrong ? words.wrong : words.done}</p>`}
+${said && html`<p class="${said === 'done' ? 'good' : 'wrong'}" id="mail-said" role="status">${words[said]}</p>`}
 </div>
 <p class="act"><button class="button" type="submit">${words.send}</button></p>
 </form>

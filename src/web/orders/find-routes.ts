@@ -9,16 +9,15 @@ import {
 } from '../../desk/following/find.ts'
 import { addressIn } from '../../desk/following/mail.ts'
 import { walletPassSeconds } from '../../desk/following/passes.ts'
-import { clientKeyOf } from '../../http/client-key.ts'
-import { counted } from '../../http/gate.ts'
 import { Refusal } from '../../primitives/refusal.ts'
 import { rememberWallet, walletIn } from '../visit/access.ts'
 import { formIn, isFromElsewhere } from '../visit/forms.ts'
+import { orderPagePath } from '../visit/paths.ts'
+import { privately } from '../visit/privately.ts'
 import { type FindPageParts, findPage } from './find-page.ts'
-import { acts, type FollowingRoutes, privately, reads, sendPrivately, takes } from './following.ts'
-import { createPost } from './mail-routes.ts'
+import { acts, type FollowingRoutes, reads, sendPrivately, takes } from './following.ts'
+import { createPost, mayAsk } from './mail-routes.ts'
 import { sayElsewhere } from './order-routes.ts'
-import { orderPagePath } from './parts.ts'
 
 export interface FindRoutes extends FollowingRoutes {
   /** The script that lets a wallet sign in. */
@@ -28,10 +27,7 @@ export interface FindRoutes extends FollowingRoutes {
 /** The page that leads back to an order, in three ways. */
 export function routeFindPage(pages: FastifyInstance, routes: FindRoutes): void {
   const { follow } = routes
-  pages.get(findPath, reads, async (request, reply) => {
-    const list = await ordersOfPass(follow, walletIn(request), request.log)
-    return sendFind(reply, routes, { list })
-  })
+  pages.get(findPath, reads, (request, reply) => sendFind(request, reply, routes))
   pages.post(`${findPath}/payment`, takes, (request, reply) => byPayment(request, reply, routes))
   pages.post(`${findPath}/challenge`, takes, async (request, reply) => {
     const challenge = walletChallenge(follow, formIn(request).get('address') ?? '')
@@ -49,7 +45,7 @@ export function routeFindPage(pages: FastifyInstance, routes: FindRoutes): void 
 
 /** Every address is answered the same, at once. */
 function routeByMail(pages: FastifyInstance, routes: FindRoutes): void {
-  const { mail, limits } = routes
+  const { mail } = routes
   if (mail === undefined) return
   const post = createPost(pages, routes)
   pages.post(`${findPath}/mail`, takes, async (request, reply) => {
@@ -57,11 +53,13 @@ function routeByMail(pages: FastifyInstance, routes: FindRoutes): void {
     const typed = formIn(request).get('email') ?? ''
     const address = addressIn(typed)
     if (address === undefined) {
-      return sendFind(reply.code(422), routes, { mail: { typed, said: 'wrong' } })
+      return sendFind(request, reply.code(422), routes, { mail: { typed, said: 'wrong' } })
     }
-    counted(limits.mail, await limits.mail.take(clientKeyOf(request.ip)), reply)
+    if (!(await mayAsk(routes, request, reply))) {
+      return sendFind(request, reply, routes, { mail: { typed, said: 'tooMany' } })
+    }
     post(address, mail)
-    return sendFind(reply, routes, { mail: { typed, said: 'done' } })
+    return sendFind(request, reply, routes, { mail: { typed, said: 'done' } })
   })
 }
 
@@ -72,7 +70,7 @@ async function byPayment(request: FastifyRequest, reply: FastifyReply, routes: F
   if (id !== undefined) return privately(reply).redirect(orderPagePath(id), 303)
   const said = transactionIn(typed) === undefined ? 'wrong' : 'none'
   const status = said === 'wrong' ? 422 : 404
-  return sendFind(reply.code(status), routes, { payment: { typed, said } })
+  return sendFind(request, reply.code(status), routes, { payment: { typed, said } })
 }
 
 /** Remembers the wallet that signed, so that its orders open in this browser for a while. */
@@ -82,13 +80,13 @@ async function byWallet(request: FastifyRequest, reply: FastifyReply, routes: Fi
     const signed = formIn(request).get('signed') ?? ''
     const pass = await passForWallet(routes.follow, signed, request.log)
     if (pass === undefined) {
-      return sendFind(reply.code(422), routes, { wallet: { said: 'failed' } })
+      return sendFind(request, reply.code(422), routes, { wallet: { said: 'failed' } })
     }
     rememberWallet(reply, { pass, seconds: walletPassSeconds, isSecure: isSecure(routes) })
     return privately(reply).redirect(findPath, 303)
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== 'sign_in_invalid') throw error
-    return sendFind(reply.code(401), routes, { wallet: { said: 'failed' } })
+    return sendFind(request, reply.code(401), routes, { wallet: { said: 'failed' } })
   }
 }
 
@@ -96,17 +94,20 @@ function isSecure({ follow }: FindRoutes): boolean {
   return follow.site.url.startsWith('https:')
 }
 
-function sendFind(
+/** The page with what there is to say, and with the orders of the wallet that is signed in. */
+async function sendFind(
+  request: FastifyRequest,
   reply: FastifyReply,
   routes: FindRoutes,
-  said: Pick<FindPageParts, 'payment' | 'mail' | 'wallet' | 'list'>,
+  said: Pick<FindPageParts, 'payment' | 'mail' | 'wallet'> = {},
 ) {
-  const { frame } = routes
+  const { frame, follow } = routes
   const page = findPage({
     texts: frame.texts,
     scriptUrls: [routes.signInUrl],
     ...(routes.mail === undefined ? {} : { mail: {} }),
     ...said,
+    list: await ordersOfPass(follow, walletIn(request), request.log),
   })
   return sendPrivately(reply, routes, page)
 }

@@ -6,6 +6,7 @@ import type { Limits } from '../../http/rate-limit.ts'
 import { document, type Frame, type Page } from '../frame/layout.ts'
 import { type PageNeeds, pageHeaders } from '../frame/page-headers.ts'
 import { accessIn, walletIn } from '../visit/access.ts'
+import { privately } from '../visit/privately.ts'
 
 /** What the pages of orders are served with. */
 export interface FollowingDeps {
@@ -48,8 +49,4 @@ export function sendPrivately(
     .headers(pageHeaders([], needs))
     .type('text/html; charset=utf-8')
     .send(document(own, page))
-}
-
-export function privately(reply: FastifyReply): FastifyReply {
-  return reply.header('cache-control', 'no-store').header('x-robots-tag', 'noindex, nofollow')
 }

@@ -4,8 +4,10 @@ import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
 import { qrSvg } from '../frame/qr.ts'
 import type { Texts } from '../texts/en.ts'
+import { orderPagePath } from '../visit/paths.ts'
+import { creditedText } from './credited.ts'
 import { installOf } from './esim-install.ts'
-import { fact, orderPagePath } from './parts.ts'
+import { fact } from './parts.ts'
 
 type Goods = Extract<GoodsShown, { readonly type: 'goods' }>
 
@@ -50,7 +52,7 @@ function topupPart(goods: Shown, texts: Texts): Html {
   const words = texts.orders.goods
   return html`<p class="good">${words.creditedText}</p>
 <dl class="given">
-${fact(words.number, masked(textIn(goods, 'msisdn')))}${fact(words.credited, creditedIn(goods))}${copyFact('confirmation', words.confirmation, textIn(goods, 'confirmationNumber'), texts)}
+${fact(words.number, masked(textIn(goods, 'msisdn')))}${fact(words.credited, creditedText(goods['credited']))}${copyFact('confirmation', words.confirmation, textIn(goods, 'confirmationNumber'), texts)}
 </dl>`
 }
 
@@ -120,12 +122,4 @@ export function masked(number: string | undefined): string | undefined {
 function textIn(goods: Shown, name: string): string | undefined {
   const value = goods[name]
   return typeof value === 'string' && value !== '' ? value : undefined
-}
-
-/** What the carrier says that the line was credited, with its currency. */
-function creditedIn({ credited }: Shown): string | undefined {
-  if (typeof credited !== 'object' || credited === null) return undefined
-  const { amount, currency, currencyDivisor } = credited as Readonly<Record<string, unknown>>
-  const digits = String(currencyDivisor).length - 1
-  return `${(Number(amount) / Number(currencyDivisor)).toFixed(digits)} ${String(currency)}`
 }

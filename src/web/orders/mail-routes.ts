@@ -1,9 +1,11 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { findPath } from '../../desk/following/find.ts'
 import { addressIn, leaveAddress, linksFor, type MailDeps } from '../../desk/following/mail.ts'
 import { orderPassDays } from '../../desk/following/passes.ts'
+import { rules } from '../../desk/refusals.ts'
 import { clientKeyOf } from '../../http/client-key.ts'
 import { counted } from '../../http/gate.ts'
+import { Refusal } from '../../primitives/refusal.ts'
 import { formIn } from '../visit/forms.ts'
 import { type FollowingRoutes, type OrderRequest, openerOf } from './following.ts'
 import type { MailPart } from './order-page.ts'
@@ -39,10 +41,26 @@ async function sendLinks(routes: FollowingRoutes, mail: MailDeps, address: strin
 }
 
 /**
- * Takes the address that somebody leaves with an order of theirs, and sends the link there at once.
- *
- * @throws Refusal `rate_limited` for a visitor who asks for one mail after the other
+ * Counts a mail that a visitor asks for. One too many sets the status: the form says so itself, for
+ * the page of every other refusal would speak of a minute and lose what was typed.
  */
+export async function mayAsk(
+  { limits }: FollowingRoutes,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<boolean> {
+  try {
+    counted(limits.mail, await limits.mail.take(clientKeyOf(request.ip)), reply)
+    return true
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'rate_limited') throw error
+    const { retryAfterSeconds = 1 } = error.details
+    reply.code(rules[error.code].status).header('retry-after', String(retryAfterSeconds))
+    return false
+  }
+}
+
+/** Takes the address that somebody leaves with an order of theirs, and sends the link there at once. */
 export async function sendMail(
   request: OrderRequest,
   reply: FastifyReply,
@@ -50,12 +68,12 @@ export async function sendMail(
 ): Promise<MailPart> {
   const typed = formIn(request).get('email') ?? ''
   const address = addressIn(typed)
-  const { mail, follow, limits } = routes
+  const { mail, follow } = routes
   if (address === undefined || mail === undefined) {
     reply.code(422)
     return { typed, said: 'wrong' }
   }
-  counted(limits.mail, await limits.mail.take(clientKeyOf(request.ip)), reply)
+  if (!(await mayAsk(routes, request, reply))) return { typed, said: 'tooMany' }
   const opener = openerOf(request)
   const link = await leaveAddress(follow, mail, { id: request.params.orderId, opener, address })
   const isSent = link !== undefined && (await isTaken(request, routes, mail, address, link))

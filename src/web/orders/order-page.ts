@@ -3,10 +3,13 @@ import type { OrderSight, OwnSight } from '../../desk/following/sight.ts'
 import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
+import { timeOf } from '../frame/time-of.ts'
 import { liveMark, reloading } from '../live/mark.ts'
 import type { Texts } from '../texts/en.ts'
+import { orderPagePath } from '../visit/paths.ts'
 import { closedGoods, openGoods } from './goods-part.ts'
-import { fact, lockedPart, orderPagePath, paidText, timeOf, transactionOf } from './parts.ts'
+import { lockedPart, type Refused } from './locked-part.ts'
+import { boughtText, fact, paidText, transactionOf, wordsOf } from './parts.ts'
 import { returnsPart } from './returns-part.ts'
 import { stationsOf, timeline } from './timeline.ts'
 
@@ -18,8 +21,10 @@ export interface OrderPageParts {
   readonly privateLink?: KeptLink | undefined
   /** The goods, when the button was pressed. */
   readonly shown?: GoodsShown | undefined
-  /** What was typed into the field for the link, and is not it. */
-  readonly wrongToken?: string | undefined
+  /** What was typed into the field for the link, and does not open the order. */
+  readonly refused?: Refused | undefined
+  /** Whether links can be asked for by mail. */
+  readonly sendsMail?: boolean
   /** The form for a mail, where the store sends any. */
   readonly mail?: MailPart | undefined
 }
@@ -33,25 +38,27 @@ export interface KeptLink {
 
 export interface MailPart {
   readonly typed?: string
-  readonly said?: 'sent' | 'failed' | 'wrong'
+  readonly said?: 'sent' | 'failed' | 'wrong' | 'tooMany'
 }
 
 /** The page of one order: where it stands for everyone, and the goods for whoever bought them. */
 export function orderPage(sight: OrderSight, parts: OrderPageParts): Page {
   const { texts, scriptUrls, shown } = parts
-  const stage = texts.orders.stages[sight.stage]
+  const stage = wordsOf(sight, texts)
   // What was asked for stays where it is: nothing that is shown now changes any more.
   const isFinished = sight.isFinished || shown?.type === 'goods'
+  const page = orderPagePath(sight.id)
   const live = {
     version: sight.version,
-    at: `${orderPagePath(sight.id)}/live`,
+    at: `${page}/live`,
+    page,
     say: `${stage.title}. ${stage.text}`,
     isFinished,
   }
   return {
     title: stage.title,
     description: texts.orders.description,
-    ...headOf(isFinished),
+    ...reloading(page, !isFinished && !hasField(sight, parts)),
     main: html`<div class="following"${liveMark(live)}>
 <section class="stage ${sight.stage}" aria-labelledby="stage">
 <p class="which">${texts.orders.order} <code>${sight.id}</code></p>
@@ -60,8 +67,9 @@ export function orderPage(sight: OrderSight, parts: OrderPageParts): Page {
 ${sight.stage === 'awaiting_payment' && sight.checkout && html`<p class="act"><a class="button" href="/pay/${sight.checkout}">${texts.orders.pay}</a></p>`}
 ${timeline(stationsOf(sight, texts), texts)}
 ${moneyBackLink(sight, texts)}
+${!isFinished && hasField(sight, parts) && html`<noscript><p class="hint"><a href="${page}">${texts.orders.lookAgain}</a></p></noscript>`}
 </section>
-${sight.own ? ownParts(sight, sight.own, parts) : lockedPart(sight.id, typedIn(parts), texts)}
+${sight.own ? ownParts(sight, sight.own, parts) : lockedPart(sight, parts)}
 </div>
 ${scriptUrls.map((url) => html`<script type="module" src="${url}"></script>`)}`,
   }
@@ -74,13 +82,9 @@ function moneyBackLink(sight: OrderSight, { orders: { refund } }: Texts): Html |
   return html`<p class="about-refund"><a href="${orderPagePath(sight.id)}/refund">${isRefunding(sight) ? refund.link : refund.returnsLink}</a></p>`
 }
 
-function headOf(isFinished: boolean): { head?: Html } {
-  const head = reloading(isFinished)
-  return head === undefined ? {} : { head }
-}
-
-function typedIn({ wrongToken }: OrderPageParts) {
-  return { value: wrongToken ?? '', isWrong: wrongToken !== undefined }
+/** Whether something is typed into this page, which would be lost if it loaded itself again. */
+function hasField(sight: OrderSight, { mail }: OrderPageParts): boolean {
+  return sight.own === undefined || mail !== undefined
 }
 
 export function isRefunding({ stage }: Pick<OrderSight, 'stage'>): boolean {
@@ -106,7 +110,7 @@ function factsPart(sight: OrderSight, own: OwnSight, texts: Texts): Html {
   return html`<section class="sheet" aria-labelledby="facts">
 <h2 id="facts">${orders.facts}</h2>
 <dl class="facts">
-${fact(orders.item, own.brandName)}${fact(orders.price, paidText(sight, own, texts))}${fact(orders.paidWith, orders.onNetwork(asset, sight.network))}${fact(orders.steps.paid, sight.times.paid && timeOf(sight.times.paid, texts))}${fact(orders.payment, own.payment && transactionOf('payment', own.payment, orders.payment, texts))}${fact(orders.order, copied('order-id', sight.id, orders.order, texts))}
+${fact(orders.item, boughtText(own, texts))}${fact(orders.price, paidText(sight, own, texts))}${fact(orders.paidWith, orders.onNetwork(asset, sight.network))}${fact(orders.steps.paid, sight.times.paid && timeOf(sight.times.paid, texts))}${fact(orders.payment, own.payment && transactionOf('payment', own.payment, orders.payment, texts))}${fact(orders.order, copied('order-id', sight.id, orders.order, texts))}
 </dl>
 ${sight.hasReceipt && html`<p class="receipt"><a href="${orderPagePath(sight.id)}/receipt" download="receipt-${sight.id}.json">${orders.receipt}</a> <small>${orders.receiptHint}</small></p>`}
 </section>`

@@ -4,25 +4,25 @@ import { receiptOf } from '../../desk/buying/receipts.ts'
 import { refundClaimed } from '../../desk/buying/refunds.ts'
 import { keyOf } from '../../desk/buying/viewer.ts'
 import { goodsFor } from '../../desk/following/goods.ts'
-import { daysLeftOf, orderPass, orderPassDays } from '../../desk/following/passes.ts'
+import { daysLeftOf, isOldPass, orderPass, orderPassDays } from '../../desk/following/passes.ts'
 import { type OrderSight, sightOf } from '../../desk/following/sight.ts'
 import { messagePage } from '../frame/message-page.ts'
 import { routeLive } from '../live/live.ts'
 import { accessIn, readToken, rememberAccess } from '../visit/access.ts'
 import { formIn, isFromElsewhere } from '../visit/forms.ts'
+import { orderPagePath } from '../visit/paths.ts'
+import { privately } from '../visit/privately.ts'
 import {
   acts,
   type FollowingRoutes,
   type OrderRequest,
   openerOf,
-  privately,
   reads,
   sendPrivately,
   takes,
 } from './following.ts'
 import { sendMail } from './mail-routes.ts'
 import { type KeptLink, type MailPart, type OrderPageParts, orderPage } from './order-page.ts'
-import { orderPagePath } from './parts.ts'
 import { refundPage } from './refund-page.ts'
 
 const at = '/orders/:orderId'
@@ -81,7 +81,7 @@ function scriptsOf({ frame }: FollowingRoutes): readonly string[] {
   return ['live.js', 'open.js', 'copy.js'].map(frame.scriptUrl)
 }
 
-type Said = Pick<OrderPageParts, 'shown' | 'wrongToken'> & { readonly mail?: MailPart }
+type Said = Pick<OrderPageParts, 'shown' | 'refused'> & { readonly mail?: MailPart }
 
 function sendOrder(
   reply: FastifyReply,
@@ -97,7 +97,8 @@ function sendOrder(
     scriptUrls: scriptsOf(routes),
     privateLink: sight.own && linkOf(routes, request, sight),
     shown: said.shown,
-    wrongToken: said.wrongToken,
+    refused: said.refused,
+    sendsMail: routes.mail !== undefined,
     mail: mayMail ? (said.mail ?? {}) : undefined,
   })
   return sendPrivately(reply, routes, page)
@@ -123,7 +124,9 @@ async function open(request: OrderRequest, reply: FastifyReply, routes: Followin
   const { orderId } = request.params
   const sight = await sightOf(follow, orderId, { token }, request.log)
   if (token === undefined || sight.own === undefined) {
-    return sendOrder(reply.code(422), routes, request, sight, { wrongToken: typed })
+    return sendOrder(reply.code(422), routes, request, sight, {
+      refused: { typed, isOld: isOldPass(follow, token, sight.id) },
+    })
   }
   const path = orderPagePath(sight.id)
   rememberAccess(reply, { path, token, isSecure: follow.site.url.startsWith('https:') })

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { esim, open, voucher } from '../../../test/fixtures/offers.ts'
+import { keptMost } from '../../checkouts/ledger.ts'
 import type { GoodsShown } from '../../desk/following/goods.ts'
-import type { OrderSight, OwnSight } from '../../desk/following/sight.ts'
-import type { CheckoutId, OrderId } from '../../primitives/ids.ts'
-import { usdc } from '../../primitives/money.ts'
-import { document, type Page } from '../frame/layout.ts'
-import { frame } from '../frame/page.fixture.ts'
-import { structureFaults } from '../frame/structure.fixture.ts'
+import type { OrderSight } from '../../desk/following/sight.ts'
+import type { CheckoutId } from '../../primitives/ids.ts'
+import { formatUsdc } from '../../primitives/money.ts'
 import { breakout, read } from '../frame/website.fixture.ts'
 import { en } from '../texts/en.ts'
 import { installOf } from './esim-install.ts'
@@ -13,35 +12,8 @@ import { findPage } from './find-page.ts'
 import { masked } from './goods-part.ts'
 import { orderPage } from './order-page.ts'
 import { refundPage } from './refund-page.ts'
+import { at, own, parts, sight, whole } from './sight.fixture.ts'
 
-const at = new Date('2026-11-22T03:00:00Z')
-const parts = { texts: en, scriptUrls: [] }
-
-const sight = (changes: Partial<OrderSight> = {}): OrderSight => ({
-  id: `ord_${'1'.repeat(26)}` as OrderId,
-  kind: 'voucher',
-  stage: 'delivered',
-  network: 'Base',
-  times: { placed: at, paid: at, deliverBy: at, delivered: at },
-  hasReceipt: true,
-  version: '4.0',
-  isFinished: true,
-  ...changes,
-})
-const own = (changes: Partial<OwnSight> = {}): OwnSight => ({
-  brandName: breakout,
-  offerId: 'AMZ',
-  amount: usdc(12_500_000n),
-  payment: { transaction: `0x${'a'.repeat(64)}`, url: 'https://basescan.org/tx/0xaa' },
-  returns: [],
-  ...changes,
-})
-/** A page that is whole, as text. */
-function whole(page: Page): string {
-  const text = document(frame, page)
-  expect(structureFaults(text)).toEqual([])
-  return text
-}
 const shownAs = (shown: GoodsShown) =>
   whole(
     orderPage(sight({ own: own(), kind: shown.type === 'goods' ? shown.kind : 'voucher' }), {
@@ -79,26 +51,58 @@ describe('links that install an eSIM', () => {
   })
 })
 
+const openCard = voucher('OPEN', { price: open(500, 10_000), faceValue: open(500, 10_000) })
+
 describe('the page of an order', () => {
   test.each(Object.keys(en.orders.stages) as OrderSight['stage'][])(
     'that is %s is whole',
     (stage) => {
-      const isFinished = stage === 'delivered'
+      const isFinished = stage === 'delivered' || stage === 'not_taken'
       for (const one of [sight({ stage, isFinished }), sight({ stage, isFinished, own: own() })]) {
         const page = whole(orderPage(one, parts))
         expect(page).toContain(en.orders.stages[stage].title)
-        // What changes by itself does so without script, too.
-        expect(page.includes('http-equiv="refresh"')).toBe(!isFinished)
+        // What changes by itself does so without script, too, unless something typed would be lost.
+        const isReloaded = !isFinished && one.own !== undefined
+        expect(page.includes('http-equiv="refresh"')).toBe(isReloaded)
+        expect(page.includes(en.orders.lookAgain)).toBe(!isFinished && !isReloaded)
         expect(page.includes('data-live-end')).toBe(isFinished)
         expect(whole(refundPage(one, { ...parts, formKey: 'k' }))).toContain(one.id)
       }
     },
   )
 
+  test('comes again from its own address, whichever form it is the answer to', () => {
+    const one = sight({ stage: 'delivering', isFinished: false, own: own() })
+    const page = whole(orderPage(one, parts))
+    expect(page).toContain(`data-live-page="/orders/${one.id}"`)
+    expect(page).toContain(`content="10; url=/orders/${one.id}"`)
+    const refund = whole(refundPage(one, { ...parts, formKey: 'k' }))
+    expect(refund).toContain(`data-live-page="/orders/${one.id}/refund"`)
+    expect(refund).toContain(`content="10; url=/orders/${one.id}/refund"`)
+  })
+
+  test('does not load itself again while an e-mail address may be typed', () => {
+    const one = sight({ stage: 'delivering', isFinished: false, own: own() })
+    const page = whole(orderPage(one, { ...parts, mail: {} }))
+    expect(page).not.toContain('http-equiv="refresh"')
+    expect(page).toContain(en.orders.lookAgain)
+  })
+
   test('leads to the payment while it waits for one', () => {
     const checkout = 'chk_1' as CheckoutId
     const page = whole(orderPage(sight({ stage: 'awaiting_payment', checkout }), parts))
     expect(page).toContain('href="/pay/chk_1"')
+  })
+
+  test('that was not paid promises back what does go back', () => {
+    const said = (changes: Partial<OrderSight>) =>
+      read(whole(orderPage(sight({ stage: 'not_paid', ...changes }), parts)))
+    expect(said({ coin: 'BTC' })).toContain(
+      `unless it is worth ${formatUsdc(keptMost)} US dollars or less`,
+    )
+    // Whoever pays in USDC was asked for no address.
+    expect(said({})).toContain('No money was taken for it.')
+    expect(said({})).not.toContain('goes back')
   })
 
   test('says what was paid in a coin, and of what that was the price', () => {
@@ -110,6 +114,22 @@ describe('the page of an order', () => {
     expect(text).toContain('Paid with BTC')
   })
 
+  test.each([
+    ['of a fixed value', { offer: voucher('A') }, 'Amazon.com $25, United States of America'],
+    [
+      'of a value that was chosen',
+      { offer: openCard, value: 1_250 },
+      'Steam $12.50, United States of America',
+    ],
+    ['of a plan', { offer: esim('E', { country: 'FR' }) }, 'Nomadnet 1 GB, 7 days, France'],
+    ['that is in no list any more', { country: 'FR' }, 'Steam, France'],
+    ['that has no country', {}, 'Steam'],
+  ])('says which card was bought: one %s', (_, changes, words) => {
+    const brandName = words.split(/[ ,]/)[0] ?? ''
+    const one = sight({ own: own({ brandName, ...changes }) })
+    expect(read(whole(orderPage(one, parts)))).toContain(`Bought ${words} Price`)
+  })
+
   test('leads to other money that goes back, though it was delivered', () => {
     const step = { type: 'DUE' } as const
     const more = own({ returns: [{ seq: 1, units: 5_000n, why: 'surplus', step }] })
@@ -119,9 +139,31 @@ describe('the page of an order', () => {
   })
 
   test('keeps what was typed when it does not open the order', () => {
-    const page = whole(orderPage(sight(), { ...parts, wrongToken: breakout }))
+    const refused = { typed: breakout, isOld: false }
+    const page = whole(orderPage(sight(), { ...parts, refused }))
     expect(page).toContain('aria-invalid="true"')
     expect(page).toContain('aria-describedby="token-wrong token-help"')
+    expect(read(page)).toContain(en.orders.locked.wrong)
+  })
+
+  test.each([
+    [true, 'This link was good for 7 days. Ask for a new one', '/find#by-mail'],
+    [false, 'This link was good for 7 days. Find your order another way', '/find'],
+  ])('says of a link that is too old where a new one is (mail: %s)', (sendsMail, words, href) => {
+    const refused = { typed: 'kop_old', isOld: true }
+    const page = whole(orderPage(sight(), { ...parts, refused, sendsMail }))
+    expect(read(page)).toContain(words)
+    expect(page).toContain(`<a href="${href}">`)
+    expect(read(page)).not.toContain(en.orders.locked.wrong)
+  })
+
+  test('that is locked leads to every way that may open it', () => {
+    const wallet = 'href="/find#by-wallet"'
+    const mail = 'href="/find#by-mail"'
+    const inUsdc = whole(orderPage(sight(), { ...parts, sendsMail: true }))
+    expect([inUsdc.includes(wallet), inUsdc.includes(mail)]).toEqual([true, true])
+    const inCoin = whole(orderPage(sight({ coin: 'BTC' }), parts))
+    expect([inCoin.includes(wallet), inCoin.includes(mail)]).toEqual([false, false])
   })
 })
 
@@ -166,40 +208,6 @@ describe('the goods', () => {
     ['+123', '+12 ••• •••'],
   ])('%s is masked', (number, shown) => {
     expect(masked(number)).toBe(shown)
-  })
-})
-
-describe('the refund', () => {
-  const to = 'bc1qbuyer'
-  test('by hand says that a person sends it, and offers nothing to press', () => {
-    const refund = { to, startedAt: at, stuck: { code: 'operator_pays' } }
-    const one = sight({
-      stage: 'refund_by_hand',
-      coin: 'XMR',
-      network: 'Monero',
-      why: 'expired',
-      own: own({ refund, paidUnits: 10n ** 11n }),
-    })
-    const page = whole(refundPage(one, { ...parts, formKey: 'k' }))
-    expect(read(page)).toContain('somebody at the store sends it')
-    expect(read(page)).toContain('0.1 XMR')
-    expect(page).toContain(to)
-    expect(page).not.toContain('<form')
-  })
-
-  test('that is stuck can be asked for again', () => {
-    const refund = { to, startedAt: at, stuck: { code: 'x' } }
-    const one = sight({ stage: 'refund_stuck', own: own({ refund }) })
-    expect(whole(refundPage(one, { ...parts, formKey: 'key-1' }))).toContain('value="key-1"')
-  })
-
-  test('tells of other money that goes back from the checkout', () => {
-    const step = { type: 'SENT', transaction: 'f00d', sentAt: at } as const
-    const one = own({ returns: [{ seq: 1, units: 5_000n, why: 'surplus', step }], returnTo: to })
-    const text = read(
-      whole(refundPage(sight({ coin: 'BTC', own: one }), { ...parts, formKey: 'k' })),
-    )
-    expect(text).toContain('0.00005 BTC More than the price had come: sent f00d')
   })
 })
 

@@ -1,25 +1,14 @@
+import { keptMost } from '../../checkouts/ledger.ts'
 import type { OrderSight, OwnSight, Seen } from '../../desk/following/sight.ts'
+import { countryName } from '../../goods/countries.ts'
+import type { Offer } from '../../goods/offer.ts'
 import { formatUnits } from '../../payments/coins.ts'
 import { formatUsdc } from '../../primitives/money.ts'
 import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
+import { measure, placeName } from '../shop/offer-words.ts'
+import type { StageText } from '../texts/en/orders.ts'
 import type { Texts } from '../texts/en.ts'
-
-/** Where the page of an order is. */
-export function orderPagePath(id: string): string {
-  return `/orders/${id}`
-}
-
-/** A moment for reading, in UTC: "Nov 22, 2026, 03:17 UTC". */
-export function timeOf(at: Date, { offers }: Texts): Html {
-  const text = new Intl.DateTimeFormat(offers.numbers, {
-    dateStyle: 'medium',
-    timeStyle: 'short',
-    hourCycle: 'h23',
-    timeZone: 'UTC',
-  }).format(at)
-  return html`<time datetime="${at.toISOString()}">${text} UTC</time>`
-}
 
 /** A line of a list of facts; nothing where there is no value. */
 export function fact(name: string, value: Html | string | undefined): Html | undefined {
@@ -41,6 +30,26 @@ export function transactionOf(
   return html`${copied(id, transaction, what, texts)}${link}`
 }
 
+/** What the pages of an order say at the top. */
+export function wordsOf({ stage, coin }: OrderSight, { orders }: Texts): StageText {
+  const words = orders.stages[stage]
+  if (stage !== 'not_paid' || coin === undefined) return words
+  return { title: words.title, text: orders.notPaidIn(coin, formatUsdc(keptMost)) }
+}
+
+/** What was bought: "Steam $25, United States". Less where the offer is not listed any more. */
+export function boughtText({ brandName, offer, country, value }: OwnSight, texts: Texts): string {
+  const what = offer && measure(value === undefined ? offer : chosen(offer, value), texts)
+  const place = offer ? placeName(offer, texts) : country && countryName(country)
+  return [[brandName, what].filter(Boolean).join(' '), place].filter(Boolean).join(', ')
+}
+
+/** An open offer with the value that was chosen of it. */
+function chosen({ faceValue: _, ...offer }: Offer, value: number): Offer {
+  const { currency, divisor } = offer.price
+  return { ...offer, price: { type: 'FIXED', currency, divisor, fixed: value } }
+}
+
 /** What was paid: "12.50 USDC", or "0.001 BTC (the price was 12.50 USD)". */
 export function paidText(
   { coin }: Pick<OrderSight, 'coin'>,
@@ -51,27 +60,4 @@ export function paidText(
   if (coin === undefined) return `${usd} USDC`
   if (paidUnits === undefined) return `${usd} USD`
   return orders.refund.worth(`${formatUnits(paidUnits, coin)} ${coin}`, usd)
-}
-
-/** The field for the private link, for whoever has not shown it. */
-export function lockedPart(
-  id: string,
-  typed: { readonly value: string; readonly isWrong: boolean },
-  { orders: { locked } }: Texts,
-): Html {
-  const wrong = typed.isWrong
-  return html`<section class="sheet locked" aria-labelledby="locked">
-<h2 id="locked">${locked.title}</h2>
-<p>${locked.text}</p>
-<form method="post" action="${orderPagePath(id)}/open" data-open="${orderPagePath(id)}">
-<div class="field">
-<label for="token">${locked.label}</label>
-<input id="token" name="token" type="text" value="${typed.value}" required="required" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="${wrong ? 'token-wrong ' : ''}token-help"${wrong && html` aria-invalid="true"`}>
-${wrong && html`<p class="wrong" id="token-wrong" role="alert">${locked.wrong}</p>`}
-<p class="hint" id="token-help">${locked.help}</p>
-</div>
-<p class="act"><button class="button" type="submit">${locked.open}</button></p>
-</form>
-<p class="hint">${locked.lost} <a href="/find">${locked.find}</a></p>
-</section>`
 }

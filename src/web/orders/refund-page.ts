@@ -1,13 +1,19 @@
 import type { OrderSight, OwnSight, RefundSight } from '../../desk/following/sight.ts'
+import type { PayBackFault } from '../../payments/pay-back-faults.ts'
 import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
+import { timeOf } from '../frame/time-of.ts'
 import { liveMark, reloading } from '../live/mark.ts'
 import type { Texts } from '../texts/en.ts'
+import { orderPagePath } from '../visit/paths.ts'
 import { isRefunding } from './order-page.ts'
-import { fact, orderPagePath, paidText, timeOf, transactionOf } from './parts.ts'
+import { fact, paidText, transactionOf } from './parts.ts'
 import { returnsPart } from './returns-part.ts'
 import { stationsOf, timeline } from './timeline.ts'
+
+/** Why a refund waits that no one at the store can send: USDC blocks the wallet that it goes to. */
+const blockedByIssuer: PayBackFault = 'payer_blacklisted'
 
 export interface RefundPageParts {
   readonly texts: Texts
@@ -24,19 +30,21 @@ export function refundPage(sight: OrderSight, parts: RefundPageParts): Page {
   const { orders } = texts
   const heading = headingOf(sight, texts)
   const isFinished = sight.isFinished
-  const head = reloading(isFinished)
-  const at = `${orderPagePath(sight.id)}/live`
+  const order = orderPagePath(sight.id)
+  const page = `${order}/refund`
+  const say = `${heading.title}. ${heading.text}`
+  const mark = { version: sight.version, at: `${order}/live`, page, say, isFinished }
   return {
     title: heading.title,
     description: orders.refund.description,
-    ...(head === undefined ? {} : { head }),
-    main: html`<div class="following"${liveMark({ version: sight.version, at, say: `${heading.title}. ${heading.text}`, isFinished })}>
+    ...reloading(page, !isFinished),
+    main: html`<div class="following"${liveMark(mark)}>
 <section class="stage ${sight.stage}" aria-labelledby="stage">
 <p class="which">${orders.order} <code>${sight.id}</code></p>
 <h1 id="stage">${heading.title}</h1>
 <p class="lead">${heading.text}</p>
 ${isRefunding(sight) && timeline(stationsOf(sight, texts), texts)}
-<p class="about-refund"><a href="${orderPagePath(sight.id)}">${orders.refund.back}</a></p>
+<p class="about-refund"><a href="${order}">${orders.refund.back}</a></p>
 </section>
 ${sight.own ? ownParts(sight, sight.own, parts) : isRefunding(sight) && html`<p class="hint">${orders.refund.lockedText}</p>`}
 </div>
@@ -45,15 +53,12 @@ ${scriptUrls.map((url) => html`<script type="module" src="${url}"></script>`)}`,
 }
 
 function headingOf(sight: OrderSight, { orders }: Texts) {
-  if (isRefunding(sight)) return orders.stages[sight.stage]
+  const { stage, own } = sight
+  if (isRefunding(sight) || stage === 'not_taken') return orders.stages[stage]
   const { refund } = orders
-  const text =
-    sight.stage === 'delivered'
-      ? refund.delivered
-      : sight.isFinished
-        ? refund.noneText
-        : refund.underWay
-  return { title: refund.none, text }
+  if (own && own.returns.length > 0) return { title: refund.returnsTitle, text: refund.returnsText }
+  if (stage === 'delivered') return { title: refund.none, text: refund.delivered }
+  return { title: refund.none, text: stage === 'not_paid' ? refund.noneText : refund.underWay }
 }
 
 function ownParts(sight: OrderSight, own: OwnSight, parts: RefundPageParts): Html {
@@ -72,7 +77,7 @@ function moneyPart(sight: OrderSight, own: OwnSight, refund: RefundSight, texts:
 <dl class="facts">
 ${fact(words.amount, paidText(sight, own, texts))}${fact(sent ? words.wentTo : words.to, copied('refund-to', refund.to, words.to, texts))}${fact(orders.paidWith, orders.onNetwork(sight.coin ?? 'USDC', sight.network))}${fact(words.why, sight.why && orders.why[sight.why])}${fact(words.started, timeOf(refund.startedAt, texts))}${fact(words.sent, sent && timeOf(sent.at, texts))}${fact(words.transaction, sent && transactionOf('refund-transaction', sent, words.transaction, texts))}
 </dl>
-<p class="hint">${words.by}</p>
+${refund.stuck?.code === blockedByIssuer ? html`<p class="wrong">${words.blocked}</p>` : html`<p class="hint">${words.by}</p>`}
 </section>`
 }
 

@@ -2,6 +2,7 @@ import { type RevealedGoods, revealPath } from '../../desk/buying/reveal.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
 import type { Texts } from '../texts/en.ts'
+import { creditedText } from './credited.ts'
 
 /** The page that a one-view link opens. It shows nothing yet: previews of links open it too. */
 export function revealPage(scriptUrl: string, { reveal }: Texts): Page {
@@ -72,19 +73,11 @@ const copied: ReadonlySet<string> = new Set([
 ])
 
 function shownAs(field: string, value: unknown): Html {
-  const text = textOf(value)
+  const text = creditedText(value) ?? String(value)
   if (field === 'expiresAt') return html`${text.replace(/T\d\d:.*$/, '')}`
   if (copied.has(field)) return html`<code class="copy">${text}</code>`
   if (field === 'redemptionUrl' && /^https:\/\//.test(text)) {
     return html`<a href="${text}" rel="noopener noreferrer">${text}</a>`
   }
   return html`<span class="said">${text}</span>`
-}
-
-/** A text as it is; what a line was credited, with its currency. */
-function textOf(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return String(value)
-  const { amount, currency, currencyDivisor } = value as Readonly<Record<string, unknown>>
-  const digits = String(currencyDivisor).length - 1
-  return `${(Number(amount) / Number(currencyDivisor)).toFixed(digits)} ${String(currency)}`
 }

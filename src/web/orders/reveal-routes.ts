@@ -5,6 +5,7 @@ import { document, type Frame, type Page } from '../frame/layout.ts'
 import { messagePage } from '../frame/message-page.ts'
 import { type PageNeeds, pageHeaders } from '../frame/page-headers.ts'
 import { formIn } from '../visit/forms.ts'
+import { privately } from '../visit/privately.ts'
 import { goodsPage, revealPage } from './reveal-page.ts'
 
 const limited = { config: { limit: 'reading' } } as const
@@ -22,10 +23,8 @@ export function routeReveal(
   // An operator's logo may come from another host, which need not hear of these pages.
   const own = { ...frame, site: { ...frame.site, logo: '/logo.svg' } }
   const send = (reply: FastifyReply, page: Page, needs: PageNeeds = {}) =>
-    reply
+    privately(reply)
       .headers(pageHeaders([], needs))
-      .header('cache-control', 'no-store')
-      .header('x-robots-tag', 'noindex, nofollow')
       .type('text/html; charset=utf-8')
       .send(document(own, page))
 

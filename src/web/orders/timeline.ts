@@ -1,7 +1,7 @@
 import type { OrderSight } from '../../desk/following/sight.ts'
 import { type Html, html } from '../frame/html.ts'
+import { timeOf } from '../frame/time-of.ts'
 import type { Texts } from '../texts/en.ts'
-import { timeOf } from './parts.ts'
 
 /** One station on the way of an order. */
 export interface Station {
@@ -30,6 +30,8 @@ export function stationsOf(sight: OrderSight, texts: Texts): readonly Station[] 
         { name: steps.delivering, state: 'now', until: times.deliverBy },
         next(steps.delivered),
       ]
+    case 'not_taken':
+      return [notDelivered(sight, texts), { name: steps.notTaken, state: 'done' }]
     case 'delivered':
       return [paid, { name: steps.delivered, state: 'done', at: times.delivered }]
     default:
@@ -37,13 +39,19 @@ export function stationsOf(sight: OrderSight, texts: Texts): readonly Station[] 
   }
 }
 
-function refundStations({ stage, times }: OrderSight, { orders }: Texts): readonly Station[] {
-  const { steps } = orders
-  const failed: Station = { name: steps.notDelivered, state: 'bad', at: times.failed }
+function notDelivered({ times }: OrderSight, { orders }: Texts): Station {
+  return { name: orders.steps.notDelivered, state: 'bad', at: times.failed }
+}
+
+function refundStations(sight: OrderSight, texts: Texts): readonly Station[] {
+  const { stage, times } = sight
+  const { steps } = texts.orders
+  const failed = notDelivered(sight, texts)
   if (stage === 'refunded') {
     return [failed, { name: steps.sent, state: 'done', at: times.refunded }]
   }
-  const name = stage === 'refunding' ? steps.sending : steps.byHand
+  const name =
+    stage === 'refunding' ? steps.sending : stage === 'refund_by_hand' ? steps.byHand : steps.stuck
   return [failed, { name, state: 'now' }, { name: steps.sent, state: 'next' }]
 }
 

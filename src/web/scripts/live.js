@@ -70,7 +70,7 @@ async function changedTo(version, isAgain = false) {
 
 async function load() {
   try {
-    const answer = await fetch(location.pathname + location.search, { cache: 'no-store' })
+    const answer = await fetch(part().dataset.livePage, { cache: 'no-store' })
     if (answer.redirected) {
       isLeaving = true
       return location.assign(answer.url)

@@ -12,6 +12,8 @@ async function open() {
   const answer = await fetch(form.action, asked).catch(() => undefined)
   // The page comes again in place, so that going back leads to where the visitor came from.
   if (answer?.type === 'opaqueredirect') location.reload()
+  // The page that answers says why it does not open.
+  else if (answer) form.submit()
 }
 
 // Another link, opened in the same tab, loads nothing anew.

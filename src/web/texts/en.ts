@@ -12,6 +12,7 @@ import { offers } from './en/offers.ts'
 import { orders } from './en/orders.ts'
 import { outcomeSections } from './en/outcomes.ts'
 import { pay } from './en/pay.ts'
+import { returned } from './en/returned.ts'
 import { closedLinks, deliveryNames, reveal } from './en/reveal.ts'
 import { search } from './en/search.ts'
 import { terms } from './en/terms.ts'
@@ -34,6 +35,7 @@ export const en = {
   form,
   wallet,
   pay,
+  returned,
   reveal,
   deliveryNames,
   closedLinks,

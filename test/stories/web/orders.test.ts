@@ -296,6 +296,14 @@ describe.skipIf(noBrowser)(`in a browser${noBrowser ? `: ${noBrowser}` : ''}`, (
     },
   )
 
+  test('a link that does not open the order says so by itself', async () => {
+    const { context, page } = await openTab()
+    await page.goto(`${pageOf(bought.voucher)}#kat_${'x'.repeat(43)}`)
+    await page.waitForSelector('#token-wrong')
+    expect(await page.inputValue('#token')).toContain('kat_x')
+    await context.close()
+  })
+
   test('a code is copied by its button', async () => {
     const { context, page } = await openTab({ permissions: ['clipboard-read', 'clipboard-write'] })
     await page.goto(`${pageOf(bought.voucher)}#${bought.voucher.accessToken}`)
@@ -327,6 +335,19 @@ describe.skipIf(noBrowser)(`in a browser${noBrowser ? `: ${noBrowser}` : ''}`, (
     expect(await page.evaluate('document.activeElement.id')).toBe('email')
     expect(await page.textContent('body > [role=status]')).toContain('Delivered.')
     expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('it is followed from the page that answers a form, too', async () => {
+    const { accessToken, orderId } = await slowOrder()
+    const { context, page } = await openTab()
+    await page.goto(`${store.url}/orders/${orderId}#${accessToken}`)
+    await page.waitForSelector('.private')
+    await page.fill('#email', 'half@way')
+    await page.click('.by-mail button')
+    await page.waitForSelector('#mail-said')
+    expect(new URL(page.url()).pathname).toBe(`/orders/${orderId}/mail`)
+    await page.waitForSelector('.stage.delivered')
     await context.close()
   })
 

@@ -33,13 +33,14 @@ export const find = {
     send: 'Send me the links',
     done: 'If there are orders for this address, a mail is on its way. It may take a minute; look among unwanted mail, too.',
     wrong: 'This is not an e-mail address. It looks like name@example.org.',
+    tooMany:
+      'Many mails were asked for from your network in the last hour, so none was sent now. Try again later, or use another way.',
   },
   list: {
     title: 'Orders of your wallet',
     wallet: 'Signed in with',
     none: 'This wallet has not paid for anything here.',
     more: (shown: number, total: number) => `The newest ${shown} of ${total}.`,
-    open: 'Open',
     leave: 'Sign out',
     states: {
       PAYMENT_PENDING: 'Payment being checked',
@@ -51,7 +52,8 @@ export const find = {
       EXPIRED: 'Not delivered',
       REFUND_PENDING: 'Money on its way back',
       REFUNDED: 'Money sent back',
-      REFUND_FAILED: 'Refund waits for us',
+      // Also where the chain dropped the payment and none is due; the page of the order says which.
+      REFUND_FAILED: 'Not delivered, and no refund sent',
     } as Readonly<Record<string, string>>,
   },
 }

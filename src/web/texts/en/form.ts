@@ -88,7 +88,6 @@ export const form = {
     'If you pay too much, too late or not all, or if the goods do not come, the money goes there. Take an address of your own wallet; with one of an exchange, ask first whether it takes such payments.',
   network: (coin: string, network: string) =>
     `Send it on the ${network} network and nowhere else: ${coin} sent on another network is lost.`,
-  next: (coin: string) => `Continue to pay in ${coin}`,
   nextText: 'Nothing is paid yet. The next page has the exact amount and the address.',
   choose: 'Choose how to pay.',
   continue: 'Continue',

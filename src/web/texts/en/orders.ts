@@ -21,7 +21,7 @@ export const orders = {
     },
     not_paid: {
       title: 'This order was not paid',
-      text: 'No money was taken for it. Whatever still arrives goes back where you asked for it.',
+      text: 'No money was taken for it.',
     },
     delivering: {
       title: 'Paid, and on its way',
@@ -44,8 +44,15 @@ export const orders = {
       title: 'Your money is back',
       text: 'It could not be delivered. All you paid was sent back.',
     },
+    not_taken: {
+      title: 'No money was taken',
+      text: 'It could not be delivered, and the chain dropped your payment for good: the money never left your wallet, so none has to come back. You can buy it again.',
+    },
   } as const satisfies Record<string, StageText>,
 
+  notPaidIn: (coin: string, most: string) =>
+    `What arrived in ${coin}, or still arrives, goes back where you asked for it, unless it is worth ${most} US dollars or less.`,
+  lookAgain: 'Load this page again to see how it stands now',
   timeline: 'What has happened so far',
   steps: {
     awaiting: 'Payment',
@@ -57,6 +64,8 @@ export const orders = {
     notDelivered: 'Could not be delivered',
     sending: 'Money on its way back',
     byHand: 'The store sends it by hand',
+    stuck: 'Refund waits for the store',
+    notTaken: 'No money was taken',
     sent: 'Money sent back',
     now: 'now',
     next: 'to come',
@@ -87,12 +96,18 @@ export const orders = {
     help: 'The whole link, or what stands behind its #. It begins with kat_ or kop_.',
     open: 'Open the order',
     wrong: 'This does not open this order. Copy the whole link, with everything behind the #.',
+    old: (days: number) => `This link was good for ${days} days.`,
+    askNew: 'Ask for a new one',
+    byWallet: 'Paid from a wallet?',
+    signIn: 'Sign in with it',
+    byMail: 'Left an e-mail address?',
+    askMail: 'Ask for a new link',
     lost: 'Lost the link?',
     find: 'Find your order another way',
   },
   keep: {
     title: 'Keep this link',
-    text: 'It is the only key to this order. Whoever has it sees what you bought, so keep it to yourself.',
+    text: 'It opens this order at any time and on any device. Whoever has it sees what you bought, so keep it to yourself.',
     textFor: (days: number) =>
       `It opens this order for ${days === 1 ? '1 day' : `${days} days`}. Whoever has it sees what you bought, so keep it to yourself.`,
     label: 'Private link of this order',
@@ -158,6 +173,8 @@ export const orders = {
     sent: 'A mail with a link to this order is on its way.',
     failed: 'The mail could not be sent just now. Keep the link above, and try again later.',
     wrong: 'This is not an e-mail address. It looks like name@example.org.',
+    tooMany:
+      'Many mails were asked for from your network in the last hour, so none was sent now. Keep the link above, and try again later.',
   },
 
   refund: {
@@ -167,7 +184,7 @@ export const orders = {
     returnsLink: 'Other money came, too. See how it goes back',
     back: 'Back to the order',
     none: 'This order has no refund',
-    noneText: 'Nothing has failed that a refund could make good.',
+    noneText: 'It was not paid, so there is no price to send back.',
     delivered: 'It was delivered, and delivered goods are not refundable.',
     underWay: 'It is still under way. If it cannot be delivered, all you paid goes back.',
     amount: 'Amount',
@@ -179,22 +196,15 @@ export const orders = {
     transaction: 'Transaction of the refund',
     why: 'Why',
     by: 'Refunds are sent within a day, in full, and only to where the money came from or where you asked for it.',
+    blocked:
+      'The issuer of USDC blocks the wallet that paid, and a refund goes to no other. Only its owner can act: ask the issuer to unblock it. The refund can be tried again then.',
     ask: 'Try the refund again',
     askText:
       'You may ask us to try once more. It is the same refund, to the same place, and it is sent once.',
     asked: 'It is being tried again.',
     returns: 'Other money that came',
-    returnWhy: {
-      underpaid: 'Less than the price had come',
-      late: 'It came too late',
-      surplus: 'More than the price had come',
-    },
-    returnStep: {
-      DUE: 'about to be sent',
-      SENDING: 'being sent',
-      SENT: 'sent',
-      FAILED: 'waits for somebody at the store',
-    },
+    returnsTitle: 'Money that goes back',
+    returnsText: 'Money came that is not the price of this order. Where it is stands below.',
     lockedText: 'Amounts and addresses are shown to whoever has the private link of the order.',
   },
 }

@@ -42,6 +42,12 @@ const stages: Readonly<Record<CheckoutStage, StageText>> = {
     say: 'Your payment was seen. It waits to be confirmed by the network.',
     state: 'It was seen, and waits to be confirmed.',
   },
+  closing: {
+    title: 'The time to pay is over',
+    text: 'We are looking at what arrived in time. Do not send anything to the address any more. This page changes by itself.',
+    say: 'The time to pay is over. We are looking at what arrived in time.',
+    state: 'Its time is over, and what arrived in time is being looked at.',
+  },
   paid: {
     title: 'Paid',
     text: 'Your payment is confirmed, and your order is under way.',
@@ -84,6 +90,8 @@ export const pay = {
   sandbox: 'Pay in the sandbox',
   keepTitle: 'Keep this link',
   keep: 'It opens this payment, and then your order, on any device. Whoever has it can see what you buy, so keep it to yourself. It works if this page is closed.',
+  keepOver:
+    'It opens this page on any device, and shows what became of money that came. Keep it to yourself.',
   detailsTitle: 'If something goes wrong',
   less: 'Too little: send the rest in time, or what came goes back.',
   more: 'Too much, or twice: you get your order, and what is over goes back.',
@@ -93,17 +101,9 @@ export const pay = {
   small: (most: string) =>
     `What is worth ${most} US dollars or less does not go back: sending it would cost about as much.`,
   offer: 'You are buying',
+  offerOver: 'It was for',
   number: 'Payment number',
   backTitle: 'Money that goes back',
-  why: {
-    underpaid: 'it was less than the price',
-    late: 'it came too late',
-    surplus: 'it was more than the price',
-  },
-  backDue: 'is about to be sent back',
-  backSending: 'is being sent back',
-  backSent: 'was sent back in the transaction',
-  backFailed: 'could not be sent back yet; whoever runs the store looks into it',
   again: 'Start again',
   toOrder: 'Go to your order',
   foreignTitle: 'Is this yours?',

@@ -106,7 +106,7 @@ async function seenBack(page: Page, payment: OpenPayment, over: bigint): Promise
     const told = page.locator('section[aria-labelledby=returns]')
     return (await told.count()) > 0 ? await told.textContent() : ''
   }
-  const told = await eventually(look, (seen) => /price had come: sent/.test(seen ?? ''))
+  const told = await eventually(look, (seen) => /was sent back in the transaction/.test(seen ?? ''))
   expect(told).toContain(`${text(over)} BTC`)
   expect(told).toContain(payment.refundTo)
   await expectGoods(page, 'voucher')

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { checkoutWorld, invoiced } from '../../../test/doubles/checkouts.ts'
+import { checkoutView } from './view.ts'
+
+const minute = 60_000
+
+/** A checkout for which `part` of 4 parts came, as it is seen `leftMs` before its time is over. */
+async function seen(part: bigint, leftMs: number) {
+  const world = checkoutWorld()
+  const { checkout, accessToken } = await world.start()
+  const { id, invoice } = invoiced(checkout)
+  if (part > 0n) {
+    world.processor.pay(invoice.id, (invoice.units * part) / 4n, { confirmed: false })
+    await world.live(minute)
+  }
+  const found = await world.checkouts.find(id)
+  if (found === undefined) throw new Error('no checkout')
+  const at = new Date(invoice.expiresAt.getTime() - leftMs)
+  return checkoutView(found, accessToken, at)
+}
+
+test.each([
+  [0n, 1, 'waiting'],
+  [1n, 1, 'partly_paid'],
+  [4n, 1, 'confirming'],
+  // Nobody is told to pay when their money would only come back, however long the processor is silent.
+  [0n, 0, 'closing'],
+  [1n, -60 * minute, 'closing'],
+  [4n, 0, 'confirming'],
+] as const)('with %i of 4 parts and %i ms to go is %s', async (part, leftMs, stage) => {
+  expect(await seen(part, leftMs)).toMatchObject({ stage })
+})
+
+test('has another version when its time is over, so that its page asks for no money any more', async () => {
+  const [before, after] = [await seen(1n, 1), await seen(1n, 0)]
+  expect(after.version).not.toBe(before.version)
+})

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import {
+  failed,
+  fulfilled,
+  fulfilling,
+  paid,
+  pending,
+  refunded,
+  unpayable,
+} from '../../../test/contract/sample-orders.ts'
+import type { Refunding } from '../../orders/order.ts'
+import { isOver, stageOfOrder } from './stage.ts'
+
+const failing = failed(fulfilling(paid(pending())))
+const vanished: Refunding = {
+  ...failing,
+  settlement: 'LOST',
+  refund: { step: 'FAILED', code: 'payment_vanished', reason: 'gone' },
+}
+
+test.each([
+  ['whose refund waits for an operator', unpayable(failing), 'refund_stuck'],
+  ['whose refund has begun', failing, 'refunding'],
+  ['whose money is back', refunded(failing), 'refunded'],
+  // Nothing was taken, so nothing can come back: it must not be promised.
+  ['whose payment vanished', vanished, 'not_taken'],
+  ['that is asked for in vain', { ...vanished, refund: { step: 'DUE' } } as Refunding, 'not_taken'],
+  ['that was delivered all the same', fulfilled(fulfilling(paid(pending()))), 'delivered'],
+] as const)('an order %s is shown as that', (_, order, stage) => {
+  expect(stageOfOrder(order)).toBe(stage)
+})
+
+test('an order that took nothing changes no more', () => {
+  expect(isOver('not_taken')).toBe(true)
+})

@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest'
+import { read } from '../frame/website.fixture.ts'
+import { en } from '../texts/en.ts'
+import { orderPage } from './order-page.ts'
+import { refundPage } from './refund-page.ts'
+import { at, own, parts, sight, whole } from './sight.fixture.ts'
+
+describe('the refund', () => {
+  const to = 'bc1qbuyer'
+  test('by hand says that a person sends it, and offers nothing to press', () => {
+    const refund = { to, startedAt: at, stuck: { code: 'operator_pays' } }
+    const one = sight({
+      stage: 'refund_by_hand',
+      coin: 'XMR',
+      network: 'Monero',
+      why: 'expired',
+      own: own({ refund, paidUnits: 10n ** 11n }),
+    })
+    const page = whole(refundPage(one, { ...parts, formKey: 'k' }))
+    expect(read(page)).toContain('somebody at the store sends it')
+    expect(read(page)).toContain('0.1 XMR')
+    expect(page).toContain(to)
+    expect(page).not.toContain('<form')
+  })
+
+  test('that is stuck can be asked for again', () => {
+    const refund = { to, startedAt: at, stuck: { code: 'x' } }
+    const one = sight({ stage: 'refund_stuck', own: own({ refund }) })
+    expect(whole(refundPage(one, { ...parts, formKey: 'key-1' }))).toContain('value="key-1"')
+  })
+
+  test('says of a wallet that is blocked who alone can act', () => {
+    const refund = { to, startedAt: at, stuck: { code: 'payer_blacklisted' } }
+    const one = sight({ stage: 'refund_stuck', own: own({ refund }) })
+    const text = read(whole(refundPage(one, { ...parts, formKey: 'k' })))
+    expect(text).toContain(en.orders.refund.blocked)
+    // It would be a promise that nobody here can keep.
+    expect(text).not.toContain(en.orders.refund.by)
+    expect(text).toContain(en.orders.steps.stuck)
+    expect(text).not.toContain(en.orders.steps.byHand)
+  })
+
+  test('of a payment that vanished is none: it offers nothing and promises nothing', () => {
+    const one = sight({ stage: 'not_taken', times: { placed: at, failed: at }, own: own() })
+    const order = whole(orderPage(one, parts))
+    expect(order).toContain('<b>No money was taken</b>')
+    expect(order).not.toContain('<b>Paid</b>')
+    expect(order).not.toContain(`/orders/${one.id}/refund`)
+    const page = whole(refundPage(one, { ...parts, formKey: 'k' }))
+    expect(page).toContain('<h1 id="stage">No money was taken</h1>')
+    expect(page).not.toContain('<form')
+  })
+
+  test('of an order that was not paid is none, though the checkout is watched on', () => {
+    const one = sight({ stage: 'not_paid', coin: 'BTC', isFinished: false })
+    const text = read(whole(refundPage(one, { ...parts, formKey: 'k' })))
+    expect(text).toContain(en.orders.refund.noneText)
+    expect(text).not.toContain(en.orders.refund.underWay)
+  })
+
+  test('tells of other money that goes back from the checkout', () => {
+    const step = { type: 'SENT', transaction: 'f00d', sentAt: at } as const
+    const one = own({ returns: [{ seq: 1, units: 5_000n, why: 'surplus', step }], returnTo: to })
+    const text = read(
+      whole(refundPage(sight({ coin: 'BTC', own: one }), { ...parts, formKey: 'k' })),
+    )
+    expect(text).toContain(
+      '0.00005 BTC was sent back in the transaction f00d Copy (it was more than the price).',
+    )
+    expect(text).toContain(en.orders.refund.returnsText)
+    expect(text).not.toContain(en.orders.refund.none)
+  })
+})
