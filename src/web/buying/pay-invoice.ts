@@ -59,6 +59,7 @@ function deadline({ now }: CheckoutView, { expiresAt }: Invoice, { pay }: Texts)
     'data-ends': expiresAt.toISOString(),
     'data-now': now.toISOString(),
     'data-left-text': pay.left('{time}'),
+    'data-over': pay.stages.expired.say,
     ...Object.fromEntries([5, 2, 1].map((most) => [`data-left${most}`, pay.minutesLeft(most)])),
   })
   return html`<p class="until"${script}>${pay.rateHeld(clockTime(expiresAt))} <b class="left" role="timer">${left !== undefined && pay.minutesLeft(left)}</b></p>`

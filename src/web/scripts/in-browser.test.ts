@@ -43,4 +43,21 @@ describe.skipIf(noBrowser !== undefined)('the scripts of the pages in a real bro
     expect(await said.textContent()).toBe(en.find.wallet.failed)
     expect(await said.getAttribute('class')).toBe('wrong')
   })
+
+  test('the time to pay is counted down, and its end is written and spoken', async () => {
+    const context = await browser.newContext({
+      extraHTTPHeaders: { cookie: `access=${checkoutToken}` },
+    })
+    const page = await context.newPage()
+    await page.clock.install()
+    await page.goto(`${url}/pay/${checkoutId}`)
+    const left = page.locator('.left')
+    const spoken = page.getByRole('status').getByText(en.pay.stages.expired.say)
+    await page.clock.runFor(60_000)
+    expect(await left.textContent()).toMatch(/^0:(29|30) left$/)
+    expect(await spoken.count()).toBe(0)
+    await page.clock.runFor(60_000)
+    expect(await left.textContent()).toBe(en.pay.stages.expired.say)
+    expect(await spoken.count()).toBe(1)
+  })
 })
