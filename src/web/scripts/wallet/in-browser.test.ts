@@ -1,51 +1,67 @@
-import type { AddressInfo } from 'node:net'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkoutDesk } from '../../../../test/fixtures/checkouts.ts'
 import { noBrowser, openBrowser } from '../../../../test/harness/browser.ts'
 import { installWallet, type WalletOptions } from '../../../../test/harness/wallet.ts'
 import { networks } from '../../../payments/networks.ts'
 import { website } from '../../frame/website.fixture.ts'
+import { en } from '../../texts/en.ts'
 
 const privateKey = `0x${'1'.repeat(64)}` as const
 const payTo = '0x1111111111111111111111111111111111111111'
 
-/** The store with a door for purchases that answers as a test wants. */
+/** The store with a door for purchases that answers as a test wants; the other takes no coins. */
 const store = website({ checkout: checkoutDesk().desk })
+const alone = website()
 const payments: string[] = []
 let isSilent = false
-store.app.post('/api/catalog/vouchers/purchase/info', (request, reply) => {
-  const { id: network, usdc: asset, usdcDomain: extra } = networks.base
-  const header = request.headers['payment-signature']
-  if (header === undefined) {
-    const terms = { scheme: 'exact', network, asset, payTo, maxTimeoutSeconds: 300, extra }
-    const accepts = [{ ...terms, amount: '25000000' }]
-    return reply.code(402).send({ x402Version: 2, error: 'Payment required', accepts })
-  }
-  payments.push(String(header))
-  return isSilent
-    ? reply.code(503).send({ code: 'try_again', charged: 'unknown' })
-    : reply.code(202).send({ orderId: 'ord_1', accessToken: 'kat_1' })
-})
+for (const { app } of [store, alone])
+  app.post('/api/catalog/vouchers/purchase/info', (request, reply) => {
+    const { id: network, usdc: asset, usdcDomain: extra } = networks.base
+    const header = request.headers['payment-signature']
+    if (header === undefined) {
+      const terms = { scheme: 'exact', network, asset, payTo, maxTimeoutSeconds: 300, extra }
+      const accepts = [{ ...terms, amount: '25000000' }]
+      return reply.code(402).send({ x402Version: 2, error: 'Payment required', accepts })
+    }
+    payments.push(String(header))
+    return isSilent
+      ? reply.code(503).send({ code: 'try_again', charged: 'unknown' })
+      : reply.code(202).send({ orderId: 'ord_1', accessToken: 'kat_1' })
+  })
 const orderPage = '<!doctype html><title>Order</title><h1>The order</h1>'
 store.app.get('/orders/ord_1', (_, reply) => reply.type('text/html').send(orderPage))
+
+async function fillNames(page: Page) {
+  await page.getByLabel('First name').fill('Ada')
+  await page.getByLabel('Last name').fill('Lovelace')
+}
+
+/** The store answers every purchase of this page so. */
+async function refuse(page: Page, ...errors: { parameter: string; message: string }[]) {
+  const json = { code: 'invalid_body', charged: 'no', errors }
+  await page.route('**/purchase/info', (route) => route.fulfill({ status: 422, json }))
+}
 
 describe.skipIf(noBrowser !== undefined)('paying from a wallet in a real browser', () => {
   let browser: Browser
   let url: string
+  let aloneUrl: string
   beforeAll(async () => {
-    await store.app.listen({ host: '127.0.0.1', port: 0 })
-    url = `http://127.0.0.1:${(store.app.server.address() as AddressInfo).port}`
+    url = await store.app.listen({ host: '127.0.0.1', port: 0 })
+    aloneUrl = await alone.app.listen({ host: '127.0.0.1', port: 0 })
     browser = await openBrowser()
   })
   afterAll(async () => {
     await browser?.close()
     await store.app.close()
+    await alone.app.close()
   })
 
   /** The page of an offer, filled in, with the wallet chosen. */
-  async function filledIn(options: Partial<WalletOptions> = {}) {
+  async function filledIn(options: Partial<WalletOptions> = {}, offerId = 'AMZ_US_25', at = url) {
     payments.length = 0
+    isSilent = false
     const context = await browser.newContext()
     const wallet = await installWallet(context, {
       privateKey,
@@ -55,10 +71,9 @@ describe.skipIf(noBrowser !== undefined)('paying from a wallet in a real browser
     })
     const page = await context.newPage()
     page.on('dialog', (dialog) => dialog.accept())
-    await page.goto(`${url}/buy/AMZ_US_25`)
+    await page.goto(`${at}/buy/${offerId}`)
     await page.getByLabel('USDC on Base').check()
-    await page.getByLabel('First name').fill('Ada')
-    await page.getByLabel('Last name').fill('Lovelace')
+    if (offerId === 'AMZ_US_25') await fillNames(page)
     return { page, wallet, pay: page.getByRole('button', { name: /^(Pay|Try again)/ }) }
   }
 
@@ -99,6 +114,26 @@ describe.skipIf(noBrowser !== undefined)('paying from a wallet in a real browser
     expect(new Set(payments).size).toBe(1)
     expect(payments.length).toBeGreaterThan(1)
     expect(wallet.calls.filter((method) => method === 'eth_signTypedData_v4')).toHaveLength(1)
+  })
+
+  test('says what is wrong in the words of the form, in an open part of it', async () => {
+    const { page, pay } = await filledIn({}, 'ESIM-FR-7D-1GB')
+    await refuse(page, { parameter: 'iccid', message: 'must be 19 or 20 digits' })
+    const field = page.locator('#iccid')
+    await page.getByText('Top up an eSIM that you have').click()
+    await field.fill('123')
+    await page.getByText('Top up an eSIM that you have').click()
+    await pay.click()
+    await page.getByText(en.form.fields['iccid']?.wrong ?? '').waitFor()
+    expect(await field.isVisible()).toBe(true)
+    expect(await page.evaluate('document.activeElement.id')).toBe('iccid')
+  })
+
+  test('says what is missing in the words of the form', async () => {
+    const { page, pay } = await filledIn({}, 'CLARO_GT_5')
+    await refuse(page, { parameter: 'msisdn', message: 'is required for this offer' })
+    await pay.click()
+    await page.getByText(en.form.fields['msisdn']?.missing ?? '').waitFor()
   })
 
   test('points to the coins where there is no wallet', async () => {

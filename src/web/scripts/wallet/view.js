@@ -56,7 +56,7 @@ export function viewOf(way, settings, texts) {
       button.hidden = !isKept && name === ''
       button.textContent = isKept ? texts.kept : texts.again
       button.toggleAttribute('data-kept', isKept)
-      const first = markFaults(form, errors, texts.didYouMean)
+      const first = markFaults(errors, texts)
       ;(first ?? button).focus()
     },
   }
