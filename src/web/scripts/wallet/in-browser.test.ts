@@ -136,6 +136,17 @@ describe.skipIf(noBrowser !== undefined)('paying from a wallet in a real browser
     await page.getByText(en.form.fields['msisdn']?.missing ?? '').waitFor()
   })
 
+  test('speaks of coins only where the store takes some', async () => {
+    const { page, pay } = await filledIn({ balance: 1n })
+    await pay.click()
+    await page.getByText(/or use another account\. Or pay in one of the coins below/).waitFor()
+    const alone = await filledIn({ balance: 1n }, 'AMZ_US_25', aloneUrl)
+    await alone.pay.click()
+    const told = alone.page.locator('#wallet-fault')
+    await told.getByText('This wallet has 0.000001 USDC on Base').waitFor()
+    expect(await told.textContent()).not.toContain('coin')
+  })
+
   test('points to the coins where there is no wallet', async () => {
     const page = await (await browser.newContext()).newPage()
     await page.goto(`${url}/buy/AMZ_US_25`)

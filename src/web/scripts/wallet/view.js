@@ -24,8 +24,12 @@ export function viewOf(way, settings, texts) {
     return amount === undefined ? say(texts.payOpen) : say(texts.pay, { amount: usdcText(amount) })
   }
 
+  /** Where the store takes coins, some things that do not go have a way on. */
+  const inCoins = (key) =>
+    form.querySelector('.submit') && texts.inCoins[key] ? ` ${texts.inCoins[key]}` : ''
+
   way.hidden = false
-  listNone(list, form.querySelector('.submit') ? `${texts.none} ${texts.noneCoins}` : texts.none)
+  listNone(list, `${texts.none}${inCoins('none')}`)
   form.addEventListener('input', () => {
     if (button.dataset.kept === undefined) button.textContent = label()
   })
@@ -52,7 +56,7 @@ export function viewOf(way, settings, texts) {
     /** Says what went wrong, where it went wrong. Nothing that was typed is touched. */
     failed({ code, values, errors = [] }, isKept) {
       step.textContent = ''
-      fault.textContent = say(texts.faults[code], values)
+      fault.textContent = `${say(texts.faults[code], values)}${inCoins(code)}`
       button.hidden = !isKept && name === ''
       button.textContent = isKept ? texts.kept : texts.again
       button.toggleAttribute('data-kept', isKept)
