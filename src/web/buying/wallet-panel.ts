@@ -77,7 +77,7 @@ export function walletPanel(
 <input type="radio" id="pay-${walletWay}" name="${names.pay}" value="${walletWay}">
 <label for="pay-${walletWay}"><b>${form.wallet(network.name)}</b> <span>${form.walletHint}</span></label>
 <div class="panel">
-<div class="wallets" id="wallets"></div>
+<div class="wallets" id="wallets" tabindex="-1"></div>
 <p class="fault" id="wallet-fault" role="alert"></p>
 <p class="step" id="wallet-step" role="status"></p>
 <button class="button wide" type="button" id="wallet-pay" hidden="hidden"></button>

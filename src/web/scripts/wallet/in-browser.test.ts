@@ -43,6 +43,11 @@ async function refuse(page: Page, ...errors: { parameter: string; message: strin
   await page.route('**/purchase/info', (route) => route.fulfill({ status: 422, json }))
 }
 
+/** A wallet that tells of itself when the page was long there. */
+const announceLate = `dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: {
+  info: { uuid: 'late', name: 'Late Wallet', rdns: 'test.late' }, provider: { async request() {} },
+} }))`
+
 describe.skipIf(noBrowser !== undefined)('paying from a wallet in a real browser', () => {
   let browser: Browser
   let url: string
@@ -116,6 +121,40 @@ describe.skipIf(noBrowser !== undefined)('paying from a wallet in a real browser
     expect(wallet.calls.filter((method) => method === 'eth_signTypedData_v4')).toHaveLength(1)
   })
 
+  test('names the payment that is sent again, whatever wallet comes late or is pressed', async () => {
+    const { page, pay } = await filledIn()
+    await page.clock.install()
+    isSilent = true
+    await pay.click()
+    await page.getByText('Your payment is kept and sent again').waitFor()
+    const again = page.getByRole('button', { name: 'Send the same payment again' })
+    while (!(await again.isVisible())) await page.clock.runFor(15_000)
+    await page.evaluate(announceLate)
+    await page.getByRole('button', { name: 'Late Wallet' }).click()
+    expect(await again.isVisible()).toBe(true)
+    isSilent = false
+    await again.click()
+    await page.waitForURL('**/orders/ord_1#kat_1')
+    expect(new Set(payments).size).toBe(1)
+  })
+
+  test('asks for a wallet where Enter is pressed before one was chosen', async () => {
+    const context = await browser.newContext()
+    const options = { privateKey, chainId: networks.base.chainId } as const
+    await installWallet(context, { ...options, name: 'One' })
+    await installWallet(context, { ...options, name: 'Two' })
+    const page = await context.newPage()
+    await page.goto(`${url}/buy/AMZ_US_25`)
+    await page.getByLabel('USDC on Base').check()
+    await page.getByLabel('First name').press('Enter')
+    const told = page.getByText('Choose a wallet.')
+    await told.waitFor()
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('One')
+    await page.getByRole('button', { name: 'Two' }).click()
+    expect(await told.isVisible()).toBe(false)
+    expect(await page.locator('#wallet-pay').textContent()).toBe('Pay 25.00 USDC')
+  })
+
   test('says what is wrong in the words of the form, in an open part of it', async () => {
     const { page, pay } = await filledIn({}, 'ESIM-FR-7D-1GB')
     await refuse(page, { parameter: 'iccid', message: 'must be 19 or 20 digits' })
@@ -153,5 +192,7 @@ describe.skipIf(noBrowser !== undefined)('paying from a wallet in a real browser
     await page.getByLabel('USDC on Base').check()
     await page.getByText('No wallet was found in this browser').waitFor()
     await page.getByText('Or pay in one of the coins below').waitFor()
+    await page.getByLabel('First name').press('Enter')
+    expect(await page.evaluate('document.activeElement.id')).toBe('wallets')
   })
 })

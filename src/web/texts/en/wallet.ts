@@ -4,6 +4,7 @@
  */
 export const wallet = {
   none: 'No wallet was found in this browser. Install one, such as Rabby, MetaMask or Coinbase Wallet, and load this page again; or open this page in the browser of your wallet app.',
+  choose: 'Choose a wallet.',
   /** What follows where the store takes coins, too. */
   inCoins: {
     none: 'Or pay in one of the coins below: that works from any wallet, on any device.',
