@@ -48,6 +48,9 @@ const announceLate = `dispatchEvent(new CustomEvent('eip6963:announceProvider', 
   info: { uuid: 'late', name: 'Late Wallet', rdns: 'test.late' }, provider: { async request() {} },
 } }))`
 
+/** As it is after a way back to a page that the browser has kept as it was left. */
+const comeBack = `dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`
+
 describe.skipIf(noBrowser !== undefined)('paying from a wallet in a real browser', () => {
   let browser: Browser
   let url: string
@@ -136,6 +139,28 @@ describe.skipIf(noBrowser !== undefined)('paying from a wallet in a real browser
     await again.click()
     await page.waitForURL('**/orders/ord_1#kat_1')
     expect(new Set(payments).size).toBe(1)
+  })
+
+  test('is usable again when somebody comes back to the page as it was left', async () => {
+    const { page, pay } = await filledIn()
+    // The browser stays on the page, as it is when the page is kept to come back to.
+    await page.route('**/orders/ord_1', (route) => route.fulfill({ status: 204 }))
+    await pay.click()
+    await page.getByText('Paid. Opening your order').waitFor()
+    await Promise.all([page.waitForEvent('load'), page.evaluate(comeBack)])
+    expect(await page.getByText('Paid. Opening your order').isVisible()).toBe(false)
+    await page.getByLabel('USDC on Base').check()
+    await fillNames(page)
+    await page.unroute('**/orders/ord_1')
+    await pay.click()
+    await page.waitForURL('**/orders/ord_1#kat_1')
+    expect(new Set(payments).size).toBe(2)
+  })
+
+  test('leaves what was typed when somebody comes back before paying', async () => {
+    const { page } = await filledIn()
+    await page.evaluate(comeBack)
+    expect(await page.getByLabel('First name').inputValue()).toBe('Ada')
   })
 
   test('asks for a wallet where Enter is pressed before one was chosen', async () => {

@@ -72,6 +72,13 @@ function runner(form, view, kept) {
   const holdBack = (event) => {
     if (kept.find() !== undefined) event.preventDefault()
   }
+  // Whoever comes back from their order finds the page as it was left, busy. Loaded again it is a new
+  // form; the old one would be the same purchase once more.
+  addEventListener('pageshow', ({ persisted }) => {
+    if (!persisted || !isBusy) return
+    removeEventListener('beforeunload', holdBack)
+    location.reload()
+  })
   return async (work) => {
     if (isBusy) return
     isBusy = true
