@@ -40,7 +40,7 @@ ${fieldsHtml(form)}
 <fieldset class="pay" id="${names.pay}"${describedFault(form, names.pay)}>
 <legend>${texts.form.pay}</legend>
 ${faultHtml(names.pay, form.faults.get(names.pay))}
-${walletPanel(form.wallet, texts)}
+${walletPanel(form.wallet, form.fields, texts)}
 ${methods.map((method) => coinPanel(method, form))}
 </fieldset>
 ${

@@ -2,6 +2,7 @@ import type { PaymentMethod } from '../../checkouts/ports.ts'
 import { ownAddress } from '../../checkouts/start.ts'
 import type { Fault, Refusal } from '../../primitives/refusal.ts'
 import type { Texts } from '../texts/en.ts'
+import { fieldFaultText } from './field-fault.ts'
 import { names, type Typed } from './typed.ts'
 
 /** What is wrong in the form: what a person is told, by the field that it stands at. */
@@ -48,11 +49,9 @@ function refundFault({ typed, methods, texts: { form } }: Form): string {
   return form.refundWrong(method.coin, method.network)
 }
 
-function fieldFault({ parameter, message, didYouMean }: Fault, { typed, texts }: Form): string {
-  const text = texts.form.fields[parameter]
-  if (text === undefined) return `${parameter} ${message}.`
-  if ((typed.fields[parameter] ?? '').trim() === '') return text.missing
-  const [said = ''] = message.split('; did you mean')
-  const wrong = text.wrong ?? `${text.label} ${said}.`
-  return didYouMean === undefined ? wrong : `${wrong} ${texts.form.didYouMean(String(didYouMean))}`
+function fieldFault(fault: Fault, { typed, texts }: Form): string {
+  const text = texts.form.fields[fault.parameter]
+  if (text === undefined) return `${fault.parameter} ${fault.message}.`
+  const value = typed.fields[fault.parameter] ?? ''
+  return fieldFaultText(fault, { texts: text, typed: value, meant: texts.form.didYouMean })
 }

@@ -33,6 +33,7 @@ export function invoiceCard(
 ${copied('amount', amount, pay.amount, texts, coin)}
 <p class="hint">${arrivedOf(view, invoice, texts)} · ${pay.rate(coin, invoice.rate)}</p>
 </div>
+${link && html`<p class="act"><a class="button wide" href="${link}">${pay.open}</a></p>`}
 ${codes(invoice.address, link, texts)}
 ${deadline(view, invoice, texts)}
 <div class="where">
@@ -40,8 +41,7 @@ ${deadline(view, invoice, texts)}
 ${copied('address', invoice.address, pay.address(network), texts)}
 <p class="only">${pay.networkOnly(coin, network)}</p>
 </div>
-<p class="act">${link && html`<a class="button wide" href="${link}">${pay.open}</a>`}
-${sandboxUrl && html`<a class="button quiet wide" href="${sandboxUrl}">${pay.sandbox}</a>`}</p>
+${sandboxUrl && html`<p class="act"><a class="button quiet wide" href="${sandboxUrl}">${pay.sandbox}</a></p>`}
 </div>`
 }
 
@@ -59,6 +59,7 @@ function deadline({ now }: CheckoutView, { expiresAt }: Invoice, { pay }: Texts)
     'data-ends': expiresAt.toISOString(),
     'data-now': now.toISOString(),
     'data-left-text': pay.left('{time}'),
+    'data-over': pay.stages.expired.say,
     ...Object.fromEntries([5, 2, 1].map((most) => [`data-left${most}`, pay.minutesLeft(most)])),
   })
   return html`<p class="until"${script}>${pay.rateHeld(clockTime(expiresAt))} <b class="left" role="timer">${left !== undefined && pay.minutesLeft(left)}</b></p>`

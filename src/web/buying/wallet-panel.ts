@@ -3,6 +3,7 @@ import type { Offer } from '../../goods/offer.ts'
 import type { Till } from '../../payments/terms.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Texts } from '../texts/en.ts'
+import type { FormField } from './form-fields.ts'
 import { names } from './typed.ts'
 
 /** What the form has to be chosen for the wallet; no coin has this name. */
@@ -63,13 +64,20 @@ export function walletSettings(
 }
 
 /** Paying from a wallet in this browser. It needs script, which shows it. */
-export function walletPanel(settings: WalletSettings, { form, wallet }: Texts): Html {
+export function walletPanel(
+  settings: WalletSettings,
+  fields: readonly FormField[],
+  { form, wallet }: Texts,
+): Html {
   const { network } = settings
-  return html`<div class="way" id="wallet" data-settings="${JSON.stringify(settings)}" data-texts="${JSON.stringify(wallet)}" hidden="hidden">
+  // What is wrong with a field is said in the same words as where the form is sent for a coin.
+  const said = fields.map(({ name }) => [name, form.fields[name]] as const)
+  const texts = { ...wallet, fields: Object.fromEntries(said) }
+  return html`<div class="way" id="wallet" data-settings="${JSON.stringify(settings)}" data-texts="${JSON.stringify(texts)}" hidden="hidden">
 <input type="radio" id="pay-${walletWay}" name="${names.pay}" value="${walletWay}">
 <label for="pay-${walletWay}"><b>${form.wallet(network.name)}</b> <span>${form.walletHint}</span></label>
 <div class="panel">
-<div class="wallets" id="wallets"></div>
+<div class="wallets" id="wallets" tabindex="-1"></div>
 <p class="fault" id="wallet-fault" role="alert"></p>
 <p class="step" id="wallet-step" role="status"></p>
 <button class="button wide" type="button" id="wallet-pay" hidden="hidden"></button>

@@ -20,8 +20,14 @@ function count() {
   const tick = () => {
     const leftMs = ends - told - (performance.now() - since)
     const left = line.querySelector('.left')
-    if (leftMs > nearMs || leftMs <= 0) {
+    if (leftMs > nearMs) {
       left.textContent = ''
+      return
+    }
+    if (leftMs <= 0) {
+      clearInterval(timer)
+      left.textContent = line.dataset.over
+      spoken.textContent = line.dataset.over
       return
     }
     const seconds = Math.ceil(leftMs / 1000)
@@ -31,8 +37,8 @@ function count() {
     if (minutes !== lastSpoken) spoken.textContent = line.dataset[`left${minutes}`]
     lastSpoken = minutes
   }
-  tick()
   timer = setInterval(tick, 1000)
+  tick()
 }
 
 document.body.append(spoken)

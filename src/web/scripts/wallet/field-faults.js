@@ -1,11 +1,14 @@
+import { fieldFaultText } from '../../buying/field-fault.ts'
+import { filled } from './settings.ts'
+
 const part = (id) => document.getElementById(id)
 
 /**
  * Writes what is wrong to the fields, as the page does that comes back from the store, and gives the first
  * of them. What was typed stays.
  */
-export function markFaults(form, faults, didYouMean) {
-  const fields = faults.map((fault) => mark(form, fault, didYouMean))
+export function markFaults(faults, texts) {
+  const fields = faults.map((fault) => mark(fault, texts))
   return fields.find((field) => field !== undefined)
 }
 
@@ -17,15 +20,16 @@ export function unmarkFaults(form) {
   }
 }
 
-function mark(form, fault, didYouMean) {
+function mark(fault, { fields, didYouMean }) {
   const field = part(fault.parameter)
   const place = part(`${fault.parameter}-fault`)
-  if (!field || !place) return undefined
-  const label = form.querySelector(`label[for="${fault.parameter}"]`).textContent
-  const [said] = fault.message.split('; did you mean')
-  const meant =
-    fault.didYouMean === undefined ? '' : ` ${didYouMean.replace('{value}', fault.didYouMean)}`
-  place.textContent = `${label} ${said}.${meant}`
+  const texts = fields[fault.parameter]
+  if (!field || !place || !texts) return undefined
+  const meant = (value) => filled(didYouMean, { value })
+  place.textContent = fieldFaultText(fault, { texts, typed: field.value, meant })
   field.setAttribute('aria-invalid', 'true')
+  // What is folded away is neither seen nor can it have the focus.
+  const folded = field.closest('details')
+  if (folded) folded.open = true
   return field
 }

@@ -1,51 +1,75 @@
-import type { AddressInfo } from 'node:net'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkoutDesk } from '../../../../test/fixtures/checkouts.ts'
 import { noBrowser, openBrowser } from '../../../../test/harness/browser.ts'
 import { installWallet, type WalletOptions } from '../../../../test/harness/wallet.ts'
 import { networks } from '../../../payments/networks.ts'
 import { website } from '../../frame/website.fixture.ts'
+import { en } from '../../texts/en.ts'
 
 const privateKey = `0x${'1'.repeat(64)}` as const
 const payTo = '0x1111111111111111111111111111111111111111'
 
-/** The store with a door for purchases that answers as a test wants. */
+/** The store with a door for purchases that answers as a test wants; the other takes no coins. */
 const store = website({ checkout: checkoutDesk().desk })
+const alone = website()
 const payments: string[] = []
 let isSilent = false
-store.app.post('/api/catalog/vouchers/purchase/info', (request, reply) => {
-  const { id: network, usdc: asset, usdcDomain: extra } = networks.base
-  const header = request.headers['payment-signature']
-  if (header === undefined) {
-    const terms = { scheme: 'exact', network, asset, payTo, maxTimeoutSeconds: 300, extra }
-    const accepts = [{ ...terms, amount: '25000000' }]
-    return reply.code(402).send({ x402Version: 2, error: 'Payment required', accepts })
-  }
-  payments.push(String(header))
-  return isSilent
-    ? reply.code(503).send({ code: 'try_again', charged: 'unknown' })
-    : reply.code(202).send({ orderId: 'ord_1', accessToken: 'kat_1' })
-})
+for (const { app } of [store, alone])
+  app.post('/api/catalog/vouchers/purchase/info', (request, reply) => {
+    const { id: network, usdc: asset, usdcDomain: extra } = networks.base
+    const header = request.headers['payment-signature']
+    if (header === undefined) {
+      const terms = { scheme: 'exact', network, asset, payTo, maxTimeoutSeconds: 300, extra }
+      const accepts = [{ ...terms, amount: '25000000' }]
+      return reply.code(402).send({ x402Version: 2, error: 'Payment required', accepts })
+    }
+    payments.push(String(header))
+    return isSilent
+      ? reply.code(503).send({ code: 'try_again', charged: 'unknown' })
+      : reply.code(202).send({ orderId: 'ord_1', accessToken: 'kat_1' })
+  })
 const orderPage = '<!doctype html><title>Order</title><h1>The order</h1>'
 store.app.get('/orders/ord_1', (_, reply) => reply.type('text/html').send(orderPage))
+
+async function fillNames(page: Page) {
+  await page.getByLabel('First name').fill('Ada')
+  await page.getByLabel('Last name').fill('Lovelace')
+}
+
+/** The store answers every purchase of this page so. */
+async function refuse(page: Page, ...errors: { parameter: string; message: string }[]) {
+  const json = { code: 'invalid_body', charged: 'no', errors }
+  await page.route('**/purchase/info', (route) => route.fulfill({ status: 422, json }))
+}
+
+/** A wallet that tells of itself when the page was long there. */
+const announceLate = `dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: {
+  info: { uuid: 'late', name: 'Late Wallet', rdns: 'test.late' }, provider: { async request() {} },
+} }))`
+
+/** As it is after a way back to a page that the browser has kept as it was left. */
+const comeBack = `dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`
 
 describe.skipIf(noBrowser !== undefined)('paying from a wallet in a real browser', () => {
   let browser: Browser
   let url: string
+  let aloneUrl: string
   beforeAll(async () => {
-    await store.app.listen({ host: '127.0.0.1', port: 0 })
-    url = `http://127.0.0.1:${(store.app.server.address() as AddressInfo).port}`
+    url = await store.app.listen({ host: '127.0.0.1', port: 0 })
+    aloneUrl = await alone.app.listen({ host: '127.0.0.1', port: 0 })
     browser = await openBrowser()
   })
   afterAll(async () => {
     await browser?.close()
     await store.app.close()
+    await alone.app.close()
   })
 
   /** The page of an offer, filled in, with the wallet chosen. */
-  async function filledIn(options: Partial<WalletOptions> = {}) {
+  async function filledIn(options: Partial<WalletOptions> = {}, offerId = 'AMZ_US_25', at = url) {
     payments.length = 0
+    isSilent = false
     const context = await browser.newContext()
     const wallet = await installWallet(context, {
       privateKey,
@@ -55,10 +79,9 @@ describe.skipIf(noBrowser !== undefined)('paying from a wallet in a real browser
     })
     const page = await context.newPage()
     page.on('dialog', (dialog) => dialog.accept())
-    await page.goto(`${url}/buy/AMZ_US_25`)
+    await page.goto(`${at}/buy/${offerId}`)
     await page.getByLabel('USDC on Base').check()
-    await page.getByLabel('First name').fill('Ada')
-    await page.getByLabel('Last name').fill('Lovelace')
+    if (offerId === 'AMZ_US_25') await fillNames(page)
     return { page, wallet, pay: page.getByRole('button', { name: /^(Pay|Try again)/ }) }
   }
 
@@ -101,11 +124,100 @@ describe.skipIf(noBrowser !== undefined)('paying from a wallet in a real browser
     expect(wallet.calls.filter((method) => method === 'eth_signTypedData_v4')).toHaveLength(1)
   })
 
+  test('names the payment that is sent again, whatever wallet comes late or is pressed', async () => {
+    const { page, pay } = await filledIn()
+    await page.clock.install()
+    isSilent = true
+    await pay.click()
+    await page.getByText('Your payment is kept and sent again').waitFor()
+    const again = page.getByRole('button', { name: 'Send the same payment again' })
+    while (!(await again.isVisible())) await page.clock.runFor(15_000)
+    await page.evaluate(announceLate)
+    await page.getByRole('button', { name: 'Late Wallet' }).click()
+    expect(await again.isVisible()).toBe(true)
+    isSilent = false
+    await again.click()
+    await page.waitForURL('**/orders/ord_1#kat_1')
+    expect(new Set(payments).size).toBe(1)
+  })
+
+  test('is usable again when somebody comes back to the page as it was left', async () => {
+    const { page, pay } = await filledIn()
+    // The browser stays on the page, as it is when the page is kept to come back to.
+    await page.route('**/orders/ord_1', (route) => route.fulfill({ status: 204 }))
+    await pay.click()
+    await page.getByText('Paid. Opening your order').waitFor()
+    await Promise.all([page.waitForEvent('load'), page.evaluate(comeBack)])
+    expect(await page.getByText('Paid. Opening your order').isVisible()).toBe(false)
+    await page.getByLabel('USDC on Base').check()
+    await fillNames(page)
+    await page.unroute('**/orders/ord_1')
+    await pay.click()
+    await page.waitForURL('**/orders/ord_1#kat_1')
+    expect(new Set(payments).size).toBe(2)
+  })
+
+  test('leaves what was typed when somebody comes back before paying', async () => {
+    const { page } = await filledIn()
+    await page.evaluate(comeBack)
+    expect(await page.getByLabel('First name').inputValue()).toBe('Ada')
+  })
+
+  test('asks for a wallet where Enter is pressed before one was chosen', async () => {
+    const context = await browser.newContext()
+    const options = { privateKey, chainId: networks.base.chainId } as const
+    await installWallet(context, { ...options, name: 'One' })
+    await installWallet(context, { ...options, name: 'Two' })
+    const page = await context.newPage()
+    await page.goto(`${url}/buy/AMZ_US_25`)
+    await page.getByLabel('USDC on Base').check()
+    await page.getByLabel('First name').press('Enter')
+    const told = page.getByText('Choose a wallet.')
+    await told.waitFor()
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('One')
+    await page.getByRole('button', { name: 'Two' }).click()
+    expect(await told.isVisible()).toBe(false)
+    expect(await page.locator('#wallet-pay').textContent()).toBe('Pay 25.00 USDC')
+  })
+
+  test('says what is wrong in the words of the form, in an open part of it', async () => {
+    const { page, pay } = await filledIn({}, 'ESIM-FR-7D-1GB')
+    await refuse(page, { parameter: 'iccid', message: 'must be 19 or 20 digits' })
+    const field = page.locator('#iccid')
+    await page.getByText('Top up an eSIM that you have').click()
+    await field.fill('123')
+    await page.getByText('Top up an eSIM that you have').click()
+    await pay.click()
+    await page.getByText(en.form.fields['iccid']?.wrong ?? '').waitFor()
+    expect(await field.isVisible()).toBe(true)
+    expect(await page.evaluate('document.activeElement.id')).toBe('iccid')
+  })
+
+  test('says what is missing in the words of the form', async () => {
+    const { page, pay } = await filledIn({}, 'CLARO_GT_5')
+    await refuse(page, { parameter: 'msisdn', message: 'is required for this offer' })
+    await pay.click()
+    await page.getByText(en.form.fields['msisdn']?.missing ?? '').waitFor()
+  })
+
+  test('speaks of coins only where the store takes some', async () => {
+    const { page, pay } = await filledIn({ balance: 1n })
+    await pay.click()
+    await page.getByText(/or use another account\. Or pay in one of the coins below/).waitFor()
+    const alone = await filledIn({ balance: 1n }, 'AMZ_US_25', aloneUrl)
+    await alone.pay.click()
+    const told = alone.page.locator('#wallet-fault')
+    await told.getByText('This wallet has 0.000001 USDC on Base').waitFor()
+    expect(await told.textContent()).not.toContain('coin')
+  })
+
   test('points to the coins where there is no wallet', async () => {
     const page = await (await browser.newContext()).newPage()
     await page.goto(`${url}/buy/AMZ_US_25`)
     await page.getByLabel('USDC on Base').check()
     await page.getByText('No wallet was found in this browser').waitFor()
     await page.getByText('Or pay in one of the coins below').waitFor()
+    await page.getByLabel('First name').press('Enter')
+    expect(await page.evaluate('document.activeElement.id')).toBe('wallets')
   })
 })

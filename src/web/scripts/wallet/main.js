@@ -17,20 +17,28 @@ function start(element) {
   const run = runner(form, view, kept)
   let wallets = []
   let chosen
+  /** Whether a person has chosen it, and not the page because there was no other. */
+  let isByPerson = false
 
   const choose = (wallet) => {
     chosen = wallet
-    view.wallets(wallets, chosen, choose)
+    view.wallets(wallets, chosen, (pressed) => {
+      isByPerson = true
+      choose(pressed)
+    })
   }
   view.onPay(() => {
     if (kept.find() !== undefined) return run(() => resume(deps))
+    if (!chosen) return view.askForWallet()
+    isByPerson = true
     const wish = wishIn(new FormData(form), settings.offerId)
-    if (chosen)
-      return run((most) => pay(deps, walletOf(chosen.provider, settings), { ...wish, most }))
+    return run((most) => pay(deps, walletOf(chosen.provider, settings), { ...wish, most }))
   })
   discover(window, (found) => {
     wallets = found
-    choose(chosen ?? (found.length === 1 ? found[0] : undefined))
+    // Which of several tells of itself first is chance: none of them is chosen by that.
+    const only = found.length === 1 ? found[0] : undefined
+    choose(isByPerson ? chosen : only)
   })
   // Enter in a field means the way to pay that is chosen.
   form.addEventListener('submit', (event) => {
@@ -64,6 +72,13 @@ function runner(form, view, kept) {
   const holdBack = (event) => {
     if (kept.find() !== undefined) event.preventDefault()
   }
+  // Whoever comes back from their order finds the page as it was left, busy. Loaded again it is a new
+  // form; the old one would be the same purchase once more.
+  addEventListener('pageshow', ({ persisted }) => {
+    if (!persisted || !isBusy) return
+    removeEventListener('beforeunload', holdBack)
+    location.reload()
+  })
   return async (work) => {
     if (isBusy) return
     isBusy = true

@@ -20,7 +20,8 @@ function list(wallets) {
     return button
   })
   form.querySelector('.wallet-list').replaceChildren(...buttons)
-  if (wallets.length === 1) say('')
+  // What the store has said of the last sign-in stays.
+  if (form.querySelector('[role=status]').textContent === form.dataset.searching) say('')
 }
 
 async function signIn(provider) {

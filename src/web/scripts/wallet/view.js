@@ -24,19 +24,34 @@ export function viewOf(way, settings, texts) {
     return amount === undefined ? say(texts.payOpen) : say(texts.pay, { amount: usdcText(amount) })
   }
 
+  /** Where the store takes coins, some things that do not go have a way on. */
+  const inCoins = (key) =>
+    form.querySelector('.submit') && texts.inCoins[key] ? ` ${texts.inCoins[key]}` : ''
+  /** While a payment is kept, the button sends that one, whatever is typed or chosen. */
+  const isKept = () => button.dataset.kept !== undefined
+
   way.hidden = false
-  listNone(list, form.querySelector('.submit') ? `${texts.none} ${texts.noneCoins}` : texts.none)
+  listNone(list, `${texts.none}${inCoins('none')}`)
   form.addEventListener('input', () => {
-    if (button.dataset.kept === undefined) button.textContent = label()
+    if (!isKept()) button.textContent = label()
   })
 
   return {
     isChosen: () => radio.checked,
     press: () => button.click(),
+    /** Says that a wallet has to be chosen first, and leads there. */
+    askForWallet() {
+      const first = list.querySelector('button')
+      if (first) fault.textContent = texts.choose
+      ;(first ?? list).focus()
+    },
     onPay: (pressed) => button.addEventListener('click', pressed),
     wallets(wallets, chosen, choose) {
       listWallets(list, wallets, chosen, choose)
       name = chosen?.name ?? ''
+      for (const one of list.querySelectorAll('button')) one.disabled = button.disabled
+      if (chosen && fault.textContent === texts.choose) fault.textContent = ''
+      if (isKept()) return
       button.hidden = chosen === undefined
       button.textContent = label()
     },
@@ -50,13 +65,13 @@ export function viewOf(way, settings, texts) {
       for (const one of [button, ...list.querySelectorAll('button')]) one.disabled = isBusy
     },
     /** Says what went wrong, where it went wrong. Nothing that was typed is touched. */
-    failed({ code, values, errors = [] }, isKept) {
+    failed({ code, values, errors = [] }, hasKept) {
       step.textContent = ''
-      fault.textContent = say(texts.faults[code], values)
-      button.hidden = !isKept && name === ''
-      button.textContent = isKept ? texts.kept : texts.again
-      button.toggleAttribute('data-kept', isKept)
-      const first = markFaults(form, errors, texts.didYouMean)
+      fault.textContent = `${say(texts.faults[code], values)}${inCoins(code)}`
+      button.hidden = !hasKept && name === ''
+      button.textContent = hasKept ? texts.kept : texts.again
+      button.toggleAttribute('data-kept', hasKept)
+      const first = markFaults(errors, texts)
       ;(first ?? button).focus()
     },
   }

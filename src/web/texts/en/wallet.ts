@@ -4,7 +4,12 @@
  */
 export const wallet = {
   none: 'No wallet was found in this browser. Install one, such as Rabby, MetaMask or Coinbase Wallet, and load this page again; or open this page in the browser of your wallet app.',
-  noneCoins: 'Or pay in one of the coins below: that works from any wallet, on any device.',
+  choose: 'Choose a wallet.',
+  /** What follows where the store takes coins, too. */
+  inCoins: {
+    none: 'Or pay in one of the coins below: that works from any wallet, on any device.',
+    noBalance: 'Or pay in one of the coins below.',
+  },
   pay: 'Pay {amount} USDC',
   payOpen: 'Pay with {wallet}',
   again: 'Try again',
@@ -35,7 +40,7 @@ export const wallet = {
     wrongNetwork:
       '{wallet} is on another network. Change it to {network} in the wallet, then try again. Nothing was paid.',
     noBalance:
-      'This wallet has {balance} USDC on {network}, and the price is {amount} USDC. Nothing was signed. Add USDC on {network}, use another account, or pay in a coin.',
+      'This wallet has {balance} USDC on {network}, and the price is {amount} USDC. Nothing was signed. Add USDC on {network}, or use another account.',
     signRejected: 'You did not sign in {wallet}. Nothing was paid. Try again when you like.',
     walletBroken: '{wallet} could not do it: {reason}. Nothing was paid.',
     expired:

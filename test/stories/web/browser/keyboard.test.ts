@@ -106,10 +106,12 @@ describe.skipIf(noBrowser !== undefined)('with the keyboard alone', () => {
     const { invoice } = await shownPayment(page, parts.store)
 
     const down = await tabTo(page, named('Copy'))
+    // A phone cannot scan its own screen: its way comes before the code.
+    down.push(...(await tabTo(page, named('Open in wallet'))))
+    expect(down.map(({ id }) => id)).not.toContain('code-whole')
     down.push(...(await tabTo(page, withId('code-whole'))))
     await page.keyboard.press('ArrowRight')
     expect(await page.locator('#code-address').isChecked()).toBe(true)
-    down.push(...(await tabTo(page, named('Open in wallet'))))
     expect(down.filter(({ isSeen }) => !isSeen)).toEqual([])
     await parts.store.btcpay(`/invoices/${invoice}/pay`)
     await reveal(page)

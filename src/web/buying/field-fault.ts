@@ -1,0 +1,31 @@
+/** The texts of a field, as far as they say what is wrong with it. */
+export interface FaultTexts {
+  readonly label: string
+  readonly missing: string
+  readonly wrong?: string
+}
+
+/**
+ * What is wrong with a field, in words for people. The server says it by this, and so does the script of
+ * the wallet: the same form says the same, however it is paid.
+ *
+ * @param message what the desk says of it, for programs
+ * @param meant asks whether another value was meant
+ */
+export function fieldFaultText(
+  { message, didYouMean }: { readonly message: string; readonly didYouMean?: string | number },
+  {
+    texts,
+    typed,
+    meant,
+  }: {
+    readonly texts: FaultTexts
+    readonly typed: string
+    readonly meant: (value: string) => string
+  },
+): string {
+  if (typed.trim() === '') return texts.missing
+  const [said = ''] = message.split('; did you mean')
+  const wrong = texts.wrong ?? `${texts.label} ${said}.`
+  return didYouMean === undefined ? wrong : `${wrong} ${meant(String(didYouMean))}`
+}
