@@ -150,7 +150,9 @@ export function scheduleConfirmations(deps: Deps, invoice: Invoice, now: number)
 export function expire(deps: Deps, id: string, now: number): Invoice {
   const invoice = invoiceOf(deps, id)
   if (invoice.status !== 'New') return invoice
-  const expiresAt = now - 1_000
+  // What came before was in time, and whatever comes in the same second as this is not.
+  const received = invoice.payments.map(({ receivedAt }) => receivedAt)
+  const expiresAt = Math.max(now - 1_000, ...received)
   const monitoredUntil = expiresAt + invoice.monitoredUntil - invoice.expiresAt
   const over = { ...invoice, expiresAt, monitoredUntil }
   return keep(deps, { invoice: over, events: [] }, now)

@@ -10,7 +10,7 @@ const mobileTypes: ReadonlySet<string> = new Set(['MOBILE', 'FIXED_LINE_OR_MOBIL
 
 /** How a phone number is written, in words that people and agents both read. */
 export const phoneForm =
-  'must be + and the country calling code, then digits only (E.164), such as +5355564362'
+  'must be written with + and the country calling code, then digits only (E.164), such as +5355564362'
 
 /**
  * What is wrong with a phone number for a topup in this country, or undefined when nothing is.
