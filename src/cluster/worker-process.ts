@@ -1,5 +1,6 @@
 import type { Cluster } from 'node:cluster'
 import type { End, Worker } from './crew.ts'
+import { handOnUntaken } from './hand-on.ts'
 import { createLine, type Line, type Questions } from './line.ts'
 import { wireToChild } from './wire.ts'
 
@@ -16,6 +17,7 @@ export interface WorkerProcess extends Worker {
 
 export function forkWorker(cluster: Cluster): WorkerProcess {
   const worker = cluster.fork()
+  handOnUntaken(worker)
   const line = createLine(wireToChild(worker.process))
   const ready = Promise.withResolvers<Questions['ready']['asks']>()
   const ended = Promise.withResolvers<End>()

@@ -1,7 +1,10 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
+import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { identify } from '../../sandbox/process.ts'
 import { type ChildStore, newDataDir, runStoreToItsEnd, startChildStore } from '../child-store.ts'
@@ -72,6 +75,19 @@ async function countedAt(store: ChildStore, path: string): Promise<number> {
   return Number(body.split(line)[1]?.split('\n')[0] ?? 0)
 }
 
+/** A connection that waits in the system until the primary accepts it. */
+async function knock({ port }: ChildStore): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  await once(socket, 'connect')
+  return socket
+}
+
+/** The first line of the answer on such a connection. */
+async function statusOn(socket: Socket): Promise<string | undefined> {
+  socket.write('GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n')
+  return (await text(socket)).split('\r\n')[0]
+}
+
 const gone = (pid: number) => identify(pid) === undefined
 
 test('two processes serve one port, and are one store to their clients', async () => {
@@ -104,7 +120,13 @@ test('a worker that is killed is missed by nobody, and another takes its place',
   expect(await countedAt(store, '/ai/vouchers')).toBe(10)
   const [victim = Number.NaN] = await workersOnce(2)
 
+  // The primary, which stood still, hands the first of these to the dead one before it knows.
+  store.process.kill('SIGSTOP')
+  const sockets = await Promise.all(Array.from({ length: 4 }, () => knock(store)))
   process.kill(victim, 'SIGKILL')
+  store.process.kill('SIGCONT')
+  const statuses = await Promise.all(sockets.map(statusOn))
+  expect(statuses).toEqual(Array(4).fill('HTTP/1.1 200 OK'))
   await eventually(async () => gone(victim), Boolean)
   expect((await ask(store, '/readyz')).status).toBe(200)
   const [, , newcomer = Number.NaN] = await workersOnce(3)
