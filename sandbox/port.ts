@@ -1,12 +1,21 @@
+import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
+/** Below what systems take for connections that go out, which come and go all the time. */
+const lowest = 20_000
+const highest = 32_000
+const triesMost = 20
+
 /**
- * A TCP port of 127.0.0.1 that is free now: the preferred one if nobody listens there, else one
- * that the system picks. Someone may take it before the caller does, so callers must be able to
- * ask again.
+ * A TCP port of 127.0.0.1 that is free now: the preferred one if nobody listens there, else one by
+ * chance. Someone may take it before the caller does, so callers must be able to ask again.
  */
 export async function freePort(preferred?: number): Promise<number> {
   if (preferred !== undefined && (await tryPort(preferred)) !== undefined) return preferred
+  for (let tries = 0; tries < triesMost; tries += 1) {
+    const port = randomInt(lowest, highest)
+    if ((await tryPort(port)) !== undefined) return port
+  }
   const port = await tryPort(0)
   if (port === undefined) throw new Error('The system has no free port on 127.0.0.1.')
   return port
