@@ -1,40 +1,9 @@
 import { expect, it } from 'vitest'
-import { invoiceJson, scripted } from './scripted.fixture.ts'
+import { invoiceJson, payoutJson, pullJson, scripted } from './scripted.fixture.ts'
 
 const list = 'GET /api/v1/stores/S1/pull-payments?includeArchived=true'
 const transaction = 'ab'.repeat(32)
 const isOurs = (name: string) => name.startsWith('ref_')
-
-function pull(id: string, name: string, changes: object = {}) {
-  return {
-    id,
-    name,
-    description: '',
-    currency: 'btc',
-    amount: '0.0012',
-    BOLT11Expiration: '30',
-    autoApproveClaims: true,
-    archived: false,
-    viewLink: `https://btcpay.example.com/pull-payments/${id}`,
-    ...changes,
-  }
-}
-
-function claimed(state: string, changes: object = {}) {
-  return {
-    id: `Out${state}`,
-    revision: 0,
-    destination: 'bc1qBuyer',
-    originalCurrency: 'BTC',
-    originalAmount: '0.00120000',
-    payoutCurrency: 'BTC',
-    payoutAmount: '0.0012',
-    payoutMethodId: 'BTC-CHAIN',
-    state,
-    metadata: {},
-    ...changes,
-  }
-}
 
 /** A BTCPay Server with these pull payments, and what was claimed from each. */
 function holding(pulls: readonly object[], payouts: Readonly<Record<string, readonly object[]>>) {
@@ -48,10 +17,14 @@ function holding(pulls: readonly object[], payouts: Readonly<Record<string, read
 it('tells what was claimed under such names, sent or not, and nothing of others', async () => {
   const proof = { proofType: 'PayoutTransactionOnChainBlob', transactionId: transaction }
   const { processor, unfit } = holding(
-    [pull('P1', 'ref_1'), pull('P2', 'ref_2', { archived: true }), pull('P3', 'tips')],
+    [
+      pullJson('P1', 'ref_1'),
+      pullJson('P2', 'ref_2', { archived: true, currency: 'btc' }),
+      pullJson('P3', 'tips'),
+    ],
     {
-      P1: [claimed('Completed', { paymentProof: proof }), claimed('Cancelled')],
-      P2: [claimed('InProgress', { originalAmount: '0.000000001' })],
+      P1: [payoutJson('Completed', { paymentProof: proof }), payoutJson('Cancelled')],
+      P2: [payoutJson('InProgress', { originalAmount: '0.000000001' })],
     },
   )
   expect(await processor.payouts(isOurs)).toEqual({
@@ -60,7 +33,7 @@ it('tells what was claimed under such names, sent or not, and nothing of others'
       {
         reference: 'ref_1',
         coin: 'BTC',
-        to: 'bc1qBuyer',
+        to: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4',
         units: 120_000n,
         isSent: true,
         transaction,
@@ -68,7 +41,7 @@ it('tells what was claimed under such names, sent or not, and nothing of others'
       {
         reference: 'ref_2',
         coin: 'BTC',
-        to: 'bc1qBuyer',
+        to: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4',
         units: undefined,
         isSent: false,
         transaction: undefined,
@@ -79,15 +52,17 @@ it('tells what was claimed under such names, sent or not, and nothing of others'
 })
 
 it('has no amount for what is in another currency', async () => {
-  const other = pull('P1', 'ref_1', { currency: 'USD' })
-  const { processor } = holding([other], { P1: [claimed('Completed')] })
+  const other = pullJson('P1', 'ref_1', { currency: 'USD' })
+  const { processor } = holding([other], { P1: [payoutJson('Completed')] })
   expect(await processor.payouts(isOurs)).toMatchObject({
     payouts: [{ coin: 'USD', units: undefined, isSent: true }],
   })
 })
 
 it('tells nothing rather than a part', async () => {
-  const half = holding([pull('P1', 'ref_1'), pull('P2', 'ref_2')], { P1: [claimed('Completed')] })
+  const half = holding([pullJson('P1', 'ref_1'), pullJson('P2', 'ref_2')], {
+    P1: [payoutJson('Completed')],
+  })
   expect(await half.processor.payouts(isOurs)).toMatchObject({ outcome: 'unknown' })
   const refused = scripted(() => ({
     status: 403,

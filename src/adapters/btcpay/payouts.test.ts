@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Payout } from '../../checkouts/ports.ts'
-import { type Reply, scripted } from './scripted.fixture.ts'
+import { payoutJson, pullJson, type Reply, scripted } from './scripted.fixture.ts'
 
 const list = 'GET /api/v1/stores/S1/pull-payments?includeArchived=true'
 const create = 'POST /api/v1/stores/S1/pull-payments'
@@ -17,37 +17,9 @@ const payout: Payout = {
 }
 const transaction = 'ab'.repeat(32)
 
-function pull(id: string, changes: object = {}) {
-  return {
-    id,
-    name: payout.reference,
-    description: '',
-    currency: 'BTC',
-    amount: '0.0012',
-    BOLT11Expiration: '30',
-    autoApproveClaims: true,
-    archived: false,
-    viewLink: `https://btcpay.example.com/pull-payments/${id}`,
-    ...changes,
-  }
-}
-
-function claimed(state: string, changes: object = {}) {
-  return {
-    id: 'Out1',
-    revision: 0,
-    pullPaymentId: 'Pull1',
-    destination: payout.to,
-    originalCurrency: 'BTC',
-    originalAmount: '0.00120000',
-    payoutCurrency: 'BTC',
-    payoutAmount: '0.0012',
-    payoutMethodId: 'BTC-CHAIN',
-    state,
-    metadata: {},
-    ...changes,
-  }
-}
+const pull = (id: string, changes: object = {}) => pullJson(id, payout.reference, changes)
+const claimed = (state: string, changes: object = {}) =>
+  payoutJson(state, { pullPaymentId: 'Pull1', ...changes })
 
 /** Answers by call; the lists of one call are used up one after the other. */
 function playing(table: Readonly<Record<string, Reply | readonly Reply[]>>) {

@@ -110,3 +110,36 @@ export function paymentJson(changes: object = {}) {
     ...changes,
   }
 }
+
+/** A pull payment as BTCPay shows it. */
+export function pullJson(id: string, name: string, changes: object = {}) {
+  return {
+    id,
+    name,
+    description: '',
+    currency: 'BTC',
+    amount: '0.0012',
+    BOLT11Expiration: '30',
+    autoApproveClaims: true,
+    archived: false,
+    viewLink: `https://btcpay.example.com/pull-payments/${id}`,
+    ...changes,
+  }
+}
+
+/** What was claimed from a pull payment, as BTCPay shows it. */
+export function payoutJson(state: string, changes: object = {}) {
+  return {
+    id: 'Out1',
+    revision: 0,
+    destination: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4',
+    originalCurrency: 'BTC',
+    originalAmount: '0.00120000',
+    payoutCurrency: 'BTC',
+    payoutAmount: '0.0012',
+    payoutMethodId: 'BTC-CHAIN',
+    state,
+    metadata: {},
+    ...changes,
+  }
+}
