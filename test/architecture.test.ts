@@ -172,7 +172,7 @@ const core = /^(primitives|secrets|health|goods|payments|orders|checkouts|reconc
 const coreMayUse =
   /^(zod|libphonenumber-js\/(max|mobile\/examples)|i18n-iso-countries(\/.*)?|fastest-levenshtein|@scure\/(base|btc-signer)|viem\/utils|node:(crypto|util|assert|zlib))$/
 
-const linesMax = 300
+const linesMax = 500
 
 const isTest = (file: string) => /\.(test|fixture)\.ts$/.test(file)
 const sources = globSync('**/*.ts', { cwd: 'src' }).filter((file) => !isTest(file))
