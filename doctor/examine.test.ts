@@ -132,9 +132,6 @@ const cases: Readonly<Record<FaultCode, Case>> = {
   tool_undescribed: body('/mcp', ({ result }) => {
     if (result?.tools) result.tools[0].description = ''
   }),
-  tool_without_output: body('/mcp', ({ result }) => {
-    if (result?.tools) delete result.tools[0].outputSchema
-  }),
   clock_off: clock(60),
   clock_far_off: clock(-600),
   sign_in_future: signIn(({ info }) => {

@@ -192,7 +192,7 @@ function mcp({ method, body }: Call): Page {
   }
   if (wanted === 'tools/list') {
     const object = { type: 'object' }
-    const tool = { name: 'buy', description: 'Buys', inputSchema: object, outputSchema: object }
+    const tool = { name: 'buy', description: 'Buys', inputSchema: object }
     return json(200, { jsonrpc: '2.0', id, result: { tools: [tool] } })
   }
   if (id === undefined) return { status: 202, headers: {}, body: '' }

@@ -147,11 +147,6 @@ export const storeFaults = {
     what: 'An MCP tool has no description, so no model knows when to use it.',
     mend: 'Describe it in a sentence or two.',
   },
-  tool_without_output: {
-    level: 'warn',
-    what: 'An MCP tool does not say what it answers.',
-    mend: 'Give it an outputSchema.',
-  },
   clock_off: {
     level: 'warn',
     what: 'The clock of the store and the one here are more than ten seconds apart.',

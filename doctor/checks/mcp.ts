@@ -5,7 +5,7 @@ import type { Visit } from '../notebook.ts'
 const where = '/mcp'
 const timeoutMs = 15_000
 
-/** Whether the official client can connect, and whether each tool says what it does and answers. */
+/** Whether the official client can connect, and whether each tool says what it does. */
 export async function checkMcp(visit: Visit): Promise<void> {
   const { ask, note } = visit
   // Refused with another status than these when there is a server.
@@ -15,9 +15,8 @@ export async function checkMcp(visit: Visit): Promise<void> {
     return
   }
   try {
-    for (const { name, description, outputSchema } of await toolsOf(visit)) {
+    for (const { name, description } of await toolsOf(visit)) {
       if (!description?.trim()) note('tool_undescribed', where, name)
-      if (outputSchema === undefined) note('tool_without_output', where, name)
     }
   } catch (error) {
     note('mcp_broken', where, error instanceof Error ? error.message : String(error))

@@ -1,19 +1,9 @@
-import * as z from 'zod'
 import type { BuyingDeps } from '../desk/buying/deps.ts'
 import { retryAfterSeconds } from '../desk/buying/orders.ts'
 import { revealLink } from '../desk/buying/reveal.ts'
-import { OrderAnswer } from '../desk/shapes/orders.ts'
 import { type OrderView, orderBody } from '../desk/views/order.ts'
 import { isUnderWay, type Order, refundStateOf } from '../orders/order.ts'
 import type { Said } from './tool.ts'
-
-/** An order as tools say it: like HTTP, with a link for the goods in place of the goods. */
-export const OrderSaid = OrderAnswer.extend({
-  reveal: z
-    .object({ url: z.url(), expiresAt: z.iso.datetime() })
-    .optional()
-    .describe('A link that shows the goods to a person, once'),
-}).meta({ id: 'OrderSaid' })
 
 export const includeGoods = {
   type: 'boolean',

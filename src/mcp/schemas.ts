@@ -1,12 +1,6 @@
-import * as z from 'zod'
 import { kinds } from '../goods/good.ts'
 import { kindSchemaFor } from '../goods/purchase-body.ts'
 import type { JsonObject } from './tool.ts'
-
-/** The JSON Schema of an answer, open for fields that come later. Clients want an object as its root. */
-export function answerSchema(shape: z.ZodType): JsonObject {
-  return { ...z.toJSONSchema(shape, { io: 'input' }), type: 'object' }
-}
 
 /** The JSON Schema of arguments, none of which is unknown. */
 export function argumentSchema(

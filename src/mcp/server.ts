@@ -49,12 +49,16 @@ export function createServer({ site, call }: ServerOptions): Server {
       const message = `There is no such tool. The tools are ${known}.`
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, message)
     }
-    const result = await call(tool, params.arguments, mcpReq._meta)
-    return server.projectCallToolResult(result, tool.outputSchema)
+    return call(tool, params.arguments, mcpReq._meta)
   })
   return server
 }
 
-function listed({ name, title, description, inputSchema, outputSchema, annotations }: Tool) {
-  return { name, title, description, inputSchema, outputSchema, annotations }
+/**
+ * No tool lists an output schema. Clients of SDK 1.x hold every result to it, errors and demands for a
+ * payment included (modelcontextprotocol/typescript-sdk issue 1943), and a schema that allows all of
+ * those tells a model nothing for its thousands of tokens.
+ */
+function listed({ name, title, description, inputSchema, annotations }: Tool) {
+  return { name, title, description, inputSchema, annotations }
 }

@@ -13,8 +13,6 @@ export interface Tool {
   readonly description: string
   /** JSON Schema of the arguments. What is really taken is for the desk to read. */
   readonly inputSchema: JsonObject
-  /** JSON Schema of what it says, unless it is an error. */
-  readonly outputSchema: JsonObject
   readonly annotations: ToolAnnotations
   /** What a call counts as: what the same question counts as over HTTP. */
   readonly limit: LimitName

@@ -1,8 +1,8 @@
 import { buy as buyAtDesk } from '../../desk/buying/purchase.ts'
 import { flagIn, without } from '../arguments.ts'
-import { includeGoods, OrderSaid, orderSaid } from '../order-said.ts'
+import { includeGoods, orderSaid } from '../order-said.ts'
 import { mcpDoor, presentedWith, receiptKey, shownBy } from '../proofs.ts'
-import { answerSchema, argumentSchema, purchaseFields } from '../schemas.ts'
+import { argumentSchema, purchaseFields } from '../schemas.ts'
 import type { Said, Tool, ToolCall, ToolDeps } from '../tool.ts'
 import { wishIn } from '../wish.ts'
 
@@ -27,7 +27,6 @@ export const buy: Tool = {
     { ...purchaseFields(), idempotency_key: idempotencyKey, include_goods: includeGoods },
     ['offerId'],
   ),
-  outputSchema: answerSchema(OrderSaid),
   annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
   limit: 'purchase',
   charges: true,

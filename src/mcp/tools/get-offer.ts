@@ -1,11 +1,9 @@
-import * as z from 'zod'
 import { askOffer } from '../../desk/catalog/offer.ts'
 import type { ReadDeps } from '../../desk/deps.ts'
 import { readParams, text } from '../../desk/params.ts'
-import { OfferDetail } from '../../desk/shapes/offers.ts'
 import { Refusal } from '../../primitives/refusal.ts'
 import { inArguments } from '../arguments.ts'
-import { answerSchema, argumentSchema } from '../schemas.ts'
+import { argumentSchema } from '../schemas.ts'
 import type { Tool } from '../tool.ts'
 
 export const getOffer: Tool = {
@@ -16,7 +14,6 @@ export const getOffer: Tool = {
   inputSchema: argumentSchema({ offerId: { type: 'string', description: 'From search' } }, [
     'offerId',
   ]),
-  outputSchema: answerSchema(z.union([OfferDetail.voucher, OfferDetail.topup, OfferDetail.esim])),
   annotations: { readOnlyHint: true, openWorldHint: false },
   limit: 'reading',
   charges: false,

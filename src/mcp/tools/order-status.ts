@@ -3,12 +3,11 @@ import { lookUpIn, orderParams } from '../../desk/buying/order-params.ts'
 import { listOrders, lookAtOrder, ordersAsk } from '../../desk/buying/orders.ts'
 import { signedInWallet, signInRequired } from '../../desk/buying/sign-in.ts'
 import { readParams, text } from '../../desk/params.ts'
-import { OrderList } from '../../desk/shapes/orders.ts'
 import { flagIn, inArguments, without } from '../arguments.ts'
-import { includeGoods, OrderSaid, orderSaid } from '../order-said.ts'
+import { includeGoods, orderSaid } from '../order-said.ts'
 import { mcpPath } from '../path.ts'
 import { shownBy, shownFields, signInGuidance, signInWith } from '../proofs.ts'
-import { answerSchema, argumentSchema } from '../schemas.ts'
+import { argumentSchema } from '../schemas.ts'
 import type { Said, Tool, ToolCall, ToolDeps } from '../tool.ts'
 
 const own = [...Object.keys(shownFields), 'include_goods']
@@ -29,7 +28,6 @@ export const orderStatus: Tool = {
     },
     [],
   ),
-  outputSchema: answerSchema(OrderSaid.or(OrderList)),
   annotations: { readOnlyHint: true, openWorldHint: false },
   limit: 'reading',
   charges: false,

@@ -1,6 +1,5 @@
 import { quote as quoteFor } from '../../desk/buying/purchase.ts'
-import { QuoteAnswer } from '../../desk/shapes/payments.ts'
-import { answerSchema, argumentSchema, purchaseFields } from '../schemas.ts'
+import { argumentSchema, purchaseFields } from '../schemas.ts'
 import type { Tool } from '../tool.ts'
 import { wishIn } from '../wish.ts'
 
@@ -10,7 +9,6 @@ export const quote: Tool = {
   description:
     'The exact price of a purchase and the full check of everything it needs, without paying. Free; nothing is stored. Takes the same arguments as buy.',
   inputSchema: argumentSchema(purchaseFields(), ['offerId']),
-  outputSchema: answerSchema(QuoteAnswer),
   annotations: { readOnlyHint: true, openWorldHint: false },
   limit: 'purchase',
   charges: true,

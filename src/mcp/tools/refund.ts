@@ -1,9 +1,8 @@
 import { refundClaimed, refundWatched } from '../../desk/buying/refunds.ts'
 import { keyOf } from '../../desk/buying/viewer.ts'
-import { RefundAnswer } from '../../desk/shapes/orders.ts'
 import { Refusal } from '../../primitives/refusal.ts'
 import { textIn, without } from '../arguments.ts'
-import { answerSchema, argumentSchema } from '../schemas.ts'
+import { argumentSchema } from '../schemas.ts'
 import type { Tool, ToolCall, ToolDeps } from '../tool.ts'
 
 export const refund: Tool = {
@@ -23,7 +22,6 @@ export const refund: Tool = {
     },
     ['orderId'],
   ),
-  outputSchema: answerSchema(RefundAnswer),
   annotations: {
     readOnlyHint: false,
     destructiveHint: false,

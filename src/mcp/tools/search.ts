@@ -1,18 +1,12 @@
-import * as z from 'zod'
 import { searchEsims } from '../../desk/discovery/esims.ts'
 import { searchTopups } from '../../desk/discovery/topups.ts'
 import { searchVouchers } from '../../desk/discovery/vouchers.ts'
 import type { Reading } from '../../desk/operation.ts'
 import { oneOf, refused } from '../../desk/params.ts'
-import {
-  EsimSearchResult,
-  TopupSearchResult,
-  VoucherSearchResult,
-} from '../../desk/shapes/lists.ts'
 import { kinds } from '../../goods/good.ts'
 import type { Kind } from '../../goods/offer.ts'
 import { inArguments, textIn, without } from '../arguments.ts'
-import { answerSchema, argumentSchema } from '../schemas.ts'
+import { argumentSchema } from '../schemas.ts'
 import type { Tool } from '../tool.ts'
 
 const readings: Readonly<Record<Kind, Reading>> = {
@@ -30,7 +24,6 @@ export const search: Tool = {
     { kind: { type: 'string', enum: kinds, description: 'What is searched' }, ...filters() },
     ['kind'],
   ),
-  outputSchema: answerSchema(z.union([VoucherSearchResult, TopupSearchResult, EsimSearchResult])),
   annotations: { readOnlyHint: true, openWorldHint: false },
   limit: 'discovery',
   charges: false,

@@ -1,10 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Accepts, SignOptions } from '../../harness/payer.ts'
 import type { Buyer } from '../buyer.ts'
 
-/** Both generations of the protocol that the store speaks. */
-export const versions = ['2026-07-28', '2025-11-25'] as const
+/**
+ * The official clients: SDK 2.x in both generations of the protocol, and SDK 1.x, which most hosts run.
+ * Once it has listed the tools, SDK 1.x holds errors to the output schema of their tool, too.
+ */
+export const versions = ['2026-07-28', '2025-11-25', 'SDK 1.x'] as const
 export type Version = (typeof versions)[number]
 
 /** What a tool said. Results are looked at field by field, as answers of HTTP are. */
@@ -22,23 +27,37 @@ export interface Result {
 export type Arguments = Record<string, unknown>
 export type CallTool = (name: string, args?: Arguments, meta?: Arguments) => Promise<Result>
 
-/** The official client, which checks what tools say against their output schemas. */
+/** An official client, which checks what tools say against their output schemas. */
 export async function openClient({ url }: { readonly url: string }, version: Version) {
-  const mode = version === '2026-07-28' ? { pin: version } : 'legacy'
-  const client = new Client({ name: 'story', version: '1.0.0' }, { versionNegotiation: { mode } })
-  const transport = new StreamableHTTPClientTransport(new URL('/mcp', url), {
-    fetch: (input, init) => {
-      const headers = new Headers(init?.headers)
-      // A store that trusts a proxy counts every request for another client.
-      headers.set('x-forwarded-for', [10, ...randomBytes(3)].join('.'))
-      return fetch(input, { ...init, headers })
-    },
-  })
-  // The transport has accessors that may give undefined where the interface has optional fields.
-  await client.connect(transport as Parameters<typeof client.connect>[0])
+  const client = await connected(new URL('/mcp', url), version)
   const call: CallTool = async (name, args = {}, meta = {}) =>
     resultOf(await client.callTool({ name, arguments: args, _meta: meta }))
   return { client, call, close: () => client.close() }
+}
+
+const story = { name: 'story', version: '1.0.0' }
+
+async function connected(address: URL, version: Version): Promise<Client> {
+  if (version === 'SDK 1.x') {
+    const client = new FirstClient(story)
+    const transport = new FirstTransport(address, { fetch: fromAnywhere })
+    await client.connect(transport as Parameters<typeof client.connect>[0])
+    // What the stories ask of a client is the same in both.
+    return client as unknown as Client
+  }
+  const mode = version === '2026-07-28' ? { pin: version } : 'legacy'
+  const client = new Client(story, { versionNegotiation: { mode } })
+  const transport = new StreamableHTTPClientTransport(address, { fetch: fromAnywhere })
+  // The transport has accessors that may give undefined where the interface has optional fields.
+  await client.connect(transport as Parameters<typeof client.connect>[0])
+  return client
+}
+
+/** A store that trusts a proxy counts every request for another client. */
+function fromAnywhere(input: string | URL, init?: RequestInit): Promise<Response> {
+  const headers = new Headers(init?.headers)
+  headers.set('x-forwarded-for', [10, ...randomBytes(3)].join('.'))
+  return fetch(input, { ...init, headers })
 }
 
 export type McpClient = Awaited<ReturnType<typeof openClient>>

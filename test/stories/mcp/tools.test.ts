@@ -36,7 +36,8 @@ describe.each(versions)('a client of %s', (version) => {
     ])
     for (const tool of tools) {
       expect(tool.inputSchema).toMatchObject({ type: 'object', additionalProperties: false })
-      expect(tool.outputSchema).toMatchObject({ type: 'object' })
+      // SDK 1.x would hold errors and demands for a payment to it.
+      expect(tool).not.toHaveProperty('outputSchema')
       expect(tool.description?.length).toBeGreaterThan(80)
       expect(tool.annotations).toHaveProperty('readOnlyHint', !/buy|refund/.test(tool.name))
     }
