@@ -35,7 +35,7 @@ import { covering } from './operations/covering.ts'
 import { guarding, type RecordTooOld } from './operations/guarding.ts'
 import { forgetting, sweeping } from './operations/loops.ts'
 import { createMetrics } from './operations/metrics.ts'
-import { probing, watchedRail } from './operations/probes.ts'
+import { probing } from './operations/probes.ts'
 import { reporterTo } from './operations/reporter.ts'
 import { createDoorbell } from './orders/doorbell.ts'
 import type { PurchaseDeps } from './orders/purchase.ts'
@@ -94,7 +94,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     failed: (what, error) => options.log.error({ error, what }, 'background work failed'),
   }
   const chain = connectChain(options.config, now)
-  const supply = connectSupplier(ground)
+  const supply = connectSupplier(ground.config)
   const storage = await connectOutside(ground, chain, supply)
   const books = { chain: chain.books(options.config.payTo), store: storage.books }
   const guard = await guarding(books, ground.vitals, ground).catch(async (error: unknown) => {
@@ -118,7 +118,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     guard.passed.then((isPassed) => (isPassed ? sweeping(checkouts, ground) : undefined)),
     attending(coins, ground),
     probing(
-      { database: storage.probe, chain: chain.probe, supplier: supply.wallet.look },
+      { database: storage.probe, chain: chain.probe, supplier: supply.probe },
       ground.vitals,
       stopping.signal,
     ),
@@ -187,7 +187,7 @@ function purchasesOf(
   return {
     now,
     orders: countedOrders(storage.orders, counters),
-    rails: { x402: watchedRail(chain.rail, vitals), btcpay: invoiceRail(coins.processor) },
+    rails: { x402: chain.rail, btcpay: invoiceRail(coins.processor) },
     supplier: supply.supplier,
     limits: storage.limits,
     treasury: storage.treasury,

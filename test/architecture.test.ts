@@ -83,7 +83,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'mail-server.ts',
   ],
   // The parts of `service.ts` that connect one thing outside each.
-  'supply.ts': ['health', 'operations', 'adapters', 'config.ts'],
+  'supply.ts': ['operations', 'adapters', 'config.ts'],
   'following.ts': ['secrets', 'adapters', 'config.ts'],
   'coin-payments.ts': [
     'primitives',

@@ -1,7 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { orderWorld, tenderOf } from '../../test/doubles/orders.ts'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createVitals } from '../health/vitals.ts'
-import { probing, watchedRail, watchedSupplier } from './probes.ts'
+import { probing } from './probes.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -10,14 +9,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const order = {
-  reference: 'r',
-  kind: 'esim',
-  offerId: 'E' as never,
-  recipient: { kind: 'esim' },
-} as const
-
-test('probes look at every part at once and every 10 s, and one that fails hides no other', async () => {
+test('probes look at every part at once and again and again, and one that fails hides no other', async () => {
   const vitals = createVitals(() => new Date())
   const probes = {
     database: vi.fn(async () => true),
@@ -29,7 +21,8 @@ test('probes look at every part at once and every 10 s, and one that fails hides
   await vi.advanceTimersByTimeAsync(20_000)
   stop.abort()
   await ended
-  expect(probes.database).toHaveBeenCalledTimes(3)
+  // After 1, 2, 4 and 8 s, because the chain's probe fails.
+  expect(probes.database).toHaveBeenCalledTimes(5)
   expect(vitals.parts()).toMatchObject({
     database: { state: 'healthy' },
     supplier: { state: 'healthy' },
@@ -37,38 +30,19 @@ test('probes look at every part at once and every 10 s, and one that fails hides
   })
 })
 
-describe('what a part answers', () => {
-  test.each(['place', 'lookup'] as const)('tells of the supplier’s health: %s', async (call) => {
-    const { deps, script } = orderWorld()
-    const vitals = createVitals(() => new Date())
-    const supplier = watchedSupplier(deps.supplier, vitals)
-    const ask = () => (call === 'place' ? supplier.place(order) : supplier.lookup('esim', 'r'))
-    script.placed = { outcome: 'declined', code: 'X', reason: 'none left' }
-    script.held = { outcome: 'declined', code: 'X', reason: 'none left' }
-    expect(await ask()).toBe(call === 'place' ? script.placed : script.held)
-    expect(vitals.parts().supplier.state).toBe('healthy')
-    script.placed = { outcome: 'unknown', reason: '503' }
-    script.held = { outcome: 'unknown', reason: '503' }
-    for (let time = 0; time < 3; time += 1) await ask()
-    expect(vitals.parts().supplier).toEqual({ state: 'down', detail: '503' })
-  })
-
-  test('tells of the chain’s health', async () => {
-    const { deps } = orderWorld()
-    const vitals = createVitals(() => new Date())
-    const check = vi.fn(async () => ({ outcome: 'unknown', reason: 'timeout' }) as const)
-    const rail = watchedRail({ ...deps.rails.x402, check }, vitals)
-    for (let time = 0; time < 3; time += 1) await rail.check(tenderOf())
-    expect(vitals.parts().chain).toEqual({ state: 'down', detail: 'timeout' })
-  })
-
-  test('passes everything else through', async () => {
-    const { deps, calls } = orderWorld()
-    const vitals = createVitals(() => new Date())
-    const supplier = watchedSupplier(deps.supplier, vitals)
-    expect(supplier.placeWithinMs).toBe(deps.supplier.placeWithinMs)
-    await supplier.cancel('esim', 'r')
-    await watchedRail(deps.rails.x402, vitals).collect(tenderOf())
-    expect(calls).toEqual(['cancel', 'collect'])
-  })
+test('a part that fails is looked at again within a second, and is down within four', async () => {
+  const vitals = createVitals(() => new Date())
+  const chain = vi.fn(() => Promise.reject(new Error('stopped')))
+  const stop = new AbortController()
+  const well = async () => true
+  const ended = probing({ database: well, chain, supplier: well }, vitals, stop.signal)
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(chain).toHaveBeenCalledTimes(2)
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(vitals.parts().chain).toEqual({ state: 'down', detail: 'stopped' })
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(chain.mock.calls.length).toBeLessThanOrEqual(12)
+  stop.abort()
+  await vi.advanceTimersByTimeAsync(10_000)
+  await ended
 })

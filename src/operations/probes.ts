@@ -1,9 +1,12 @@
 import type { Vitals } from '../health/vitals.ts'
-import type { Supplier } from '../orders/ports.ts'
-import type { Rail } from '../payments/ports.ts'
 import { repeat } from '../primitives/repeat.ts'
 
-/** Looks at the parts that purchases need, even while nobody buys. Each throws when it is not well. */
+/**
+ * Looks at the parts that purchases need. Each throws when it is not well. They are the only evidence
+ * of a part's health besides the operator's own scrapes: how a purchase ends depends on what its
+ * payer sent, on the code of its wallet and on what the supplier makes of the number or card in it,
+ * so a few free requests would otherwise stop the store for everybody.
+ */
 export interface Probes {
   readonly database: () => Promise<unknown>
   readonly chain: () => Promise<unknown>
@@ -11,18 +14,23 @@ export interface Probes {
 }
 
 const probeEveryMs = 10_000
+/** After a failure; doubles up to the usual time, so that an outage is known within seconds. */
+const probeAgainMs = 1_000
 
-/** Probes at once and then every 10 s, until the signal says stop. */
+/** Probes at once and then every 10 s, sooner after a failure, until the signal says stop. */
 export function probing(probes: Probes, vitals: Vitals, signal: AbortSignal): Promise<void> {
   const task = async () => {
-    await Promise.all(
-      Object.entries(probes).map(async ([part, probe]) => {
-        await noted(part as keyof Probes, vitals, probe)
-      }),
+    const seen = await Promise.all(
+      Object.entries(probes).map(([part, probe]) =>
+        noted(part as keyof Probes, vitals, async () => {
+          await probe()
+          return true
+        }),
+      ),
     )
-    return true
+    return seen.every(Boolean)
   }
-  return repeat(task, { everyMs: probeEveryMs, retryMs: probeEveryMs, signal })
+  return repeat(task, { everyMs: probeEveryMs, retryMs: probeAgainMs, signal })
 }
 
 /** What a look at a part saw, or undefined when it failed. Either way it tells of the part's health. */
@@ -39,30 +47,6 @@ export async function noted<T>(
     vitals.note(part, false, shortly(error))
     return undefined
   }
-}
-
-/** The same supplier, and what its answers say of its health. A refusal is an answer like another. */
-export function watchedSupplier(supplier: Supplier, vitals: Vitals): Supplier {
-  return {
-    ...supplier,
-    place: (order) => watched('supplier', vitals, supplier.place(order)),
-    lookup: (kind, reference) => watched('supplier', vitals, supplier.lookup(kind, reference)),
-  }
-}
-
-/** The same rail, and what its answers say of the chain's health. */
-export function watchedRail(rail: Rail, vitals: Vitals): Rail {
-  return { ...rail, check: (tender) => watched('chain', vitals, rail.check(tender)) }
-}
-
-async function watched<T extends { outcome: string; reason?: string }>(
-  part: 'supplier' | 'chain',
-  vitals: Vitals,
-  call: Promise<T>,
-): Promise<T> {
-  const answer = await call
-  vitals.note(part, answer.outcome !== 'unknown', answer.reason ?? '')
-  return answer
 }
 
 function shortly(error: unknown): string {

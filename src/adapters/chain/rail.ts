@@ -18,6 +18,7 @@ import type { RefundWallet } from './refunds.ts'
 import {
   badPayments,
   deadPayments,
+  inconsistentWallet,
   paidByRefunds,
   reasonOf,
   unreadableSignature,
@@ -116,14 +117,21 @@ async function explainUsed(
   return isSpent ? bad : { outcome: 'good', tender }
 }
 
-/** The facilitator says the same of a node that does not answer as of a token that refuses. */
+/**
+ * The facilitator says the same of a node that does not answer as of a token that refuses. A contract
+ * that signs for the payer may answer as it likes, by the gas it is given or by who asks: one that the
+ * facilitator saw refuse and that agrees now is refused for good, because no node is at fault.
+ */
 async function explainRefusal(
   chain: Chain,
   tender: X402Tender,
   bad: Checked<X402Tender>,
 ): Promise<Checked<X402Tender>> {
   if (!(await wouldRevert(chain, transferOf(tender)))) {
-    return { outcome: 'unknown', reason: 'The transfer could not be simulated.' }
+    const code = await chain.reader.getCode({ address: tender.payer as Hex })
+    return code === undefined
+      ? { outcome: 'unknown', reason: 'The transfer could not be simulated.' }
+      : { outcome: 'bad', ...inconsistentWallet }
   }
   return (await isClosedTo(chain, tender.payTo))
     ? { outcome: 'unknown', reason: 'USDC takes no transfer to this store just now.' }

@@ -84,6 +84,12 @@ export const paidByRefunds = bad(
   'The wallet that pays the refunds of this store buys nothing here.',
 )
 
+/** A simulation fails and the next one does not, though nothing but the payer's own code has changed. */
+export const inconsistentWallet = bad(
+  'wallet_inconsistent',
+  'The paying smart wallet accepts the signature in one simulation and refuses it in another.',
+)
+
 /** Why a payment is proven never to come. */
 export const deadPayments = {
   cancelled: bad(

@@ -11,6 +11,9 @@ import { anybody, type ChainParts } from '../chain.ts'
 /** The EVM instructions that the contracts of the stories are made of. */
 const op = {
   eq: '0x14',
+  greater: '0x11',
+  and: '0x16',
+  caller: '0x33',
   isZero: '0x15',
   gasPrice: '0x3a',
   dup1: '0x80',
@@ -68,14 +71,37 @@ export function walletCode(owner: Address | 'self'): Hex {
   ])
 }
 
+/** A wallet that says yes only where this leaves a one on the stack, and otherwise no. */
+function agreeingWhere(condition: readonly Hex[], owner: Address): Hex {
+  const answerZero = concatHex([push('0x20'), op.push0, op.return])
+  const asked = concatHex(condition)
+  const start = numberToHex(size(asked) + 3 + size(answerZero), { size: 1 })
+  const head = concatHex([asked, push(start), op.jumpIf, answerZero])
+  return concatHex([head, op.jumpDest, walletCode(owner)])
+}
+
 /**
  * A wallet that says yes as long as nobody pays for gas, as in simulations and estimates, and no
  * in every block.
  */
 export function treacherousCode(owner: Address): Hex {
-  const answerZero = concatHex([push('0x20'), op.push0, op.return])
-  const start = concatHex([op.gasPrice, op.isZero, push('0x09'), op.jumpIf, answerZero])
-  return concatHex([start, op.jumpDest, walletCode(owner)])
+  return agreeingWhere([op.gasPrice, op.isZero], owner)
+}
+
+/** A wallet that says yes only to who gives it more than so much gas. */
+export function hungryCode(owner: Address, gas: number): Hex {
+  return agreeingWhere([push(numberToHex(gas, { size: 3 })), op.gas, op.greater], owner)
+}
+
+/** A wallet whose answer follows a bit of the gas that it is given: one call says yes, another no. */
+export function fickleCode(owner: Address, bit: number): Hex {
+  return agreeingWhere([push(numberToHex(2 ** bit, { size: 3 })), op.gas, op.and], owner)
+}
+
+/** A wallet that says yes to this caller alone, or to everybody else. */
+export function partialCode(owner: Address, caller: Address, isAlone: boolean): Hex {
+  const isCaller = [push(caller), op.caller, op.eq]
+  return agreeingWhere(isAlone ? isCaller : [...isCaller, op.isZero], owner)
 }
 
 /** A wallet whose signature check first burns so much gas, which whoever settles has to pay. */

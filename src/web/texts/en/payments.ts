@@ -102,6 +102,13 @@ export const unpaid: readonly Outcome[] = [
     operator: 'Nothing: the payer chooses what its wallet costs, and you would pay.',
   },
   {
+    code: 'wallet_inconsistent',
+    note: '402',
+    when: 'The paying smart wallet accepts its signature in one simulation and refuses it in another.',
+    agent: 'Pay with another wallet.',
+    operator: 'Nothing: the wallet of the payer decides by the gas it is given, or by who asks.',
+  },
+  {
     code: 'authorization_cancelled',
     note: '402',
     when: 'The payer cancelled the authorization while it was being settled.',

@@ -1,0 +1,105 @@
+import type { Address } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
+import type { Accepts } from '../harness/payer.ts'
+import { type StoryProxy, startProxy } from '../harness/proxy.ts'
+import { newBuyer } from './buyer.ts'
+import { expectRefused, payForVoucher } from './contracts/outcomes.ts'
+import { deploy, fickleCode, hungryCode, partialCode, signingFor } from './contracts/wallet.ts'
+import { bodyFor, buy, get, post, purchasePath, termsOf } from './requests.ts'
+import { openStore, type Store } from './store.ts'
+
+// Nothing that a payer can cause is evidence about the parts of the store.
+
+const voucher = bodyFor('voucher', 'OK')
+
+let store: Store
+let rpc: StoryProxy
+let supplier: StoryProxy
+let terms: Accepts
+
+beforeAll(async () => {
+  rpc = await startProxy(inject('parts').rpcUrl)
+  store = await openStore({
+    rpcUrl: rpc.url,
+    env: { TRUSTED_PROXIES: '1', PURCHASE_WAIT_SECONDS: '1', FULFILLMENT_DEADLINE_SECONDS: '600' },
+    supplierVia: async (url) => {
+      supplier = await startProxy(url)
+      return supplier.url
+    },
+  })
+  terms = await termsOf(store.url, 'voucher', voucher)
+})
+afterAll(async () => {
+  await store.close()
+  await supplier.close()
+  await rpc.close()
+})
+afterEach(() => {
+  rpc.breakCalls()
+  supplier.breakCalls()
+})
+
+async function expectOpen(): Promise<void> {
+  const { parts } = (await get(store.url, '/readyz')).body
+  const states = Object.entries(parts as Record<string, { state: string }>)
+  expect(states.filter(([, { state }]) => state !== 'healthy')).toEqual([])
+}
+
+const { usdc } = inject('parts')
+
+/** Wallets whose `isValidSignature` does not say the same to everybody. */
+const wallets = [
+  ['needs 4.4 million gas', (owner: Address) => hungryCode(owner, 4_400_000)],
+  ['needs 9 million gas', (owner: Address) => hungryCode(owner, 9_000_000)],
+  ['agrees to the token alone', (owner: Address) => partialCode(owner, usdc as Address, true)],
+  ['agrees to all but the token', (owner: Address) => partialCode(owner, usdc as Address, false)],
+  ['follows a low bit of the gas', (owner: Address) => fickleCode(owner, 4)],
+  ['follows a high bit of the gas', (owner: Address) => fickleCode(owner, 16)],
+] as const
+
+test.each(wallets)(
+  'a wallet that %s is refused every time, and the store stays open',
+  async (_, codeOf) => {
+    const owner = privateKeyToAccount(generatePrivateKey())
+    const wallet = await deploy(store.parts, codeOf(owner.address))
+    const buyer = await newBuyer(1_000_000_000n, store.parts, signingFor(wallet, owner))
+    for (let payment = 1; payment <= 6; payment += 1) {
+      const { header } = await buyer.sign(terms)
+      const { status, body } = await payForVoucher(store, header)
+      expect({ status, charged: body.charged }).toEqual({ status: 402, charged: 'no' })
+    }
+    await expectOpen()
+  },
+)
+
+test('a wallet that contradicts itself between two simulations is told so', async () => {
+  const owner = privateKeyToAccount(generatePrivateKey())
+  const wallet = await deploy(store.parts, hungryCode(owner.address, 4_400_000))
+  const buyer = await newBuyer(1_000_000_000n, store.parts, signingFor(wallet, owner))
+  await expectRefused(store, wallet, (await buyer.sign(terms)).header, 'wallet_inconsistent')
+})
+
+test('payments that a node cannot check are put off one by one, and others still buy', async () => {
+  // What code of a payer makes a node do is as unanswered as a node that is away.
+  rpc.breakCalls((call) => (call === 'eth_estimateGas' ? 'swallow' : 'none'))
+  for (let payment = 1; payment <= 6; payment += 1) {
+    const answer = await payForVoucher(store, (await (await newBuyer()).sign(terms)).header)
+    expect(answer).toMatchObject({ status: 503, body: { code: 'try_again', charged: 'no' } })
+  }
+  rpc.breakCalls()
+  await expectOpen()
+  expect((await buy(store, await newBuyer(), 'voucher', voucher)).answer.status).toBe(200)
+})
+
+test('purchases that the supplier answers strangely say nothing of its health', async () => {
+  supplier.breakCalls((call) => (/^POST .*\/purchases$/.test(call) ? 'swallow' : 'none'))
+  for (let purchase = 1; purchase <= 4; purchase += 1) {
+    const { header } = await (await newBuyer()).sign(terms)
+    const answer = await post(store.url, purchasePath('voucher'), voucher, {
+      'payment-signature': header,
+    })
+    expect(answer).toMatchObject({ status: 202, body: { orders: [{ state: 'FULFILLING' }] } })
+  }
+  await expectOpen()
+})
