@@ -17,8 +17,17 @@ it('takes other names from the operator, in any order and spacing', () => {
     { coin: 'USDT', id: 'USDT-ETHEREUM', network: 'Ethereum' },
     { coin: 'ETH', id: 'ETH-MAIN', network: 'Ethereum Mainnet' },
   ])
-  expect(readMethods('USDT:Polygon')).toEqual([
-    { coin: 'USDT', id: 'USDT-TRON', network: 'Polygon' },
+  expect(readMethods('USDT=USDT-ARBITRUM:Arbitrum')).toEqual([
+    { coin: 'USDT', id: 'USDT-ARBITRUM', network: 'Arbitrum' },
+  ])
+  expect(readMethods('USDT:Tron Nile')).toEqual([
+    { coin: 'USDT', id: 'USDT-TRON', network: 'Tron Nile' },
+  ])
+})
+
+it('knows the network of each id of the USDt plugin, and shows it to buyers', () => {
+  expect(readMethods('USDT=usdt-polygon')).toEqual([
+    { coin: 'USDT', id: 'usdt-polygon', network: 'Polygon' },
   ])
 })
 
@@ -33,6 +42,10 @@ it.each([
   ['BTC=', '"" is no payment method of BTCPay'],
   ['BTC=BTC-LN', '"BTC-LN" is Lightning'],
   ['BTC=btc-lnurl', 'is Lightning'],
+  ['USDT=USDT-ARBITRUM', '"USDT-ARBITRUM" is not known here: name its network'],
+  ['ETH=ETH-MAIN', 'name its network, as in ETH=ETH-MAIN:Network'],
+  ['USDT:Polygon', '"USDT-TRON" is on Tron, not on Polygon'],
+  ['USDT=USDT-ETHEREUM:Tron', '"USDT-ETHEREUM" is on Ethereum, not on Tron'],
   ['BTC:', '"" is no name of a network for BTC'],
   ['BTC:<b>', '"<b>" is no name of a network'],
 ])('says what is wrong with "%s"', (text, message) => {

@@ -20,15 +20,17 @@ const usual: Readonly<Record<Coin, Omit<BtcpayMethod, 'coin'>>> = {
   XMR: { id: 'XMR-CHAIN', network: 'Monero' },
 }
 
-/** Networks that a method id names, where it is another than the usual one. */
+/** The network of each method id that BTCPay and the plugins named above are known to have. */
 const networksByIds: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.values(usual).map(({ id, network }) => [id, network])),
   'USDT-ETHEREUM': 'Ethereum',
-  'USDT-TRON': 'Tron',
+  'USDT-POLYGON': 'Polygon',
 }
 
 /**
- * Reads which coins can be paid in, from a list such as "BTC, XMR, USDT=USDT-ETHEREUM:Ethereum":
- * coins by commas, each with its method id and its network where they are not the usual ones.
+ * Reads which coins can be paid in, from a list such as "BTC, XMR, USDT=USDT-ARBITRUM:Arbitrum":
+ * coins by commas, each with its method id and its network where they are not the usual ones. An id
+ * that is not known has to name its network: buyers send to the network that they read.
  *
  * @throws with a message for the operator that names what is wrong
  */
@@ -68,9 +70,17 @@ function idOf(coin: Coin, id: string): string {
 }
 
 function networkOf(coin: Coin, id: string, network: string | undefined): string {
-  if (network === undefined) return networksByIds[id.toUpperCase()] ?? usual[coin].network
+  const known = networksByIds[id.toUpperCase()]
+  if (network === undefined) {
+    if (known !== undefined) return known
+    throw new Error(`"${id}" is not known here: name its network, as in ${coin}=${id}:Network`)
+  }
   if (!/^[A-Z][A-Za-z0-9 ]{1,29}$/.test(network)) {
     throw new Error(`"${network}" is no name of a network for ${coin}; it is shown to buyers`)
+  }
+  // "Tron Nile" is fine for Tron's test network, another chain is not.
+  if (known !== undefined && !network.startsWith(known)) {
+    throw new Error(`"${id}" is on ${known}, not on ${network}`)
   }
   return network
 }
