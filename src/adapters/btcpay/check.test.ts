@@ -33,7 +33,11 @@ it.each<readonly [Readonly<Record<string, Reply>>, string, string]>([
     'fault',
     'The payment method XMR-CHAIN for XMR is not enabled.',
   ],
-  [{ [methods]: { status: 401 } }, 'fault', 'BTCPay refuses the API key.'],
+  [
+    { [methods]: { status: 401, json: { code: 'unauthenticated', message: 'x' } } },
+    'fault',
+    'BTCPay refuses the API key.',
+  ],
   [
     { [methods]: { status: 403, json: { code: 'missing-permission', message: 'x' } } },
     'fault',

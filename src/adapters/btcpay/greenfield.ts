@@ -13,10 +13,11 @@ export interface Greenfield {
   readonly fetch?: typeof fetch
 }
 
-/** A definite no. `code` is BTCPay's own, or one of ours where it gave none. */
+/** A definite no, in one of the two shapes that only BTCPay gives its refusals. */
 export interface GreenfieldNo {
   readonly outcome: 'refused'
   readonly status: number
+  /** BTCPay's own, or `invalid` where it lists fields. */
   readonly code: string
   /** The fields that BTCPay found wrong, by their names. */
   readonly fields: readonly string[]
@@ -63,18 +64,17 @@ export async function ask<T>(
 
 /**
  * BTCPay's no, in its two forms: a code, or a list of fields. Its messages are left out: they can
- * repeat what was sent, and reasons are logged. A page of a proxy is no answer of BTCPay's; only where
- * the key was refused does the status say enough.
+ * repeat what was sent, and reasons are logged. Anything else comes from whatever stands between the
+ * store and BTCPay, such as the 403 page of a proxy, and is no answer of BTCPay's.
  */
 function noOf(status: number, body: unknown): Heard<never> {
   const code = plain((body as { code?: unknown } | undefined)?.code)
   if (code !== undefined) return { outcome: 'refused', status, code, fields: [] }
-  if (Array.isArray(body)) {
-    const fields = body.map((fault) => plain(fault?.path)).filter((path) => path !== undefined)
+  const fields = Array.isArray(body)
+    ? body.map((fault) => plain(fault?.path)).filter((path) => path !== undefined)
+    : []
+  if (fields.length > 0) {
     return { outcome: 'refused', status, code: 'invalid', fields: fields.slice(0, 10) }
-  }
-  if (status === 401 || status === 403) {
-    return { outcome: 'refused', status, code: 'key-refused', fields: [] }
   }
   return { outcome: 'unknown', reason: `BTCPay answers ${status} and does not say why` }
 }

@@ -158,7 +158,13 @@ describe('payOut', () => {
     ],
     [422, [{ path: 'Currency', message: 'x' }], { outcome: 'blocked', code: 'payout_refused' }],
     [403, { code: 'missing-permission', message: 'x' }, { code: 'processor_key' }],
-    [401, undefined, { code: 'processor_key' }],
+    [401, { code: 'unauthenticated', message: 'x' }, { code: 'processor_key' }],
+    // None of these is BTCPay's shape: a proxy in front of it says them.
+    [401, undefined, { outcome: 'pending' }],
+    [403, undefined, { outcome: 'pending' }],
+    [403, { error: 'Forbidden' }, { outcome: 'pending' }],
+    [403, { code: 1020 }, { outcome: 'pending' }],
+    [422, [], { outcome: 'pending' }],
     [404, { code: 'not-found', message: 'x' }, { outcome: 'pending' }],
     [500, undefined, { outcome: 'pending' }],
   ])('takes %d %j for the making of a pull payment', async (status, json, expected) => {
@@ -174,6 +180,7 @@ describe('payOut', () => {
     [400, { code: 'expired', message: 'x' }, { code: 'payout_refused' }],
     [400, { code: 'payment-method-not-supported', message: 'x' }, { code: 'operator_pays' }],
     [422, [{ path: 'Destination', message: 'x' }], { code: 'payout_refused' }],
+    [403, undefined, { outcome: 'pending' }],
     [502, undefined, { outcome: 'pending' }],
   ])('takes %d %j for the claim', async (status, json, expected) => {
     const { processor } = playing({
