@@ -67,7 +67,7 @@ function listInvoices(
   greenfield: Greenfield,
   skip: number,
 ): Promise<Heard<readonly GreenfieldInvoice[]>> {
-  const path = `/stores/${segment(greenfield.storeId)}/invoices?skip=${skip}&take=${pageSize}`
+  const path = `/stores/${segment(greenfield.storeId)}/invoices?includeArchived=true&skip=${skip}&take=${pageSize}`
   return ask(greenfield, z.array(invoiceSchema), { method: 'GET', path, maxBytes: pageMostBytes })
 }
 
