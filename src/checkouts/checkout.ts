@@ -15,6 +15,8 @@ export interface InvoicePayment {
   /** `SETTLED` has the confirmations that the operator asks for. `INVALID` never got them. */
   readonly status: 'PROCESSING' | 'SETTLED' | 'INVALID'
   readonly receivedAt: Date
+  /** Many small payments as one, which grows when more of them come. */
+  readonly isSum?: true
 }
 
 /** What the processor says of an invoice, as it was read last. */
@@ -80,6 +82,8 @@ interface Begun {
 interface Invoiced extends Begun {
   readonly invoice: Invoice
   readonly returns: readonly Return[]
+  /** When an operator was told that a payment waits too long for its confirmations. */
+  readonly toldAt?: Date
   /** Set when nothing more can come and all that went back is back. */
   readonly closedAt?: Date
 }
@@ -135,9 +139,14 @@ export function isClosed(checkout: Checkout): boolean {
   return checkout.state === 'REFUSED' || (isInvoiced(checkout) && checkout.closedAt !== undefined)
 }
 
+/** For how long after that the confirmation of a payment is waited for. Some never get theirs. */
+const unconfirmedMostMs = 3 * 86_400_000
+
 /** Whether something may still come of the invoice: a payment, or the confirmation of one. */
 export function isWatched({ watchedUntil, payments }: Invoice, now: Date): boolean {
-  return now < watchedUntil || payments.some(({ status }) => status === 'PROCESSING')
+  if (now < watchedUntil) return true
+  const isExpected = payments.some(({ status }) => status === 'PROCESSING')
+  return isExpected && now.getTime() < watchedUntil.getTime() + unconfirmedMostMs
 }
 
 /** What has been confirmed for the invoice so far. */

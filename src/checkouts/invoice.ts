@@ -10,6 +10,7 @@ import {
   settledUnits,
 } from './checkout.ts'
 import { giveBack, keepBack } from './returns.ts'
+import { withSmallOnesAsOne } from './small-payments.ts'
 import { type CheckoutStep, type CheckoutStepDeps, moveTo, wait } from './steps.ts'
 
 /** How often an invoice is read at least whose last payments wait for their confirmations. */
@@ -24,9 +25,10 @@ const openWithinMs = 600_000
  * while: the price is that of the form, and an invoice that may be there was shown to nobody.
  */
 export async function ask(
-  { processor, now }: CheckoutStepDeps,
+  deps: CheckoutStepDeps,
   checkout: CheckoutIn<'OPENING'>,
 ): Promise<CheckoutStep> {
+  const { processor, now } = deps
   const { id, orderId, amount, coin, startedAt } = checkout
   const given = givenUp(processor, checkout, now())
   if (given) return moveTo(given)
@@ -35,6 +37,8 @@ export async function ask(
   switch (opened.outcome) {
     case 'open': {
       const { invoice } = opened
+      const taken = await takenAddress(deps, checkout, invoice)
+      if (taken) return moveTo({ ...checkout, state: 'REFUSED', changedAt, ...taken })
       return moveTo({ ...checkout, state: 'OPEN', changedAt, invoice, returns: [] })
     }
     case 'refused': {
@@ -46,6 +50,23 @@ export async function ask(
     default:
       return never(opened)
   }
+}
+
+/**
+ * Why an invoice is shown to nobody whose address another checkout was shown: money of one buyer would
+ * pay for another. The processor keeps the address for this invoice until it expires, so the next
+ * checkout gets another one.
+ */
+async function takenAddress(
+  { checkouts, reportCheckout }: CheckoutStepDeps,
+  { id, coin }: CheckoutIn<'OPENING'>,
+  { address }: Invoice,
+): Promise<{ readonly code: string; readonly reason: string } | undefined> {
+  const holder = await checkouts.holderOf(coin, address)
+  if (holder === undefined) return undefined
+  reportCheckout({ name: 'address_taken', checkout: id, coin, holder: holder.id })
+  const reason = 'The payment processor gave an address that another checkout still uses.'
+  return { code: 'address_taken', reason }
 }
 
 /** Why nobody waits any more for an invoice that was shown to nobody; undefined while somebody may. */
@@ -75,10 +96,30 @@ export async function look(
   if (read.outcome === 'unknown') return wait(againIn(checkout, now))
   const invoice = mergedWith(deps, checkout, read.invoice)
   if (!isSame(invoice, checkout.invoice)) return moveTo(decided({ ...checkout, invoice }, now))
+  const told = toldOfWaiting(deps, checkout, now)
+  if (told) return told
   if (checkout.state === 'OPEN') return stillOpen(checkout, now)
   const isDenied = settledUnits(read.invoice) < settledUnits(checkout.invoice)
   const next = isDenied ? keepBack(deps, checkout) : await giveBack(deps, checkout)
   return next ?? closed(checkout, { now, isDenied })
+}
+
+/** By then a payment has its confirmations, or somebody has to look why not. */
+const confirmedWithinMs = 24 * 3_600_000
+
+/** Tells an operator, once, of a payment that waits for its confirmations and does not get them. */
+function toldOfWaiting(
+  { reportCheckout }: CheckoutStepDeps,
+  checkout: InvoicedCheckout,
+  now: Date,
+): CheckoutStep | undefined {
+  const isLate = checkout.invoice.payments.some(
+    ({ status, receivedAt }) =>
+      status === 'PROCESSING' && now.getTime() - receivedAt.getTime() > confirmedWithinMs,
+  )
+  if (!isLate || checkout.toldAt !== undefined) return undefined
+  reportCheckout({ name: 'payment_unconfirmed', checkout: checkout.id })
+  return moveTo({ ...checkout, toldAt: now })
 }
 
 /**
@@ -143,10 +184,13 @@ function watchDelay({ changedAt, invoice }: InvoicedCheckout, now: Date): number
  */
 function mergedWith(
   { reportCheckout }: CheckoutStepDeps,
-  { id, invoice: known }: InvoicedCheckout,
-  { status, payments, expiresAt, watchedUntil }: Invoice,
+  { id, amount, invoice: known }: InvoicedCheckout,
+  { status, payments: read, expiresAt, watchedUntil }: Invoice,
 ): Invoice {
-  const counted = known.payments.filter((payment) => payment.status === 'SETTLED')
+  const price = { amount, units: known.units, expiresAt }
+  const payments = withSmallOnesAsOne(read, price)
+  const before = withSmallOnesAsOne(known.payments, price)
+  const counted = before.filter((payment) => payment.status === 'SETTLED')
   const denied = counted.filter((payment) => !payments.some((now) => isSettled(now, payment)))
   const others = payments.filter(({ id: name }) => denied.every((payment) => payment.id !== name))
   if (denied.length > 0) reportCheckout({ name: 'settled_payment_gone', checkout: id })
@@ -154,7 +198,8 @@ function mergedWith(
 }
 
 function isSettled(now: InvoicePayment, { id, units }: InvoicePayment): boolean {
-  return now.id === id && now.status === 'SETTLED' && now.units === units
+  const isThere = now.units === units || (now.isSum === true && now.units > units)
+  return now.id === id && now.status === 'SETTLED' && isThere
 }
 
 function isSame(one: Invoice, other: Invoice): boolean {

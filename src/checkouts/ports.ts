@@ -79,6 +79,11 @@ export interface CheckoutStore {
   /** A checkout whose invoice is paid at this address. */
   findByAddress(address: string): Promise<Checkout | undefined>
   /**
+   * The checkout that this address was shown for and that is not closed for good: what comes there is
+   * its buyer's. No other checkout can be moved to an invoice with that address.
+   */
+  holderOf(coin: Coin, address: string): Promise<Checkout | undefined>
+  /**
    * Grants a return, on record and before it is sent, under the same switch as refunds of orders, and
    * under caps as high that count returns alone: anybody can cause returns, and shall hold up no
    * refund. What was granted once stays granted, unless refunds are stopped.

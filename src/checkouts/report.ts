@@ -1,4 +1,5 @@
 import type { Allowance } from '../orders/ports.ts'
+import type { Coin } from '../payments/coins.ts'
 import type { CheckoutId } from '../primitives/ids.ts'
 
 /** What operators need to hear about checkouts. None of it carries personal fields or addresses. */
@@ -17,6 +18,18 @@ export type CheckoutHappening =
       readonly seq: number
       readonly reason: Exclude<Allowance, 'granted' | 'over_cap'>
     }
+  /**
+   * The processor made an invoice with an address that another checkout was shown and still has. That
+   * invoice is shown to nobody; what comes for it is the other buyer's.
+   */
+  | {
+      readonly name: 'address_taken'
+      readonly checkout: CheckoutId
+      readonly coin: Coin
+      readonly holder: CheckoutId
+    }
+  /** A payment has not got its confirmations for a day. */
+  | { readonly name: 'payment_unconfirmed'; readonly checkout: CheckoutId }
   /** The processor does not show a payment any more that it had called settled. */
   | { readonly name: 'settled_payment_gone'; readonly checkout: CheckoutId }
   /** Working on a checkout threw: a defect, or a part of the store that is down. */

@@ -18,6 +18,8 @@ const levels: Readonly<Record<Told['name'], 'warn' | 'error'>> = {
   return_failed: 'error',
   return_held: 'error',
   settled_payment_gone: 'error',
+  address_taken: 'error',
+  payment_unconfirmed: 'error',
   checkout_step_failed: 'error',
 }
 

@@ -63,6 +63,35 @@ export function describeCheckoutRules(nodes: CheckoutNodes): void {
     await refuses(first, opened(first, { id: open.invoice.id }), 'invoice_id')
   })
 
+  it('leaves an address to the checkout that it was shown for, until that is closed', async () => {
+    const open = await openOnRecord(nodes)
+    const { address } = open.invoice
+    const [one, two] = [opening(), opening()]
+    for (const each of [one, two]) await nodes().store.open(each)
+    await refuses(one, opened(one, { address }), 'held_address')
+    await refuses(one, opened(one, { address: address.toUpperCase() }), 'held_address')
+    expect(await nodes().other.holderOf('BTC', address.toUpperCase())).toEqual(open)
+    expect(await nodes().other.holderOf('LTC', address)).toBeUndefined()
+
+    const over = await moveOn(nodes, open, ended(open))
+    await refuses(one, opened(one, { address }), 'held_address')
+    await moveOn(nodes, over, closed(over))
+    expect(await nodes().store.holderOf('BTC', address)).toBeUndefined()
+    const moved = await Promise.allSettled([
+      nodes().store.move(one, opened(one, { address })),
+      nodes().other.move(two, opened(two, { address })),
+    ])
+    expect(moved.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  })
+
+  it('gives an address of one coin to a checkout in another', async () => {
+    const { invoice } = await openOnRecord(nodes)
+    const first = opening({ coin: 'LTC' })
+    await nodes().store.open(first)
+    const same = opened(first, { address: invoice.address })
+    expect(await nodes().store.move(first, same)).toMatchObject({ won: true })
+  })
+
   it('closes for good', async () => {
     const open = await openOnRecord(nodes)
     const over = await moveOn(nodes, open, closed(ended(open)))

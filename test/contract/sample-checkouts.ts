@@ -52,11 +52,12 @@ export function refused(checkout: CheckoutIn<'OPENING'>): CheckoutIn<'REFUSED'> 
 }
 
 export function invoice(changes: Partial<Invoice> = {}): Invoice {
+  const address = `bc1qPayHere${randomBytes(9).toString('hex')}`
   return {
     id: `inv-${randomBytes(9).toString('base64url')}`,
     status: 'NEW',
-    address: 'bc1qPayHere',
-    paymentLink: 'bitcoin:bc1qPayHere?amount=0.000125',
+    address,
+    paymentLink: `bitcoin:${address}?amount=0.000125`,
     rate: '100000.00',
     units: unitsOfPrice,
     expiresAt: later(900),

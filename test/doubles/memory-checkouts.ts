@@ -8,6 +8,7 @@ import {
 } from '../../src/checkouts/checkout.ts'
 import type { CheckoutStore } from '../../src/checkouts/ports.ts'
 import type { OrderStore } from '../../src/orders/ports.ts'
+import type { Coin } from '../../src/payments/coins.ts'
 import type { CheckoutId } from '../../src/primitives/ids.ts'
 import { requireLawful } from './checkout-rules.ts'
 import * as leases from './memory-leases.ts'
@@ -59,6 +60,21 @@ export function memoryCheckouts({
       (one) => one.id !== to.id && isInvoiced(one) && one.invoice.id === to.invoice.id,
     )
     if (other) throw new Error(`checkout ${to.id}: checkouts_invoice_id_key`)
+    const holder = !isClosed(to) && holderOf(to.coin, to.invoice.address)
+    if (holder && holder.id !== to.id) {
+      throw new Error(`checkout ${to.id}: checkouts_held_address`)
+    }
+  }
+
+  function holderOf(coin: Coin, address: string): Checkout | undefined {
+    const sought = address.toLowerCase()
+    return find(
+      (one) =>
+        isInvoiced(one) &&
+        !isClosed(one) &&
+        one.coin === coin &&
+        one.invoice.address.toLowerCase() === sought,
+    )
   }
 
   return {
@@ -126,6 +142,8 @@ export function memoryCheckouts({
 
     findByAddress: async (address) =>
       find((one) => isInvoiced(one) && one.invoice.address.toLowerCase() === address.toLowerCase()),
+
+    holderOf: async (coin, address) => holderOf(coin, address),
 
     allowReturn: async (id, seq) =>
       treasury.grant(returnReference(id, seq), () => {

@@ -63,6 +63,11 @@ export interface MemoryProcessor extends Processor {
     rates: Record<Coin, bigint>
     expiresInMs: number
     watchedForMs: number
+    /**
+     * A fixed list of addresses for all coins, as some plugins have: each is handed out again as soon
+     * as no invoice with it is open. Without one, every invoice has an address of its own.
+     */
+    addresses: readonly string[] | undefined
   }
   sendPayouts(): void
   cancelPayout(reference: string): void
@@ -83,6 +88,7 @@ interface Held {
   readonly watchedUntil: Date
   readonly rate: bigint
   readonly units: bigint
+  readonly address: string
   payments: InvoicePayment[]
   isOver: boolean
   /** Decided for good. */
@@ -103,6 +109,7 @@ export function memoryProcessor({
     rates: { BTC: 64_000n, ETH: 3_200n, USDT: 1n, LTC: 80n, XMR: 160n },
     expiresInMs: 30 * 60_000,
     watchedForMs: 24 * 3_600_000,
+    addresses: undefined,
   }
   const faults: Record<Call, ProcessorFault[]> = { open: [], read: [], payOut: [] }
   const late: (() => void)[] = []
@@ -128,9 +135,11 @@ export function memoryProcessor({
     const rate = rules.rates[wanted.coin]
     const scale = 10n ** BigInt(coinDecimals[wanted.coin])
     const expiresAt = new Date(now().getTime() + rules.expiresInMs)
+    const id = next('invoice')
     const made: Held = {
       wanted,
-      id: next('invoice'),
+      id,
+      address: freeAddress() ?? `${wanted.coin.toLowerCase()}-address-of-${id}`,
       expiresAt,
       watchedUntil: new Date(expiresAt.getTime() + rules.watchedForMs),
       rate,
@@ -142,6 +151,13 @@ export function memoryProcessor({
     }
     invoices.set(made.id, made)
     return made
+  }
+
+  function freeAddress(): string | undefined {
+    const reserved = [...invoices.values()]
+      .filter((one) => ['NEW', 'PROCESSING'].includes(statusOf(one, now())))
+      .map(({ address }) => address)
+    return rules.addresses?.find((address) => !reserved.includes(address))
   }
 
   /** Faults of the network; `act` is what the processor does when it is reached. */
@@ -277,8 +293,7 @@ function statusOf(held: Held, at: Date): Invoice['status'] {
 }
 
 function shown(held: Held, at: Date): Invoice {
-  const { id, wanted, units, rate, expiresAt, watchedUntil, payments } = held
-  const address = `${wanted.coin.toLowerCase()}-address-of-${id}`
+  const { id, wanted, units, rate, address, expiresAt, watchedUntil, payments } = held
   return {
     id,
     status: statusOf(held, at),

@@ -28,14 +28,21 @@ export function invoiceOf(
     id: invoice.id,
     status,
     address: method.destination,
-    // A plain address is still something that a wallet opens.
-    paymentLink: method.paymentLink || method.destination,
+    paymentLink: linkOf(method.paymentLink, method.destination),
     rate: method.rate,
     ...money,
     expiresAt,
     watchedUntil: dateOf(invoice.monitoringExpiration),
   }
   return { outcome: 'found', invoice: read }
+}
+
+/**
+ * What a wallet opens, which the address alone is too. Wallets of Tron take the amount of a link for
+ * TRX, whichever token the invoice asks for, so there the address alone is given.
+ */
+function linkOf(link: string | null | undefined, address: string): string {
+  return !link || /^tron:/i.test(link) ? address : link
 }
 
 function isOf(coin: Coin, method: string): boolean {
@@ -58,7 +65,7 @@ function moneyOf(
         receivedAt: dateOf(receivedDate),
       }),
     )
-    return units > 0n ? { units, payments } : undefined
+    return units > 0n ? { units, payments: withOwnIds(payments) } : undefined
   } catch {
     return undefined
   }
@@ -71,6 +78,20 @@ function moneyOf(
 function transactionOf(id: string): string {
   const [, transaction = id] = /^((?:0x)?[0-9a-f]{64})(?:[-#].*)?$/i.exec(id) ?? []
   return transaction
+}
+
+/**
+ * Payments that share an id, told apart by a number. The USDt plugin names a payment after its
+ * transaction alone, so two transfers of one batch have the same name; taken for one, a part of the
+ * money would be lost.
+ */
+function withOwnIds(payments: readonly InvoicePayment[]): readonly InvoicePayment[] {
+  const seen = new Map<string, number>()
+  return payments.map((payment) => {
+    const count = (seen.get(payment.id) ?? 0) + 1
+    seen.set(payment.id, count)
+    return count === 1 ? payment : { ...payment, id: `${payment.id}~${count}` }
+  })
 }
 
 function dateOf(seconds: number): Date {

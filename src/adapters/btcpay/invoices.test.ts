@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { settledUnits } from '../../checkouts/checkout.ts'
 import type { WantedInvoice } from '../../checkouts/ports.ts'
 import type { CheckoutId, OrderId } from '../../primitives/ids.ts'
 import { usdc } from '../../primitives/money.ts'
@@ -200,6 +201,27 @@ describe('read', () => {
     expect(unfit).toEqual([])
   })
 
+  it('reads an invoice that somebody sent thousands of dust payments to', async () => {
+    const dust = (_: unknown, index: number) =>
+      paymentJson({ id: `${index.toString(16).padStart(64, '0')}-0`, value: '0.00000001' })
+    const payments = [...Array.from({ length: 12_000 }, dust), paymentJson()]
+    const { processor } = reading({ status: 'Settled' }, { payments })
+    const read = await processor.read('Inv1', 'BTC')
+    if (read.outcome !== 'found') throw new Error(read.reason)
+    expect(read.invoice.status).toBe('SETTLED')
+    expect(settledUnits(read.invoice)).toBe(38_825n + 12_000n)
+  })
+
+  it('tells payments apart that have one id: neither is lost, none counts twice', async () => {
+    const id = `${'cd'.repeat(32)}-7`
+    const payments = [paymentJson({ id }), paymentJson({ id }), paymentJson()]
+    const { processor } = reading({ status: 'Settled' }, { payments })
+    const read = await processor.read('Inv1', 'BTC')
+    if (read.outcome !== 'found') throw new Error(read.reason)
+    expect(settledUnits(read.invoice)).toBe(3n * 38_825n)
+    expect(new Set(read.invoice.payments.map((payment) => payment.id)).size).toBe(3)
+  })
+
   it('reads what was asked for on a network that is not configured any more', async () => {
     const paymentMethodId = 'USDT-TRON'
     const { processor } = reading({}, { paymentMethodId, amount: '25.0', payments: [] })
@@ -242,6 +264,21 @@ describe('read', () => {
     const { processor } = reading({}, { paymentLink: '' })
     expect(await processor.read('Inv1', 'BTC')).toMatchObject({
       invoice: { paymentLink: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4' },
+    })
+  })
+
+  it('gives the address of Tron alone: wallets take the amount of its links for TRX', async () => {
+    const address = 'TG3XXyExBkPp9nzdajDZsozEu4BkaSJozs'
+    const paymentLink = `tron:${address}?amount=25`
+    const shown = {
+      paymentMethodId: 'USDT-TRON',
+      amount: '25.0',
+      destination: address,
+      paymentLink,
+    }
+    const { processor } = reading({}, shown)
+    expect(await processor.read('Inv1', 'USDT')).toMatchObject({
+      invoice: { address, paymentLink: address },
     })
   })
 

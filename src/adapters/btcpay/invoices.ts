@@ -19,6 +19,8 @@ export interface InvoiceDeps {
 
 /** A checkout's invoices are few; this is room for hundreds. */
 const listMostBytes = 2 * 1024 * 1024
+/** Anybody can send any number of payments; this is room for some 40,000 of them. */
+const paymentsMostBytes = 8 * 1024 * 1024
 
 /**
  * Makes the invoice of a checkout, or finds the one that was made before: each carries the checkout
@@ -152,7 +154,8 @@ async function withPayments(
   invoice: GreenfieldInvoice,
 ): Promise<InvoiceRead> {
   const path = `/invoices/${segment(invoice.id)}/payment-methods?onlyAccountedPayments=false`
-  const heard = await ask(greenfield, z.array(paymentMethodSchema), { method: 'GET', path })
+  const request = { method: 'GET', path, maxBytes: paymentsMostBytes } as const
+  const heard = await ask(greenfield, z.array(paymentMethodSchema), request)
   return heard.outcome === 'ok' ? invoiceOf(invoice, heard.value, coin, now()) : unclear(heard)
 }
 

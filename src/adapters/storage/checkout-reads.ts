@@ -1,4 +1,5 @@
 import type { Checkout } from '../../checkouts/checkout.ts'
+import type { Coin } from '../../payments/coins.ts'
 import { checkoutColumns, checkoutOf, type StoredCheckout } from './checkout-row.ts'
 import { type Database, prepared } from './database.ts'
 
@@ -13,7 +14,7 @@ const readStatements = {
     'checkout_by_transaction',
     by('transactions @> array[lower($1)] order by started_at, id limit 1'),
   ),
-  /** Its form in the index; an address is used for one invoice, as BTCPay gives them. */
+  /** In the form of its index. One address may have had several checkouts, one after the other. */
   address: prepared(
     'checkout_by_address',
     by(`lower(doc #>> '{invoice,address}') = lower($1) limit 1`),
@@ -36,4 +37,16 @@ export async function findCheckoutBy(
 ): Promise<Checkout | undefined> {
   const stored = await readCheckoutBy(database, key, value)
   return stored && checkoutOf(stored)
+}
+
+const holderStatement = prepared('checkout_holder', by('coin = $1 and held_address = lower($2)'))
+
+/** The checkout that is not closed and that this address was shown for. */
+export async function findHolder(
+  database: Database,
+  coin: Coin,
+  address: string,
+): Promise<Checkout | undefined> {
+  const { rows } = await database.query<StoredCheckout>(holderStatement([coin, address]))
+  return rows[0] && checkoutOf(rows[0])
 }

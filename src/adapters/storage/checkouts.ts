@@ -2,7 +2,7 @@ import type { CheckoutStore } from '../../checkouts/ports.ts'
 import type { Allowance } from '../../orders/ports.ts'
 import type { CheckoutId } from '../../primitives/ids.ts'
 import { inBatches, rowsAtOnce } from './batches.ts'
-import { findCheckoutBy } from './checkout-reads.ts'
+import { findCheckoutBy, findHolder } from './checkout-reads.ts'
 import { checkoutColumns, checkoutOf, type StoredCheckout } from './checkout-row.ts'
 import { moveCheckout, openCheckout } from './checkout-writes.ts'
 import type { Database } from './database.ts'
@@ -28,6 +28,7 @@ export function createCheckoutStore(database: Database, caps: RefundCaps): Check
     findByOrder: (id) => findCheckoutBy(database, 'order', id),
     findByTransaction: (hash) => findCheckoutBy(database, 'transaction', hash),
     findByAddress: (address) => findCheckoutBy(database, 'address', address),
+    holderOf: (coin, address) => findHolder(database, coin, address),
     allowReturn: (id, seq) => allowReturn(database, caps, id, seq),
     erasePersonal: (endedBefore) => erasePersonal(database, endedBefore),
   }

@@ -20,7 +20,7 @@ const stages: Readonly<Record<CheckoutStage, StageText>> = {
   },
   refused: {
     title: 'This payment could not be prepared',
-    text: 'There is no address for it, so nothing was paid. Start again, or choose another coin.',
+    text: 'There is no address for it just now, so nothing was paid. Choose another coin, or try again later.',
     say: 'The payment could not be prepared. Nothing was paid.',
     state: 'It could not be prepared. Nothing was paid.',
   },

@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest'
+import {
+  checkoutWorld,
+  invoiced,
+  openCheckout,
+  payoutsOf,
+  returnsOf,
+} from '../../test/doubles/checkouts.ts'
+
+/** What the card of these checkouts costs, in atomic USDC. */
+const cardPrice = 20_000_000n
+const minute = 60_000
+const hour = 60 * minute
+
+/** A processor with two addresses, which it hands out again as soon as no invoice waits there. */
+function pooled() {
+  const world = checkoutWorld()
+  world.processor.rules.addresses = ['btc-address-1', 'btc-address-2']
+  return world
+}
+
+const another = (letter: string) => ({ formKey: letter.repeat(32) })
+
+describe('an address that was shown for a checkout', () => {
+  test('is shown for no other one until that checkout is closed for good', async () => {
+    const world = pooled()
+    const first = await openCheckout(world)
+    await world.live(hour)
+    expect(await world.seen(first.id)).toMatchObject({ state: 'ENDED' })
+
+    const second = await world.start(another('b'))
+    expect(second.checkout).toMatchObject({ state: 'REFUSED', code: 'address_taken' })
+    expect(world.happenings).toContainEqual({
+      name: 'address_taken',
+      checkout: second.checkout.id,
+      coin: 'BTC',
+      holder: first.id,
+    })
+    // The processor keeps the address for the invoice that was refused, and has another one.
+    const third = await openCheckout(world, another('c'))
+    expect(third.invoice.address).toBe('btc-address-2')
+
+    await world.live(48 * hour)
+    expect(await world.seen(first.id)).toHaveProperty('closedAt')
+    const fourth = await openCheckout(world, another('d'))
+    expect(fourth.invoice.address).toBe(first.invoice.address)
+  })
+
+  test('pays its own checkout when the money comes late, and no other', async () => {
+    const world = pooled()
+    const late = await openCheckout(world)
+    await world.live(hour)
+    const other = await world.start(another('b'))
+    world.processor.pay(late.invoice.id, late.invoice.units, { late: true })
+    await world.live(hour)
+    expect(returnsOf(await world.seen(late.id))).toEqual([[late.invoice.units, 'late', 'SENT']])
+    expect(payoutsOf(world)).toHaveLength(1)
+    expect(await world.orders.find(other.checkout.orderId)).toBeUndefined()
+  })
+
+  test('is refused to the one of two who is later by a moment', async () => {
+    const world = pooled()
+    const { holderOf } = world.checkouts
+    const first = await openCheckout(world)
+    await world.live(hour)
+    // As if the other had not been on record when this one looked.
+    world.deps.checkouts.holderOf = async () => undefined
+    const { checkout } = await world.start(another('b'))
+    expect(checkout.state).toBe('OPENING')
+    expect(world.happenings).toContainEqual(
+      expect.objectContaining({ name: 'checkout_step_failed', checkout: checkout.id }),
+    )
+    world.deps.checkouts.holderOf = holderOf
+    await world.live(2 * minute)
+    expect(await world.seen(checkout.id)).toMatchObject({
+      state: 'REFUSED',
+      code: 'address_taken',
+    })
+    expect(await world.seen(first.id)).toMatchObject({ state: 'ENDED' })
+  })
+})
+
+describe('dust that somebody sends', () => {
+  test('counts, is kept as one payment, and hides nothing of what else was paid', async () => {
+    const world = checkoutWorld()
+    const { id, orderId, invoice } = await openCheckout(world)
+    const dust = (invoice.units * 50_000n) / cardPrice - 1n
+    const send = (count: number) => {
+      for (let at = 0; at < count; at += 1) world.processor.pay(invoice.id, dust)
+    }
+    send(300)
+    await world.live(minute)
+    send(200)
+    world.processor.pay(invoice.id, invoice.units)
+    await world.live(hour)
+    expect(await world.orders.find(orderId)).toMatchObject({ state: 'FULFILLED' })
+    expect(invoiced(await world.seen(id)).invoice.payments).toHaveLength(2)
+    expect(payoutsOf(world)).toMatchObject([{ units: 500n * dust, state: 'sent' }])
+    expect(world.happenings).toEqual([])
+  })
+})
+
+describe('a payment that never gets its confirmations', () => {
+  test('is told to an operator once, and holds its checkout for three days', async () => {
+    const world = pooled()
+    const { id, invoice } = await openCheckout(world)
+    world.processor.pay(invoice.id, invoice.units / 2n, { confirmed: false })
+    const told = () => world.happenings.filter(({ name }) => name === 'payment_unconfirmed')
+    await world.live(23 * hour)
+    expect(told()).toEqual([])
+    await world.live(2 * hour)
+    expect(told()).toEqual([{ name: 'payment_unconfirmed', checkout: id }])
+    await world.live(2 * 24 * hour)
+    expect(await world.seen(id)).not.toHaveProperty('closedAt')
+    await world.live(2 * 24 * hour)
+    expect(await world.seen(id)).toMatchObject({ state: 'ENDED', closedAt: expect.any(Date) })
+    expect(told()).toHaveLength(1)
+  })
+})
