@@ -1,4 +1,5 @@
 import type { Refusal, RefusalCode } from '../primitives/refusal.ts'
+import type { Charge } from './buying/charge.ts'
 
 export interface Rule {
   readonly status: number
@@ -53,8 +54,8 @@ const internalDetail = 'Something went wrong on our side. It was recorded and is
 export interface ErrorContext {
   readonly siteUrl: string
   readonly requestId: string
-  /** Whether the path is one of those that can move money. */
-  readonly charges: boolean
+  /** What is known of the request's money; undefined on paths that are not about money. */
+  readonly charge: Charge | undefined
 }
 
 /** The error body of the discovery interface (service.md, decisions 2). Undefined: unexpected. */
@@ -67,17 +68,16 @@ export function discoveryError(refusal: Refusal | undefined): Record<string, unk
 /**
  * The error body of every other interface: an RFC 9457 problem document (decisions 3).
  *
- * On paths about money a refusal that does not say otherwise charged nothing, and an unexpected
- * error never claims to know.
+ * On paths about money a refusal that does not say otherwise charged nothing, as far as that is known
+ * of the request, and an unexpected error never claims to know.
  */
 export function problem(
   refusal: Refusal | undefined,
-  { siteUrl, requestId, charges }: ErrorContext,
+  { siteUrl, requestId, charge }: ErrorContext,
 ): Record<string, unknown> {
   const { status, title, retryable } = refusal ? rules[refusal.code] : internalRule
   const code = refusal?.code ?? 'internal_error'
-  const { extra, charged, ...details } = refusal?.details ?? {}
-  const unstated = refusal === undefined ? 'unknown' : 'no'
+  const { extra, charged: _, ...details } = refusal?.details ?? {}
   return defined({
     ...extra,
     type: `${siteUrl}/errors#${code}`,
@@ -88,8 +88,15 @@ export function problem(
     ...details,
     requestId,
     retryable,
-    charged: charged ?? (charges ? unstated : undefined),
+    charged: chargedIn(refusal, charge),
   })
+}
+
+/** No refusal knows more of the money of a request than the store does. */
+function chargedIn(refusal: Refusal | undefined, charge: Charge | undefined) {
+  if (refusal === undefined) return charge && 'unknown'
+  const charged = refusal.details.charged ?? charge?.known
+  return charged === 'no' ? (charge?.known ?? charged) : charged
 }
 
 function defined(body: Record<string, unknown>): Record<string, unknown> {

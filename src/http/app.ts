@@ -78,6 +78,8 @@ export function createApp(deps: AppDeps): FastifyInstance {
   app.server.on('checkExpectation', (request, response) =>
     app.server.emit('request', request, response),
   )
+  app.decorateRequest('charge', undefined)
+  app.decorateRequest('heldUp', undefined)
   const routes = createRouteTable(app)
   const edge: ErrorEdge = { siteUrl: deps.site.url, routes, pageFor: deps.pageFor }
   takeJsonBodies(app)
@@ -86,7 +88,7 @@ export function createApp(deps: AppDeps): FastifyInstance {
   // The gate stands behind the cross-origin headers, so that refusals carry them too.
   app.register(cors, crossOrigin).after(() => {
     guardRequests(app, { limits: deps.limits, routes })
-    limitRefusedProofs(app, deps.limits.refused)
+    limitRefusedProofs(app, deps.limits)
   })
   const answers = createAnswerCache(deps, { bytesMax: deps.answerBytesMax })
   routeDiscovery(app, { ...deps, answers })

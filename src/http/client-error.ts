@@ -3,14 +3,24 @@ import type { Socket } from 'node:net'
 
 /**
  * Answers a request that the HTTP parser itself could not read. No path is known yet, so the body
- * serves the readers of both interfaces.
+ * serves the readers of both interfaces. Whether it brought a payment, and repeats one that was
+ * charged, nobody can tell.
  */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const { status, title, code, detail } = answerFor(error.code)
   const retryable = status === 408
   const requestId = randomUUID()
-  const fields = { type: 'about:blank', title, status, detail, code, requestId, retryable }
+  const fields = {
+    type: 'about:blank',
+    title,
+    status,
+    detail,
+    code,
+    requestId,
+    retryable,
+    charged: 'unknown',
+  }
   const body = JSON.stringify({ ...fields, error: detail })
   if (socket.writable) {
     socket.write(

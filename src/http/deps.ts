@@ -1,5 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
+import type { Charge } from '../desk/buying/charge.ts'
 import type { ReadDeps } from '../desk/deps.ts'
+import type { Refusal } from '../primitives/refusal.ts'
 import type { PageFor } from './error-edge.ts'
 import type { LimitName, Limits } from './rate-limit.ts'
 
@@ -23,5 +25,19 @@ declare module 'fastify' {
     limit?: LimitName
     /** Whether the route is about money, so that its errors say if any moved (decisions 3). */
     charges?: boolean
+    /**
+     * Whether a request may bring a payment, where that is not told by its header. A payment in a body
+     * that was not read yet may be there.
+     */
+    mayBringPayment?: (request: FastifyRequest) => boolean
+    /** Whether a request above a limit is still let in to find the order that it has already paid for. */
+    findsOrders?: boolean
+  }
+
+  interface FastifyRequest {
+    /** What is known of its money, once somebody who buys has looked. */
+    charge: Charge | undefined
+    /** Why it may do no more than find the order that it has already paid for. */
+    heldUp: Refusal | undefined
   }
 }

@@ -1,7 +1,9 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Charge, chargeOf } from '../desk/buying/charge.ts'
 import { discoveryError, internalRule, problem, rules } from '../desk/refusals.ts'
 import { Refusal } from '../primitives/refusal.ts'
 import { bodyMax } from './body.ts'
+import { bringsPayment } from './payment-headers.ts'
 import { pathOf, type RouteTable } from './route-table.ts'
 
 export interface ErrorEdge {
@@ -59,7 +61,13 @@ function isDiscovery(path: string): boolean {
 
 function contextOf({ siteUrl, routes }: ErrorEdge, request: FastifyRequest, path: string) {
   const charges = routes.find(path)?.config.charges ?? false
-  return { siteUrl, requestId: request.id, charges }
+  return { siteUrl, requestId: request.id, charge: charges ? chargeKnownOf(request) : undefined }
+}
+
+/** The one place that says what an error of HTTP knows of the money, wherever it was thrown. */
+function chargeKnownOf(request: FastifyRequest): Charge {
+  const { mayBringPayment = bringsPayment } = request.routeOptions.config ?? {}
+  return request.charge ?? chargeOf(mayBringPayment(request))
 }
 
 /** Errors that the HTTP library finds before any code of ours runs. Undefined: a defect of ours. */

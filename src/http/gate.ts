@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { Refusal } from '../primitives/refusal.ts'
 import { clientKeyOf } from './client-key.ts'
+import { holdUp } from './held-up.ts'
 import { type Limits, type RateLimiter, rateLimitHeaders, type Taken } from './rate-limit.ts'
 import { pathOf, type RouteTable } from './route-table.ts'
 
@@ -20,17 +21,16 @@ export function guardRequests(app: FastifyInstance, { limits, routes }: GateDeps
     const name = request.routeOptions.config?.limit ?? known?.config.limit
     const limiter = name && limits[name]
     const letIn = (taken?: Taken) => {
-      if (limiter && taken) counted(limiter, taken, reply)
+      const refusal = limiter && taken && aboveLimit(limiter, taken, reply)
+      if (refusal) return holdUp(limits, request, refusal)
       if (known !== undefined) throw methodNotAllowed(request.method, known.methods, reply)
+      return undefined
     }
     const taken = limiter?.take(clientKeyOf(request.ip))
-    if (taken instanceof Promise) {
-      taken.then(letIn).then(() => done(), done)
-      return
-    }
     // Where nobody else is asked there is nothing to wait for, and a promise costs every request.
-    letIn(taken)
-    done()
+    const held = taken instanceof Promise ? taken.then(letIn) : letIn(taken)
+    if (held === undefined) return done()
+    held.then(() => done(), done)
   })
   app.setNotFoundHandler(() => {
     throw new Refusal('not_found', 'There is nothing at this address.')
@@ -43,10 +43,20 @@ export function guardRequests(app: FastifyInstance, { limits, routes }: GateDeps
  * @throws Refusal `rate_limited` when nothing is
  */
 export function counted(limiter: RateLimiter, taken: Taken, reply: FastifyReply): void {
+  const refusal = aboveLimit(limiter, taken, reply)
+  if (refusal) throw refusal
+}
+
+/** The same, for whom the refusal may wait. */
+export function aboveLimit(
+  limiter: RateLimiter,
+  taken: Taken,
+  reply: FastifyReply,
+): Refusal | undefined {
   reply.headers(rateLimitHeaders(limiter, taken))
-  if (taken.allowed) return
+  if (taken.allowed) return undefined
   const { limit, windowSeconds } = limiter
-  throw new Refusal(
+  return new Refusal(
     'rate_limited',
     `More than ${limit} requests in ${windowSeconds} seconds; try again in ${taken.resetSeconds}.`,
     { retryAfterSeconds: taken.resetSeconds },

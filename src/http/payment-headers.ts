@@ -1,6 +1,6 @@
 import { decodePaymentSignatureHeader } from '@x402/core/http'
 import type { PaymentRequired } from '@x402/core/types'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { PaymentDoor } from '../desk/buying/payment-required.ts'
 import { type Presented, presentedIn } from '../desk/buying/presented.ts'
 import type { Settled } from '../desk/buying/settled.ts'
@@ -26,9 +26,18 @@ export const httpDoor: PaymentDoor = {
   discovery: bazaarOf,
 }
 
+/** Whether a request has a payment in its headers, of whatever worth. */
+export function bringsPayment({ headers }: FastifyRequest): boolean {
+  return !isAbsent(headers['payment-signature'])
+}
+
+function isAbsent(header: string | readonly string[] | undefined): header is undefined | '' {
+  return header === undefined || header === ''
+}
+
 /** Reads the payment of a request. Never throws: an attacker writes this header. */
 export function presentedPayment(header: string | string[] | undefined): Presented {
-  if (header === undefined || header === '') return { type: 'none' }
+  if (isAbsent(header)) return { type: 'none' }
   if (typeof header !== 'string') return unreadable('there is more than one')
   if (header.length > signatureHeaderMost) return unreadable('it is longer than 13 kB')
   try {

@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../primitives/refusal.ts'
 import { clientKeyOf } from './client-key.ts'
-import { type RateLimiter, rateLimitHeaders } from './rate-limit.ts'
+import { holdUp } from './held-up.ts'
+import { bringsPayment } from './payment-headers.ts'
+import { type Limits, type RateLimiter, rateLimitHeaders } from './rate-limit.ts'
 
 /** How the store says that a payment or a sign-in was not accepted. */
 const notAccepted: readonly number[] = [401, 402]
@@ -13,29 +15,31 @@ const notAccepted: readonly number[] = [401, 402]
  * It counts addresses and never the payer that a payment names: anybody can name anybody, and would
  * shut them out.
  */
-export function limitRefusedProofs(app: FastifyInstance, limiter: RateLimiter): void {
+export function limitRefusedProofs(app: FastifyInstance, limits: Limits): void {
   // Nearly no request carries a proof, and those that do not wait for no promise.
   app.addHook('onRequest', (request, reply, done) => {
     if (!carriesProof(request)) return done()
-    lookAtRefused(limiter, request, reply).then(() => done(), done)
+    lookAtRefused(limits.refused, request, reply)
+      .then((refusal) => refusal && holdUp(limits, request, refusal))
+      .then(() => done(), done)
   })
   app.addHook('onResponse', (request, reply, done) => {
     if (!carriesProof(request) || !isNotAccepted(reply.statusCode)) return done()
-    countRefused(limiter, request).then(() => done(), done)
+    countRefused(limits.refused, request).then(() => done(), done)
   })
 }
 
-/** @throws Refusal `rate_limited` for a client whose proofs were refused too often */
+/** The refusal for a client whose proofs were refused too often. */
 export async function lookAtRefused(
   limiter: RateLimiter,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<void> {
+): Promise<Refusal | undefined> {
   const looked = await limiter.look(clientKeyOf(request.ip))
-  if (looked.allowed) return
+  if (looked.allowed) return undefined
   reply.headers(rateLimitHeaders(limiter, looked))
   const { limit, windowSeconds } = limiter
-  throw new Refusal(
+  return new Refusal(
     'rate_limited',
     `More than ${limit} payments or sign-ins were refused in ${windowSeconds} seconds; try again in ${looked.resetSeconds}.`,
     { retryAfterSeconds: looked.resetSeconds },
@@ -53,10 +57,6 @@ export function isNotAccepted(status: number): boolean {
 }
 
 /** A signature costs arithmetic and calls to the chain to check. This looks at every request. */
-function carriesProof({ headers }: FastifyRequest): boolean {
-  return isGiven(headers['payment-signature']) || isGiven(headers['sign-in-with-x'])
-}
-
-function isGiven(header: string | readonly string[] | undefined): boolean {
-  return header !== undefined && header !== ''
+function carriesProof(request: FastifyRequest): boolean {
+  return bringsPayment(request) || (request.headers['sign-in-with-x'] ?? '') !== ''
 }

@@ -1,11 +1,12 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
+import { chargeOf } from '../desk/buying/charge.ts'
 import type { FaultLog } from '../desk/buying/deps.ts'
 import { problem, rules } from '../desk/refusals.ts'
 import { isNotAccepted } from '../http/proof-limit.ts'
 import type { LimitName } from '../http/rate-limit.ts'
 import { Refusal } from '../primitives/refusal.ts'
 import { givenIn } from './arguments.ts'
-import { carriesProof } from './proofs.ts'
+import { bringsPayment, carriesProof } from './proofs.ts'
 import { problemResult, resultOf } from './results.ts'
 import type { Tool, ToolCall, ToolDeps } from './tool.ts'
 
@@ -13,10 +14,10 @@ import type { Tool, ToolCall, ToolDeps } from './tool.ts'
 export interface Visit {
   readonly requestId: string
   readonly log: FaultLog
-  /** @throws Refusal `rate_limited` */
-  readonly count: (limit: LimitName) => Promise<void>
-  /** Before a signature is checked. @throws Refusal `rate_limited` */
-  readonly mayProve: () => Promise<void>
+  /** The refusal of a call above this limit. */
+  readonly count: (limit: LimitName) => Promise<Refusal | undefined>
+  /** Before a signature is checked: the refusal of who had too many refused. */
+  readonly mayProve: () => Promise<Refusal | undefined>
   /** After one was not accepted. */
   readonly provedNothing: () => Promise<void>
 }
@@ -33,25 +34,41 @@ export async function answerCall(
   tool: Tool,
   { args, meta = {} }: RawCall,
 ): Promise<CallToolResult> {
-  const call: ToolCall = { args: givenIn(args), meta, log: visit.log }
+  const charge = chargeOf(bringsPayment({ meta }))
+  const call = { args: givenIn(args), meta, log: visit.log, charge }
   const { result, isAccepted } = await answer(deps, visit, tool, call)
   if (!isAccepted && carriesProof(call)) await visit.provedNothing()
   return result
 }
 
 /** The answer, and whether a payment or a sign-in that came along would have been accepted. */
-async function answer(deps: ToolDeps, visit: Visit, tool: Tool, call: ToolCall) {
+async function answer(deps: ToolDeps, visit: Visit, tool: Tool, call: Counted) {
   try {
-    await visit.count(tool.limit)
-    if (carriesProof(call)) await visit.mayProve()
-    const said = await tool.run(call, deps)
+    const heldUp = await holdUp(visit, tool, call)
+    const said = await tool.run({ ...call, heldUp }, deps)
     return { result: resultOf(said), isAccepted: said.type !== 'demand' }
   } catch (error) {
     const refusal = error instanceof Refusal ? error : undefined
     if (refusal === undefined) visit.log.error({ err: error }, 'unexpected error')
     const { url: siteUrl } = deps.reading.site
-    const context = { siteUrl, requestId: visit.requestId, charges: tool.charges }
+    const charge = tool.charges ? call.charge : undefined
+    const context = { siteUrl, requestId: visit.requestId, charge }
     const isAccepted = refusal === undefined || !isNotAccepted(rules[refusal.code].status)
     return { result: problemResult(problem(refusal, context)), isAccepted }
   }
+}
+
+type Counted = Omit<ToolCall, 'heldUp'>
+
+/**
+ * The limit that a call is above, where it may still find the order that it has already paid for.
+ * Looking for one costs what reading does, and as that the request itself was counted.
+ *
+ * @throws Refusal `rate_limited` for any other call
+ */
+async function holdUp(visit: Visit, tool: Tool, call: Counted): Promise<Refusal | undefined> {
+  const above =
+    (await visit.count(tool.limit)) ?? (carriesProof(call) ? await visit.mayProve() : undefined)
+  if (above && !(tool.findsOrders && bringsPayment(call))) throw above
+  return above
 }

@@ -28,12 +28,14 @@ export function carriesProof({ meta }: Pick<ToolCall, 'meta'>): boolean {
   return meta[paymentKey] !== undefined || meta[signInKey] !== undefined
 }
 
+/** Whether a call has a payment, of whatever worth. */
+export function bringsPayment({ meta }: Pick<ToolCall, 'meta'>): boolean {
+  return (meta[paymentKey] ?? undefined) !== undefined
+}
+
 /** The payment of a call. */
 export function presentedWith({ meta }: ToolCall): Presented {
-  const payment = meta[paymentKey]
-  return payment === undefined || payment === null
-    ? { type: 'none' }
-    : presentedIn(payment, unreadable)
+  return bringsPayment({ meta }) ? presentedIn(meta[paymentKey], unreadable) : { type: 'none' }
 }
 
 /** What shows who calls, by the arguments that do. */

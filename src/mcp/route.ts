@@ -1,12 +1,13 @@
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { clientKeyOf } from '../http/client-key.ts'
-import { counted } from '../http/gate.ts'
+import { aboveLimit } from '../http/gate.ts'
 import { countRefused, lookAtRefused } from '../http/proof-limit.ts'
 import type { LimitName, Limits } from '../http/rate-limit.ts'
 import { Refusal } from '../primitives/refusal.ts'
 import { answerCall, type Visit } from './call.ts'
 import { mcpPath } from './path.ts'
+import { bringsPayment } from './proofs.ts'
 import { createServer } from './server.ts'
 import type { ToolDeps } from './tool.ts'
 
@@ -23,32 +24,39 @@ export interface McpDeps extends ToolDeps {
  * call, as they may over HTTP: nothing is kept in cookies, and nobody has more rights by being near.
  */
 export function routeMcp(app: FastifyInstance, deps: McpDeps): void {
-  app.post(mcpPath, { config: { limit: 'reading' } }, async (request, reply) => {
-    if (Array.isArray(request.body)) {
-      throw new Refusal('invalid_body', 'Send one JSON-RPC message a request, not a list of them.')
-    }
-    const visit = visitOf(deps.limits, request, reply)
-    let fault: Error | undefined
-    const { fetch } = createMcpHandler(
-      () =>
-        createServer({
-          site: deps.reading.site,
-          call: (tool, args, meta) => answerCall(deps, visit, tool, { args, meta }),
-        }),
-      {
-        // Nothing that a client could listen for changes while it listens.
-        maxSubscriptions: 0,
-        keepAliveMs: 0,
-        onerror: (error) => {
-          fault = error
+  app.post(
+    mcpPath,
+    { config: { limit: 'reading', charges: true, mayBringPayment } },
+    async (request, reply) => {
+      if (Array.isArray(request.body)) {
+        throw new Refusal(
+          'invalid_body',
+          'Send one JSON-RPC message a request, not a list of them.',
+        )
+      }
+      const visit = visitOf(deps.limits, request, reply)
+      let fault: Error | undefined
+      const { fetch } = createMcpHandler(
+        () =>
+          createServer({
+            site: deps.reading.site,
+            call: (tool, args, meta) => answerCall(deps, visit, tool, { args, meta }),
+          }),
+        {
+          // Nothing that a client could listen for changes while it listens.
+          maxSubscriptions: 0,
+          keepAliveMs: 0,
+          onerror: (error) => {
+            fault = error
+          },
         },
-      },
-    )
-    const response = await fetch(webRequest(request), { parsedBody: request.body })
-    // What the library refuses is the caller's fault, unless it says that it is ours.
-    if (response.status >= 500) request.log.error({ err: fault }, 'unexpected error')
-    return send(reply, response)
-  })
+      )
+      const response = await fetch(webRequest(request), { parsedBody: request.body })
+      // What the library refuses is the caller's fault, unless it says that it is ours.
+      if (response.status >= 500) request.log.error({ err: fault }, 'unexpected error')
+      return send(reply, response)
+    },
+  )
 }
 
 function visitOf(limits: Limits, request: FastifyRequest, reply: FastifyReply): Visit {
@@ -57,12 +65,20 @@ function visitOf(limits: Limits, request: FastifyRequest, reply: FastifyReply): 
     log: request.log,
     async count(name: LimitName) {
       // The request itself has counted as reading.
-      if (name === 'reading') return
-      counted(limits[name], await limits[name].take(clientKeyOf(request.ip)), reply)
+      if (name === 'reading') return undefined
+      return aboveLimit(limits[name], await limits[name].take(clientKeyOf(request.ip)), reply)
     },
     mayProve: () => lookAtRefused(limits.refused, request, reply),
     provedNothing: () => countRefused(limits.refused, request),
   }
+}
+
+/** A body that was not read, or cannot be, may have a payment in it like any other. */
+function mayBringPayment({ body }: FastifyRequest): boolean {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return true
+  const { params } = body as { params?: { _meta?: unknown } | null }
+  const meta = params?._meta
+  return typeof meta === 'object' && meta !== null && bringsPayment({ meta: { ...meta } })
 }
 
 /** The request as the library of the protocol reads it: its headers; the body is parsed already. */

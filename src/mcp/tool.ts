@@ -1,8 +1,10 @@
 import type { ToolAnnotations } from '@modelcontextprotocol/server'
 import type { PaymentRequired } from '@x402/core/types'
+import type { Charge } from '../desk/buying/charge.ts'
 import type { BuyingDeps, FaultLog } from '../desk/buying/deps.ts'
 import type { ReadDeps } from '../desk/deps.ts'
 import type { LimitName } from '../http/rate-limit.ts'
+import type { Refusal } from '../primitives/refusal.ts'
 
 /** Something that a model may ask of the store. */
 export interface Tool {
@@ -18,6 +20,8 @@ export interface Tool {
   readonly limit: LimitName
   /** Whether the call is about money, so that its errors say if any moved. */
   readonly charges: boolean
+  /** Whether a call with a payment that is above a limit is still let in to find the order of the payment. */
+  readonly findsOrders?: true
   readonly run: (call: ToolCall, deps: ToolDeps) => Said | Promise<Said>
 }
 
@@ -37,6 +41,10 @@ export interface ToolCall {
   /** What stands beside the arguments, out of the model's sight: payments, sign-ins. */
   readonly meta: Readonly<Record<string, unknown>>
   readonly log: FaultLog
+  /** What is known of its money. */
+  readonly charge: Charge
+  /** Why it may do no more than find the order that it has already paid for. */
+  readonly heldUp: Refusal | undefined
 }
 
 /** What a tool says: an answer, or a demand that must be met first. */

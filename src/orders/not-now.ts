@@ -8,9 +8,7 @@ export function notNow(what: string, charged: 'no' | 'unknown'): Refusal {
 
 /** Nothing is sold just now, whatever is asked for. */
 export function storePaused(): Refusal {
-  const message = 'The store takes no purchases just now. Nothing was charged.'
-  return new Refusal('store_paused', message, {
-    charged: 'no',
+  return new Refusal('store_paused', 'The store takes no purchases just now.', {
     retryAfterSeconds: 60,
     extra: { agent_action: 'stop' },
   })

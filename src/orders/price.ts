@@ -34,10 +34,16 @@ export interface Priced {
  * Checks what is asked for and prices it: with our own promise of a price, that price; without
  * one, the price of now. Stores nothing and asks nobody.
  *
+ * @param kind undefined where the offer says which it is
  * @param promise what the buyer echoes as our promise of a price
  * @throws Refusal `invalid_body`, `offer_not_found`, `offer_unavailable`
  */
-export function price(deps: PriceDeps, kind: Kind, fields: Fields, promise?: unknown): Priced {
+export function price(
+  deps: PriceDeps,
+  kind: Kind | undefined,
+  fields: Fields,
+  promise?: unknown,
+): Priced {
   const offer = offerOf(deps.shelf, kind, fields)
   const wish = readWish(offer, fields)
   const promised = deps.quotes.promised(promise, offer.id, wish.value)
@@ -55,11 +61,11 @@ export function termsFor(deps: PriceDeps, { offer, wish, amount, promise }: Pric
   return termsOf(amount, deps.till, quote)
 }
 
-function offerOf(shelf: Shelf, kind: Kind, fields: Fields): Offer {
+function offerOf(shelf: Shelf, kind: Kind | undefined, fields: Fields): Offer {
   const { offerId } = fields
   if (typeof offerId !== 'string' || offerId === '') {
     const missing = { parameter: 'offerId', message: 'is required: the id of an offer' }
-    throw invalidBody([missing, ...recipientFaults(kind, fields)])
+    throw invalidBody([missing, ...(kind ? recipientFaults(kind, fields) : [])])
   }
   return findOffer(shelf.current(), kind, offerId, 'offerId')
 }

@@ -122,7 +122,7 @@ describe('nothing is stored and nothing taken', () => {
     for (const sent of [payment, undefined]) {
       expect(await expectUntouched(world, world.ask({ payment: sent }))).toMatchObject({
         code: 'store_paused',
-        details: { charged: 'no', extra: { agent_action: 'stop' } },
+        details: { extra: { agent_action: 'stop' } },
       })
     }
     expect(world.calls).toEqual([])

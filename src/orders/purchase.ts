@@ -3,7 +3,7 @@ import { wordingOf } from '../goods/purchase-body.ts'
 import type { Vitals } from '../health/vitals.ts'
 import { accept } from '../payments/acceptance.ts'
 import type { X402Tender } from '../payments/payment.ts'
-import type { Terms } from '../payments/x402.ts'
+import type { PaymentPayload, Terms } from '../payments/x402.ts'
 import type { OrderId } from '../primitives/ids.ts'
 import type { Usdc } from '../primitives/money.ts'
 import { never } from '../primitives/never.ts'
@@ -52,43 +52,67 @@ export async function purchase(
 ): Promise<PurchaseAnswer> {
   // The same request, sent twice, may take the payment while this one considers it.
   const charged = request.payment ? 'unknown' : 'no'
-  const considered = await orTryAgain(deps, charged, () => consider(deps, request))
-  switch (considered.type) {
+  const begun = await orTryAgain(deps, charged, () => begin(deps, request))
+  switch (begun.type) {
     case 'payment_required':
-      return considered
+      return begun
     case 'earlier':
-      return again(deps, request, considered.order, failed)
-    case 'ready':
-      return place(deps, request, considered)
+      return again(deps, request, begun.order, failed)
+    case 'opened':
+      return carryOut(deps, request, begun)
     default:
-      return never(considered)
+      return never(begun)
   }
 }
 
-type Considered =
-  | Extract<PurchaseAnswer, { type: 'payment_required' }>
-  | { readonly type: 'earlier'; readonly order: Order }
-  | {
-      readonly type: 'ready'
-      readonly priced: Priced
-      readonly tender: X402Tender
-      /** Digest of whom the goods go to, for the limits of the payer. */
-      readonly receiver: string | undefined
-    }
+type Demand = Extract<PurchaseAnswer, { type: 'payment_required' }>
+type Earlier = { readonly type: 'earlier'; readonly order: Order }
+type Begun = Demand | Earlier | Opened
 
-/** Everything that is checked before anything is written or moved. */
-async function consider(deps: PurchaseDeps, request: PurchaseRequest): Promise<Considered> {
+interface Opened {
+  readonly type: 'opened'
+  readonly order: In<'PAYMENT_PENDING'>
+  readonly accessToken: string
+}
+
+/**
+ * Finds the order that this payment has opened already, or opens it. Before a payment is turned down
+ * its order is looked for once more: the same request may have come twice, and the other one may
+ * have taken the payment since. Such a buyer must hear of the order, and not sign anew.
+ */
+async function begin(deps: PurchaseDeps, request: PurchaseRequest): Promise<Begun> {
   const { payment } = request
-  const earlier = await earlierOf(deps, request)
-  if (earlier) return earlier
+  if (payment === undefined) return paymentRequired(deps, priceNow(deps, request))
+  const earlier = async (): Promise<Earlier | undefined> => {
+    const order = await earlierOrder(deps, request, payment)
+    return order && { type: 'earlier', order }
+  }
+  const first = await earlier()
+  if (first) return first
+  const taken = await take(deps, request, payment).catch(refusalIn)
+  if (!(taken instanceof Refusal) && taken.type !== 'payment_required') return taken
+  const late = await earlier()
+  if (late) return late
+  request.foundUnpaid?.()
+  if (taken instanceof Refusal) throw taken
+  return taken
+}
 
-  const priced = price(deps, request.kind, request.fields, payment?.accepted.extra['quote'])
-  requireOpen(deps, priced.amount)
-  if (!payment) return paymentRequired(deps, priced)
+function refusalIn(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  throw error
+}
 
+/** The steps from a payment that has no order yet to its order. Nothing is written before the last. */
+async function take(
+  deps: PurchaseDeps,
+  request: PurchaseRequest,
+  payment: PaymentPayload,
+): Promise<Begun> {
+  if (request.heldUp) throw request.heldUp
+  const priced = priceNow(deps, request)
   const accepted = accept(payment, priced.amount, deps.till, deps.now())
-  if (accepted.type === 'mismatch') return noGood(deps, request, priced, accepted)
-
+  if (accepted.type === 'mismatch') return paymentRequired(deps, priced, accepted)
   const checked = await deps.rails.x402.check(accepted.tender)
   switch (checked.outcome) {
     case 'good': {
@@ -96,51 +120,38 @@ async function consider(deps: PurchaseDeps, request: PurchaseRequest): Promise<C
       const { tender } = checked
       const within = await beforeLimits(deps, priced, tender.payer)
       const refusal = within.refusal ?? (await foreignEsim(deps, priced.wish, tender.payer))
-      if (refusal) return (await earlierOf(deps, request)) ?? refuse(refusal)
-      return { type: 'ready', priced, tender, receiver: within.receiver }
+      if (refusal) throw refusal
+      return open(deps, request, { priced, tender, receiver: within.receiver })
     }
     case 'bad':
-      return noGood(deps, request, priced, checked)
+      return paymentRequired(deps, priced, checked)
     case 'unknown':
-      return (
-        (await earlierOf(deps, request)) ??
-        refuse(notNow('The payment could not be checked just now.', 'no'))
-      )
+      throw notNow('The payment could not be checked just now.', 'no')
     default:
       return never(checked)
   }
 }
 
-/** A payment that may have been used before may have been charged before. */
-async function earlierOf(
-  deps: PurchaseDeps,
-  request: PurchaseRequest,
-): Promise<Extract<Considered, { type: 'earlier' }> | undefined> {
-  const { payment } = request
-  const order =
-    payment && (await orTryAgain(deps, 'unknown', () => earlierOrder(deps, request, payment)))
-  return order && { type: 'earlier', order }
+/** What is asked for and its price, while the store is open for it. */
+function priceNow(deps: PurchaseDeps, { kind, fields, payment }: PurchaseRequest): Priced {
+  const priced = price(deps, kind, fields, payment?.accepted.extra['quote'])
+  requireOpen(deps, priced.amount)
+  return priced
 }
 
-/**
- * Where the same request came twice, the other one may have taken the payment since we looked, and
- * that may be why it is no good any more: such a buyer must not be asked to pay again.
- */
-async function noGood(
-  deps: PurchaseDeps,
-  request: PurchaseRequest,
-  priced: Priced,
-  fault: { readonly code: string; readonly reason: string },
-): Promise<Considered> {
-  return (await earlierOf(deps, request)) ?? paymentRequired(deps, priced, fault)
+interface Ready {
+  readonly priced: Priced
+  readonly tender: X402Tender
+  /** Digest of whom the goods go to, for the limits of the payer. */
+  readonly receiver: string | undefined
 }
 
-/** Puts the order on record, takes the money, and goes on as far as it can be gone now. */
-async function place(
+/** Puts the order on record. */
+async function open(
   deps: PurchaseDeps,
-  request: PurchaseRequest,
-  { priced, tender, receiver }: Extract<Considered, { type: 'ready' }>,
-): Promise<PurchaseAnswer> {
+  { fields, viewer }: PurchaseRequest,
+  { priced, tender, receiver }: Ready,
+): Promise<Opened | Earlier> {
   const { offer, wish, amount } = priced
   const accessToken = newAccessToken()
   const { id, paymentId } = idsFor(deps.digest, tender)
@@ -152,20 +163,27 @@ async function place(
     version: 1,
     item: itemOf(offer, wish),
     recipient: deps.vault.seal(wish.recipient, { order: id, field: 'recipient' }),
-    fingerprint: deps.digest.of(wordingOf(request.kind, request.fields)),
+    fingerprint: deps.digest.of(wordingOf(offer.kind, fields)),
     accessTokenHash: hashOf(accessToken),
     tender,
     amount,
     placedAt: now,
     changedAt: now,
   }
-  const keys = (request.viewer.keys ?? []).map(hashOf)
-  // Whether the order was written may be unknown; if it was, it will be carried out.
-  const opened = await orTryAgain(deps, 'unknown', () =>
-    openWithin(deps, order, { keys, priced, receiver }),
-  )
-  if (!opened.isNew) return again(deps, request, opened.order)
-  const advanced = await advanceSafely(deps, opened.order, patienceOf(deps, request))
+  const keys = (viewer.keys ?? []).map(hashOf)
+  const opened = await openWithin(deps, order, { keys, priced, receiver })
+  return opened.isNew
+    ? { type: 'opened', order, accessToken }
+    : { type: 'earlier', order: opened.order }
+}
+
+/** Takes the money, and goes on as far as it can be gone now. */
+async function carryOut(
+  deps: PurchaseDeps,
+  request: PurchaseRequest,
+  { order, accessToken }: Opened,
+): Promise<PurchaseAnswer> {
+  const advanced = await advanceSafely(deps, order, patienceOf(deps, request))
   if (advanced.state === 'PAYMENT_FAILED') return refusedPayment(deps, request, advanced)
   return { type: 'order', order: advanced, accessToken, replayed: false, reveal: true }
 }
@@ -228,6 +246,7 @@ async function orTryAgain<T>(
 
 /** Failure is proven here, so asking for another payment cannot make anyone pay twice. */
 function refusedPayment(deps: PurchaseDeps, request: PurchaseRequest, order: In<'PAYMENT_FAILED'>) {
+  request.foundUnpaid?.()
   return paymentRequired(deps, price(deps, request.kind, request.fields), order)
 }
 
@@ -235,7 +254,7 @@ function paymentRequired(
   deps: PurchaseDeps,
   priced: Priced,
   fault?: { readonly code: string; readonly reason: string },
-): Extract<PurchaseAnswer, { type: 'payment_required' }> {
+): Demand {
   return {
     type: 'payment_required',
     terms: termsFor(deps, priced),
@@ -252,8 +271,4 @@ function requireOpen({ vitals }: PurchaseDeps, amount: Usdc): void {
   const cover = vitals.cover()
   const isCovered = cover === undefined || cover.float >= cover.exposure + amount
   if (!isCovered || vitals.signals().agent_action === 'stop') throw storePaused()
-}
-
-function refuse(refusal: Refusal): never {
-  throw refusal
 }

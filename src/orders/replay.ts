@@ -10,12 +10,19 @@ import { chargedOf, isUnderWay, type Order } from './order.ts'
 
 /** What a request for goods says, whether it comes for the first time or again. */
 export interface PurchaseRequest {
-  readonly kind: Kind
+  /** Undefined where the offer says which it is. */
+  readonly kind: Kind | undefined
   /** The flat fields of the body. */
   readonly fields: Fields
   /** Undefined on a first call, which only asks for the price. */
   readonly payment: PaymentPayload | undefined
   readonly viewer: Viewer
+  /** The wallet that signs in along with it, looked at only where it may show the goods of an earlier order. */
+  readonly signedIn?: (() => Promise<string | undefined>) | undefined
+  /** Why the request may do no more than find its earlier order: a limit that it is above. */
+  readonly heldUp?: Refusal | undefined
+  /** Hears, before the answer, that the payment of the request has opened no order. */
+  readonly foundUnpaid?: (() => void) | undefined
   /** How long the buyer wants to wait for the goods at most, if that is shorter than our patience. */
   readonly patienceMs?: number | undefined
 }
@@ -58,15 +65,26 @@ export async function replay(
   earlier: Order,
 ): Promise<{ readonly order: Order; readonly reveal: boolean }> {
   if (!isSamePurchase(deps, request, earlier)) throw usedForAnother(request, earlier)
-  const reveal = await mayReveal(deps.orders, earlier, request.viewer)
+  const reveal = await maySee(deps, request, earlier)
   const order = reveal ? await untilEnded(deps, earlier, patienceOf(deps, request)) : earlier
   return { order, reveal }
+}
+
+/** A sign-in opens one door, once: it is used up only where nothing else shows the goods. */
+async function maySee(
+  { orders }: Pick<AdvanceDeps, 'orders'>,
+  { viewer, signedIn }: PurchaseRequest,
+  order: Order,
+): Promise<boolean> {
+  if (await mayReveal(orders, order, viewer)) return true
+  const wallet = await signedIn?.()
+  return wallet !== undefined && mayReveal(orders, order, { wallet })
 }
 
 /** An order whose record was lost cannot tell what was asked for; who paid it has no other to mean. */
 function isSamePurchase(deps: AdvanceDeps, { kind, fields }: PurchaseRequest, earlier: Order) {
   if (earlier.fingerprint === '') return true
-  return deps.digest.matches(wordingOf(kind, fields), earlier.fingerprint)
+  return deps.digest.matches(wordingOf(kind ?? earlier.item.kind, fields), earlier.fingerprint)
 }
 
 /** How long this request is kept open for its goods; milliseconds. */
@@ -84,6 +102,7 @@ function usedForAnother(request: PurchaseRequest, earlier: Order): Refusal {
     const message = 'This payment was used before, for another purchase.'
     return new Refusal('payment_reused', message, { charged: chargedOf(earlier), extra })
   }
+  request.foundUnpaid?.()
   const message =
     'This idempotency key was used before, for another purchase. This payment was not taken.'
   return new Refusal('idempotency_conflict', message, { charged: 'no', extra })

@@ -105,7 +105,8 @@ describe('a PAYMENT-SIGNATURE that cannot be read', () => {
     for (const [bad, status] of wrong) {
       expectProblem(await call(path, { method: 'POST', body: bad, headers }), {
         status,
-        charges: true,
+        // What cannot be read may be the same request as one that was charged.
+        charges: status === 400 ? 'unknown' : true,
       })
     }
     expect(await rowsOf(store)).toEqual(before)

@@ -123,8 +123,8 @@ export interface Problem {
   readonly status: number
   readonly code?: string
   readonly parameter?: string
-  /** The path is about money, so the refusal says that none moved. */
-  readonly charges?: boolean
+  /** The path is about money, so the refusal says that none moved, or that it is not known. */
+  readonly charges?: boolean | 'unknown'
 }
 
 /** The one form that refusals of the catalog interface have: RFC 9457 (decisions 3). */
@@ -143,7 +143,7 @@ export function expectProblem(answer: Read, { status, code, parameter, charges }
   })
   expect(body.type.endsWith(`#${body.code}`)).toBe(true)
   if (parameter !== undefined) expect(body.parameter, text).toBe(parameter)
-  if (charges) expect(body.charged).toBe('no')
+  if (charges) expect(body.charged).toBe(charges === true ? 'no' : charges)
   else expect(body).not.toHaveProperty('charged')
   expectNoInsides(text)
 }

@@ -5,21 +5,25 @@ import { retailOf } from '../../goods/pricing.ts'
 import { bodySchemaFor, kindSchemaFor } from '../../goods/purchase-body.ts'
 import { price, termsFor } from '../../orders/price.ts'
 import { type PurchaseAnswer, purchase } from '../../orders/purchase.ts'
+import type { PurchaseRequest } from '../../orders/replay.ts'
 import { termsOf, termsValidSeconds } from '../../payments/terms.ts'
 import { formatUsdc, usdc, usdcDecimals } from '../../primitives/money.ts'
 import { Refusal } from '../../primitives/refusal.ts'
 import { purchasePath } from '../paths.ts'
 import type { OrderView } from '../views/order.ts'
+import type { Charge } from './charge.ts'
 import type { BuyingDeps } from './deps.ts'
 import { exampleOf, routeDescription } from './listing.ts'
 import { type Demanded, type PaymentDoor, paymentRequired } from './payment-required.ts'
 import type { Presented } from './presented.ts'
 import { type Settled, settledOf } from './settled.ts'
-import { type Shown, viewerOf } from './viewer.ts'
+import { signedInIfValid } from './sign-in.ts'
+import { knownBy, type Shown, viewerOf } from './viewer.ts'
 
 /** A call that buys, or asks what it costs, as it came through its door. */
 export interface PurchaseCall {
-  readonly kind: Kind
+  /** Undefined where the door takes all kinds alike: the offer says which it is. */
+  readonly kind: Kind | undefined
   /** The flat fields of the purchase. */
   readonly fields: Record<string, unknown>
   readonly presented: Presented
@@ -27,6 +31,10 @@ export interface PurchaseCall {
   /** How long the buyer wants to wait for the goods at most; milliseconds. */
   readonly patienceMs: number | undefined
   readonly door: PaymentDoor
+  /** Told here once it is known that the payment has opened no order. */
+  readonly charge: Charge
+  /** Why the call may do no more than find the order that it has already paid for. */
+  readonly heldUp: Refusal | undefined
 }
 
 /** What a purchase answers: a demand for money, or the order that it opened or found. */
@@ -47,14 +55,47 @@ export type PurchaseOutcome =
  * @throws Refusal when what is asked for is not sold like that, or not now
  */
 export async function buy(deps: BuyingDeps, call: PurchaseCall): Promise<PurchaseOutcome> {
-  const { kind, fields, presented, shown, patienceMs } = call
-  if (presented.type === 'none' && Object.keys(fields).length === 0) return probe(deps, call)
+  const { kind, fields, presented, patienceMs } = call
+  if (presented.type !== 'payment' && call.heldUp) throw call.heldUp
   if (presented.type === 'unreadable') return unreadable(deps, call, presented.reason)
-
-  const payment = presented.type === 'payment' ? presented.payment : undefined
-  const viewer = await viewerOf(deps, shown(), payment)
-  const answer = await purchase(deps.purchases, { kind, fields, payment, viewer, patienceMs })
+  if (presented.type === 'none' && kind && Object.keys(fields).length === 0) {
+    return probe(deps, kind, call)
+  }
+  const asked = presented.type === 'none' ? await asking(deps, call) : paying(deps, call, presented)
+  const answer = await purchase(deps.purchases, { kind, fields, patienceMs, ...asked })
   return answer.type === 'order' ? outcomeOf(deps, call, answer) : demand(deps, call, answer)
+}
+
+type Asked = Omit<PurchaseRequest, 'kind' | 'fields' | 'patienceMs'>
+
+/** Whoever only asks for the price hears of every fault at once. */
+async function asking(deps: BuyingDeps, { shown }: PurchaseCall): Promise<Asked> {
+  return { payment: undefined, viewer: await viewerOf(deps, shown()) }
+}
+
+/**
+ * Whoever brings a payment may have paid before. Then what they show of themselves only decides
+ * whether they see the goods: a key of no form and a sign-in that was used show nothing, and refuse
+ * nobody.
+ */
+function paying(
+  deps: BuyingDeps,
+  { shown, heldUp, charge }: PurchaseCall,
+  { payment }: Extract<Presented, { type: 'payment' }>,
+): Asked {
+  const foundUnpaid = () => {
+    charge.known = 'no'
+  }
+  try {
+    const told = shown()
+    const viewer = knownBy(told, payment)
+    // A signature costs calls to the chain to check, so whoever is above a limit shows none.
+    const signedIn = heldUp ? undefined : () => signedInIfValid(deps.signIn, told.signIn)
+    return { payment, viewer, signedIn, heldUp, foundUnpaid }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return { payment, viewer: {}, heldUp: heldUp ?? error, foundUnpaid }
+  }
 }
 
 /**
@@ -62,8 +103,9 @@ export async function buy(deps: BuyingDeps, call: PurchaseCall): Promise<Purchas
  *
  * @throws Refusal `invalid_body`, `offer_not_found`, `offer_unavailable`
  */
-export function quote(deps: BuyingDeps, kind: Kind, fields: Record<string, unknown>) {
-  const priced = price(deps.purchases, kind, fields)
+export function quote(deps: BuyingDeps, asked: Kind | undefined, fields: Record<string, unknown>) {
+  const priced = price(deps.purchases, asked, fields)
+  const { kind } = priced.offer
   const terms = termsFor(deps.purchases, priced)
   const now = deps.purchases.now()
   return {
@@ -79,11 +121,15 @@ export function quote(deps: BuyingDeps, kind: Kind, fields: Record<string, unkno
 }
 
 /** What an indexer's empty call gets: the lowest price of the kind, and how the route is used. */
-async function probe(deps: BuyingDeps, { kind, door }: PurchaseCall): Promise<PurchaseOutcome> {
+async function probe(
+  deps: BuyingDeps,
+  kind: Kind,
+  { door }: PurchaseCall,
+): Promise<PurchaseOutcome> {
   const { shelf, till } = deps.purchases
   const lowest = shelf.current().lowest[kind]
   if (lowest === undefined) {
-    throw new Refusal('offer_unavailable', `No ${kind} is on sale just now.`, { charged: 'no' })
+    throw new Refusal('offer_unavailable', `No ${kind} is on sale just now.`)
   }
   const demanded = await paymentRequired(deps.demands, door, {
     kind,
@@ -103,6 +149,8 @@ function unreadable(
   call: PurchaseCall,
   reason: string,
 ): Promise<PurchaseOutcome> {
+  // It is no authorization that could have moved anything.
+  call.charge.known = 'no'
   const priced = price(deps.purchases, call.kind, call.fields)
   const { offer } = priced
   const fault = { code: 'payment_invalid', reason }
@@ -112,12 +160,12 @@ function unreadable(
 
 async function demand(
   deps: BuyingDeps,
-  { kind, door }: PurchaseCall,
+  { door }: PurchaseCall,
   { terms, offer, fault }: Extract<PurchaseAnswer, { type: 'payment_required' }>,
 ): Promise<PurchaseOutcome> {
   const retail = retailOf(offer, deps.purchases.pricing)
   const demanded = await paymentRequired(deps.demands, door, {
-    kind,
+    kind: offer.kind,
     terms,
     validSeconds: deps.purchases.quotes.secondsLeft(terms.extra['quote']),
     error: fault?.reason ?? 'Payment required',

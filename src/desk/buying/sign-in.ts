@@ -74,6 +74,19 @@ export async function signedInWallet(
   return verified.payer
 }
 
+/** The same wallet, or undefined where the sign-in is not accepted, for those who need none. */
+export async function signedInIfValid(
+  deps: SignInDeps,
+  encoded: string | string[] | undefined,
+): Promise<string | undefined> {
+  try {
+    return await signedInWallet(deps, encoded)
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
+}
+
 /** A demand with nothing to pay and a challenge to sign, as the extension defines. */
 export function signInRequired(
   deps: SignInDeps,

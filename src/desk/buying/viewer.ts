@@ -23,14 +23,21 @@ const keyPattern = /^[A-Za-z0-9_-]{16,128}$/
 export async function viewerOf(
   { signIn }: Pick<BuyingDeps, 'signIn'>,
   shown: Shown,
-  payment?: PaymentPayload,
 ): Promise<Viewer> {
-  const keys = [shown.idempotencyKey, paymentIdentifierOf(payment)]
-  return {
-    accessToken: shown.accessToken,
-    wallet: await signedInWallet(signIn, shown.signIn),
-    keys: [...new Set(keys.filter((key) => key !== undefined))],
-  }
+  return { ...knownBy(shown), wallet: await signedInWallet(signIn, shown.signIn) }
+}
+
+/**
+ * Who sends a call, as far as that is told without checking a signature.
+ *
+ * @throws Refusal `invalid_header`
+ */
+export function knownBy(
+  { accessToken, idempotencyKey }: Shown,
+  payment?: PaymentPayload,
+): Omit<Viewer, 'wallet'> {
+  const keys = [idempotencyKey, paymentIdentifierOf(payment)]
+  return { accessToken, keys: [...new Set(keys.filter((key) => key !== undefined))] }
 }
 
 /**
@@ -56,5 +63,5 @@ function paymentIdentifierOf(payment: PaymentPayload | undefined): string | unde
 
 function badKey(parameter: string): Refusal {
   const message = `${parameter} must be 16 to 128 characters of A-Z a-z 0-9 _ and -.`
-  return new Refusal('invalid_header', message, { parameter, charged: 'no' })
+  return new Refusal('invalid_header', message, { parameter })
 }

@@ -1,21 +1,29 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { chargeOf } from '../../desk/buying/charge.ts'
 import type { BuyingDeps } from '../../desk/buying/deps.ts'
 import { retryAfterSeconds } from '../../desk/buying/orders.ts'
-import { buy, type PurchaseOutcome, quote } from '../../desk/buying/purchase.ts'
+import { buy, type PurchaseCall, type PurchaseOutcome, quote } from '../../desk/buying/purchase.ts'
 import { orderPath, purchasePath } from '../../desk/paths.ts'
 import { orderBody } from '../../desk/views/order.ts'
 import { kinds } from '../../goods/good.ts'
 import type { Kind } from '../../goods/offer.ts'
-import { answer402, httpDoor, paymentResponse, presentedPayment } from '../payment-headers.ts'
+import {
+  answer402,
+  bringsPayment,
+  httpDoor,
+  paymentResponse,
+  presentedPayment,
+} from '../payment-headers.ts'
 import { fieldsOf, preferredWaitMs, privately, shownBy } from './buying.ts'
 import { quoteFields } from './quote-fields.ts'
 
 const config = { limit: 'purchase', charges: true } as const
+const buying = { ...config, findsOrders: true } as const
 
 /** Buying: POST moves money, GET only quotes (decisions 4). */
 export function routePurchases(app: FastifyInstance, deps: BuyingDeps): void {
   for (const kind of kinds) {
-    app.post(purchasePath(kind), { config }, async (request, reply) => {
+    app.post(purchasePath(kind), { config: buying }, async (request, reply) => {
       const outcome = await buy(deps, callIn(kind, request))
       return outcome.type === 'order'
         ? sendOrder(deps, reply, outcome)
@@ -27,7 +35,9 @@ export function routePurchases(app: FastifyInstance, deps: BuyingDeps): void {
   }
 }
 
-function callIn(kind: Kind, request: FastifyRequest) {
+function callIn(kind: Kind, request: FastifyRequest): PurchaseCall {
+  const charge = chargeOf(bringsPayment(request))
+  request.charge = charge
   return {
     kind,
     fields: fieldsOf(request.body),
@@ -35,6 +45,8 @@ function callIn(kind: Kind, request: FastifyRequest) {
     shown: () => shownBy(request),
     patienceMs: preferredWaitMs(request),
     door: httpDoor,
+    charge,
+    heldUp: request.heldUp,
   }
 }
 

@@ -4,7 +4,6 @@ import { includeGoods, orderSaid } from '../order-said.ts'
 import { mcpDoor, presentedWith, receiptKey, shownBy } from '../proofs.ts'
 import { argumentSchema, purchaseFields } from '../schemas.ts'
 import type { Said, Tool, ToolCall, ToolDeps } from '../tool.ts'
-import { wishIn } from '../wish.ts'
 
 const idempotencyKey = {
   type: 'string',
@@ -30,6 +29,7 @@ export const buy: Tool = {
   annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
   limit: 'purchase',
   charges: true,
+  findsOrders: true,
   run: bought,
 }
 
@@ -38,14 +38,16 @@ const own = ['idempotency_key', 'include_goods']
 
 async function bought(call: ToolCall, { buying }: ToolDeps): Promise<Said> {
   const inline = flagIn(call.args, 'include_goods')
-  const { kind, fields } = wishIn(without(call.args, own), buying.purchases.shelf)
+  const { charge, heldUp } = call
   const outcome = await buyAtDesk(buying, {
-    kind,
-    fields,
+    kind: undefined,
+    fields: without(call.args, own),
     presented: presentedWith(call),
     shown: () => shownBy(call),
     patienceMs: undefined,
     door: mcpDoor,
+    charge,
+    heldUp,
   })
   if (outcome.type === 'payment_required') {
     return { type: 'demand', required: outcome.required, more: outcome.more }

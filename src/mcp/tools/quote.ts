@@ -1,7 +1,6 @@
 import { quote as quoteFor } from '../../desk/buying/purchase.ts'
 import { argumentSchema, purchaseFields } from '../schemas.ts'
 import type { Tool } from '../tool.ts'
-import { wishIn } from '../wish.ts'
 
 export const quote: Tool = {
   name: 'quote',
@@ -13,7 +12,6 @@ export const quote: Tool = {
   limit: 'purchase',
   charges: true,
   run({ args }, { buying }) {
-    const { kind, fields } = wishIn(args, buying.purchases.shelf)
-    return { type: 'answer', body: quoteFor(buying, kind, fields) }
+    return { type: 'answer', body: quoteFor(buying, undefined, args) }
   },
 }

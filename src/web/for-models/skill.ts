@@ -56,10 +56,10 @@ Always send an \`Idempotency-Key\` (16 to 128 of A-Z a-z 0-9 _ -), new for each 
 - **200**: delivered. The goods are in \`orders[0].result\`. Keep \`orderId\` and \`accessToken\`; the token is shown once.
 - **202**: paid, or not known yet. Look at \`Location\` after \`Retry-After\`. **Never pay again.**
 - **402 after paying**: nothing was charged; \`code\` and \`message\` say why. Mend that, then sign what this answer asks for.
-- **4xx**: nothing was charged. \`detail\` names the field, \`didYouMean\` what was probably meant.
+- **4xx**: \`detail\` names the field, \`didYouMean\` what was probably meant.
 - **No answer at all**: send the very same request again, with the same payment and key.
 
-\`charged\` in an error says whether money moved: \`no\`, \`yes\` or \`unknown\`. With \`unknown\`, repeat the same request; it gives the order if there is one.
+\`charged\` in an error says whether money moved: \`no\`, \`yes\` or \`unknown\`. With \`unknown\`, repeat the same request, with the same payment and key; it gives the order if there is one. Sign a new payment only after \`no\`.
 
 ## 4. Look again
 

@@ -1,0 +1,12 @@
+/**
+ * What is known of the money of one request, for whatever it is answered. A request that brings a
+ * payment may repeat one that was charged. So nothing is known of it before its earlier order has
+ * been looked for, and whoever refuses it before that cannot say that nothing was charged.
+ */
+export interface Charge {
+  known: 'no' | 'unknown'
+}
+
+export function chargeOf(bringsPayment: boolean): Charge {
+  return { known: bringsPayment ? 'unknown' : 'no' }
+}
