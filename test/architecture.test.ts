@@ -228,6 +228,7 @@ test('only the reading routes and texts that never change are kept and compresse
     'http/discovery/routes.ts',
     'http/fixed-text.ts',
     'web/frame/assets.ts',
+    'web/frame/senders.ts',
     'web/info/api-page.ts',
   ])
   const senders = sources.filter((file) => read('src', file).includes('sendAnswer('))
@@ -237,6 +238,7 @@ test('only the reading routes and texts that never change are kept and compresse
     'http/discovery/routes.ts',
     'http/openapi.ts',
     'web/frame/assets.ts',
+    'web/frame/senders.ts',
     'web/info/api-page.ts',
   ])
 })

@@ -26,10 +26,13 @@ export interface AnswerCache {
    * @param url the request's target as it came; with what is for sale now it decides the answer
    * @param read understands the target; what it throws is never kept
    */
-  find(route: string, url: string, read: () => Question): Found
+  find(route: string, url: string, read: () => Kept): Found
   /** How much is held. */
   readonly bytes: () => number
 }
+
+/** What is asked for; a text is kept as it is. */
+type Kept = Pick<Question, 'key'> & { readonly answer: () => Content | string }
 
 export interface Found {
   readonly answer: Answer
@@ -107,11 +110,11 @@ function basisOf(catalog: unknown, { markupBps, rates, now }: Pricing): readonly
  * @param name what decides the answer of a search: reading tens of kilobytes to name them takes longer
  *   than finding them, so such an answer is named by its question and by what it was found in
  */
-function answerOf(content: Content, name: string): Answer {
+function answerOf(content: Content | string, name: string): Answer {
   if (Buffer.isBuffer(content)) {
     return { body: content, digest: digestOf(name), forms: new Map() }
   }
-  const body = Buffer.from(JSON.stringify(content))
+  const body = Buffer.from(typeof content === 'string' ? content : JSON.stringify(content))
   return { body, digest: digestOf(body), forms: new Map() }
 }
 

@@ -11,6 +11,7 @@ import { answerError, answerErrors, type ErrorEdge } from './error-edge.ts'
 import { guardRequests } from './gate.ts'
 import { limitRefusedProofs } from './proof-limit.ts'
 import { createRouteTable } from './route-table.ts'
+import { shareTurns } from './turns.ts'
 
 /**
  * Requests may come from any page (decisions 2): they bring no cookies along, because those of the
@@ -87,6 +88,7 @@ export function createApp(deps: AppDeps): FastifyInstance {
   letGoWhenClosing(app)
   // The gate stands behind the cross-origin headers, so that refusals carry them too.
   app.register(cors, crossOrigin).after(() => {
+    shareTurns(app, deps.turns)
     guardRequests(app, { limits: deps.limits, routes })
     limitRefusedProofs(app, deps.limits)
   })

@@ -4,6 +4,7 @@ import type { ReadDeps } from '../desk/deps.ts'
 import type { Refusal } from '../primitives/refusal.ts'
 import type { PageFor } from './error-edge.ts'
 import type { LimitName, Limits } from './rate-limit.ts'
+import type { TurnBounds } from './turns.ts'
 
 /** What every part of the front door shares. */
 export interface AppDeps extends ReadDeps {
@@ -13,6 +14,8 @@ export interface AppDeps extends ReadDeps {
   /** Hops or addresses of proxies that may name the client. Never everyone: they could lie. */
   readonly trustProxy: number | readonly string[] | false
   readonly limits: Limits
+  /** What one client address may have at a time. Absent: the usual bounds. */
+  readonly turns?: TurnBounds
   /** How many bytes of finished answers are kept; 0 keeps none. Absent: the usual bound. */
   readonly answerBytesMax?: number
   /** Makes the pages of errors that no page's own routes answer; absent: there is no website. */

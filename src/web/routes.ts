@@ -1,6 +1,5 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { BuyingDeps } from '../desk/buying/deps.ts'
-import { publicMinute, sendText } from '../http/caching.ts'
 import type { PageFor } from '../http/error-edge.ts'
 import type { Limits } from '../http/rate-limit.ts'
 import { routeBuying } from './buying/buy-routes.ts'
@@ -11,8 +10,8 @@ import { routeAssets, routeMadeScript } from './frame/assets.ts'
 import { bundledScript } from './frame/bundled-script.ts'
 import type { WebDeps } from './frame/deps.ts'
 import { browserErrors, errorDocument } from './frame/error-page.ts'
-import { document, type Frame, type Page } from './frame/layout.ts'
-import { pageHeaders } from './frame/page-headers.ts'
+import type { Frame } from './frame/layout.ts'
+import { pageSenders } from './frame/senders.ts'
 import { routeApiPage } from './info/api-page.ts'
 import { errorsPage } from './info/errors-page.ts'
 import { howPage } from './info/how-page.ts'
@@ -48,11 +47,7 @@ export function routeWeb(
 ): PageFor {
   const { site, isSandbox, texts } = deps
   const frame: Frame = { site, isSandbox, texts, ...routeAssets(app, site) }
-  const send = (request: FastifyRequest, reply: FastifyReply, page: Page) => {
-    reply.headers(pageHeaders([site.logo]))
-    const text = document(frame, page)
-    return sendText(request, reply, { text, type: 'text/html', cacheControl: publicMinute })
-  }
+  const senders = pageSenders(frame, deps)
   routeForModels(app, deps)
   routeSiteFiles(app, deps)
   // The errors of pages are pages. In a scope of its own, this changes nothing for the interfaces.
@@ -61,13 +56,16 @@ export function routeWeb(
       reply.send(errorDocument(error, { request, reply, frame })),
     )
     routeApiPage(pages, deps)
-    pages.get('/', limited, (request, reply) => send(request, reply, homePage(deps)))
-    routeSearch(pages, send, deps)
-    const fixedPages = { '/how-it-works': howPage, '/terms': termsPage }
-    for (const [path, page] of Object.entries(fixedPages)) {
-      pages.get(path, limited, (request, reply) => send(request, reply, page(deps)))
+    routeSearch(pages, senders, deps)
+    const fixedPages = {
+      '/': () => homePage(deps),
+      '/how-it-works': () => howPage(deps),
+      '/terms': () => termsPage(deps),
+      '/errors': () => errorsPage(texts),
     }
-    pages.get('/errors', limited, (request, reply) => send(request, reply, errorsPage(texts)))
+    for (const [path, page] of Object.entries(fixedPages)) {
+      pages.get(path, limited, (request, reply) => senders.sendKept(request, reply, path, page))
+    }
     takeForms(pages)
     const bundled = async (name: string, entry: Parameters<typeof bundledScript>[0]) =>
       routeMadeScript(pages, name, await bundledScript(entry))

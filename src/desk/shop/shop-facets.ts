@@ -1,19 +1,13 @@
 import type { Kind } from '../../goods/offer.ts'
-import { countsAmong } from '../../goods/search/column.ts'
-import type { Docs } from '../../goods/search/docs.ts'
+import type { Column, Counts } from '../../goods/search/column.ts'
+import { type AmountKind, amountKinds, type Band, bands } from '../../goods/search/face-values.ts'
+import type { Filters } from '../../goods/search/filters.ts'
 import type { SearchIndex } from '../../goods/search/search-index.ts'
-import type { AmountKind, ShopQuery } from './shop-query.ts'
 
 /** A value to narrow a search to, and how many offers it would find with all other fields as they are. */
 export interface FacetValue<T = string> {
   readonly value: T
   readonly offers: number
-}
-
-/** A range of face values in US dollars; without `max` it has no end. */
-interface Band {
-  readonly min: number
-  readonly max?: number
 }
 
 export interface ShopFacets {
@@ -25,58 +19,58 @@ export interface ShopFacets {
   readonly amounts: readonly FacetValue<AmountKind>[]
 }
 
-/** Where shelves of gift cards have their steps. */
-const bands: readonly Band[] = [
-  { min: 0, max: 10 },
-  { min: 10, max: 25 },
-  { min: 25, max: 50 },
-  { min: 50, max: 100 },
-  { min: 100 },
-]
+/** Counts the values of a column when the filters of one facet are left open. */
+export type CountWithout = (column: Column, ...own: readonly (keyof Filters)[]) => Counts
 
 /**
  * For each facet its values and their counts when all *other* fields apply, so that a visitor can
- * switch from one value to another.
- *
- * @param docsWithout what the search finds with these fields left open
+ * switch from one value to another. Most offers come first; of brands there are no more than anyone
+ * looks through, and the chosen one.
  */
 export function shopFacets(
   index: SearchIndex,
   kind: Kind,
-  docsWithout: (fields: Partial<ShopQuery>) => Docs,
+  counts: CountWithout,
+  brand: string | undefined,
 ): ShopFacets {
   const isEsim = kind === 'esim'
-  const places = isEsim ? index.covered : index.countries
   return {
-    countries: counted(countsAmong(places, docsWithout({ country: undefined }))),
-    brands: counted(countsAmong(index.brandNames, docsWithout({ brand: undefined }))),
-    categories: isEsim
-      ? []
-      : counted(countsAmong(index.subTypes, docsWithout({ category: undefined }))),
-    regions: isEsim ? counted(countsAmong(index.regions, docsWithout({ region: undefined }))) : [],
-    bands: bandsAmong(index, docsWithout({ min: undefined, max: undefined })),
-    amounts: isEsim ? [] : amountsAmong(index, docsWithout({ amount: undefined })),
+    countries: isEsim
+      ? valuesOf(counts(index.covered, 'covers'))
+      : valuesOf(counts(index.countries, 'country')),
+    brands: brandsOf(index, counts, brand),
+    categories: isEsim ? [] : valuesOf(counts(index.subTypes, 'subType')),
+    regions: isEsim ? valuesOf(counts(index.regions, 'regions')) : [],
+    bands: bandsOf(counts(index.bands, 'minUsd', 'maxUsd')),
+    amounts: isEsim ? [] : amountsOf(counts(index.amounts, 'amount')),
   }
 }
 
-function counted(counts: readonly (readonly [string, number])[]): FacetValue[] {
+function valuesOf(counts: Counts): FacetValue[] {
   return counts.map(([value, offers]) => ({ value, offers }))
 }
 
-function bandsAmong({ faceUsd }: SearchIndex, docs: Docs): FacetValue<Band>[] {
-  const meets = (doc: number, { min, max = Number.POSITIVE_INFINITY }: Band) =>
-    (faceUsd.max[doc] as number) >= min && (faceUsd.min[doc] as number) <= max
+function brandsOf(
+  index: SearchIndex,
+  counts: CountWithout,
+  brand: string | undefined,
+): FacetValue[] {
+  const most = valuesOf(counts(index.brandNames, 'brand'))
+  if (brand === undefined || most.some(({ value }) => value === brand)) return most
+  // Where the chosen brand is among the smaller ones, it is found among its own offers.
+  return [...most, ...valuesOf(counts(index.brandNames)).filter(({ value }) => value === brand)]
+}
+
+function bandsOf(counts: Counts): FacetValue<Band>[] {
+  const offersIn = new Map(counts)
   return bands
-    .map((value) => ({ value, offers: docs.filter((doc) => meets(doc, value)).length }))
+    .map((value, place) => ({ value, offers: offersIn.get(String(place)) ?? 0 }))
     .filter(({ offers }) => offers > 0)
 }
 
-function amountsAmong({ faceUsd }: SearchIndex, docs: Docs): FacetValue<AmountKind>[] {
-  let open = 0
-  for (const doc of docs) if ((faceUsd.min[doc] as number) < (faceUsd.max[doc] as number)) open += 1
-  const amounts = [
-    { value: 'fixed', offers: docs.length - open },
-    { value: 'open', offers: open },
-  ] as const
-  return amounts.filter(({ offers }) => offers > 0)
+function amountsOf(counts: Counts): FacetValue<AmountKind>[] {
+  const offersOf = new Map(counts)
+  return amountKinds
+    .map((value) => ({ value, offers: offersOf.get(value) ?? 0 }))
+    .filter(({ offers }) => offers > 0)
 }

@@ -1,12 +1,10 @@
 import { kinds } from '../../goods/good.ts'
 import { voucherSubTypes } from '../../goods/lists.ts'
 import type { Kind } from '../../goods/offer.ts'
+import { type AmountKind, amountKinds } from '../../goods/search/face-values.ts'
 import type { SearchIndex } from '../../goods/search/search-index.ts'
 import { Refusal } from '../../primitives/refusal.ts'
 import { country, dollars, oneOf, type Param, searchText, text, wholeNumber } from '../params.ts'
-
-const amountKinds = ['fixed', 'open'] as const
-export type AmountKind = (typeof amountKinds)[number]
 
 const sorts = ['match', 'low', 'high'] as const
 export type Sort = (typeof sorts)[number]

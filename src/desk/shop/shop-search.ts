@@ -1,7 +1,9 @@
 import { goods, kinds } from '../../goods/good.ts'
 import type { Kind, Offer } from '../../goods/offer.ts'
 import type { Docs } from '../../goods/search/docs.ts'
-import { type Filters, matching } from '../../goods/search/filters.ts'
+import type { AmountKind } from '../../goods/search/face-values.ts'
+import { facetCounts } from '../../goods/search/facet-counts.ts'
+import { type Filters, matching, met, type Query, queryOf } from '../../goods/search/filters.ts'
 import { hintFor } from '../../goods/search/hint.ts'
 import {
   highestFaceUsd,
@@ -10,10 +12,10 @@ import {
   nearestBrands,
   nearestCountries,
 } from '../../goods/search/nearest.ts'
-import { search } from '../../goods/search/search.ts'
+import { pageOf } from '../../goods/search/search.ts'
 import type { SearchIndex } from '../../goods/search/search-index.ts'
 import { type ShopFacets, shopFacets } from './shop-facets.ts'
-import type { AmountKind, ShopQuery, Sort } from './shop-query.ts'
+import type { ShopQuery } from './shop-query.ts'
 
 /** How many offers a page shows. */
 export const shopPageSize = 24
@@ -38,31 +40,35 @@ export function shopSearch(
   sold: Readonly<Record<Kind, SearchIndex>>,
   query: ShopQuery,
 ): ShopAnswer {
-  const kindCounts = countsOfKinds(sold, query)
+  const asked = queriesOf(sold, query)
+  const kindCounts = countsOfKinds(sold, asked)
   const kind = query.kind ?? kinds.find((each) => kindCounts[each] > 0) ?? 'voucher'
   const index = sold[kind]
-  const docs = docsFor(index, kind, query)
-  const pages = Math.max(1, Math.ceil(docs.length / shopPageSize))
+  const found = met(index, asked[kind].clauses)
+  const { total } = found
   const page = query.page ?? 1
-  const from = (page - 1) * shopPageSize
-  const shown = sorted(index, docs, query.sort).slice(from, from + shopPageSize)
+  const facets = shopFacets(index, kind, facetCounts(index, asked[kind], found), query.brand)
+  // The page uses up the set that was found, so it comes last.
+  const { docs } = pageOf(index, asked[kind], {
+    found,
+    page: { offset: (page - 1) * shopPageSize, limit: shopPageSize },
+    order: query.sort,
+  })
   return {
     kind,
-    total: docs.length,
-    pages,
+    total,
+    pages: Math.max(1, Math.ceil(total / shopPageSize)),
     page,
-    offers: Array.from(shown, index.offerAt),
+    offers: Array.from(docs, index.offerAt),
     kindCounts,
-    facets: shopFacets(index, kind, (without) =>
-      docsFor(index, kind, { ...query, ...without }, 'any'),
-    ),
-    change: docs.length === 0 ? changeFor(index, kind, query) : undefined,
+    facets,
+    change: total === 0 ? changeFor(index, kind, query) : undefined,
   }
 }
 
 /** What a query means to the index. A plan is wanted for where it works, wherever else it does. */
 function filtersOf(kind: Kind, query: ShopQuery): Filters {
-  const { q, country, brand, category, region, min, max } = query
+  const { q, country, brand, category, region, min, max, amount } = query
   return {
     text: q,
     brand,
@@ -70,54 +76,35 @@ function filtersOf(kind: Kind, query: ShopQuery): Filters {
     regions: region === undefined ? undefined : [region],
     minUsd: min,
     maxUsd: max,
+    amount,
     ...(kind === 'esim' ? { covers: country === undefined ? [] : [country] } : { country }),
   }
 }
 
-/** @param order `match` puts the best match of a text first; `any` is for those who only count */
-function docsFor(
-  index: SearchIndex,
-  kind: Kind,
+/** The query taken apart for each kind: whole where it may be the answer, else what is counted there. */
+function queriesOf(
+  sold: Readonly<Record<Kind, SearchIndex>>,
   query: ShopQuery,
-  order: 'match' | 'any' = 'match',
-): Docs {
-  const filters = filtersOf(kind, query)
-  const isRanked = order === 'match' && query.q !== undefined && (query.sort ?? 'match') === 'match'
-  const docs = isRanked
-    ? search(index, filters, { limit: index.size, offset: 0 }).docs
-    : matching(index, filters)
-  return query.amount === undefined ? docs : ofAmount(index, docs, query.amount)
+): Readonly<Record<Kind, Query>> {
+  const { q, country } = query
+  const queries = kinds.map((kind) => {
+    const isWhole = query.kind === undefined || query.kind === kind
+    return [kind, queryOf(sold[kind], filtersOf(kind, isWhole ? query : { q, country }))]
+  })
+  return Object.fromEntries(queries) as Record<Kind, Query>
 }
 
-/** Whether the buyer chooses the value shows in its bounds. */
-function ofAmount({ faceUsd: { min, max } }: SearchIndex, docs: Docs, amount: AmountKind): Docs {
-  return docs.filter((doc) => (min[doc] as number) < (max[doc] as number) === (amount === 'open'))
-}
-
-/** By value in US dollars; what has none that is known stands last. */
-function sorted({ faceUsd: { min } }: SearchIndex, docs: Docs, sort: Sort = 'match'): Docs {
-  if (sort === 'match') return docs
-  const sign = sort === 'low' ? 1 : -1
-  const rank = (doc: number) => {
-    const value = min[doc] as number
-    return Number.isNaN(value) ? Number.POSITIVE_INFINITY : sign * value
-  }
-  return docs.slice().sort((one, other) => compared(rank(one), rank(other)) || one - other)
-}
-
-function compared(one: number, other: number): number {
-  if (one === other) return 0
-  return one < other ? -1 : 1
-}
+/** What the same words and the same country find. */
+const ofKinds: readonly (keyof Filters)[] = ['text', 'country', 'covers']
 
 function countsOfKinds(
   sold: Readonly<Record<Kind, SearchIndex>>,
-  { q, country }: ShopQuery,
+  asked: Readonly<Record<Kind, Query>>,
 ): Record<Kind, number> {
-  const counts = kinds.map((kind) => [
-    kind,
-    matching(sold[kind], filtersOf(kind, { q, country })).length,
-  ])
+  const counts = kinds.map((kind) => {
+    const clauses = asked[kind].clauses.filter(({ own }) => ofKinds.includes(own))
+    return [kind, met(sold[kind], clauses).total]
+  })
   return Object.fromEntries(counts) as Record<Kind, number>
 }
 
@@ -126,7 +113,7 @@ function changeFor(index: SearchIndex, kind: Kind, query: ShopQuery): ShopAnswer
   const { kind: _kind, page: _page, sort: _sort, ...params } = query
   const { parameter, nearest } = hintFor({
     params,
-    find: (tried) => docsFor(index, kind, tried, 'any'),
+    find: (tried) => matching(index, filtersOf(kind, tried)),
     alternatives: {
       amount: (given: AmountKind) => [given === 'open' ? 'fixed' : 'open'] as const,
       min: (_: number, left: Docs) => highestFaceUsd(index, left),

@@ -2,6 +2,7 @@ import { isRegional } from '../esim.ts'
 import type { MoneyRange, Offer } from '../offer.ts'
 import type { RateTable } from '../ports.ts'
 import { inUsd } from '../pricing.ts'
+import { type AmountKind, bandsMet } from '../search/face-values.ts'
 import { packRuns } from '../search/runs.ts'
 import type { PackedIndex } from '../search/search-index.ts'
 import { packTerms } from '../search/terms.ts'
@@ -18,15 +19,7 @@ export interface IndexRows {
 }
 
 export function indexRows(rates: RateTable | undefined): IndexRows {
-  const fields = {
-    names: field(),
-    brandNames: field(),
-    countries: field(),
-    covered: field(),
-    regions: field(),
-    subTypes: field(),
-    durations: field(),
-  }
+  const fields = createFields()
   const words = offerWords()
   const regional = growing()
   const faceMin = growingFloats()
@@ -45,9 +38,15 @@ export function indexRows(rates: RateTable | undefined): IndexRows {
       const [min, max] = boundsOf(offer.faceValue ?? offer.price, rates)
       faceMin.push(min)
       faceMax.push(max)
+      fields.amounts.add([offer.price.type === 'RANGE' ? 'open' : 'fixed'] satisfies AmountKind[])
+      fields.bands.add(bandsMet(min, max))
     },
     pack(rows) {
       const names = packColumn(fields.names, rows)
+      const faceUsd = {
+        min: Float64Array.from(rows, faceMin.at),
+        max: Float64Array.from(rows, faceMax.at),
+      }
       const codes = names.valuesOf.starts.length - 1
       return {
         rows,
@@ -62,15 +61,40 @@ export function indexRows(rates: RateTable | undefined): IndexRows {
         regions: packColumn(fields.regions, rows),
         subTypes: packColumn(fields.subTypes, rows),
         durations: packColumn(fields.durations, rows),
+        amounts: packColumn(fields.amounts, rows),
+        bands: packColumn(fields.bands, rows),
         words: words.pack(rows),
         multiCountry: docsWhere(rows, (row) => regional.at(row) === 1),
-        faceUsd: {
-          min: Float64Array.from(rows, faceMin.at),
-          max: Float64Array.from(rows, faceMax.at),
-        },
+        faceUsd,
+        byFaceUsd: { low: byValue(faceUsd.min, 1), high: byValue(faceUsd.min, -1) },
       }
     },
   }
+}
+
+function createFields() {
+  return {
+    names: field(),
+    brandNames: field(),
+    countries: field(),
+    covered: field(),
+    regions: field(),
+    subTypes: field(),
+    durations: field(),
+    amounts: field(),
+    bands: field(),
+  }
+}
+
+/** The docs by their value; equal ones in their own order, and NaN behind all others. */
+function byValue(values: Float64Array, sign: 1 | -1): Uint32Array {
+  const ranks = values.map((value) =>
+    Number.isNaN(value) ? Number.POSITIVE_INFINITY : sign * value,
+  )
+  return Uint32Array.from(values.keys()).sort((one, other) => {
+    const [low, high] = [ranks[one] as number, ranks[other] as number]
+    return low === high ? one - other : low < high ? -1 : 1
+  })
 }
 
 function docsWhere(rows: Uint32Array, test: (row: number) => boolean): Uint32Array {

@@ -152,15 +152,42 @@ export function docsIn({ words, from, to }: Bits, into: Docs): number {
   return count
 }
 
-/** Adds the set bits of each word pair by pair, which is faster than one by one. */
+/** How many bits are set. */
 export function countOf({ words, from, to }: Bits): number {
   let count = 0
   for (let at = from; at < to; at++) {
-    let word = words[at] as number
-    if (word === 0) continue
-    word -= (word >>> 1) & 0x55555555
-    word = (word & 0x33333333) + ((word >>> 2) & 0x33333333)
-    count += Math.imul((word + (word >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
+    const word = words[at] as number
+    if (word !== 0) count += bitsIn(word)
   }
   return count
+}
+
+/** How many docs are in both sets. */
+export function countShared(one: Bits, other: Bits): number {
+  const to = Math.min(one.to, other.to)
+  let count = 0
+  for (let at = Math.max(one.from, other.from); at < to; at++) {
+    const word = (one.words[at] as number) & (other.words[at] as number)
+    if (word !== 0) count += bitsIn(word)
+  }
+  return count
+}
+
+/** How many docs from `first` up to and without `next`, of which there is at least one, are in the set. */
+export function countBetween({ words }: Bits, first: number, next: number): number {
+  const low = first >>> 5
+  const high = (next - 1) >>> 5
+  const head = -1 << (first & 31)
+  const tail = -1 >>> (31 - ((next - 1) & 31))
+  if (low === high) return bitsIn((words[low] as number) & head & tail)
+  let count = bitsIn((words[low] as number) & head) + bitsIn((words[high] as number) & tail)
+  for (let at = low + 1; at < high; at++) count += bitsIn(words[at] as number)
+  return count
+}
+
+/** Adds the set bits of a word pair by pair, which is faster than one by one. */
+function bitsIn(whole: number): number {
+  let word = whole - ((whole >>> 1) & 0x55555555)
+  word = (word & 0x33333333) + ((word >>> 2) & 0x33333333)
+  return Math.imul((word + (word >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
 }

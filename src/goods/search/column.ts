@@ -1,5 +1,5 @@
 import { fold } from '../../primitives/text.ts'
-import { addDocs, type Bits, createBits } from './bits.ts'
+import { addDocs, type Bits, countBetween, countShared, createBits } from './bits.ts'
 import type { Docs } from './docs.ts'
 import { findText, type Texts } from './texts.ts'
 
@@ -212,16 +212,72 @@ export function valuesAmong(column: Column, docs: Docs): string[] {
   return valuesAt(column, placesAmong(column, docs))
 }
 
-/** How many of some docs have each value, most first, then by value. Values without any are absent. */
-export function countsAmong({ codes, valuesOf, values }: Column, docs: Docs): [string, number][] {
-  const counts = new Uint32Array(values.length)
-  for (const doc of docs) {
-    for (const place of listAt(valuesOf, codes[doc] as number)) {
-      counts[place] = (counts[place] as number) + 1
-    }
+/** Values and how many docs have each, most first, then by value. Those without any are absent. */
+export type Counts = readonly (readonly [value: string, docs: number])[]
+
+/** Counts values among the first `count` docs: each adds to its combination, and those to their values once. */
+export function countsAmong(
+  column: Column,
+  docs: Docs,
+  count = docs.length,
+  most?: number,
+): Counts {
+  const { codes, valuesOf, size } = column
+  const ofCodes = new Uint32Array(valuesOf.starts.length - 1)
+  for (let at = 0; at < count; at++) {
+    const code = codes[docs[at] as number] as number
+    ofCodes[code] = (ofCodes[code] as number) + 1
   }
-  return values
-    .map((value, place): [string, number] => [value, counts[place] as number])
-    .filter(([, count]) => count > 0)
-    .sort(([, one], [, other]) => other - one)
+  const counts = new Uint32Array(size)
+  for (let code = 0; code < ofCodes.length; code++) {
+    const found = ofCodes[code] as number
+    if (found === 0) continue
+    for (const place of listAt(valuesOf, code)) counts[place] = (counts[place] as number) + found
+  }
+  return highest(column, counts, most)
+}
+
+/** Up to so many values are looked for in a set one by one. */
+const fewValues = 40
+
+/**
+ * Likewise among a set, 32 docs at a time. Undefined for a column whose values are neither few nor stand
+ * together: there the docs are sooner gone through.
+ */
+export function countsInSet(column: Column, set: Bits, most?: number): Counts | undefined {
+  const counts = new Uint32Array(column.size)
+  for (let place = 0; place < column.size; place++) {
+    const { starts, numbers } = column.docs
+    const [first, next] = [starts[place] as number, starts[place + 1] as number]
+    const [low, high] = [numbers[first] as number, (numbers[next - 1] as number) + 1]
+    if (high - low === next - first) counts[place] = countBetween(set, low, high)
+    else if (column.size <= fewValues) counts[place] = countShared(set, setAt(column, place))
+    else return undefined
+  }
+  return highest(column, counts, most)
+}
+
+/**
+ * The values with the highest counts, of equal ones the lower place first. Only counts that may be among
+ * them are sorted: those with as many binary digits as the last of them, or more.
+ */
+function highest({ values, size }: Column, counts: Uint32Array, most = size): Counts {
+  const ofDigits = new Uint32Array(33)
+  for (const count of counts) {
+    const digits = 32 - Math.clz32(count)
+    ofDigits[digits] = (ofDigits[digits] as number) + 1
+  }
+  let least = 33
+  for (let taken = 0; taken < most && least > 1; ) taken += ofDigits[--least] as number
+  const keys: number[] = []
+  for (let place = 0; place < size; place++) {
+    const count = counts[place] as number
+    // One number for each place, the count before the place: sorted without a comparison of ours.
+    if (32 - Math.clz32(count) >= least) keys.push(count * size + (size - 1 - place))
+  }
+  const sorted = Float64Array.from(keys).sort().reverse().slice(0, most)
+  return Array.from(sorted, (key): [string, number] => {
+    const place = size - 1 - (key % size)
+    return [values[place] as string, counts[place] as number]
+  })
 }

@@ -2,6 +2,7 @@ import { wordsOf } from '../../primitives/text.ts'
 import { addDocs, type Bits, countOf, docsIn, hasBit, intersection, meet } from './bits.ts'
 import { type Column, countAt, docsAt, listAt, placeIn, setAt } from './column.ts'
 import { type Docs, keepListed } from './docs.ts'
+import type { AmountKind } from './face-values.ts'
 import type { SearchIndex } from './search-index.ts'
 import { addFrom } from './terms.ts'
 import { docsOfBrands, type TextMatch, textMatch } from './text.ts'
@@ -21,6 +22,8 @@ export interface Filters {
   /** Every one of these countries. */
   readonly covers?: readonly string[] | undefined
   readonly durationDays?: number | undefined
+  /** Offers of a fixed value, or those whose value the buyer chooses. */
+  readonly amount?: AmountKind | undefined
   /** Face value in USD: a fixed one lies within, an open one meets it (decisions 3). */
   readonly minUsd?: number | undefined
   readonly maxUsd?: number | undefined
@@ -115,7 +118,7 @@ function tested(
 }
 
 function clausesOf(index: SearchIndex, filters: Filters): Clause[] {
-  const { brand, country, subType, regions, covers = [], durationDays } = filters
+  const { brand, country, subType, regions, covers = [], durationDays, amount } = filters
   const clauses: Clause[] = []
   const value = (own: keyof Filters, column: Column, ...values: readonly string[]) =>
     clauses.push(valueClause(index, own, { column, values }))
@@ -126,6 +129,7 @@ function clausesOf(index: SearchIndex, filters: Filters): Clause[] {
   if (regions !== undefined) value('regions', index.regions, ...regions)
   for (const code of covers) value('covers', index.covered, code)
   if (durationDays !== undefined) value('durationDays', index.durations, String(durationDays))
+  if (amount !== undefined) value('amount', index.amounts, amount)
   return [...clauses, ...faceValue(index, filters)]
 }
 

@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein'
 import { fold, wordsOf } from '../../primitives/text.ts'
-import { type Column, countsAmong, docsWith, valuesAmong } from './column.ts'
+import { type Column, countsAmong, docsWith, placesAmong, valuesAmong } from './column.ts'
 import { type Docs, intersect } from './docs.ts'
 import type { SearchIndex } from './search-index.ts'
 
@@ -11,13 +11,19 @@ import type { SearchIndex } from './search-index.ts'
 
 /** Brand names among these offers, by how little they differ from what was given. */
 export function nearestBrands(index: SearchIndex, given: string, docs: Docs): string[] {
-  return byDistance(given, valuesAmong(index.brandNames, docs))
+  const column = index.brandNames
+  const names = comparedNames(column)
+  const near = byDistance(
+    given,
+    placesAmong(column, docs).map((place) => names[place] as Compared),
+  )
+  return near.map(({ name }) => name)
 }
 
 /** Countries among these offers: those of the given one's regions first, then by offers. */
 export function nearestCountries(index: SearchIndex, given: string, docs: Docs): string[] {
   const regions = new Set(valuesAmong(index.regions, docsWith(index.countries, given)))
-  const shares = ([code]: [string, number]) =>
+  const shares = ([code]: readonly [string, number]) =>
     valuesAmong(index.regions, docsWith(index.countries, code)).some((region) =>
       regions.has(region),
     )
@@ -67,16 +73,54 @@ export function lowestFaceUsd(index: SearchIndex, docs: Docs): number[] {
     : [Math.ceil(least.reduce((one, other) => Math.min(one, other)) * 100 - 1e-6) / 100]
 }
 
-function byDistance(given: string, values: readonly string[]): string[] {
+/** A name as texts are compared with it. */
+interface Compared {
+  readonly name: string
+  readonly whole: string
+  readonly words: readonly string[]
+}
+
+/** Taking thousands of names apart takes longer than comparing them, so it is done once for an index. */
+const compared = new WeakMap<Column, readonly Compared[]>()
+
+function comparedNames(column: Column): readonly Compared[] {
+  const known = compared.get(column)
+  if (known !== undefined) return known
+  const names = column.values.map((name) => ({ name, whole: fold(name), words: wordsOf(name) }))
+  compared.set(column, names)
+  return names
+}
+
+/** No more than these are of use: a hint tries fewer. */
+const nearestMost = 32
+
+/** The nearest names, nearest first. Those whose length alone is too far off are not compared. */
+function byDistance(given: string, names: readonly Compared[]): Compared[] {
   const text = fold(given)
-  return values
-    .map((value) => ({ value, far: distanceTo(text, value) }))
-    .sort((one, other) => one.far - other.far)
-    .map(({ value }) => value)
+  const nearest: { readonly one: Compared; readonly far: number }[] = []
+  for (const one of names) {
+    const most = nearest[nearestMost - 1]?.far ?? Number.POSITIVE_INFINITY
+    const far = distanceTo(text, one, most)
+    if (far >= most) continue
+    nearest.splice(placeBehind(nearest, far), 0, { one, far })
+    nearest.length = Math.min(nearest.length, nearestMost)
+  }
+  return nearest.map(({ one }) => one)
+}
+
+function placeBehind(sorted: readonly { readonly far: number }[], far: number): number {
+  const at = sorted.findIndex((each) => each.far > far)
+  return at < 0 ? sorted.length : at
 }
 
 /** A name of several words is also near by one of its words, though less so than as a whole. */
-function distanceTo(text: string, name: string): number {
-  const words = wordsOf(name).map((word) => distance(text, word) + 1)
-  return Math.min(distance(text, fold(name)), ...words)
+function distanceTo(text: string, { whole, words }: Compared, most: number): number {
+  let least = distanceBelow(text, whole, most)
+  for (const word of words) least = Math.min(least, 1 + distanceBelow(text, word, most - 1))
+  return least
+}
+
+function distanceBelow(text: string, word: string, most: number): number {
+  const isFar = Math.abs(word.length - text.length) >= most
+  return isFar ? Number.POSITIVE_INFINITY : distance(text, word)
 }

@@ -15,6 +15,8 @@ const columns = [
   'regions',
   'subTypes',
   'durations',
+  'amounts',
+  'bands',
 ] as const
 type ColumnName = (typeof columns)[number]
 
@@ -43,6 +45,8 @@ export interface PackedIndex extends Readonly<Record<ColumnName, PackedColumn>> 
   readonly words: Terms
   /** The bounds of each doc's face value in USD, NaN where no rate is known. */
   readonly faceUsd: { readonly min: Float64Array; readonly max: Float64Array }
+  /** All docs by their least face value in USD; equal ones in the published order, unknown ones last. */
+  readonly byFaceUsd: { readonly low: Docs; readonly high: Docs }
 }
 
 /**

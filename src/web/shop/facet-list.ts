@@ -30,7 +30,7 @@ export function facetList(
   const named = (field: 'category' | 'region' | 'brand', values: readonly FacetValue[]) =>
     group(
       search.facets[field],
-      values.map(({ value, offers }) => ({
+      shownOf(values, query[field]).map(({ value, offers }) => ({
         name: value,
         offers,
         path: changed(query, { [field]: query[field] === value ? undefined : value }),
@@ -47,6 +47,15 @@ ${group(search.facets.amount, amountChoices(facets.amounts, query, texts), texts
 ${named('brand', facets.brands)}
 </div>
 </details>`
+}
+
+/** Those that are listed: addresses of thousands that are not would take longer than the search. */
+function shownOf(values: readonly FacetValue[], chosen: string | undefined): FacetValue[] {
+  const isChosen = ({ value }: FacetValue) => value === chosen
+  return [...values.filter(isChosen), ...values.filter((one) => !isChosen(one))].slice(
+    0,
+    choicesMost,
+  )
 }
 
 /** How many fields narrow a search beyond its words, its kind and its country. */

@@ -70,6 +70,16 @@ export function moneyText(money: MoneyRange, { offers }: Texts): string {
 /** Minor units with the divisor that was sent with them, which may differ from the usual one. */
 function amountText(minor: number, currency: string, divisor: number, numbers: string): string {
   const decimals = Math.round(Math.log10(divisor))
+  return formatOf(numbers, currency, decimals).format(minor / divisor)
+}
+
+/** Making one takes longer than a search; there are as many as currencies on sale. */
+const formats = new Map<string, Intl.NumberFormat>()
+
+function formatOf(numbers: string, currency: string, decimals: number): Intl.NumberFormat {
+  const name = `${numbers} ${currency} ${decimals}`
+  const known = formats.get(name)
+  if (known !== undefined) return known
   const format = new Intl.NumberFormat(numbers, {
     style: 'currency',
     currency,
@@ -77,7 +87,8 @@ function amountText(minor: number, currency: string, divisor: number, numbers: s
     maximumFractionDigits: decimals,
     trailingZeroDisplay: 'stripIfInteger',
   })
-  return format.format(minor / divisor)
+  formats.set(name, format)
+  return format
 }
 
 function usdcText(cents: Cents): string {

@@ -1,28 +1,26 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { readShopQuery } from '../../desk/shop/shop-query.ts'
 import { shopSearch } from '../../desk/shop/shop-search.ts'
 import type { WebDeps } from '../frame/deps.ts'
-import type { Page } from '../frame/layout.ts'
+import type { PageSenders } from '../frame/senders.ts'
+import { searchPath } from './search-address.ts'
 import { searchPage } from './search-page.ts'
 
 /** More of a query is nobody's search, as for the interfaces (reliability: sizes). */
 const queryMost = 2_048
 
 /**
- * The search. What cannot be read is told beside its field, with the status that the interfaces
- * answer too; the rest of the search still holds.
+ * The search. It is made once for what it means, until the catalog or its prices change: what is
+ * unknown in an address does not make it another one. What cannot be read is told beside its field,
+ * with the status that the interfaces answer too; the rest of the search still holds.
  */
-export function routeSearch(
-  pages: FastifyInstance,
-  send: (request: FastifyRequest, reply: FastifyReply, page: Page) => FastifyReply,
-  deps: WebDeps,
-): void {
+export function routeSearch(pages: FastifyInstance, senders: PageSenders, deps: WebDeps): void {
   pages.get('/search', { config: { limit: 'reading' } }, (request, reply) => {
     const { sold } = deps.shelf.current()
     const read = readShopQuery(queryOf(request), sold)
-    const answer = shopSearch(sold, read.query)
-    if (read.faults.size > 0) reply.code(400)
-    return send(request, reply, searchPage(read, answer, deps))
+    const page = () => searchPage(read, shopSearch(sold, read.query), deps)
+    if (read.faults.size > 0) return senders.send(request, reply.code(400), page())
+    return senders.sendKept(request, reply, searchPath(read.query), page)
   })
 }
 

@@ -1,12 +1,24 @@
 import { describe, expect, test } from 'vitest'
 import { catalogOf } from '../../../test/fixtures/catalog.ts'
 import { fixturePricing, voucher } from '../../../test/fixtures/offers.ts'
-import { createShelf } from '../../goods/catalog.ts'
+import { type Catalog, createShelf } from '../../goods/catalog.ts'
 import { dataOf, structureFaults } from '../frame/structure.fixture.ts'
 import { breakout, read, website } from '../frame/website.fixture.ts'
 import { searchPath } from './search-address.ts'
 
 const { get } = website()
+
+let offersRead = 0
+
+/** Notes each offer that a page is made of. */
+function counting(catalog: Catalog): Catalog {
+  const { voucher: index } = catalog.sold
+  const offerAt = (doc: number) => {
+    offersRead += 1
+    return index.offerAt(doc)
+  }
+  return { ...catalog, sold: { ...catalog.sold, voucher: { ...index, offerAt } } }
+}
 
 describe('the front page', () => {
   test('searches the three kinds with a plain form, and knows nobody’s country', async () => {
@@ -31,6 +43,25 @@ describe('the front page', () => {
 })
 
 describe('the results', () => {
+  test('are worked out once for what a search means, until the catalog changes', async () => {
+    const card = (id: string) => voucher(id, { brandName: 'Card' })
+    const catalog = catalogOf([card('ONE'), card('TWO')], fixturePricing())
+    const shelf = createShelf(counting(catalog))
+    const site = website({ shelf })
+    const first = await site.get('/search?q=card&kind=voucher')
+    const read = offersRead
+    expect(read).toBeGreaterThan(0)
+    const alike = [
+      '/search?kind=voucher&q=card&utm_source=mail',
+      '/search?q=+card&sort=match&page=1&kind=voucher&country=&x=1&x=2',
+    ]
+    for (const path of alike) expect((await site.get(path)).body).toBe(first.body)
+    expect(offersRead).toBe(read)
+    shelf.replace(counting(catalogOf([card('THREE')], fixturePricing())))
+    expect((await site.get('/search?q=card&kind=voucher')).body).not.toBe(first.body)
+    expect(offersRead).toBeGreaterThan(read)
+  })
+
   test('list offers with their prices, and lead to each', async () => {
     const { statusCode, body } = await get('/search?kind=voucher&country=US')
     expect(statusCode).toBe(200)

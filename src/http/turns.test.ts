@@ -1,0 +1,73 @@
+import { type AddressInfo, connect } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { afterEach, describe, expect, test } from 'vitest'
+import { testApp } from '../../test/fixtures/app.ts'
+import { type TurnBounds, usualBounds } from './turns.ts'
+
+const opened: FastifyInstance[] = []
+afterEach(async () => {
+  for (const app of opened.splice(0)) {
+    app.server.closeAllConnections()
+    await app.close()
+  }
+})
+
+/** A store with a route that answers when it is told to, one that notes who came, and a long answer. */
+function storeOf(bounds: Partial<TurnBounds> = {}) {
+  const { app } = testApp({ turns: { ...usualBounds, ...bounds } })
+  opened.push(app)
+  const came: string[] = []
+  const waiting: (() => void)[] = []
+  app.get('/waits', () => new Promise((resolve) => waiting.push(() => resolve({}))))
+  app.get('/notes', async ({ ip }) => {
+    came.push(ip)
+    return {}
+  })
+  app.get('/long', () => Buffer.alloc(32 * 1024 * 1024))
+  const get = (url: string, remoteAddress: string) => app.inject({ url, remoteAddress })
+  return { app, came, waiting, get }
+}
+
+describe('one client address', () => {
+  test('has so many requests under way on any route, and the next one is refused', async () => {
+    const { app, waiting, get } = storeOf({ atOnceMost: 3 })
+    const underWay = [1, 2, 3].map(() => get('/waits', '192.0.2.1'))
+    await expect.poll(() => waiting.length).toBe(3)
+    const refused = await app.inject({
+      url: '/api/catalog/topups',
+      remoteAddress: '::ffff:192.0.2.1',
+    })
+    expect(refused.statusCode).toBe(429)
+    expect(refused.headers).toMatchObject({
+      'retry-after': '1',
+      'access-control-allow-origin': '*',
+      'x-request-id': expect.any(String),
+    })
+    expect(refused.json()).toMatchObject({ code: 'rate_limited', retryable: true })
+    expect((await get('/notes', '192.0.2.2')).statusCode).toBe(200)
+    for (const answer of waiting) answer()
+    for (const answer of await Promise.all(underWay)) expect(answer.statusCode).toBe(200)
+    expect((await get('/notes', '192.0.2.1')).statusCode).toBe(200)
+  })
+
+  test('begins a few requests in a turn of the event loop, so that nobody waits behind all of them', async () => {
+    const { came, get } = storeOf({ atOnceMost: 300, perTurn: 4 })
+    const flood = Array.from({ length: 300 }, () => get('/notes', '192.0.2.1'))
+    const honest = get('/notes', '192.0.2.2')
+    await Promise.all([...flood, honest])
+    expect(came).toHaveLength(301)
+    expect(came.indexOf('192.0.2.2')).toBeLessThanOrEqual(4)
+  })
+})
+
+test('an answer that nobody reads is cut off, and counts until then', async () => {
+  const { app, get } = storeOf({ atOnceMost: 1, readWithinMs: 200 })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const socket = connect(port, '127.0.0.1')
+  socket.pause().write('GET /long HTTP/1.1\r\nhost: x\r\n\r\n')
+  socket.on('error', () => undefined)
+  await expect.poll(async () => (await get('/notes', '127.0.0.1')).statusCode).toBe(429)
+  await expect.poll(async () => (await get('/notes', '127.0.0.1')).statusCode).toBe(200)
+  socket.destroy()
+})

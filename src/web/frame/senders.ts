@@ -1,0 +1,47 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { createAnswerCache } from '../../http/answer-cache.ts'
+import { publicMinute, sendAnswer, sendText } from '../../http/caching.ts'
+import type { WebDeps } from './deps.ts'
+import { document, type Frame, type Page } from './layout.ts'
+import { pageHeaders } from './page-headers.ts'
+
+/** How pages that anyone may see go out. */
+export interface PageSenders {
+  readonly send: (request: FastifyRequest, reply: FastifyReply, page: Page) => FastifyReply
+  /**
+   * Likewise, made once until the catalog or its prices change.
+   *
+   * @param path the one address of everything that has this page
+   */
+  readonly sendKept: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    path: string,
+    page: () => Page,
+  ) => FastifyReply
+}
+
+/** Some hundred pages in all forms, small beside what the catalog takes. */
+const pageBytesMax = 16 * 1024 * 1024
+
+export function pageSenders(frame: Frame, deps: WebDeps): PageSenders {
+  const { site } = frame
+  const pages = createAnswerCache(deps, { bytesMax: pageBytesMax })
+  const cacheControl = publicMinute
+  return {
+    send(request, reply, page) {
+      reply.headers(pageHeaders([site.logo]))
+      return sendText(request, reply, {
+        text: document(frame, page),
+        type: 'text/html',
+        cacheControl,
+      })
+    },
+    sendKept(request, reply, path, page) {
+      const question = { key: path, answer: () => document(frame, page()) }
+      const found = pages.find('page', path, () => question)
+      reply.headers(pageHeaders([site.logo]))
+      return sendAnswer(request, reply, { found, cacheControl, type: 'text/html' })
+    },
+  }
+}
