@@ -1,17 +1,19 @@
 import { publishing } from '../src/desk/views/catalog-offer.ts'
-import { packCatalog } from '../src/goods/building/build-catalog.ts'
+import { packCatalog, pricingOn } from '../src/goods/building/build-catalog.ts'
 import { type Catalog, openCatalog } from '../src/goods/catalog.ts'
 import type { Offer } from '../src/goods/offer.ts'
 import { type OfferRecords, offersIn, packOffers } from '../src/goods/offer-records.ts'
 
 export const siteUrl = 'http://localhost:4020'
-export const pricing = { markupBps: 0, rates: () => undefined, now: () => new Date() }
+const made = new Date()
+const readAt = { voucher: made, topup: made, esim: made }
+const basis = { markupBps: 0, rates: undefined, readAt, now: made }
+export const pricing = pricingOn(basis)
 
 /** The catalog of a list, made as a store makes it but on this thread. */
 export function catalogOf(offers: OfferRecords): Catalog {
-  const basis = { markupBps: 0, rates: undefined, now: new Date() }
   const packed = packCatalog(offersIn(offers), basis, publishing({ siteUrl, pricing }))
-  return openCatalog(packed, { offers, readAt: new Date(), setAside: {} })
+  return openCatalog(packed, { offers, readAt: made, setAside: {} })
 }
 
 export function madeCatalog(offers: readonly Offer[]): Catalog {

@@ -90,7 +90,7 @@ function depsFor(
     stockroom: createStockroom({ supplier, siteUrl }),
     snapshots: keepsNothing,
     shelf,
-    pricing: { markupBps: 0, rates, now },
+    pricing: { markupBps: 0, rates, readAt: () => now(), now },
     inTurn: inTurn(),
     now,
     signal: new AbortController().signal,

@@ -42,6 +42,7 @@ export function madeOffers(
       subTypes: [subTypes[Math.floor(random() * subTypes.length)] ?? ''],
       productType: 'TOPUP',
       price: { type: 'FIXED', currency: 'USD', divisor: 100, fixed: 100 + (at % 5_000) },
+      cost: { currency: 'USD', divisor: 100, min: 1, max: 1 },
       allowance: {},
     }
   })

@@ -4,11 +4,11 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { KnownBrands } from './adapters/suppliers/zendit/brands.ts'
 import { createZenditClient } from './adapters/suppliers/zendit/client.ts'
 import { createZenditOffers } from './adapters/suppliers/zendit/offers.ts'
-import type { ReadList, StockJob } from './adapters/threads/stock-job.ts'
+import type { HeldList, ReadList, StockJob } from './adapters/threads/stock-job.ts'
 import { transferable } from './adapters/threads/transferable.ts'
 import { publishing } from './desk/views/catalog-offer.ts'
-import { type PackedCatalog, packCatalog } from './goods/building/build-catalog.ts'
-import { offersIn } from './goods/offer-records.ts'
+import { type PackedCatalog, packCatalog, pricingOn } from './goods/building/build-catalog.ts'
+import { offersIn, withKindsOf } from './goods/offer-records.ts'
 
 /*
  * A thread that does one piece of work on the whole list of offers and ends, so that the memory it
@@ -20,8 +20,19 @@ import { offersIn } from './goods/offer-records.ts'
 if (platform() === 'linux') setPriority(constants.priority.PRIORITY_LOW)
 
 const job = workerData as StockJob
-const done = job.type === 'read' ? await read(job) : build(job)
+const done = await doneFor(job)
 parentPort?.postMessage(done, transferable(done))
+
+function doneFor(asked: StockJob): Promise<ReadList> | HeldList | PackedCatalog {
+  switch (asked.type) {
+    case 'read':
+      return read(asked)
+    case 'hold':
+      return { offers: withKindsOf(asked.last, asked.kinds, asked.list) }
+    case 'build':
+      return build(asked)
+  }
+}
 
 async function read(asked: StockJob & { readonly type: 'read' }): Promise<ReadList> {
   const brands: KnownBrands = asked.note === undefined ? new Map() : deserialize(asked.note)
@@ -33,7 +44,5 @@ async function read(asked: StockJob & { readonly type: 'read' }): Promise<ReadLi
 }
 
 function build({ offers, basis, siteUrl }: StockJob & { readonly type: 'build' }): PackedCatalog {
-  const { markupBps, rates, now } = basis
-  const pricing = { markupBps, rates: () => rates, now: () => now }
-  return packCatalog(offersIn(offers), basis, publishing({ siteUrl, pricing }))
+  return packCatalog(offersIn(offers), basis, publishing({ siteUrl, pricing: pricingOn(basis) }))
 }

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { startTestSupplier } from '../sandbox/supplier/client.fixture.ts'
 import type { Supplier } from '../sandbox/supplier/server.ts'
 import { type PlainListing, stockroomOf } from '../test/fixtures/catalog.ts'
-import { fixed, fixtureNow, topup } from '../test/fixtures/offers.ts'
+import { fixed, topup } from '../test/fixtures/offers.ts'
 import { packOffers } from './goods/offer-records.ts'
 import type { Snapshot, SnapshotStore } from './goods/ports.ts'
 import { createVitals } from './health/vitals.ts'
@@ -23,7 +23,7 @@ afterEach(() => {
 })
 
 const inEuro = topup('EURO', { price: fixed(1000, 'EUR') })
-const last: Snapshot = { offers: packOffers([inEuro]), readAt: fixtureNow, setAside: {} }
+const last: Snapshot = { offers: packOffers([inEuro]), readAt: new Date(), setAside: {} }
 
 function memory(load: SnapshotStore['load']): SnapshotStore & { readonly kept: Snapshot[] } {
   const kept: Snapshot[] = []
@@ -58,7 +58,7 @@ test('the last good list serves at once, priced with the rates of now', async ()
   const { started } = start({ list: never, snapshots: memory(async () => last) })
   const { shelf, pricing } = await started
   expect(pricing.rates()?.perUsd).toHaveProperty('EUR')
-  expect(shelf.current()).toMatchObject({ size: 1, readAt: fixtureNow })
+  expect(shelf.current()).toMatchObject({ size: 1, readAt: last.readAt })
   expect(shelf.current().sold.topup.size).toBe(1)
 })
 
@@ -108,8 +108,8 @@ test('without rates what is priced in dollars is sold, and all of it ends when i
   const snapshots = memory(async () => undefined)
   const { started } = start({ list, snapshots, ratesUrl: `${rates.url}/nowhere` })
   const { shelf, work } = await started
-  const { listed, sold, hasStaleRates } = shelf.current()
-  expect([listed.topup.size, sold.topup.size, hasStaleRates]).toEqual([2, 1, false])
+  const { listed, sold, stale } = shelf.current()
+  expect([listed.topup.size, sold.topup.size, stale]).toEqual([2, 1, ''])
   stop.abort()
   await Promise.all(work)
 })

@@ -10,6 +10,7 @@ import {
 } from '../../test/fixtures/offers.ts'
 import type { Catalog } from '../goods/catalog.ts'
 import type { Offer } from '../goods/offer.ts'
+import { retailOf } from '../goods/pricing.ts'
 import { search } from '../goods/search/search.ts'
 import { type Asked, searchQuestion } from './search-answer.ts'
 import { catalogOffer } from './views/catalog-offer.ts'
@@ -44,7 +45,8 @@ function pageOf(catalog: Catalog, view: (offer: Offer) => object, limit = 50) {
 }
 
 const inCatalog = (offer: Offer) => catalogOffer(offer, { siteUrl, pricing })
-const inDiscovery = (offer: Offer) => discoveryOffer(offer, { siteUrl, markupBps: 0 })
+const inDiscovery = (offer: Offer) =>
+  discoveryOffer(offer, retailOf(offer, pricing), { siteUrl, markupBps: 0 })
 
 test('an answer is the JSON of the views, in both forms', () => {
   const catalog = catalogOf(shopOffers, pricing)

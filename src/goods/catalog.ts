@@ -10,7 +10,7 @@ import { letGo } from './ready-json.ts'
 import { openIndex, type PackedIndex, type SearchIndex } from './search/search-index.ts'
 
 /** One immutable state of everything on sale. A refresh makes a new one and swaps it in whole. */
-export interface Catalog extends Pick<Snapshot, 'readAt' | 'setAside'> {
+export interface Catalog extends Pick<Snapshot, 'readAt' | 'held' | 'setAside'> {
   /** Changes when, and only when, an offer, its price, their order or what of them is sold changes. */
   readonly version: string
   /** How many offers the supplier lists. */
@@ -24,9 +24,10 @@ export interface Catalog extends Pick<Snapshot, 'readAt' | 'setAside'> {
   readonly listed: Readonly<Record<Kind, SearchIndex>>
   /** Likewise those of them that are sold. */
   readonly sold: Readonly<Record<Kind, SearchIndex>>
-  /** The exchange rates that it was made with, and whether they were too old to sell by then. */
+  /** The exchange rates that it was made with. */
   readonly rates: RateTable | undefined
-  readonly hasStaleRates: boolean
+  /** What of it was too old to sell by when it was made: kinds, and the rates (`staleParts`). */
+  readonly stale: string
   /** The least that a purchase of a kind cost when the catalog was made; absent where none is sold. */
   readonly lowest: Readonly<Partial<Record<Kind, Usdc>>>
   /** Gives back the memory of the finished JSON. Nothing may be searched in it afterwards. */
@@ -65,13 +66,14 @@ export function createShelf(initial?: Catalog): Shelf {
 
 /** Makes a packed catalog ready to answer. It takes over the arrays, and copies none. */
 export function openCatalog(
-  { version, ids, ready, listed, sold, lowest, rates, hasStaleRates }: PackedCatalog,
-  { offers: records, readAt, setAside }: Snapshot,
+  { version, ids, ready, listed, sold, lowest, rates, stale }: PackedCatalog,
+  { offers: records, readAt, held = {}, setAside }: Snapshot,
 ): Catalog {
   const opened = openKinds(listed, (index) => openIndex(index, ready, records))
   return {
     version,
     readAt,
+    held,
     setAside,
     size: kinds.reduce((sum, kind) => sum + opened[kind].size, 0),
     records,
@@ -81,7 +83,7 @@ export function openCatalog(
     sold: sold === listed ? opened : openKinds(sold, (index) => openIndex(index, ready, records)),
     lowest,
     rates,
-    hasStaleRates,
+    stale,
     retire: () => letGo(ready),
   }
 }
@@ -108,8 +110,10 @@ function findOffer(
 }
 
 function emptyCatalog(): Catalog {
-  const basis = { markupBps: 0, rates: undefined, now: new Date(0) }
+  const epoch = new Date(0)
+  const readAt = { voucher: epoch, topup: epoch, esim: epoch }
+  const basis = { markupBps: 0, rates: undefined, readAt, now: epoch }
   const publish = () => ({ discovery: {}, beyond: {} })
-  const snapshot = { offers: packOffers([]), readAt: new Date(0), setAside: {} }
+  const snapshot = { offers: packOffers([]), readAt: epoch, setAside: {} }
   return openCatalog(packCatalog([], basis, publish), snapshot)
 }

@@ -1,5 +1,5 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import type { Offer } from './offer.ts'
+import type { Kind, Offer } from './offer.ts'
 
 /**
  * Every offer as the supplier lists it, in blocks that are compressed: whole offers are read one by
@@ -92,6 +92,18 @@ export function* offersIn(records: OfferRecords): Generator<[Offer, string]> {
   for (let block = 0; block < records.starts.length - 1; block++) {
     for (const line of linesOf(records, block)) yield [JSON.parse(line) as Offer, line]
   }
+}
+
+/** A new list, but with the offers of these kinds as an earlier list has them. */
+export function withKindsOf(
+  earlier: OfferRecords,
+  held: readonly Kind[],
+  list: OfferRecords,
+): OfferRecords {
+  const writer = recordsWriter()
+  for (const [{ kind }, json] of offersIn(list)) if (!held.includes(kind)) writer.add(json)
+  for (const [{ kind }, json] of offersIn(earlier)) if (held.includes(kind)) writer.add(json)
+  return writer.finish()
 }
 
 /** The offers of some rows, some at a time: as many as are read together. */

@@ -26,6 +26,8 @@ export interface OfferBase {
   readonly notes?: string
   /** What the supplier asks. */
   readonly price: MoneyRange
+  /** What the supplier charges us: nothing is sold below it. */
+  readonly cost: LandedCost
   /** What the card or the line receives, in its own currency. */
   readonly faceValue?: MoneyRange
 }
@@ -51,6 +53,17 @@ export interface OpenMoney {
   readonly max: number
   /** A value must be `min` plus a whole number of these. At least 1. */
   readonly increment: number
+}
+
+/**
+ * What the supplier charges, its fees included, at the least and the greatest value of the price, in
+ * minor units. Of a fixed price both are the same.
+ */
+export interface LandedCost {
+  readonly currency: string
+  readonly divisor: number
+  readonly min: number
+  readonly max: number
 }
 
 /** What a line gets: shared by topups and eSIM plans. */

@@ -1,5 +1,6 @@
 import type { Basis } from './building/build-catalog.ts'
 import type { Catalog } from './catalog.ts'
+import type { Kind } from './offer.ts'
 import type { OfferRecords } from './offer-records.ts'
 
 /** Everything that a supplier lists, read in one go. */
@@ -9,16 +10,28 @@ export interface Listing {
   readonly setAside: Readonly<Record<string, number>>
 }
 
+/** A list as it was just read, with how many offers of each kind can be sold. */
+export interface ReadListing extends Listing {
+  readonly sizes: Readonly<Record<Kind, number>>
+}
+
 /** Where offers come from. */
 export interface OfferSource {
   /** Reads the whole list, page by page. Throws when any part is missing: half a list is none. */
-  list(signal: AbortSignal): Promise<Listing>
+  list(signal: AbortSignal): Promise<ReadListing>
 }
 
 /** A list as it is passed on and kept, so that a restart serves at once. */
 export interface Snapshot extends Listing {
   /** When the list was read from the supplier. */
   readonly readAt: Date
+  /** Kinds whose offers are still those of an earlier list, and when that was read. */
+  readonly held?: Readonly<Partial<Record<Kind, Date>>>
+}
+
+/** When the offers of a kind were read from the supplier. */
+export function readAtOf({ held, readAt }: Pick<Snapshot, 'held' | 'readAt'>, kind: Kind): Date {
+  return held?.[kind] ?? readAt
 }
 
 /**
@@ -27,7 +40,14 @@ export interface Snapshot extends Listing {
  */
 export interface Stockroom {
   /** Reads the supplier's whole list. Throws when any part is missing: half a list is none. */
-  read(signal: AbortSignal): Promise<Listing>
+  read(signal: AbortSignal): Promise<ReadListing>
+  /** The offers of a new list, but those of some kinds as an earlier list has them. */
+  hold(
+    list: OfferRecords,
+    last: OfferRecords,
+    kinds: readonly Kind[],
+    signal: AbortSignal,
+  ): Promise<OfferRecords>
   build(snapshot: Snapshot, basis: Basis, signal: AbortSignal): Promise<Catalog>
 }
 

@@ -1,6 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { esim, fixed, fixturePricing, open, topup, voucher } from '../../test/fixtures/offers.ts'
+import {
+  cost,
+  esim,
+  fixed,
+  fixtureNow,
+  fixturePricing,
+  open,
+  topup,
+  voucher,
+} from '../../test/fixtures/offers.ts'
 import { cents } from '../primitives/money.ts'
 import { Refusal } from '../primitives/refusal.ts'
 import type { Offer } from './offer.ts'
@@ -9,7 +18,6 @@ import {
   chargeFor,
   fillableFields,
   inUsd,
-  isStale,
   lowestCharge,
   type Pricing,
   retailOf,
@@ -140,36 +148,138 @@ describe('a fixed price in another currency', () => {
   }
 })
 
-describe('a rate table', () => {
-  const from = (day: string) => ({ asOf: new Date(day), source: 'fixture', perUsd: {} })
-  const stale = (day: string, hours: number) =>
-    isStale(from(day), new Date(new Date(day).getTime() + hours * hour))
-
-  test.each([
-    // 2026-11-16 is a Monday.
-    ['2026-11-16T16:00:00Z', 48],
-    ['2026-11-17T00:00:00Z', 48],
-    ['2026-11-18T16:00:00Z', 48],
-    ['2026-11-19T16:00:00Z', 96],
-    ['2026-11-20T16:00:00Z', 96],
-    ['2026-11-21T09:00:00Z', 96],
-    ['2026-11-22T23:00:00Z', 96],
-  ])('of %s is good for %s h', (day, hours) => {
-    expect(stale(day, hours)).toBe(false)
-    expect(stale(day, hours + 0.001)).toBe(true)
+describe('nothing is asked below what the supplier charges', () => {
+  const currencies = fc.constantFrom('USD', 'EUR', 'JPY')
+  const rates = fc.record({ EUR: millionths, JPY: millionths })
+  const money = fc.record({ currency: currencies, divisor })
+  const range = fc.record({
+    min: fc.integer({ min: 1, max: 5_000 }),
+    steps: fc.nat(40),
+    increment: fc.integer({ min: 1, max: 300 }),
+    over: fc.nat(299),
   })
+  const pricingAt = (at: { EUR: number; JPY: number }, markupBps: number) => {
+    const perUsd = { EUR: at.EUR / 1e6, JPY: at.JPY / 1e6 }
+    return fixturePricing({
+      markupBps,
+      rates: () => ({ asOf: fixtureNow, source: 'test', perUsd }),
+    })
+  }
+  /** Whether so many atomic USDC are enough for a cost of `numerator / denominator` minor units. */
+  const covers = (
+    asked: bigint,
+    [numerator, denominator]: readonly [bigint, bigint],
+    { currency, divisor: parts }: { currency: string; divisor: number },
+    at: Record<string, number>,
+  ) => {
+    const perUsd = currency === 'USD' ? 1_000_000n : BigInt(at[currency] as number)
+    return asked * BigInt(parts) * perUsd * denominator >= numerator * 10n ** 12n
+  }
 
-  test('that was once too old never becomes good again', () => {
-    const start = new Date('2026-11-16T00:00:00Z').getTime()
+  test('at a fixed price, whatever the currencies, rates and markup', () => {
     fc.assert(
-      fc.property(fc.nat(7 * 24 * 60), fc.nat(200), fc.nat(200), (minutes, one, other) => {
-        const day = new Date(start + minutes * 60_000).toISOString()
-        const [sooner, later] = [Math.min(one, other), Math.max(one, other)]
-        if (stale(day, sooner)) expect(stale(day, later)).toBe(true)
-      }),
-      { numRuns: 2_000 },
+      fc.property(
+        money,
+        minor,
+        money,
+        minor,
+        rates,
+        bps,
+        (price, asks, paid, costs, at, markup) => {
+          const offer = voucher('V', {
+            price: fixed(asks, price.currency, price.divisor),
+            cost: cost(costs, costs, paid.currency, paid.divisor),
+          })
+          const asked = chargeFor(offer, undefined, pricingAt(at, markup))
+          expect(covers(asked, [BigInt(costs), 1n], paid, at)).toBe(true)
+          expect(covers(asked, [BigInt(asks), 1n], price, at)).toBe(true)
+          expect(lowestCharge(offer, pricingAt(at, markup))).toBe(asked)
+        },
+      ),
+      { numRuns: 500 },
     )
   })
+
+  test('at any value of an open price, whether fees are fixed or in proportion', () => {
+    fc.assert(
+      fc.property(
+        range,
+        money,
+        fc.nat(8_000),
+        fc.nat(20_000),
+        rates,
+        bps,
+        ({ min, steps, increment, over }, paid, least, more, at, markup) => {
+          const max = min + steps * increment + (over % increment)
+          const offer = voucher('OPEN', {
+            price: open(min, max, increment),
+            cost: cost(1 + least, 1 + least + more, paid.currency, paid.divisor),
+          })
+          const pricing = pricingAt(at, markup)
+          const retail = retailOf(offer, pricing)
+          expect(retail).toMatchObject({ type: 'RANGE', min, max: min + steps * increment })
+          const [from, to] = [BigInt(1 + least), BigInt(1 + least + more)]
+          expect(lowestCharge(offer, pricing)).toBe(chargeFor(offer, cents(min), pricing))
+          for (let value = min; value <= max; value += increment) {
+            const asked = chargeFor(offer, cents(value), pricing)
+            const span = BigInt(max - min)
+            const growing = [from * span + (to - from) * BigInt(value - min), span || 1n] as const
+            expect(covers(asked, growing, paid, at)).toBe(true)
+            expect(covers(asked, [to * BigInt(value), BigInt(max)], paid, at)).toBe(true)
+            expect(asked >= BigInt(value) * 10_000n).toBe(true)
+          }
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+
+  test.each([
+    ['more than the price in the same currency', fixed(1_000), cost(1_200), 12_000_000n],
+    ['more than a price in yen', fixed(1_500, 'JPY', 1), cost(2_350), 23_500_000n],
+    ['euros for a price in dollars', fixed(1_000), cost(950, 950, 'EUR'), 10_560_000n],
+    ['less than the price', fixed(1_000), cost(950), 10_000_000n],
+  ])('where it charges %s', (_, price, cost, asked) => {
+    expect(chargeFor(voucher('V', { price, cost }), undefined, fixturePricing())).toBe(asked)
+  })
+
+  test('at the upper end of a range too', () => {
+    const offer = voucher('OPEN', { price: open(500, 50_000), cost: cost(500, 60_000) })
+    expect(chargeFor(offer, cents(50_000), fixturePricing())).toBe(600_000_000n)
+    expect(chargeFor(offer, cents(500), fixturePricing())).toBe(6_000_000n)
+  })
+
+  test('or it is not sold, without a rate of what the supplier charges in', () => {
+    const offer = voucher('V', { cost: cost(100, 100, 'KWD', 1_000) })
+    expect(retailOf(offer, fixturePricing())).toMatchObject({ code: 'rate_missing' })
+  })
+
+  test.each([0, -1, 1e-9, Number.NaN, Number.POSITIVE_INFINITY, 1e12])(
+    'a rate of %s is none, and stops no other offer',
+    (rate) => {
+      const pricing = fixturePricing({
+        rates: () => ({ asOf: fixtureNow, source: 'test', perUsd: { EUR: rate } }),
+      })
+      const offer = voucher('V', { price: fixed(1_000, 'EUR') })
+      expect(retailOf(offer, pricing)).toMatchObject({ code: 'rate_missing' })
+      expect(retailOf(usd(100), pricing).type).toBe('FIXED')
+    },
+  )
+})
+
+test('a list that is too old is not sold by', () => {
+  const day = 24 * hour
+  const at = (age: number) => fixturePricing({ readAt: () => new Date(fixtureNow.getTime() - age) })
+  expect(retailOf(usd(100), at(day)).type).toBe('FIXED')
+  expect(retailOf(usd(100), at(day + 1))).toMatchObject({
+    code: 'list_stale',
+    reason: expect.stringContaining('2026-11-17T11:59:59.999Z'),
+  })
+})
+
+test('an open eSIM plan is not sold, since the supplier takes no value for one', () => {
+  const plan = esim('E', { price: open(500, 1_000) })
+  expect(retailOf(plan, fixturePricing())).toMatchObject({ code: 'open_value_kind' })
 })
 
 describe('an open value', () => {
@@ -223,6 +333,8 @@ describe('an open value', () => {
     expect(retailOf(voucher('OPEN', { price }), fixturePricing())).toEqual({
       type: 'RANGE',
       ...bounds,
+      lowest: bounds.min,
+      highest: bounds.max,
     })
   })
 

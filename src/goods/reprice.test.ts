@@ -16,13 +16,17 @@ function store(offers: readonly Offer[] = shopOffers) {
     rates: fixturePricing().rates(),
     offers,
   }
-  const pricing = fixturePricing({ rates: () => world.rates, now: () => world.now })
+  const pricing = fixturePricing({
+    rates: () => world.rates,
+    readAt: () => fixtureNow,
+    now: () => world.now,
+  })
   const source = { list: async () => ({ offers: world.offers, setAside: { dirty: 2 } }) }
   const stockroom = stockroomOf(source)
   const build = vi.fn(stockroom.build)
   const shelf = createShelf(offers.length === 0 ? undefined : catalogOf(offers, pricing))
   const deps: RestockDeps = {
-    stockroom: { read: stockroom.read, build },
+    stockroom: { ...stockroom, build },
     snapshots: { save: async () => undefined, load: async () => undefined },
     shelf,
     pricing,
@@ -65,19 +69,22 @@ test('rates that turn too old, and fresh again, change what is sold: each time o
   expect(shelf.current().sold.topup.size).toBe(1)
   world.now = days(30)
   await reprice(deps)
-  expect(shelf.current()).toMatchObject({ hasStaleRates: true, sold: { topup: { size: 0 } } })
+  expect(shelf.current()).toMatchObject({
+    stale: 'voucher topup esim rates',
+    sold: { topup: { size: 0 } },
+  })
   await reprice(deps)
   expect(build).toHaveBeenCalledTimes(1)
   world.now = fixtureNow
   await reprice(deps)
-  expect(shelf.current()).toMatchObject({ hasStaleRates: false, sold: { topup: { size: 1 } } })
+  expect(shelf.current()).toMatchObject({ stale: '', sold: { topup: { size: 1 } } })
   expect(build).toHaveBeenCalledTimes(2)
 })
 
 test('rates that were never read are not too old', async () => {
   const { world, deps, build } = store()
   world.rates = undefined
-  world.now = days(30)
+  world.now = days(1)
   await reprice(deps)
   expect(build).not.toHaveBeenCalled()
 })

@@ -3,6 +3,7 @@ import { type PlainListing, stockroomOf } from '../../test/fixtures/catalog.ts'
 import type { OfferId } from '../primitives/ids.ts'
 import { inTurn } from '../primitives/in-turn.ts'
 import { createShelf } from './catalog.ts'
+import type { Offer } from './offer.ts'
 import { packOffers } from './offer-records.ts'
 import type { Snapshot, SnapshotStore } from './ports.ts'
 import type { Pricing } from './pricing.ts'
@@ -14,7 +15,12 @@ afterEach(() => {
 })
 
 const now = new Date('2026-10-02T12:00:00Z')
-const pricing: Pricing = { markupBps: 0, rates: () => undefined, now: () => now }
+const pricing: Pricing = {
+  markupBps: 0,
+  rates: () => undefined,
+  readAt: () => now,
+  now: () => now,
+}
 
 function offer(id: string): TopupOffer {
   return {
@@ -27,6 +33,7 @@ function offer(id: string): TopupOffer {
     subTypes: ['voice'],
     productType: 'TOPUP',
     price: { type: 'FIXED', currency: 'USD', divisor: 100, fixed: 1000 },
+    cost: { currency: 'USD', divisor: 100, min: 1, max: 1 },
     allowance: {},
   }
 }
@@ -98,12 +105,67 @@ it('does not believe a list of under half of the last one', async () => {
     outcome: 'refused',
     offers: 49,
     setAside: { disabled: 3 },
-    reason: 'The supplier lists 49 offers after 100.',
+    reason: 'The supplier lists 49 topup offers after 100.',
   })
   expect(await restock(deps)).toMatchObject({ outcome: 'refused', offers: 0 })
   expect(deps.shelf.current().size).toBe(100)
   expect(snapshots.kept).toHaveLength(1)
   expect(await restock(deps)).toMatchObject({ outcome: 'loaded', offers: 50 })
+})
+
+const plan = (id: string): Offer => ({ ...offer(id), kind: 'esim', coverage: [] })
+const mixed = (topups: number, esims: number): PlainListing => ({
+  offers: [
+    ...listingOf(topups).offers,
+    ...Array.from({ length: esims }, (_, at) => plan(`E_${at}`)),
+  ],
+  setAside: {},
+})
+
+it('holds a kind that nearly vanishes from a list, and takes the others', async () => {
+  const snapshots = memory()
+  const lists = [mixed(40, 60), mixed(90, 0), mixed(91, 20), mixed(92, 50)]
+  const world = { now }
+  const deps = {
+    ...depsFor(async () => lists.shift() as PlainListing, snapshots),
+    now: () => world.now,
+  }
+  const sizes = () => {
+    const { listed } = deps.shelf.current()
+    return [listed.topup.size, listed.esim.size]
+  }
+  await restock(deps)
+  world.now = new Date(now.getTime() + 3_600_000)
+  expect(await restock(deps)).toMatchObject({
+    outcome: 'loaded',
+    offers: 90,
+    held: { esim: 'The supplier lists 0 esim offers after 60.' },
+  })
+  expect(sizes()).toEqual([90, 60])
+  expect(deps.shelf.current()).toMatchObject({ readAt: world.now, held: { esim: now } })
+  expect(snapshots.kept.at(-1)).toMatchObject({ held: { esim: now } })
+  expect(await restock(deps)).toMatchObject({ held: { esim: expect.any(String) } })
+  expect(sizes()).toEqual([91, 60])
+  expect(deps.shelf.current().held).toEqual({ esim: now })
+  const last = await restock(deps)
+  expect(last).toMatchObject({ outcome: 'loaded', offers: 142 })
+  expect(last).not.toHaveProperty('held')
+  expect(sizes()).toEqual([92, 50])
+})
+
+it('believes that a kind is gone once what it held is too old to sell', async () => {
+  const lists = [mixed(40, 60), mixed(40, 0), mixed(40, 0)]
+  const world = { now }
+  const deps = {
+    ...depsFor(async () => lists.shift() as PlainListing),
+    now: () => world.now,
+  }
+  await restock(deps)
+  world.now = new Date(now.getTime() + 24 * 3_600_000)
+  expect(await restock(deps)).toHaveProperty('held')
+  world.now = new Date(world.now.getTime() + 1)
+  expect(await restock(deps)).not.toHaveProperty('held')
+  expect(deps.shelf.current().listed.esim.size).toBe(0)
 })
 
 it('does not believe an empty list on a first start either', async () => {

@@ -1,9 +1,18 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { InTurn } from '../primitives/in-turn.ts'
 import { repeat } from '../primitives/repeat.ts'
-import type { Shelf } from './catalog.ts'
-import type { Snapshot, SnapshotStore, Stockroom } from './ports.ts'
-import { isStale, type Pricing } from './pricing.ts'
+import type { Catalog, Shelf } from './catalog.ts'
+import { kinds } from './good.ts'
+import type { Kind } from './offer.ts'
+import {
+  type ReadListing,
+  readAtOf,
+  type Snapshot,
+  type SnapshotStore,
+  type Stockroom,
+} from './ports.ts'
+import type { Pricing } from './pricing.ts'
+import { isOldList, staleParts } from './staleness.ts'
 
 export interface RestockDeps {
   readonly stockroom: Stockroom
@@ -23,6 +32,8 @@ export type Restocked =
       readonly offers: number
       readonly setAside: Readonly<Record<string, number>>
       readonly durationMs: number
+      /** Kinds of which the list was not believed, and why: their earlier offers stay on sale. */
+      readonly held?: Readonly<Partial<Record<Kind, string>>>
       /** Why the list was not kept for the next start, when it was not. It is on sale all the same. */
       readonly notKept?: string
     }
@@ -55,16 +66,21 @@ export async function restock(deps: RestockDeps): Promise<Restocked> {
   try {
     const listing = await deps.stockroom.read(deps.signal)
     const { setAside } = listing
-    const offers = listing.offers.count
-    const reason = refusalOf(offers, deps.shelf.current().size)
-    if (reason !== undefined) {
-      return { outcome: 'refused', offers, setAside, reason, durationMs: elapsed() }
-    }
-    const snapshot: Snapshot = { ...listing, readAt: startedAt }
+    const last = deps.shelf.current()
+    const doubts = doubtsAbout(listing, last, startedAt)
+    const told = { offers: listing.offers.count, setAside }
+    const reason = refusalOf(listing, last, doubts)
+    if (reason !== undefined) return { outcome: 'refused', ...told, reason, durationMs: elapsed() }
+    const snapshot = await believed(deps, { listing, last, doubts, readAt: startedAt })
     await deps.inTurn(() => put(deps, snapshot))
     const notKept = await keep(deps.snapshots, snapshot)
-    const loaded = { outcome: 'loaded', offers, setAside, durationMs: elapsed() } as const
-    return notKept === undefined ? loaded : { ...loaded, notKept }
+    return {
+      outcome: 'loaded',
+      ...told,
+      durationMs: elapsed(),
+      ...(Object.keys(doubts).length === 0 ? {} : { held: doubts }),
+      ...(notKept === undefined ? {} : { notKept }),
+    }
   } catch (error) {
     return { outcome: 'failed', reason: messageOf(error), durationMs: elapsed() }
   }
@@ -105,19 +121,18 @@ export async function serveLast(deps: RestockDeps): Promise<Served> {
 
 /**
  * Builds the catalog of now again when the exchange rates are other ones than it was built with, or
- * have become too old to sell by: prices and order hang on them.
+ * when they or a list have become too old to sell by: prices and order hang on them.
  */
 export function reprice(deps: RestockDeps): Promise<void> {
   const { inTurn, shelf, pricing } = deps
   // What is looked at may be replaced by the work before it, so it is looked at in turn.
   return inTurn(async () => {
     const catalog = shelf.current()
-    const rates = pricing.rates()
-    if (catalog.size === 0 || rates === undefined) return
-    const isTooOld = isStale(rates, pricing.now())
-    if (isDeepStrictEqual(rates, catalog.rates) && isTooOld === catalog.hasStaleRates) return
-    const { records, readAt, setAside } = catalog
-    await put(deps, { offers: records, readAt, setAside })
+    if (catalog.size === 0) return
+    const isSame = isDeepStrictEqual(pricing.rates() ?? catalog.rates, catalog.rates)
+    if (isSame && staleParts(pricing) === catalog.stale) return
+    const { records, readAt, held = {}, setAside } = catalog
+    await put(deps, { offers: records, readAt, held, setAside })
   })
 }
 
@@ -126,7 +141,10 @@ async function put(
   { stockroom, shelf, pricing, signal }: RestockDeps,
   snapshot: Snapshot,
 ): Promise<void> {
-  const basis = { markupBps: pricing.markupBps, rates: pricing.rates(), now: pricing.now() }
+  const [voucher, topup, esim] = kinds.map((kind) => readAtOf(snapshot, kind)) as [Date, Date, Date]
+  const readAt = { voucher, topup, esim }
+  const { markupBps } = pricing
+  const basis = { markupBps, rates: pricing.rates(), readAt, now: pricing.now() }
   const catalog = await stockroom.build(snapshot, basis, signal)
   const last = shelf.current()
   shelf.replace(catalog)
@@ -134,10 +152,54 @@ async function put(
   last.retire()
 }
 
-/** Half of a list looks like a list. Only its size, against the last one, gives it away. */
-function refusalOf(offers: number, last: number): string | undefined {
-  if (offers === 0) return 'The supplier lists nothing that can be sold.'
-  return offers * 2 < last ? `The supplier lists ${offers} offers after ${last}.` : undefined
+type Doubts = Readonly<Partial<Record<Kind, string>>>
+
+/**
+ * Half of a list looks like a list. Only its size, against the last one, gives it away, and that kind
+ * by kind: vouchers may vanish whole from a list that topups make long. A last list that is too old
+ * to sell by vouches for nothing, so what the supplier has really dropped is believed then.
+ */
+function doubtsAbout({ sizes }: ReadListing, last: Catalog, now: Date): Doubts {
+  const doubted = kinds.filter(
+    (kind) => sizes[kind] * 2 < last.listed[kind].size && !isOldList(readAtOf(last, kind), now),
+  )
+  const told = doubted.map((kind) => [kind, doubtOf(kind, sizes[kind], last)])
+  return Object.fromEntries(told)
+}
+
+function doubtOf(kind: Kind, size: number, { listed }: Catalog): string {
+  return `The supplier lists ${size} ${kind} offers after ${listed[kind].size}.`
+}
+
+/** Why nothing of a list is believed. */
+function refusalOf({ offers }: ReadListing, { listed }: Catalog, doubts: Doubts) {
+  if (offers.count === 0) return 'The supplier lists nothing that can be sold.'
+  const isNothingNew = kinds.every((kind) => doubts[kind] !== undefined || listed[kind].size === 0)
+  const reasons = Object.values(doubts)
+  return isNothingNew && reasons.length > 0 ? reasons.join(' ') : undefined
+}
+
+interface Reading {
+  readonly listing: ReadListing
+  readonly last: Catalog
+  readonly doubts: Doubts
+  readonly readAt: Date
+}
+
+/** The new list, but with the earlier offers of every kind that is in doubt. */
+async function believed(
+  { stockroom, signal }: RestockDeps,
+  { listing: { offers, setAside }, last, doubts, readAt }: Reading,
+): Promise<Snapshot> {
+  const doubted = kinds.filter((kind) => doubts[kind] !== undefined)
+  if (doubted.length === 0) return { offers, setAside, readAt }
+  const held = Object.fromEntries(doubted.map((kind) => [kind, readAtOf(last, kind)]))
+  return {
+    offers: await stockroom.hold(offers, last.records, doubted, signal),
+    setAside,
+    readAt,
+    held,
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { ReadDeps } from '../desk/deps.ts'
 import type { Content, Question } from '../desk/question.ts'
-import { isStale, type Pricing } from '../goods/pricing.ts'
+import type { Pricing } from '../goods/pricing.ts'
+import { staleParts } from '../goods/staleness.ts'
 import { type ByteBounded, byteBounded } from './byte-bounded.ts'
 import { digestOf } from './caching.ts'
 import { type Compressed, compress } from './content-coding.ts'
@@ -99,11 +100,10 @@ export function createAnswerCache(
 
 /**
  * All that an answer depends on besides its address, the catalog first. Prices also end by time alone,
- * when the rates become too old.
+ * when the rates or a list become too old.
  */
-function basisOf(catalog: unknown, { markupBps, rates, now }: Pricing): readonly unknown[] {
-  const table = rates()
-  return [catalog, markupBps, table, table !== undefined && isStale(table, now())]
+function basisOf(catalog: unknown, pricing: Pricing): readonly unknown[] {
+  return [catalog, pricing.markupBps, pricing.rates(), staleParts(pricing)]
 }
 
 /**

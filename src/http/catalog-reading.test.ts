@@ -76,7 +76,7 @@ describe('an empty result or an unsold offer explains itself', () => {
 
   test('a rate that went stale makes an offer unavailable at once', async () => {
     let now = fixtureNow
-    const pricing = fixturePricing({ now: () => now })
+    const pricing = fixturePricing({ now: () => now, readAt: () => now })
     const offer = voucher('SPAR_AT_10', { price: fixed(1000, 'EUR') })
     const shelf = createShelf(catalogOf([offer], pricing))
     const { app } = testApp({ shelf, pricing })

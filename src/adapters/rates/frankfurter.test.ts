@@ -77,7 +77,10 @@ it('holds the last good table, tries a failure again soon, and never goes back i
     .mockRejectedValueOnce(new Error('down again'))
     .mockResolvedValue(tableOf('2026-10-05'))
   const report = (read: RatesRead) => reads.push(read)
-  const rates = keepRates({ latest }, { signal: stop.signal, report })
+  const rates = keepRates(
+    { latest },
+    { now: () => new Date('2026-10-05T15:00:00Z'), signal: stop.signal, report },
+  )
   await rates.first
   expect(rates.current()).toBeUndefined()
 
@@ -101,7 +104,7 @@ it('holds the last good table, tries a failure again soon, and never goes back i
 it('lets nobody wait for a first table when it is stopped before', async () => {
   const rates = keepRates(
     { latest: () => Promise.reject(new Error('never asked')) },
-    { signal: AbortSignal.abort(), report: () => undefined },
+    { now: () => new Date(), signal: AbortSignal.abort(), report: () => undefined },
   )
   await rates.first
   await rates.stopped

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { RateSource, RateTable } from '../../goods/ports.ts'
 import { readText } from '../../primitives/read-text.ts'
 import { repeat } from '../../primitives/repeat.ts'
+import { createSieve, type Sifted } from './plausible.ts'
 
 export interface FrankfurterOptions {
   /** Answers like `https://api.frankfurter.dev/v1/latest`. */
@@ -81,10 +82,16 @@ export interface KeptRates {
 
 /** What came of reading the rates once. */
 export type RatesRead =
-  | { readonly outcome: 'read'; readonly table: RateTable }
+  | {
+      readonly outcome: 'read'
+      readonly table: RateTable
+      /** Currencies whose rates are not believed, and why; the table is without them. */
+      readonly refused: readonly string[]
+    }
   | { readonly outcome: 'failed'; readonly reason: string }
 
 export interface KeepRatesOptions {
+  readonly now: () => Date
   readonly signal: AbortSignal
   readonly report: (read: RatesRead) => void
   readonly everyMs?: number
@@ -92,13 +99,15 @@ export interface KeepRatesOptions {
 
 /**
  * Reads the rates now and then hourly. A failed reading is tried again after a minute, doubling up
- * to the hour. Nothing is stored: whether a table is too old to price with is `isStale`'s to say.
+ * to the hour. Nothing is stored: whether a table is too old to price with is `isStale`'s to say,
+ * and whether its rates can be true `createSieve`'s.
  */
 export function keepRates(source: RateSource, options: KeepRatesOptions): KeptRates {
   let table: RateTable | undefined
+  const sift = createSieve(options.now)
   const { promise: first, resolve: firstEnded } = Promise.withResolvers<void>()
   const task = async () => {
-    const read = await readOnce(source, options.signal)
+    const read = await readOnce(source, sift, options.signal)
     // A mirror that lags behind must not take a newer table away.
     const isNewer = read.outcome === 'read' && !(table && read.table.asOf < table.asOf)
     if (isNewer) table = read.table
@@ -110,9 +119,13 @@ export function keepRates(source: RateSource, options: KeepRatesOptions): KeptRa
   return { current: () => table, first, stopped: repeat(task, rhythm).finally(firstEnded) }
 }
 
-async function readOnce(source: RateSource, signal: AbortSignal): Promise<RatesRead> {
+async function readOnce(
+  source: RateSource,
+  sift: (table: RateTable) => Sifted,
+  signal: AbortSignal,
+): Promise<RatesRead> {
   try {
-    return { outcome: 'read', table: await source.latest(signal) }
+    return { outcome: 'read', ...sift(await source.latest(signal)) }
   } catch (error) {
     return { outcome: 'failed', reason: error instanceof Error ? error.message : String(error) }
   }

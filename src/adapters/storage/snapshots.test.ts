@@ -42,6 +42,7 @@ function snapshotOf(count: number, day = 1): Snapshot {
       productType: 'VOUCHER',
       notes: 'line\nline',
       price: { type: 'FIXED', currency: 'EUR', divisor: 100, fixed: index + 1 },
+      cost: { currency: 'EUR', divisor: 100, min: 1, max: 1 },
       requiredFields: [],
     }
   })
@@ -49,6 +50,7 @@ function snapshotOf(count: number, day = 1): Snapshot {
     offers: packOffers(offers),
     setAside: { disabled: 2 },
     readAt: new Date(Date.UTC(2026, 9, day)),
+    held: { topup: new Date(Date.UTC(2026, 8, day)) },
   }
 }
 

@@ -4,7 +4,7 @@ import type { OfferRecords } from '../../goods/offer-records.ts'
 import type { Snapshot, SnapshotStore } from '../../goods/ports.ts'
 
 /** Says how the body is written. A body of another format is of another version of the store. */
-const format = Buffer.from('K402-2\n')
+const format = Buffer.from('K402-3\n')
 const digestBytes = 32
 const keptSnapshots = 2
 
@@ -12,6 +12,7 @@ interface Row {
   readonly read_at: Date
   readonly offers: number
   readonly set_aside: Record<string, number>
+  readonly held: Readonly<Record<string, string>>
   readonly body: Buffer
 }
 
@@ -27,10 +28,11 @@ export function createSnapshotStore(database: Database): SnapshotStore {
 }
 
 async function save(database: Database, snapshot: Snapshot): Promise<void> {
-  const { readAt, offers, setAside } = snapshot
-  const values = [readAt, offers.count, JSON.stringify(setAside), encode(offers)]
+  const { readAt, held = {}, offers, setAside } = snapshot
+  const told = [setAside, held].map((facts) => JSON.stringify(facts))
+  const values = [readAt, offers.count, ...told, encode(offers)]
   await database.query(
-    'insert into catalog_snapshot (read_at, offers, set_aside, body) values ($1, $2, $3, $4)',
+    'insert into catalog_snapshot (read_at, offers, set_aside, held, body) values ($1, $2, $3, $4, $5)',
     values,
   )
   await database.query(
@@ -47,7 +49,7 @@ async function load(database: Database): Promise<Snapshot | undefined> {
   let damage: unknown
   for (let age = 0; age < keptSnapshots; age += 1) {
     const { rows } = await database.query<Row>(
-      'select read_at, offers, set_aside, body from catalog_snapshot order by id desc limit 1 offset $1',
+      'select read_at, offers, set_aside, held, body from catalog_snapshot order by id desc limit 1 offset $1',
       [age],
     )
     const [row] = rows
@@ -55,7 +57,13 @@ async function load(database: Database): Promise<Snapshot | undefined> {
     if (!row.body.subarray(0, format.length).equals(format)) continue
     try {
       const offers = decode(row.body, row.offers)
-      return { offers, setAside: row.set_aside, readAt: row.read_at }
+      const held = Object.entries(row.held).map(([kind, at]) => [kind, new Date(at)])
+      return {
+        offers,
+        setAside: row.set_aside,
+        readAt: row.read_at,
+        held: Object.fromEntries(held),
+      }
     } catch (error) {
       damage ??= error
     }

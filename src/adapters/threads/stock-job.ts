@@ -1,6 +1,7 @@
 import type { Basis } from '../../goods/building/build-catalog.ts'
+import type { Kind } from '../../goods/offer.ts'
 import type { OfferRecords } from '../../goods/offer-records.ts'
-import type { Listing } from '../../goods/ports.ts'
+import type { ReadListing } from '../../goods/ports.ts'
 
 /** What one thread is started for. */
 export type StockJob =
@@ -11,6 +12,12 @@ export type StockJob =
       readonly note: Uint8Array | undefined
     }
   | {
+      readonly type: 'hold'
+      readonly list: OfferRecords
+      readonly last: OfferRecords
+      readonly kinds: readonly Kind[]
+    }
+  | {
       readonly type: 'build'
       readonly offers: OfferRecords
       readonly basis: Basis
@@ -18,8 +25,13 @@ export type StockJob =
     }
 
 /** What a list was read into. */
-export interface ReadList extends Listing {
+export interface ReadList extends ReadListing {
   readonly note: Uint8Array
+}
+
+/** A list of which some kinds are those of an earlier one. */
+export interface HeldList {
+  readonly offers: OfferRecords
 }
 
 /** Where a supplier's list is read; a key that is refused or absent makes the reading fail. */

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { apiKey, ask, startTestSupplier } from '../../../sandbox/supplier/client.fixture.ts'
 import type { Supplier } from '../../../sandbox/supplier/server.ts'
 import { testApp } from '../../../test/fixtures/app.ts'
-import { plainListing, stockroomOf } from '../../../test/fixtures/catalog.ts'
+import { basisOf, plainListing, stockroomOf } from '../../../test/fixtures/catalog.ts'
 import { fixtureNow, fixturePricing, topup } from '../../../test/fixtures/offers.ts'
 import { type StoryProxy, startProxy } from '../../../test/harness/proxy.ts'
 import { createShelf } from '../../goods/catalog.ts'
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const siteUrl = 'https://kiosk.example'
 const pricing = fixturePricing({ markupBps: 250 })
-const basis = { markupBps: pricing.markupBps, rates: pricing.rates(), now: pricing.now() }
+const basis = basisOf(pricing)
 const { signal } = new AbortController()
 
 /** What asks the supplier through the proxy, which counts the calls. */
@@ -60,14 +60,14 @@ describe('a list read and a catalog made in threads', () => {
     const [there, here] = [await madeIn(roomAt()), await madeIn(roomHere())]
     expect(there.list).toEqual(here.list)
     expect(there.list.offers.count).toBeGreaterThan(200)
-    const { version, size, lowest, readAt, setAside, hasStaleRates } = there.catalog
-    expect({ version, size, lowest, readAt, setAside, hasStaleRates }).toEqual({
+    const { version, size, lowest, readAt, setAside, stale } = there.catalog
+    expect({ version, size, lowest, readAt, setAside, stale }).toEqual({
       version: here.catalog.version,
       size: here.catalog.size,
       lowest: here.catalog.lowest,
       readAt: fixtureNow,
       setAside: here.catalog.setAside,
-      hasStaleRates: false,
+      stale: '',
     })
     for (const kind of kinds) {
       expect(there.catalog.listed[kind].size).toBe(here.catalog.listed[kind].size)

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import type { PackedCatalog } from '../../goods/building/build-catalog.ts'
 import { openCatalog } from '../../goods/catalog.ts'
 import type { Stockroom } from '../../goods/ports.ts'
-import type { ReadList, StockJob, SupplierAccess } from './stock-job.ts'
+import type { HeldList, ReadList, StockJob, SupplierAccess } from './stock-job.ts'
 
 export interface StockroomOptions {
   readonly supplier: SupplierAccess
@@ -17,7 +17,11 @@ export function createStockroom({ supplier, siteUrl }: StockroomOptions): Stockr
     async read(signal) {
       const list = await inThread<ReadList>({ type: 'read', supplier, note }, signal)
       note = list.note
-      return { offers: list.offers, setAside: list.setAside }
+      return { offers: list.offers, sizes: list.sizes, setAside: list.setAside }
+    },
+    async hold(list, last, kinds, signal) {
+      const job = { type: 'hold', list, last, kinds } as const
+      return (await inThread<HeldList>(job, signal)).offers
     },
     async build(snapshot, basis, signal) {
       const job = { type: 'build', offers: snapshot.offers, basis, siteUrl } as const

@@ -60,7 +60,7 @@ export const EsimPlan = z.object(esimFields).meta({ id: 'EsimPlan' })
 
 const usdcAmount = z.string().regex(/^\d+$/).describe('Atomic USDC: 1 USDC is 1000000')
 
-/** What a purchase costs. Of an open value: at its least, at its greatest, and per step between. */
+/** What a purchase costs. Of an open value: at its least and its greatest, and the step of the value. */
 const Usdc = z
   .object({
     amount: usdcAmount.optional(),
@@ -71,7 +71,8 @@ const Usdc = z
   })
   .meta({
     id: 'Usdc',
-    description: 'What a purchase costs: amount, or min, max and increment for an open value.',
+    description:
+      'What a purchase costs: amount; or, for an open value, min and max, which the least and the greatest value cost, and increment, the step from one value to the next. The price of a value between them is that of its quote.',
   })
 
 const catalogFields = {

@@ -13,6 +13,7 @@ import {
 import { createShelf } from '../../goods/catalog.ts'
 import { kinds } from '../../goods/good.ts'
 import type { Offer } from '../../goods/offer.ts'
+import { type Pricing, retailOf } from '../../goods/pricing.ts'
 import { readyAt } from '../../goods/ready-json.ts'
 import { catalogOffer, publishing, unfinishedView } from './catalog-offer.ts'
 import { discoveryOffer } from './discovery-offer.ts'
@@ -36,13 +37,16 @@ const offers: readonly Offer[] = [
   voucher('NO_RATE', { price: fixed(100, 'XYZ') }),
 ]
 
+const publishedShort = (offer: Offer, pricing: Pricing) =>
+  discoveryOffer(offer, retailOf(offer, pricing), { siteUrl, markupBps: pricing.markupBps })
+
 describe('the two parts of a published offer', () => {
   test.each([0, 250])('are together the whole, and no key is in both (markup %i)', (markupBps) => {
     const pricing = fixturePricing({ markupBps })
     const publish = publishing({ siteUrl, pricing })
     for (const offer of offers) {
       const { discovery, beyond } = publish(offer)
-      expect(discovery, offer.id).toEqual(discoveryOffer(offer, { siteUrl, markupBps }))
+      expect(discovery, offer.id).toEqual(publishedShort(offer, pricing))
       const keys = [...Object.keys(discovery), ...Object.keys(beyond)]
       expect(new Set(keys).size, offer.id).toBe(keys.length)
       expect({ ...discovery, ...beyond }, offer.id).toEqual(
@@ -60,7 +64,7 @@ describe('the two parts of a published offer', () => {
         const offer = offerAt(doc)
         const textOf = (form: 'discovery' | 'catalog') =>
           `${Buffer.from(readyAt(ready, rows[doc] as number, form)).toString()}}`
-        const short = discoveryOffer(offer, { siteUrl, markupBps: 250 })
+        const short = publishedShort(offer, pricing)
         expect(textOf('discovery')).toBe(JSON.stringify(short))
         expect(textOf('catalog')).toBe(JSON.stringify(catalogOffer(offer, { siteUrl, pricing })))
       }
@@ -83,9 +87,9 @@ describe('while the rates of a catalog and those of now differ', () => {
   const later = new Date(fixtureNow.getTime() + 30 * 24 * 3_600_000)
   const inEuro = voucher('EURO', { price: fixed(1000, 'EUR') })
   const viewAt = (builtAt: Date, now: Date, rates = fixturePricing().rates) => {
-    const built = fixturePricing({ now: () => builtAt })
+    const built = fixturePricing({ now: () => builtAt, readAt: () => builtAt })
     const shelf = createShelf(catalogOf([inEuro], built))
-    const pricing = fixturePricing({ now: () => now, rates })
+    const pricing = fixturePricing({ now: () => now, rates, readAt: () => builtAt })
     const site = {
       name: '',
       description: '',

@@ -1,7 +1,8 @@
 import type { Offer } from '../../goods/offer.ts'
-import { isStale, type Pricing, type Retail, retailOf, withMarkup } from '../../goods/pricing.ts'
+import { type Pricing, type Retail, retailOf } from '../../goods/pricing.ts'
 import { requiredFieldsOf } from '../../goods/purchase-body.ts'
 import type { Publish } from '../../goods/ready-json.ts'
+import { staleParts } from '../../goods/staleness.ts'
 import { type Cents, usdcDecimals, usdcFromCents } from '../../primitives/money.ts'
 import type { ReadDeps } from '../deps.ts'
 import { discoveryOffer, moneyOf, type Published } from './discovery-offer.ts'
@@ -13,37 +14,34 @@ export interface CatalogViewDeps {
 
 /** Both published forms of an offer, for the catalog to keep finished. */
 export function publishing({ siteUrl, pricing }: CatalogViewDeps): Publish {
-  const { markupBps } = pricing
   return (offer) => {
-    const discovery = discoveryOffer(offer, { siteUrl, markupBps })
-    return { discovery, beyond: beyondDiscovery(offer, discovery, pricing) }
+    const retail = retailOf(offer, pricing)
+    const discovery = discoveryOffer(offer, retail, { siteUrl, markupBps: pricing.markupBps })
+    return { discovery, beyond: beyondDiscovery(offer, retail, discovery) }
   }
 }
 
 /**
- * How offers look now, where the finished JSON of the catalog holds no more: new rates, and rates that
- * become too old, change prices at once, some seconds before the catalog is made again.
+ * How offers look now, where the finished JSON of the catalog holds no more: new rates, and what becomes
+ * too old to sell by, change prices at once, some seconds before the catalog is made again.
  *
  * @returns undefined while the finished JSON holds
  */
 export function unfinishedView({ shelf, pricing, site }: ReadDeps) {
-  const { rates: built, hasStaleRates } = shelf.current()
-  const rates = pricing.rates()
-  const areStale = rates !== undefined && isStale(rates, pricing.now())
-  const areBuilt = rates?.asOf.getTime() === built?.asOf.getTime()
-  if (areBuilt && areStale === hasStaleRates) return undefined
+  const { rates: built, stale } = shelf.current()
+  const areBuilt = pricing.rates()?.asOf.getTime() === built?.asOf.getTime()
+  if (areBuilt && staleParts(pricing) === stale) return undefined
   return (offer: Offer) => catalogOffer(offer, { siteUrl: site.url, pricing })
 }
 
 /** An offer as the catalog interface lists it (decisions 3). */
 export function catalogOffer(offer: Offer, { siteUrl, pricing }: CatalogViewDeps): Published {
-  const discovery = discoveryOffer(offer, { siteUrl, markupBps: pricing.markupBps })
-  return { ...discovery, ...beyondDiscovery(offer, discovery, pricing) }
+  const { discovery, beyond } = publishing({ siteUrl, pricing })(offer)
+  return { ...discovery, ...beyond }
 }
 
 /** What the catalog says of an offer that the discovery form does not. */
-function beyondDiscovery(offer: Offer, discovery: Published, pricing: Pricing): Published {
-  const retail = retailOf(offer, pricing)
+function beyondDiscovery(offer: Offer, retail: Retail, discovery: Published): Published {
   const fields = {
     ...(offer.kind === 'voucher' ? {} : { brandName: offer.brandName, ...offer.allowance }),
     kind: offer.kind,
@@ -51,7 +49,7 @@ function beyondDiscovery(offer: Offer, discovery: Published, pricing: Pricing): 
     shortNotes: offer.shortNotes,
     priceType: offer.price.type,
     faceValue: offer.faceValue && moneyOf(offer.faceValue),
-    usdc: usdcOf(retail, pricing.markupBps),
+    usdc: usdcOf(retail),
     requiredFields: requiredFieldsOf(offer),
     available: retail.type !== 'NOT_SOLD',
     unavailableReason: retail.type === 'NOT_SOLD' ? retail.reason : undefined,
@@ -60,16 +58,16 @@ function beyondDiscovery(offer: Offer, discovery: Published, pricing: Pricing): 
 }
 
 /**
- * What a purchase costs in atomic USDC. Of an open value: what its least, its greatest and one step
- * between values cost.
+ * What a purchase costs in atomic USDC. Of an open value: what its least and its greatest value cost,
+ * and the step from one value to the next, which is no price and has no markup.
  */
-function usdcOf(retail: Retail, markupBps: number): Published | undefined {
-  const cost = (value: Cents) => usdcFromCents(withMarkup(value, markupBps)).toString()
+function usdcOf(retail: Retail): Published | undefined {
+  const atomic = (amount: Cents) => usdcFromCents(amount).toString()
   switch (retail.type) {
     case 'FIXED':
-      return { amount: usdcFromCents(retail.cents).toString(), decimals: usdcDecimals }
+      return { amount: atomic(retail.cents), decimals: usdcDecimals }
     case 'RANGE': {
-      const [min, max, increment] = [retail.min, retail.max, retail.increment].map(cost)
+      const [min, max, increment] = [retail.lowest, retail.highest, retail.increment].map(atomic)
       return { min, max, increment, decimals: usdcDecimals }
     }
     case 'NOT_SOLD':

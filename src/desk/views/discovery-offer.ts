@@ -1,5 +1,5 @@
 import type { MoneyRange, Offer } from '../../goods/offer.ts'
-import { withMarkup } from '../../goods/pricing.ts'
+import { type Retail, withMarkup } from '../../goods/pricing.ts'
 
 /** MoneyLike, always as an object (decisions 1): integers in minor units. */
 export interface PublishedMoney {
@@ -19,21 +19,28 @@ export interface OfferViewDeps {
 }
 
 /** An offer as the discovery interface shows it: the fields of service.md and no others. */
-export function discoveryOffer(offer: Offer, deps: OfferViewDeps): Published {
+export function discoveryOffer(offer: Offer, retail: Retail, deps: OfferViewDeps): Published {
   const shared = {
     offerId: offer.id,
     brand: offer.brand,
     country: offer.country,
     regions: offer.regions,
     subTypes: offer.subTypes,
-    price: priceOf(offer, deps.markupBps),
+    price: priceOf(offer, retail, deps.markupBps),
     buy_url: `${deps.siteUrl}/buy/${encodeURIComponent(offer.id)}`,
   }
   return { ...shared, ...ownFieldsOf(offer) }
 }
 
-/** The supplier's price with the operator's markup, in its own currency, rounded up. */
-function priceOf({ price }: Offer, markupBps: number): PublishedMoney {
+/**
+ * What is asked, to the cent, where the supplier's price is in dollars or is not what decides. Another
+ * price is shown in its own currency, with the markup. An open price is the values that may be chosen.
+ */
+function priceOf({ price }: Offer, retail: Retail, markupBps: number): PublishedMoney {
+  const dollars = { currency: 'USD', currencyDivisor: 100 }
+  if (retail.type === 'RANGE') return { ...dollars, min: retail.min, max: retail.max }
+  const isAsked = price.currency === 'USD' || (retail.type === 'FIXED' && retail.by === 'cost')
+  if (retail.type === 'FIXED' && isAsked) return { ...dollars, fixed: retail.cents }
   return moneyOf(price, (minor) => withMarkup(minor, markupBps))
 }
 

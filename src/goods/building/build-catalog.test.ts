@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { basisOf } from '../../../test/fixtures/catalog.ts'
 import {
   fixed,
   fixtureNow,
@@ -12,8 +13,7 @@ import type { Offer } from '../offer.ts'
 import { lowestCharge } from '../pricing.ts'
 import { type Basis, packCatalog } from './build-catalog.ts'
 
-const rates = fixturePricing().rates()
-const basis: Basis = { markupBps: 0, rates, now: fixtureNow }
+const basis: Basis = basisOf(fixturePricing())
 const stale: Basis = { ...basis, now: new Date(fixtureNow.getTime() + 30 * 24 * 3_600_000) }
 
 function packed(offers: readonly Offer[], on: Basis = basis) {
@@ -47,7 +47,7 @@ test('new rates alone change the version when they change the order', () => {
   const at = (perUsd: Record<string, number>) =>
     packed([dollars, inEuro], {
       ...basis,
-      rates: rates && { ...rates, perUsd },
+      rates: { asOf: fixtureNow, source: 'test', perUsd },
     }).version
   expect(at({ EUR: 0.99 })).toBe(at({ EUR: 0.95 }))
   expect(at({ EUR: 0.5 })).not.toBe(at({ EUR: 0.95 }))
@@ -78,8 +78,14 @@ test('the least that a purchase costs is that of what is sold, of each kind', ()
   expect(packed([]).lowest).toEqual({})
 })
 
-test('tells whether rates were too old to sell by, which rates that are not there are not', () => {
-  expect(packed([first]).hasStaleRates).toBe(false)
-  expect(packed([first], stale).hasStaleRates).toBe(true)
-  expect(packed([first], { ...stale, rates: undefined }).hasStaleRates).toBe(false)
+test('tells what was too old to sell by, which rates that are not there are not', () => {
+  const fresh = { ...stale, readAt: basisOf(fixturePricing({ readAt: () => stale.now })).readAt }
+  expect(packed([first]).stale).toBe('')
+  expect(packed([first], fresh).stale).toBe('rates')
+  expect(packed([first], { ...fresh, rates: undefined }).stale).toBe('')
+  const oldVouchers = { ...basis, now: fresh.now, readAt: { ...fresh.readAt, voucher: fixtureNow } }
+  expect(packed([first, topup('T')], { ...oldVouchers, rates: undefined })).toMatchObject({
+    stale: 'voucher',
+    lowest: { topup: 5_000_000n },
+  })
 })

@@ -4,9 +4,10 @@ import { kinds } from '../good.ts'
 import type { Kind, Offer } from '../offer.ts'
 import { type OfferIds, packIds } from '../offer-ids.ts'
 import type { RateTable } from '../ports.ts'
-import { isStale, lowestCharge, type Pricing } from '../pricing.ts'
+import { lowestCharge, type Pricing } from '../pricing.ts'
 import { type Publish, type ReadyJson, readyWriter } from '../ready-json.ts'
 import type { PackedIndex } from '../search/search-index.ts'
+import { staleParts } from '../staleness.ts'
 import { growing, growingFloats } from './growing.ts'
 import { indexRows } from './pack-index.ts'
 import { publishedOrder } from './published-order.ts'
@@ -15,7 +16,14 @@ import { publishedOrder } from './published-order.ts'
 export interface Basis {
   readonly markupBps: number
   readonly rates: RateTable | undefined
+  /** When the offers of each kind were read from the supplier. */
+  readonly readAt: Readonly<Record<Kind, Date>>
   readonly now: Date
+}
+
+/** Prices as they are at one moment. */
+export function pricingOn({ markupBps, rates, readAt, now }: Basis): Pricing {
+  return { markupBps, rates: () => rates, readAt: (kind) => readAt[kind], now: () => now }
 }
 
 /** A catalog as it goes from the thread that makes it to the one that answers. */
@@ -30,7 +38,8 @@ export interface PackedCatalog {
   /** The least that a purchase costs, of each kind that is sold. */
   readonly lowest: Readonly<Partial<Record<Kind, Usdc>>>
   readonly rates: RateTable | undefined
-  readonly hasStaleRates: boolean
+  /** What of it was too old to sell by when it was made. */
+  readonly stale: string
 }
 
 /**
@@ -70,13 +79,13 @@ export function packCatalog(
     sold: soldRows.length === rows.length ? listed : packKinds(soldRows),
     lowest: till.lowest(soldRows),
     rates: basis.rates,
-    hasStaleRates: basis.rates !== undefined && isStale(basis.rates, basis.now),
+    stale: staleParts(pricingOn(basis)),
   }
 }
 
 /** What each offer costs, and what tells one list of offers from another. */
-function createTill({ markupBps, rates, now }: Basis) {
-  const pricing: Pricing = { markupBps, rates: () => rates, now: () => now }
+function createTill(basis: Basis) {
+  const pricing = pricingOn(basis)
   const kindsOf: Kind[] = []
   /** In atomic USDC, which no price brings near 2^53; NaN where an offer is not sold. */
   const costs = growingFloats()

@@ -85,11 +85,16 @@ function twinFacets(offers: readonly Offer[], asked: Asked) {
   }
 }
 
+function isSold(offer: Offer): boolean {
+  if (offer.kind === 'esim') return offer.price.type === 'FIXED'
+  return offer.kind !== 'voucher' || offer.requiredFields.length === 0
+}
+
 function meets(offer: Offer, asked: Asked): boolean {
   const { country, subType, covers = [], durationDays } = asked
   const { covered, days, regional } = planOf(offer)
   return [
-    !asked.sold || offer.kind !== 'voucher' || offer.requiredFields.length === 0,
+    !asked.sold || isSold(offer),
     asked.brand === undefined || hasBrand(offer, asked.brand),
     asked.text === undefined || rankOf(offer, asked.text) < 9,
     country === undefined || offer.country === country,

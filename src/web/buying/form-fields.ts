@@ -65,9 +65,13 @@ function hintOf(name: string, about: Hinting): string | undefined {
 }
 
 function rangeHint({ texts, retail, markupBps }: Hinting): string | undefined {
-  const price = priceTexts(retail, { markupBps, texts })
+  const price = priceTexts(retail, { texts })
   if (price.type !== 'RANGE') return undefined
   const { form } = texts
+  if (retail.type === 'RANGE' && retail.floor !== undefined) {
+    const range = form.range(price.minValue, price.maxValue, price.step)
+    return `${range} ${form.rangeCostBetween(price.minUsdc, price.maxUsdc)}`
+  }
   const cost =
     markupBps === 0
       ? form.rangeCostSame

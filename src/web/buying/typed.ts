@@ -106,13 +106,16 @@ function purchaseFieldsOf({ id }: Offer, { fields }: Typed): Fields {
   return { offerId: id, ...Object.fromEntries(told) }
 }
 
-/** The price as the form carries it back to us: atomic USDC, or what is added to an open value. */
+/**
+ * The price as the form carries it back to us: cents, or what is added to an open value. Where the
+ * supplier charges more than that, the values at both ends and what they cost at least follow.
+ */
 export function seenOf(retail: Retail, markupBps: number): string {
   switch (retail.type) {
     case 'FIXED':
       return `fixed:${retail.cents}`
     case 'RANGE':
-      return `open:${markupBps}`
+      return `open:${markupBps}${floorOf(retail)}`
     case 'NOT_SOLD':
       return ''
   }
@@ -120,10 +123,15 @@ export function seenOf(retail: Retail, markupBps: number): string {
 
 /** Whether it costs more now than the person saw. What cannot be read was not seen. */
 export function isDearer(seen: string, retail: Retail, markupBps: number): boolean {
-  const [, type, number] = /^(fixed|open):(\d{1,12})$/.exec(seen) ?? []
+  const [, type, number] = /^(fixed|open):(\d{1,12})(?::|$)/.exec(seen) ?? []
   if (retail.type === 'FIXED') return type !== 'fixed' || retail.cents > Number(number)
-  if (retail.type === 'RANGE') return type !== 'open' || markupBps > Number(number)
-  return false
+  if (retail.type === 'NOT_SOLD') return false
+  if (retail.floor !== undefined) return seen !== seenOf(retail, markupBps)
+  return type !== 'open' || markupBps > Number(number)
+}
+
+function floorOf({ min, max, floor }: Extract<Retail, { type: 'RANGE' }>): string {
+  return floor === undefined ? '' : `:${min}-${max}:${floor.lowest}-${floor.highest}`
 }
 
 function picked(

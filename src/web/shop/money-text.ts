@@ -1,6 +1,5 @@
 import type { MoneyRange } from '../../goods/offer.ts'
 import type { Retail } from '../../goods/pricing.ts'
-import { withMarkup } from '../../goods/pricing.ts'
 import { type Cents, formatUsdc, usdcFromCents } from '../../primitives/money.ts'
 import type { Texts } from '../texts/en.ts'
 
@@ -22,16 +21,12 @@ export type PriceTexts =
   | { readonly type: 'NOT_SOLD'; readonly reason: string }
 
 /** The price as pages show it. USDC counts as dollars, so both are the same amount. */
-export function priceTexts(
-  retail: Retail,
-  { markupBps, texts }: { readonly markupBps: number; readonly texts: Texts },
-): PriceTexts {
+export function priceTexts(retail: Retail, { texts }: { readonly texts: Texts }): PriceTexts {
   switch (retail.type) {
     case 'FIXED':
       return { type: 'FIXED', usdc: usdcText(retail.cents), usd: usdText(retail.cents) }
     case 'RANGE': {
-      const least = withMarkup(retail.min, markupBps)
-      const most = withMarkup(retail.max, markupBps)
+      const { lowest: least, highest: most } = retail
       const { numbers } = texts.offers
       return {
         type: 'RANGE',

@@ -19,6 +19,6 @@ export const dirts = [
   'price_not_positive',
   'price_too_high',
   'bad_range',
-  'price_below_cost',
+  'unreadable_cost',
 ] as const
 export type Dirt = (typeof dirts)[number]

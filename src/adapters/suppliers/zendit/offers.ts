@@ -1,7 +1,7 @@
 import { kinds } from '../../../goods/good.ts'
 import type { Kind, Offer } from '../../../goods/offer.ts'
 import { type RecordsWriter, recordsWriter } from '../../../goods/offer-records.ts'
-import type { Listing, OfferSource } from '../../../goods/ports.ts'
+import type { OfferSource, ReadListing } from '../../../goods/ports.ts'
 import type { VoucherOffer } from '../../../goods/voucher.ts'
 import type { OfferId } from '../../../primitives/ids.ts'
 import { type BrandBook, createBrandBook, type KnownBrands } from './brands.ts'
@@ -40,12 +40,17 @@ interface Taken {
   readonly setAside: Record<string, number>
 }
 
-async function list(reading: Reading): Promise<Listing> {
+async function list(reading: Reading): Promise<ReadListing> {
   const writer = recordsWriter()
   let taken: Taken = { ids: new Set(), setAside: {} }
-  for (const kind of kinds) taken = await readKind(reading, kind, { writer, before: taken })
+  const sizes = { voucher: 0, topup: 0, esim: 0 }
+  for (const kind of kinds) {
+    const before = taken
+    taken = await readKind(reading, kind, { writer, before })
+    sizes[kind] = taken.ids.size - before.ids.size
+  }
   reading.signal.throwIfAborted()
-  return { offers: writer.finish(), setAside: taken.setAside }
+  return { offers: writer.finish(), sizes, setAside: taken.setAside }
 }
 
 interface Into {

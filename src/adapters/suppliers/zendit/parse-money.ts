@@ -1,23 +1,35 @@
-import type { MoneyRange } from '../../../goods/offer.ts'
+import type { LandedCost, MoneyRange } from '../../../goods/offer.ts'
 import type { Dirt } from './dirt.ts'
 import { type Raw, recordOf } from './raw.ts'
 
 /** Far above anything on sale, and far below where cents of a dollar would stop being exact. */
 const maxMinorUnits = 1e10
 
-/**
- * What the supplier asks for an offer: its price side (suppliers A.12), or what is wrong with it.
- *
- * An offer whose price does not cover its cost in the same currency is refused as well, because
- * selling it is a loss; costs in another currency cannot be compared here.
- */
+/** What the supplier asks for an offer: its price side (suppliers A.12), or what is wrong with it. */
 export function priceOf(raw: Raw): MoneyRange | Dirt {
-  const price =
-    typeof raw['price'] === 'number'
-      ? plainPrice(raw['price'], recordOf(raw['cost']))
-      : moneyOf(raw['price'], raw['priceType'])
-  if (typeof price === 'string') return price
-  return isBelowCost(price, raw) ? 'price_below_cost' : price
+  return typeof raw['price'] === 'number'
+    ? plainPrice(raw['price'], recordOf(raw['cost']))
+    : moneyOf(raw['price'], raw['priceType'])
+}
+
+/**
+ * What the supplier charges us: the cost, plus the percentage of it and the amount that it names as
+ * fees. An offer whose cost cannot be read is not sold, since it may be sold at a loss.
+ */
+export function costOf(raw: Raw, price: MoneyRange): LandedCost | Dirt {
+  const cost = moneyOf(raw['cost'], price.type)
+  const { fee = 0, feePct = 0 } = recordOf(raw['cost']) ?? {}
+  if (typeof cost === 'string' || !isFee(fee) || !isFee(feePct)) return 'unreadable_cost'
+  const landed = (minor: number) => Math.ceil(minor + fee + (minor * feePct) / 100 - rounding)
+  const [min, max] = cost.type === 'FIXED' ? [cost.fixed, cost.fixed] : [cost.min, cost.max]
+  return { currency: cost.currency, divisor: cost.divisor, min: landed(min), max: landed(max) }
+}
+
+/** Floating sums such as 110.00000000000001 are not a cent more. */
+const rounding = 1e-6
+
+function isFee(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= maxMinorUnits
 }
 
 /** What the card or line receives. Absent where the supplier says nothing usable about it. */
@@ -72,18 +84,6 @@ function plainPrice(major: number, cost: Raw | undefined): MoneyRange | Dirt {
   const nearest = Math.round(scaled)
   const fixed = Math.abs(scaled - nearest) < 1e-6 ? nearest : scaled
   return moneyOf({ currency, currencyDivisor, fixed }, 'FIXED')
-}
-
-function isBelowCost(price: MoneyRange, raw: Raw): boolean {
-  const cost = moneyOf(raw['cost'], price.type)
-  if (typeof cost === 'string' || cost.currency !== price.currency) return false
-  const fee = recordOf(raw['cost'])?.['fee']
-  const lowestCost = lowest(cost) + (typeof fee === 'number' ? fee : 0)
-  return lowestCost * price.divisor > lowest(price) * cost.divisor
-}
-
-function lowest(money: MoneyRange): number {
-  return money.type === 'FIXED' ? money.fixed : money.min
 }
 
 function amountDirt(amount: unknown): Dirt | undefined {

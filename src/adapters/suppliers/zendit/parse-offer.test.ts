@@ -19,6 +19,7 @@ it('takes a voucher over', () => {
     shortNotes: 'Ten dollars',
     notes: 'Long notes',
     price: { type: 'FIXED', currency: 'USD', divisor: 100, fixed: 1000 },
+    cost: { currency: 'USD', divisor: 100, min: 950, max: 950 },
     faceValue: { type: 'FIXED', currency: 'USD', divisor: 100, fixed: 1000 },
     requiredFields: ['recipient.firstName', 'recipient.lastName'],
   })
@@ -107,8 +108,14 @@ it.each([
   ['price_not_positive', rawVoucher({ price: { ...usd, fixed: 0 } })],
   ['price_not_positive', rawVoucher({ price: { ...usd, fixed: -5 } })],
   ['price_too_high', rawVoucher({ price: { ...usd, fixed: 1e11 } })],
-  ['price_below_cost', rawVoucher({ cost: { ...usd, fixed: 1001 } })],
-  ['price_below_cost', rawVoucher({ cost: { ...usd, fixed: 990, fee: 20 } })],
+  ['unreadable_cost', rawVoucher({ cost: undefined })],
+  ['unreadable_cost', rawVoucher({ cost: 9.5 })],
+  ['unreadable_cost', rawVoucher({ cost: { fixed: 950 } })],
+  ['unreadable_cost', rawVoucher({ cost: { ...usd, fixed: 0 } })],
+  ['unreadable_cost', rawVoucher({ cost: { ...usd, fixed: '950' } })],
+  ['unreadable_cost', rawVoucher({ cost: { ...usd, min: 900, max: 950 } })],
+  ['unreadable_cost', rawVoucher({ cost: { ...usd, fixed: 950, fee: '20' } })],
+  ['unreadable_cost', rawVoucher({ cost: { ...usd, fixed: 950, feePct: -1 } })],
 ])('sets a voucher aside: %s', (dirt, record) => {
   expect(parseOffer(record, 'voucher')).toBe(dirt)
 })
@@ -139,7 +146,10 @@ it('reads a plain number as major units of the wallet currency', () => {
   expect(parseOffer(inDollars, 'voucher')).toMatchObject({
     price: { type: 'FIXED', currency: 'USD', divisor: 100, fixed: 1235 },
   })
-  const inYen = rawVoucher({ price: 1500, cost: { currency: 'JPY', currencyDivisor: 1 } })
+  const inYen = rawVoucher({
+    price: 1500,
+    cost: { currency: 'JPY', currencyDivisor: 1, fixed: 1400 },
+  })
   expect(parseOffer(inYen, 'voucher')).toMatchObject({
     price: { currency: 'JPY', divisor: 1, fixed: 1500 },
   })
@@ -156,9 +166,22 @@ it.each([
   })
 })
 
-it('does not compare a cost in another currency', () => {
-  const cost = { currency: 'EUR', currencyDivisor: 100, fixed: 99_999 }
-  expect(parseOffer(rawVoucher({ cost }), 'voucher')).toMatchObject({ kind: 'voucher' })
+it.each([
+  [{ fixed: 950 }, 950],
+  [{ fixed: 990, fee: 20 }, 1010],
+  [{ fixed: 1000, fee: 5, feePct: 2.5 }, 1030],
+  [{ fixed: 999, feePct: 1.1 }, 1010],
+  [{ fixed: 100, feePct: 10 }, 110],
+])('adds the fees to the cost: %j is %i', (cost, landed) => {
+  const raw = rawVoucher({ cost: { ...usd, ...cost } })
+  expect(parseOffer(raw, 'voucher')).toMatchObject({ cost: { min: landed, max: landed } })
+})
+
+it('has the cost of a range at both ends, in its own currency', () => {
+  const cost = { currency: 'EUR', currencyDivisor: 100, min: 690, max: 9_900, fee: 50, feePct: 1 }
+  expect(parseOffer(rawTopup({ cost }), 'topup')).toMatchObject({
+    cost: { currency: 'EUR', divisor: 100, min: 747, max: 10_049 },
+  })
 })
 
 it('cleans text, bounds it, and keeps a sub-type that is not published', () => {

@@ -4,7 +4,7 @@ import type { Allowance, Kind, Offer, OfferBase } from '../../../goods/offer.ts'
 import type { OfferId } from '../../../primitives/ids.ts'
 import { alpha2Of } from './countries.ts'
 import type { Dirt } from './dirt.ts'
-import { faceValueOf, priceOf } from './parse-money.ts'
+import { costOf, faceValueOf, priceOf } from './parse-money.ts'
 import {
   lineOf,
   linesOf,
@@ -65,6 +65,8 @@ function baseOf(raw: Raw, kind: Kind): OfferBase | Dirt {
   if (country === 'unknown_country') return country
   const price = priceOf(raw)
   if (typeof price === 'string') return price
+  const cost = costOf(raw, price)
+  if (typeof cost === 'string') return cost
   return present({
     id: raw['offerId'] as OfferId,
     brand,
@@ -76,6 +78,7 @@ function baseOf(raw: Raw, kind: Kind): OfferBase | Dirt {
     shortNotes: lineOf(raw['shortNotes'], 500),
     notes: textOf(raw['notes'], 5_000),
     price,
+    cost,
     faceValue: faceValueOf(raw),
   })
 }

@@ -49,7 +49,7 @@ it('puts them on the shelf, priced with its rates', async () => {
     stockroom: stockroomOf({ list: async () => listing }),
     inTurn: inTurn(),
     snapshots: { save: async () => undefined, load: async () => undefined },
-    pricing: { markupBps: 0, rates: () => table, now },
+    pricing: { markupBps: 0, rates: () => table, readAt: now, now },
     shelf,
     now,
     signal,

@@ -6,14 +6,24 @@ const unitsPerCent = 10_000n
  * typed is none, which the store will say better.
  *
  * @param seen the price as the form carries it: "fixed:" and cents, or "open:" and the markup in
- *   hundredths of a percent, which is added to the amount and rounded up to the cent
+ *   hundredths of a percent, which is added to the amount and rounded up to the cent. After it may stand
+ *   the least and the greatest amount and what they cost at least; between them that rises evenly
  */
 export function saidPrice(seen: string, value: unknown): bigint | undefined {
-  const [, type, number = ''] = /^(fixed|open):(\d{1,12})$/.exec(seen) ?? []
+  const [, type, number = '', floor] =
+    /^(fixed|open):(\d{1,12})(?::(\d{1,12}-\d{1,12}:\d{1,12}-\d{1,12}))?$/.exec(seen) ?? []
   if (type === 'fixed') return BigInt(number) * unitsPerCent
   if (type !== 'open' || typeof value !== 'number' || !(value > 0)) return undefined
   const cents = BigInt(Math.round(value * 100))
-  return ((cents * (10_000n + BigInt(number)) + 9_999n) / 10_000n) * unitsPerCent
+  const raised = (cents * (10_000n + BigInt(number)) + 9_999n) / 10_000n
+  const least = floor === undefined ? 0n : leastCost(floor, cents)
+  return (least > raised ? least : raised) * unitsPerCent
+}
+
+function leastCost(floor: string, cents: bigint): bigint {
+  const [min = 0n, max = 0n, lowest = 0n, highest = 0n] = floor.split(/[-:]/).map(BigInt)
+  if (max <= min) return highest
+  return lowest + ((highest - lowest) * (cents - min) + max - min - 1n) / (max - min)
 }
 
 /** "25.00", with as many decimals as there are and at least two. */

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { withMarkup } from '../../../goods/pricing.ts'
+import { cost, fixturePricing, open, voucher } from '../../../../test/fixtures/offers.ts'
+import { chargeFor, retailOf, withMarkup } from '../../../goods/pricing.ts'
+import { cents } from '../../../primitives/money.ts'
+import { seenOf } from '../../buying/typed.ts'
 import { discover, type FoundWallet } from './discovery.ts'
 import { saidPrice, usdcText } from './price.ts'
 import { filled } from './settings.ts'
@@ -78,8 +81,22 @@ describe('the price that a page says', () => {
     }
   })
 
+  test.each([0, 250])('is that of the store where the supplier charges more (%i)', (markupBps) => {
+    const pricing = fixturePricing({ markupBps })
+    const offer = voucher('OPEN', { price: open(500, 50_000), cost: cost(537, 48_100) })
+    const retail = retailOf(offer, pricing)
+    const seen = seenOf(retail, markupBps)
+    expect(retail).toHaveProperty('floor')
+    for (let value = 500; value <= 50_000; value += 1_100) {
+      expect(saidPrice(seen, value / 100)).toBe(chargeFor(offer, cents(value), pricing))
+    }
+  })
+
   test.each([
     ['', 5],
+    ['open:250:', 5],
+    ['open:250:1-2:3', 5],
+    ['fixed:100:1-2', undefined],
     ['open:250', '5'],
     ['open:250', undefined],
     ['open:250', Number.NaN],

@@ -82,9 +82,11 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
     operator: 'Nothing, unless many offers vanished at once: then look at the catalog in the log.',
   },
   offer_unavailable: {
-    when: 'The offer is known but not sold now. "reason" says why: no fresh exchange rate, or the brand asks for something the store cannot pass on.',
-    agent: 'Take another offer. With rate_missing or rate_stale, trying again in an hour may help.',
-    operator: 'With rate_missing or rate_stale, see why the exchange rates are not read.',
+    when: 'The offer is known but not sold now. "reason" says why: no fresh exchange rate or price, or the brand asks for something the store cannot pass on.',
+    agent:
+      'Take another offer. With rate_missing, rate_stale or list_stale, trying again in an hour may help.',
+    operator:
+      'With rate_missing or rate_stale, see why the exchange rates are not read; with list_stale, the offers.',
   },
   order_not_found: {
     when: 'No order has this id, payment id or transaction.',

@@ -67,6 +67,8 @@ export const form = {
     `Any amount from ${least} to ${most}, in steps of ${step}.`,
   rangeCost: (percent: string) => `You pay that amount and ${percent} on top, in all.`,
   rangeCostSame: 'You pay exactly that amount.',
+  rangeCostBetween: (least: string, most: string) =>
+    `You pay from ${least} USDC for the least to ${most} USDC for the most.`,
   phone: (country: string, code: string) =>
     `In ${country}: it begins with +${code}. Check it twice: credit cannot be taken back.`,
   phoneElsewhere: 'With + and the country code. Check it twice: credit cannot be taken back.',

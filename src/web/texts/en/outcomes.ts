@@ -164,6 +164,18 @@ const unsoldOffers: readonly Outcome[] = [
     operator: 'Nothing.',
   },
   {
+    code: 'open_value_kind',
+    when: 'It is an eSIM plan of an open value, which the supplier cannot be told.',
+    agent: 'Take another offer.',
+    operator: 'Nothing.',
+  },
+  {
+    code: 'list_stale',
+    when: 'Its price was read from the supplier more than 24 h ago.',
+    agent: 'Try again in an hour, or take another offer.',
+    operator: 'See in the log why the list of offers is not read, or not believed.',
+  },
+  {
     code: 'rate_missing',
     when: 'There is no exchange rate for its currency.',
     agent: 'Try again in an hour, or take another offer.',

@@ -1,0 +1,102 @@
+import type { RateTable } from '../../goods/ports.ts'
+
+/**
+ * Between which a dollar has cost in each currency over the last twenty years, with room. These are
+ * the currencies of the ECB's reference rates and those that are pegged to the dollar. A rate that is
+ * upside down or a hundredfold lies outside. A currency that is not named here is not priced with,
+ * because nothing tells a good rate of it from a bad one.
+ */
+const bounds: Readonly<Record<string, readonly [low: number, high: number]>> = {
+  AED: [3.6, 3.75],
+  AUD: [0.85, 2.1],
+  BGN: [1.15, 2.2],
+  BHD: [0.37, 0.38],
+  BRL: [1.4, 12],
+  CAD: [0.88, 1.75],
+  CHF: [0.65, 1.15],
+  CNY: [5.8, 8.8],
+  CZK: [14, 32],
+  DKK: [4.4, 8.2],
+  EUR: [0.6, 1.1],
+  GBP: [0.45, 0.97],
+  HKD: [7.6, 8],
+  HUF: [140, 520],
+  IDR: [8_000, 30_000],
+  ILS: [2.7, 5],
+  INR: [38, 150],
+  ISK: [55, 190],
+  JOD: [0.7, 0.72],
+  JPY: [75, 220],
+  KRW: [850, 2_000],
+  KWD: [0.26, 0.33],
+  MXN: [9, 32],
+  MYR: [2.8, 5.5],
+  NOK: [4.8, 14],
+  NZD: [1.1, 2.3],
+  OMR: [0.38, 0.39],
+  PHP: [38, 80],
+  PLN: [2, 5.6],
+  QAR: [3.6, 3.7],
+  RON: [2.2, 6],
+  SAR: [3.7, 3.8],
+  SEK: [5.6, 13.5],
+  SGD: [1.12, 1.7],
+  THB: [26, 46],
+  TRY: [20, 200],
+  ZAR: [6, 30],
+}
+
+const dayMs = 86_400_000
+/** Further than this no currency of the ECB's list moves from one table to the next without being news. */
+const jumpMost = 1.2
+/** A rate that goes on being refused is believed after this long, if it lies within its bounds. */
+const rememberedMs = 7 * dayMs
+/** Where more of a table is implausible, something is wrong with all of it. */
+const shareMost = 1 / 4
+
+interface Believed {
+  readonly rate: number
+  readonly asOf: number
+}
+
+/** What is left of a table once each of its rates was looked at. */
+export interface Sifted {
+  readonly table: RateTable
+  /** The currencies whose rates are not believed, and why. */
+  readonly refused: readonly string[]
+}
+
+/**
+ * Looks at each rate of one table after the other: whether it can be true at all, and whether it is
+ * near the last one that was believed.
+ */
+export function createSieve(now: () => Date): (table: RateTable) => Sifted {
+  const known = new Map<string, Believed>()
+
+  const doubtAbout = (currency: string, rate: number, asOf: number): string | undefined => {
+    const [low, high] = bounds[currency] ?? [0, 0]
+    if (!(rate >= low && rate <= high)) return `${currency} ${rate} is not from ${low} to ${high}`
+    const last = known.get(currency)
+    if (last === undefined || Math.abs(asOf - last.asOf) > rememberedMs) return undefined
+    const jump = Math.max(rate / last.rate, last.rate / rate)
+    return jump > jumpMost ? `${currency} ${rate} comes after ${last.rate}` : undefined
+  }
+
+  /** @throws Error when nothing of the table is believed */
+  return (table) => {
+    const asOf = table.asOf.getTime()
+    // Rates are dated by the day, and the hour of that day may not have come.
+    if (asOf - now().getTime() > dayMs) {
+      throw new Error(`${table.source} dates its rates ${table.asOf.toISOString()}`)
+    }
+    const named = Object.entries(table.perUsd).filter(([currency]) => currency in bounds)
+    const refused = named.flatMap(([currency, rate]) => doubtAbout(currency, rate, asOf) ?? [])
+    if (refused.length > named.length * shareMost) {
+      throw new Error(`${table.source} is not believed: ${refused.join('; ')}`)
+    }
+    const doubted = new Set(refused.map((reason) => reason.slice(0, 3)))
+    const good = named.filter(([currency]) => !doubted.has(currency))
+    for (const [currency, rate] of good) known.set(currency, { rate, asOf })
+    return { table: { ...table, perUsd: Object.fromEntries(good) }, refused }
+  }
+}

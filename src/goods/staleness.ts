@@ -1,0 +1,53 @@
+import { isClosingDay } from './closing-days.ts'
+import { kinds } from './good.ts'
+import type { Kind } from './offer.ts'
+import type { RateTable } from './ports.ts'
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+
+/** Rates are published once on every day on which TARGET is open; two such days may be missed. */
+const rateMaxAgeMs = 48 * hourMs
+
+/**
+ * A supplier changes its prices whenever it likes, and the list is read every 15 minutes. After this
+ * long without one, an offer is not sold at what it may no longer cost.
+ */
+const listMaxAgeMs = 24 * hourMs
+
+/**
+ * Whether a table is too old to price with: more than 48 h old, not counting the days on which no
+ * rates are published, since those of the day before are the newest there are.
+ */
+export function isStale(table: RateTable, now: Date): boolean {
+  const end = now.getTime()
+  let from = table.asOf.getTime()
+  let counted = 0
+  while (from < end && counted <= rateMaxAgeMs) {
+    const midnight = (Math.floor(from / dayMs) + 1) * dayMs
+    const until = Math.min(midnight, end)
+    if (!isClosingDay(new Date(from))) counted += until - from
+    from = until
+  }
+  return counted > rateMaxAgeMs
+}
+
+/** Whether a list of this time is too old to sell by. */
+export function isOldList(readAt: Date, now: Date): boolean {
+  return now.getTime() - readAt.getTime() > listMaxAgeMs
+}
+
+/** What prices hang on, as far as its age matters. */
+interface Aging {
+  readonly rates: () => RateTable | undefined
+  readonly readAt: (kind: Kind) => Date
+  readonly now: () => Date
+}
+
+/** Names all that is too old to sell by now. Prices end by time alone when this changes. */
+export function staleParts({ rates, readAt, now }: Aging): string {
+  const table = rates()
+  const at = now()
+  const old: string[] = kinds.filter((kind) => isOldList(readAt(kind), at))
+  return (table !== undefined && isStale(table, at) ? [...old, 'rates'] : old).join(' ')
+}
