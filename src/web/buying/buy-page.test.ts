@@ -96,7 +96,13 @@ describe('the page of an offer', () => {
 
   test('lists what a plan gives and where it works', async () => {
     const plan = read((await get('/buy/ESIM-EU-30D-5GB')).body)
-    for (const fact of ['5 GB', '30 days', '3 countries', 'Western Europe, Eastern Europe', '4G']) {
+    for (const fact of [
+      '5 GB',
+      '30 days',
+      'France + Germany + Poland',
+      'Western Europe, Eastern Europe',
+      '4G',
+    ]) {
       expect(plan).toContain(fact)
     }
     expect(plan.indexOf('France')).toBeLessThan(plan.indexOf('Germany'))
@@ -123,4 +129,11 @@ describe('the page of an offer', () => {
     expect(dataOf(body)).toMatchObject({ brand: { name: breakout } })
     expect((await get('/')).body).not.toContain('<script>alert')
   })
+})
+
+test('an id in small letters, or with other signs between its words, leads to the offer', async () => {
+  for (const id of ['amz_us_25', 'AMZ-us-25']) {
+    const { statusCode, headers } = await website().get(`/buy/${id}`)
+    expect([statusCode, headers.location]).toEqual([302, '/buy/AMZ_US_25'])
+  }
 })

@@ -12,10 +12,11 @@ import { searchPath } from '../shop/search-address.ts'
 import type { Texts } from '../texts/en.ts'
 import { agentSection } from './agent-section.ts'
 import { buyForm } from './buy-form.ts'
+import { choicesSection } from './choices.ts'
 import type { PayingDeps } from './deps.ts'
 import { noFaults } from './faults.ts'
 import { formFieldsOf } from './form-fields.ts'
-import { aboutSection, choicesSection } from './offer-sections.ts'
+import { aboutSection } from './offer-sections.ts'
 import { productData } from './product-data.ts'
 import type { FormAgain } from './starting.ts'
 import { untyped } from './typed.ts'
@@ -34,7 +35,7 @@ export function buyPage(offer: Offer, deps: WebDeps & PayingDeps, form: FormShow
   const path = buyPath(offer)
   const name = productName(offer, texts)
   return {
-    title: form.again === undefined ? name : `${texts.form.errorPrefix}${name}`,
+    title: isFaulty(form) ? `${texts.form.errorPrefix}${name}` : name,
     description: descriptionOf(offer, price, texts),
     path,
     openGraph: { 'og:type': 'product', ...pictureTag(offer), ...priceTags(price) },
@@ -49,6 +50,11 @@ ${aboutSection(offer, texts)}
 </div>
 ${agentSection(offer, price, deps)}`,
   }
+}
+
+/** Whether something has to be looked at again: a form that is only changed has no fault. */
+function isFaulty({ again }: FormShown): boolean {
+  return again !== undefined && (again.faults.size > 0 || again.notice !== undefined)
 }
 
 /** The shelf, the brand on it, and the offer itself. */

@@ -1,25 +1,13 @@
 import { countryName } from '../../goods/countries.ts'
 import type { Coverage } from '../../goods/esim.ts'
 import type { Offer } from '../../goods/offer.ts'
-import { retailOf } from '../../goods/pricing.ts'
-import { search } from '../../goods/search/search.ts'
-import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
-import { buyPath } from '../shop/addresses.ts'
-import { moneyText, priceTexts, shortPrice } from '../shop/money-text.ts'
-import {
-  allowanceFacts,
-  counted,
-  type Fact,
-  kindName,
-  measure,
-  placeName,
-} from '../shop/offer-words.ts'
+import { moneyText } from '../shop/money-text.ts'
+import { allowanceFacts, counted, type Fact, kindName, placeName } from '../shop/offer-words.ts'
 import type { Texts } from '../texts/en.ts'
 
 /** A list of countries longer than this is folded away. */
 const countriesShown = 12
-const choicesShown = 12
 
 /** All that is known of an offer, in a list that reads by itself, and what its texts say. */
 export function aboutSection(offer: Offer, texts: Texts): Html {
@@ -39,45 +27,6 @@ ${offer.kind === 'voucher' && textBlock(buy.description, offer.description)}
 </section>`
 }
 
-/** The values, or the plans, of one brand and place that are sold now, to choose another of them. */
-export function choicesSection(
-  offer: Offer,
-  { shelf, pricing, texts }: Pick<WebDeps, 'shelf' | 'pricing' | 'texts'>,
-): Html | undefined {
-  const [region] = offer.regions
-  const place =
-    offer.country === undefined
-      ? { multiCountry: true, ...(region === undefined ? {} : { regions: [region] }) }
-      : { country: offer.country }
-  const index = shelf.current().sold[offer.kind]
-  const page = { limit: choicesShown * 2, offset: 0 }
-  const { docs } = search(index, { brand: offer.brand, ...place }, page)
-  const others = Array.from(docs, index.offerAt)
-    .filter(({ brand, id }) => brand === offer.brand && id !== offer.id)
-    .slice(0, choicesShown - 1)
-  if (others.length === 0) return undefined
-  const choices = [offer, ...others].sort(
-    (one, other) => costOf(one, pricing) - costOf(other, pricing),
-  )
-  const placeText = offer.country === undefined ? (region ?? '') : placeName(offer, texts)
-  return html`<nav class="choices" aria-label="${texts.buy.choices(offer.brandName, placeText)}">
-<ul>
-${choices.map((one) => {
-  const price = priceTexts(retailOf(one, pricing), { ...pricing, texts })
-  const name = measure(one, texts) || kindName(one, texts)
-  return html`<li><a href="${buyPath(one)}"${one === offer && html` aria-current="page"`}><b>${name}</b> <span>${shortPrice(price, texts)}</span></a></li>
-`
-})}</ul>
-</nav>`
-}
-
-/** What an offer costs at least, in cents; what is not sold comes last. */
-function costOf(offer: Offer, pricing: WebDeps['pricing']): number {
-  const retail = retailOf(offer, pricing)
-  if (retail.type === 'NOT_SOLD') return Number.POSITIVE_INFINITY
-  return Number(retail.type === 'FIXED' ? retail.cents : retail.min)
-}
-
 function factsOf(offer: Offer, texts: Texts): Fact[] {
   const { factNames } = texts.buy
   const makerNames = {
@@ -95,7 +44,9 @@ function factsOf(offer: Offer, texts: Texts): Fact[] {
       value: placeName(offer, texts),
     },
     listFact(factNames.regions, offer.regions),
-    offer.kind === 'topup' ? undefined : listFact(factNames.category, offer.subTypes),
+    offer.kind === 'topup'
+      ? undefined
+      : listFact(offer.kind === 'esim' ? factNames.tier : factNames.category, offer.subTypes),
     offer.kind === 'esim' ? listFact(factNames.speeds, speedsOf(offer.coverage)) : undefined,
     { name: factNames.id, value: offer.id },
   ]

@@ -1,3 +1,4 @@
+import type { FaceValue } from '../../goods/face-value.ts'
 import type { MoneyRange } from '../../goods/offer.ts'
 import type { Retail } from '../../goods/pricing.ts'
 import { type Cents, formatUsdc, usdcFromCents } from '../../primitives/money.ts'
@@ -60,6 +61,12 @@ export function shortPrice(price: PriceTexts, { offers }: Texts): string {
 export function moneyText(money: MoneyRange, { offers }: Texts): string {
   const text = (minor: number) => amountText(minor, money.currency, money.divisor, offers.numbers)
   return money.type === 'FIXED' ? text(money.fixed) : offers.range(text(money.min), text(money.max))
+}
+
+/** What a card or a line receives: "€10", "about €21.50". */
+export function faceText({ currency, divisor, amount, isExact }: FaceValue, { offers }: Texts) {
+  const money = amountText(amount, currency, divisor, offers.numbers)
+  return isExact ? money : offers.about(money)
 }
 
 /** Minor units with the divisor that was sent with them, which may differ from the usual one. */

@@ -3,6 +3,9 @@ import type { Allowance, Offer } from '../../goods/offer.ts'
 import type { Texts } from '../texts/en.ts'
 import { moneyText } from './money-text.ts'
 
+/** The speed of most plans, which nobody has to be told. */
+const usualTier = 'Standard'
+
 type Unit = keyof Texts['offers']['units']
 
 /** What sort of thing an offer is: "Gift card", "Mobile data", "eSIM data plan". */
@@ -10,26 +13,68 @@ export function kindName(offer: Offer, { offers }: Texts): string {
   return offers.topupNames[topupType(offer)] ?? offers.kindNames[offer.kind]
 }
 
-/** What tells this offer from others of its brand: "$25", "5 GB, 30 days", "any value". */
+/** The same inside a sentence: "gift card". */
+export function kindNameWithin(offer: Offer, { offers }: Texts): string {
+  return offers.topupNamesWithin[topupType(offer)] ?? offers.kindNamesWithin[offer.kind]
+}
+
+/** What tells this offer from others of its brand: "$25", "5 GB, 30 days, Fast", "any value". */
 export function measure(offer: Offer, texts: Texts): string {
-  const plan = offer.kind === 'voucher' ? '' : planWords(offer.allowance, texts)
+  const plan = offer.kind === 'voucher' ? '' : planWords(offer, texts)
   if (plan !== '') return plan
   const value = moneyText(offer.faceValue ?? offer.price, texts)
   // A plan that says nothing of what it gives is not worth its price to the one who uses it.
   return offer.kind === 'esim' ? '' : value
 }
 
-/** Where it can be used, in a few words: "France", "42 countries". */
+/** Countries that are named before the others are only counted. */
+const namedMost = 3
+
+/** Where it can be used, in a few words: "France", "Japan + South Korea", "Austria + Belgium + Bulgaria +27". */
 export function placeName(offer: Offer, texts: Texts): string {
-  if (offer.country !== undefined) return countryName(offer.country)
-  return offer.kind === 'esim' ? counted(offer.coverage.length, 'country', texts) : ''
+  const places = placesOf(offer, texts)
+  const more = places.length - namedMost
+  const named = places.slice(0, namedMost).join(' + ')
+  return more > 0 ? `${named} +${more}` : named
+}
+
+/** Every country that it can be used in by its name, its own first. */
+export function placesOf(offer: Offer, { offers }: Texts): string[] {
+  const own = offer.country === undefined ? [] : [countryName(offer.country)]
+  if (offer.kind !== 'esim') return own
+  const others = offer.coverage
+    .filter(({ country }) => country !== offer.country)
+    .map(({ country }) => countryName(country))
+  return [...own, ...others.sort((one, other) => one.localeCompare(other, offers.numbers))]
+}
+
+/** The supplier's sentence that says when a plan becomes slow; undefined where it says none. */
+export function fairUseOf({ kind, shortNotes, notes }: Offer): string | undefined {
+  if (kind !== 'esim') return undefined
+  const sentences = `${shortNotes ?? ''}\n${notes ?? ''}`.split(/(?<=[.!])\s+|\n/)
+  return sentences.find((text) => /\d\s*[km]bps/i.test(text) && text.length <= sentenceMost)?.trim()
+}
+
+const sentenceMost = 160
+
+/**
+ * What tells offers of one list apart whose words are the same: the number of the offer, which the shop,
+ * its mails and its orders name too.
+ *
+ * @param wordsOf all that the list says of an offer
+ */
+export function apart(
+  offers: readonly Offer[],
+  wordsOf: (offer: Offer) => string,
+): (offer: Offer) => string | undefined {
+  const counts = new Map<string, number>()
+  for (const offer of offers) counts.set(wordsOf(offer), (counts.get(wordsOf(offer)) ?? 0) + 1)
+  return (offer) => ((counts.get(wordsOf(offer)) ?? 0) > 1 ? offer.id : undefined)
 }
 
 /** The name of the product, as search engines show it too: "Claro 2 GB, 30 days, Guatemala". */
 export function productName(offer: Offer, texts: Texts): string {
-  const { topupNamesWithin, kindNamesWithin } = texts.offers
-  const kind = topupNamesWithin[topupType(offer)] ?? kindNamesWithin[offer.kind]
-  const what = [offer.brandName, measure(offer, texts), kind]
+  const what = [offer.brandName, measure(offer, texts), kindNameWithin(offer, texts)]
   return `${what.filter(Boolean).join(' ')} (${placeName(offer, texts)})`
 }
 
@@ -59,13 +104,15 @@ export function counted(count: number, unit: Unit, { offers }: Texts): string {
   return `${count.toLocaleString(offers.numbers)} ${count === 1 ? one : many}`
 }
 
-function planWords(allowance: Allowance, texts: Texts): string {
+function planWords(offer: Extract<Offer, { allowance: Allowance }>, texts: Texts): string {
+  const { allowance } = offer
   const { voiceMinutes, voiceUnlimited, dataUnlimited } = allowance
   const { unlimitedData, unlimitedCalls } = texts.offers
   const parts = [
     dataUnlimited ? unlimitedData : dataText(allowance, texts),
     voiceUnlimited ? unlimitedCalls : countedOr(voiceMinutes, 'minute', texts),
     spanText(allowance, texts),
+    ...(offer.kind === 'esim' ? offer.subTypes.filter((tier) => tier !== usualTier) : []),
   ]
   return parts.filter(Boolean).join(', ')
 }

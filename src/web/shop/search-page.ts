@@ -9,7 +9,7 @@ import type { Texts } from '../texts/en.ts'
 import { brandGrid } from './brand-grid.ts'
 import { facetList } from './facet-list.ts'
 import { faultSummary, nothingFound } from './no-results.ts'
-import { offerCard } from './offer-card.ts'
+import { offerCards } from './offer-card.ts'
 import { pager } from './pager.ts'
 import { changed, isShelf, searchPath } from './search-address.ts'
 import { searchForm } from './search-form.ts'
@@ -57,7 +57,7 @@ ${sortLinks(query, texts)}
 </div>
 ${brandRow(query, answer, texts)}
 <ul class="offer-list">
-${answer.offers.map((offer) => offerCard(offer, deps))}</ul>
+${offerCards(answer.offers, deps)}</ul>
 ${pager(query, answer, texts)}`
 }
 

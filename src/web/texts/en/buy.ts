@@ -31,8 +31,8 @@ export const buy = {
   redeem: 'How to use it',
   coverage: 'Where it works',
   coverageAll: (count: string) => `Show all ${count}`,
-  choices: (brand: string, place: string) =>
-    `What there is of ${brand}${place === '' ? '' : ` in ${place}`}`,
+  choices: (brand: string, kinds: string, place: string) => `${brand} ${kinds} for ${place}`,
+  otherCoverage: 'Other coverage',
   agents: 'How an agent buys this',
   agentsLead:
     'An agent needs no account and no key: only a wallet with USDC. It talks to this store in plain HTTP and pays with the x402 protocol.',
@@ -65,6 +65,7 @@ export const buy = {
     worksIn: 'Works in',
     regions: 'Region',
     category: 'Category',
+    tier: 'Speed tier',
     speeds: 'Network speeds',
     brand: 'Brand',
     operator: 'Operator',

@@ -17,6 +17,12 @@ export const offers = {
     topup: 'mobile topup',
     esim: 'eSIM data plan',
   } satisfies Record<Kind, string>,
+  /** What a brand's offers are called where several are listed. */
+  kindNamesMany: {
+    voucher: 'gift cards',
+    topup: 'topups',
+    esim: 'plans',
+  } satisfies Record<Kind, string>,
   topupNames: { voice: 'Airtime', data: 'Mobile data', bundle: 'Mobile bundle' } as Readonly<
     Record<string, string>
   >,
@@ -39,5 +45,8 @@ export const offers = {
   range: (least: string, most: string) => `${least} to ${most}`,
   price: (usdc: string) => `${usdc} USDC`,
   priceFrom: (usdc: string) => `from ${usdc} USDC`,
-  notSold: 'not sold now',
+  notSold: 'unavailable',
+  number: (id: string) => `Offer ${id}`,
+  /** Where the supplier converts: the amount is known when it is delivered. */
+  about: (money: string) => `about ${money}`,
 }

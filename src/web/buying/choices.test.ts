@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest'
+import { makeCatalog } from '../../../sandbox/supplier/catalog/catalog.ts'
+import { catalogOf } from '../../../test/fixtures/catalog.ts'
+import { esim, fixed, fixturePricing } from '../../../test/fixtures/offers.ts'
+import { parseOffer } from '../../adapters/suppliers/zendit/parse-offer.ts'
+import { createShelf } from '../../goods/catalog.ts'
+import type { EsimOffer } from '../../goods/esim.ts'
+import type { Offer } from '../../goods/offer.ts'
+import { textOf } from '../frame/html.ts'
+import { read } from '../frame/website.fixture.ts'
+import { offerCards } from '../shop/offer-card.ts'
+import { en } from '../texts/en.ts'
+import { choicesSection } from './choices.ts'
+
+const pricing = fixturePricing()
+const areas = { JPKR: 'JP KR', CHINA: 'CN HK TW', JP: 'JP', ASIA: 'JP KR CN TH ID', TH: 'TH' }
+const plans: readonly EsimOffer[] = Object.entries(areas).flatMap(([area, countries]) =>
+  [1, 5, 10].map((dataGb) =>
+    esim(`E-${area}-${dataGb}`, {
+      coverage: countries.split(' ').map((country) => ({ country, speeds: ['4G'] })),
+      regions: ['Asia'],
+      allowance: { dataGb, durationDays: 30 },
+      price: fixed(dataGb * 100),
+    }),
+  ),
+)
+
+function choicesOf(offer: Offer, offers: readonly Offer[]) {
+  const shelf = createShelf(catalogOf(offers, pricing))
+  const section = choicesSection(offer, { shelf, pricing, texts: en })
+  const page = section === undefined ? '' : textOf(section)
+  const [same = '', others = ''] = page.split('class="over"')
+  const ids = (part: string) =>
+    [...part.matchAll(/href="\/buy\/([^"]+)"/g)].map(([, id = '']) => id)
+  return { page, same: ids(same), others: ids(others) }
+}
+
+describe('the choices beside a plan', () => {
+  test('are for the same countries, and those for others name theirs', () => {
+    const [offer] = plans as [EsimOffer]
+    const { page, same, others } = choicesOf(offer, plans)
+    expect(same).toEqual(['E-JPKR-1', 'E-JPKR-5', 'E-JPKR-10'])
+    // Of each other coverage the plan that is most like this one; none that does not work in Japan.
+    expect(others).toEqual(['E-JP-1', 'E-ASIA-1'])
+    expect(read(page)).toContain('Other coverage Japan 1 GB, 30 days, 1.00 USDC')
+    expect(read(page)).toContain("Indonesia + Japan + People's Republic of China +2")
+    expect(page).toContain('aria-label="Nomadnet plans for Japan + South Korea"')
+  })
+
+  test('tell plans of the same words apart', () => {
+    const [offer] = plans as [EsimOffer]
+    const twin = { ...offer, id: 'E-JPKR-1-NOROAM' as EsimOffer['id'] }
+    const slow = { ...twin, id: 'E-SLOW' as EsimOffer['id'], notes: 'After 1 GB: 512 kbps.' }
+    const text = read(choicesOf(offer, [...plans, twin, slow]).page)
+    expect(text).toContain('Offer E-JPKR-1-NOROAM')
+    expect(text).toContain('Offer E-JPKR-1 ')
+  })
+})
+
+describe('in the catalog of the sandbox', () => {
+  const { lists } = makeCatalog(4_000)
+  const all = lists.esim
+    .map((record) => parseOffer(record, 'esim'))
+    .filter((offer): offer is EsimOffer => typeof offer !== 'string')
+    .filter(({ id }, at, every) => every.findIndex((other) => other.id === id) === at)
+  const key = ({ coverage }: EsimOffer) =>
+    coverage
+      .map(({ country }) => country)
+      .sort()
+      .join()
+
+  test('no choice leads to other countries', () => {
+    const shelf = createShelf(catalogOf(all, pricing))
+    const find = (id: string) => shelf.current().find(id) as EsimOffer
+    const looked = all.filter((_, at) => at % 15 === 0)
+    expect(looked.length).toBeGreaterThan(50)
+    for (const offer of looked) {
+      const section = choicesSection(offer, { shelf, pricing, texts: en })
+      const [same = '', others = ''] = (section ? textOf(section) : '').split('class="over"')
+      const keys = (part: string) =>
+        [...part.matchAll(/\/buy\/([^"]+)"/g)].map(([, id = '']) => key(find(id)))
+      expect(new Set([key(offer), ...keys(same)])).toEqual(new Set([key(offer)]))
+      expect(keys(others)).not.toContain(key(offer))
+    }
+  })
+
+  test('no two cards of different goods read the same', () => {
+    const cards = offerCards(all, { pricing, texts: en }).map((card) => read(textOf(card)))
+    expect(cards.filter((card, at) => cards.indexOf(card) !== at)).toEqual([])
+  })
+})
