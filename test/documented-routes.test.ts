@@ -8,6 +8,7 @@ import { networks } from '../src/payments/networks.ts'
 import { testApp } from './fixtures/app.ts'
 import { checkoutDesk } from './fixtures/checkouts.ts'
 import { pathOfRoute, undocumented } from './harness/documented.ts'
+import { routesIn } from './harness/routes-in.ts'
 
 /** All routes are there, without what a sale needs. */
 const nobodyBuys = {
@@ -58,16 +59,3 @@ test('every route is an operation of the document, but for those that are named 
   const all = routes.map(({ route }) => route)
   expect(undocumented.filter((route) => !all.includes(route))).toEqual([])
 })
-
-/** The routes of Fastify's drawing of its tree, with their methods but HEAD and OPTIONS. */
-function routesIn(tree: string) {
-  const parts: string[] = []
-  return tree.split('\n').flatMap((line) => {
-    const [, indent = '', part = '', names = ''] =
-      /^([│ ]*)[├└]── (\S*) ?(?:\(([A-Z, ]+)\))?$/.exec(line) ?? []
-    const depth = indent.length / 4
-    parts.splice(depth, parts.length, part)
-    const methods = names.split(', ').filter((name) => !['', 'HEAD', 'OPTIONS'].includes(name))
-    return methods.length === 0 ? [] : [{ route: parts.join('').replace(/(.)\/$/, '$1'), methods }]
-  })
-}

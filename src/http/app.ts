@@ -15,7 +15,7 @@ import { shareTurns } from './turns.ts'
 
 /**
  * Requests may come from any page (decisions 2): they bring no cookies along, because those of the
- * website go to its own pages alone (`SameSite=Strict`) and credentials are allowed to nobody.
+ * website are sent by links alone (`SameSite=Lax`) and credentials are allowed to nobody.
  */
 const crossOrigin = {
   origin: '*',

@@ -20,7 +20,7 @@ describe('pages', () => {
       expect(policy).not.toContain('script-src')
       expect(headers).toMatchObject({
         'x-content-type-options': 'nosniff',
-        'referrer-policy': 'no-referrer',
+        'referrer-policy': 'same-origin',
         'permissions-policy': expect.stringContaining('camera=()'),
       })
     },

@@ -113,7 +113,7 @@ describe('a form that is sent', () => {
     expect(answer.headers['set-cookie']).toEqual(
       [`/pay/${checkoutId}`, `/orders/${checkoutOrderId}`].map(
         (path) =>
-          `access=${checkoutToken}; Path=${path}; Max-Age=2592000; HttpOnly; SameSite=Strict; Secure`,
+          `access=${checkoutToken}; Path=${path}; Max-Age=2592000; HttpOnly; SameSite=Lax; Secure`,
       ),
     )
     const { firstName, lastName, email } = person
@@ -216,6 +216,21 @@ describe('a form that is sent', () => {
     expect(started).toEqual([])
   })
 
+  test('that is empty comes back once, with the fault of every field', async () => {
+    const { desk, state, started } = checkoutDesk()
+    const site = website({ checkout: desk })
+    state.refusal = bodyRefusal(
+      ...['firstName', 'lastName', 'email'].map((parameter) => ({
+        parameter,
+        message: 'is required for this offer',
+      })),
+    )
+    const { body } = await site.post(url, await opened(site))
+    const links = [...body.matchAll(/<li><a href="#([^"]+)">/g)].map(([, name]) => name)
+    expect(links).toEqual(['firstName', 'lastName', 'email', 'pay'])
+    expect(started).toEqual([])
+  })
+
   test('charges no more than the form said: a price that went up is told first', async () => {
     const { desk, started } = checkoutDesk()
     const cheap = website({ checkout: desk })
@@ -271,7 +286,8 @@ describe('a form that is sent', () => {
     [{ 'sec-fetch-site': undefined, origin: 'https://evil.example' }, 403],
     [{ 'sec-fetch-site': undefined, origin: 'nonsense' }, 403],
     [{ 'sec-fetch-site': undefined, origin: 'http://kiosk:8402', host: 'kiosk:8402' }, 303],
-    [{ 'sec-fetch-site': undefined, origin: 'null' }, 303],
+    [{ 'sec-fetch-site': undefined, origin: 'null' }, 403],
+    [{ 'sec-fetch-site': undefined }, 303],
   ] as const)('from %o is answered %i', async (headers, status) => {
     const { desk, started } = checkoutDesk()
     const site = website({ checkout: desk })

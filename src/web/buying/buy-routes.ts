@@ -6,6 +6,7 @@ import type { WebDeps } from '../frame/deps.ts'
 import { document, type Frame, type Page } from '../frame/layout.ts'
 import { messagePage } from '../frame/message-page.ts'
 import { pageHeaders } from '../frame/page-headers.ts'
+import { buyPath } from '../shop/addresses.ts'
 import { rememberAccess } from '../visit/access.ts'
 import { formIn, isFromElsewhere } from '../visit/forms.ts'
 import { orderPagePath, payPath } from '../visit/paths.ts'
@@ -32,6 +33,11 @@ type OfferRequest = FastifyRequest<{ Params: { offerId: string } }>
 export function routeBuying(pages: FastifyInstance, routes: BuyRoutes): void {
   const config = { limit: 'reading' } as const
   pages.get('/buy/:offerId', { config }, (request: OfferRequest, reply) => {
+    const { find, findLike } = routes.deps.shelf.current()
+    const { offerId } = request.params
+    const meant = find(offerId) === undefined ? findLike(offerId) : undefined
+    // An id that a person has copied by hand, or a mail program in small letters.
+    if (meant !== undefined) return reply.redirect(buyPath(meant), 302)
     reply.header('cache-control', ownCopy)
     return send(reply, routes, offerOf(request, routes))
   })

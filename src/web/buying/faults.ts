@@ -25,13 +25,6 @@ export function faultsIn({ details: { errors = [] } }: Refusal, form: Form): For
   return new Map([...found].sort(([one], [other]) => at(one) - at(other)))
 }
 
-/** Where money goes and where it comes back to must be known before anything else is asked. */
-export function choiceFaults({ typed, methods, texts: { form } }: Form): FormFaults {
-  return methods.some(({ coin }) => coin === typed.pay)
-    ? noFaults
-    : new Map([[names.pay, form.choose]])
-}
-
 function faultAt(fault: Fault, form: Form): readonly [name: string, message: string] {
   const { typed, texts } = form
   if (fault.parameter === 'coin') return [names.pay, texts.form.choose]

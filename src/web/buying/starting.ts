@@ -7,7 +7,7 @@ import { Refusal } from '../../primitives/refusal.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import type { Texts } from '../texts/en.ts'
 import type { PayingDeps } from './deps.ts'
-import { choiceFaults, type FormFaults, faultsIn, noFaults } from './faults.ts'
+import { type FormFaults, faultsIn, noFaults } from './faults.ts'
 import { formFieldsOf } from './form-fields.ts'
 import { checkoutFormOf, isDearer, readTyped, seenOf, type Typed } from './typed.ts'
 
@@ -47,8 +47,8 @@ export async function startFrom(
   // The page itself says that it is not sold, and why.
   if (retail.type === 'NOT_SOLD') return { ...again, status: rules.offer_unavailable.status }
   if (isDearer(typed.seen, retail, pricing.markupBps)) return dearer(again, retail, deps)
-  const choice = choiceFaults({ typed, methods, texts })
-  if (checkout === undefined || choice.size > 0) return { ...again, faults: choice }
+  // Without a processor only a wallet pays, and its form is not sent.
+  if (checkout === undefined) return again
   try {
     return { type: 'started', ...(await checkout.start(checkoutFormOf(offer, typed))) }
   } catch (error) {

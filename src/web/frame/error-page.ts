@@ -8,7 +8,7 @@ import { type Message, messagePage } from './message-page.ts'
 import { pageHeaders } from './page-headers.ts'
 
 /** Where software asks: its errors stay as they are, whatever it says that it accepts. */
-const interfaces =
+export const interfaces =
   /^\/(api|ai|mcp|\.well-known|webhooks|sandbox|metrics|readyz|healthz|livez)(\/|$)/
 
 /**

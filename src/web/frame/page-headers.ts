@@ -10,7 +10,8 @@ export interface PageNeeds {
 
 /**
  * Headers of every page. Nothing is loaded but our own style sheet and pictures; pages run no
- * script, send forms to us alone, stand in no frame, and tell no other site where a visitor came from.
+ * script, send forms to us alone, stand in no frame, and tell no other site where a visitor came from. They
+ * do tell our own: without it, browsers send our own forms with an origin of "null" (Fetch, 3.2).
  *
  * @param pictures URLs of pictures elsewhere that this one page shows
  */
@@ -62,6 +63,6 @@ function headersWith(policy: readonly string[]): Record<string, string> {
 
 /** What holds for everything the website serves, pictures and styles too. */
 export const fixedHeaders: Readonly<Record<string, string>> = {
-  'referrer-policy': 'no-referrer',
+  'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
 }

@@ -11,7 +11,7 @@ import { addressIn } from '../../desk/following/mail.ts'
 import { walletPassSeconds } from '../../desk/following/passes.ts'
 import { Refusal } from '../../primitives/refusal.ts'
 import { rememberWallet, walletIn } from '../visit/access.ts'
-import { formIn, isFromElsewhere } from '../visit/forms.ts'
+import { formIn, isFromElsewhere, routeForm } from '../visit/forms.ts'
 import { orderPagePath } from '../visit/paths.ts'
 import { privately } from '../visit/privately.ts'
 import { type FindPageParts, findPage } from './find-page.ts'
@@ -28,14 +28,16 @@ export interface FindRoutes extends FollowingRoutes {
 export function routeFindPage(pages: FastifyInstance, routes: FindRoutes): void {
   const { follow } = routes
   pages.get(findPath, reads, (request, reply) => sendFind(request, reply, routes))
-  pages.post(`${findPath}/payment`, takes, (request, reply) => byPayment(request, reply, routes))
-  pages.post(`${findPath}/challenge`, takes, async (request, reply) => {
+  routeForm(pages, `${findPath}/payment`, takes, (request, reply) =>
+    byPayment(request, reply, routes),
+  )
+  routeForm(pages, `${findPath}/challenge`, takes, async (request: FastifyRequest, reply) => {
     const challenge = walletChallenge(follow, formIn(request).get('address') ?? '')
     if (challenge === undefined) return privately(reply.code(422)).send({ error: 'no address' })
     return privately(reply).send(challenge)
   })
-  pages.post(`${findPath}/wallet`, acts, (request, reply) => byWallet(request, reply, routes))
-  pages.post(`${findPath}/leave`, takes, async (request, reply) => {
+  routeForm(pages, `${findPath}/wallet`, acts, (request, reply) => byWallet(request, reply, routes))
+  routeForm(pages, `${findPath}/leave`, takes, async (request: FastifyRequest, reply) => {
     if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
     rememberWallet(reply, { pass: '', seconds: 0, isSecure: isSecure(routes) })
     return privately(reply).redirect(findPath, 303)
@@ -48,7 +50,7 @@ function routeByMail(pages: FastifyInstance, routes: FindRoutes): void {
   const { mail } = routes
   if (mail === undefined) return
   const post = createPost(pages, routes)
-  pages.post(`${findPath}/mail`, takes, async (request, reply) => {
+  routeForm(pages, `${findPath}/mail`, takes, async (request: FastifyRequest, reply) => {
     if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
     const typed = formIn(request).get('email') ?? ''
     const address = addressIn(typed)

@@ -9,7 +9,7 @@ import { type OrderSight, sightOf } from '../../desk/following/sight.ts'
 import { messagePage } from '../frame/message-page.ts'
 import { routeLive } from '../live/live.ts'
 import { accessIn, readToken, rememberAccess } from '../visit/access.ts'
-import { formIn, isFromElsewhere } from '../visit/forms.ts'
+import { formIn, isFromElsewhere, routeForm } from '../visit/forms.ts'
 import { orderPagePath } from '../visit/paths.ts'
 import { privately } from '../visit/privately.ts'
 import {
@@ -37,9 +37,12 @@ export function routeOrderPages(pages: FastifyInstance, routes: FollowingRoutes)
   pages.get(at, reads, async (request: OrderRequest, reply) =>
     sendOrder(reply, routes, request, await look(routes, request)),
   )
-  pages.post(`${at}/open`, takes, (request: OrderRequest, reply) => open(request, reply, routes))
-  pages.post(`${at}/goods`, takes, (request: OrderRequest, reply) => show(request, reply, routes))
-  pages.post(`${at}/mail`, acts, (request: OrderRequest, reply) => mail(request, reply, routes))
+  const forms = { open: [takes, open], goods: [takes, show], mail: [acts, mail] } as const
+  for (const [name, [options, take]] of Object.entries(forms)) {
+    routeForm(pages, `${at}/${name}`, options, (request: OrderRequest, reply) =>
+      take(request, reply, routes),
+    )
+  }
   pages.get(`${at}/receipt`, reads, async (request: OrderRequest, reply) => {
     const { orderId } = request.params
     const receipt = await receiptOf(follow, orderId, () => ({}), request.log)

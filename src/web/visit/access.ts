@@ -25,7 +25,9 @@ interface Cookie {
 
 /**
  * Lets this browser open the page at `path` (and below it) again. The token goes into a cookie that
- * no script can read, that is sent to that page alone, and never from another site.
+ * no script can read, and that is sent to that page alone. A link in a mail or on another site opens the
+ * page too (`SameSite=Lax`): the cookie only lets its visitor read, and what a page of another site sends
+ * is refused by `isFromElsewhere`.
  *
  * @param isSecure whether the store is reached over https
  */
@@ -67,7 +69,7 @@ function setCookie(reply: FastifyReply, { name, value, path, seconds, isSecure }
     `Path=${path}`,
     `Max-Age=${seconds}`,
     'HttpOnly',
-    'SameSite=Strict',
+    'SameSite=Lax',
     ...(isSecure ? ['Secure'] : []),
   ]
   reply.header('set-cookie', parts.join('; '))

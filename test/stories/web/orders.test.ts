@@ -88,7 +88,7 @@ describe('the page of an order', () => {
       expect(page).not.toContain('Sandbox Test')
       expect(answer.headers.get('cache-control')).toBe('no-store')
       expect(answer.headers.get('x-robots-tag')).toContain('noindex')
-      expect(answer.headers.get('referrer-policy')).toBe('no-referrer')
+      expect(answer.headers.get('referrer-policy')).toBe('same-origin')
     }
   })
 
@@ -108,7 +108,7 @@ describe('the page of an order', () => {
     ])
     const [cookie = ''] = opened.headers.getSetCookie()
     expect(cookie).toContain(`Path=/orders/${voucher.orderId};`)
-    expect(cookie).toContain('HttpOnly; SameSite=Strict')
+    expect(cookie).toContain('HttpOnly; SameSite=Lax')
 
     const page = await (await get(pageOf(voucher))).text()
     expect(page).toContain('Sandbox Test')

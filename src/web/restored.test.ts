@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { checkoutDesk } from '../../test/fixtures/checkouts.ts'
+import { routesIn } from '../../test/harness/routes-in.ts'
+import type { FollowDeps } from '../desk/following/deps.ts'
+import type { MailDeps } from '../desk/following/mail.ts'
+import { countingHere, createLimits } from '../http/rate-limit.ts'
+import { interfaces } from './frame/error-page.ts'
+import { website } from './frame/website.fixture.ts'
+
+const following = {
+  follow: {} as FollowDeps,
+  mail: {} as MailDeps,
+  limits: createLimits(countingHere(() => 0)),
+}
+const { app, get } = website({ checkout: checkoutDesk().desk, following })
+await app.ready()
+
+/** Addresses to which a page sends a form; the bar of the browser shows them afterwards. */
+const forms = routesIn(app.printRoutes({ commonPrefix: false })).filter(
+  ({ route, methods }) => methods.includes('POST') && !interfaces.test(route),
+)
+
+test('there are forms', () => {
+  expect(forms.map(({ route }) => route)).toContain('/orders/:orderId/goods')
+})
+
+test.each(forms)('$route is an address that a browser can restore', async ({ route, methods }) => {
+  expect(methods).toContain('GET')
+  const step = route.slice(0, route.lastIndexOf('/'))
+  if (!['/open', '/goods', '/mail'].some((end) => route.endsWith(end))) return
+  const { statusCode, headers } = await get(route.replace(/:\w+/, 'a%2F%0d%0ab'))
+  // What stands in the address stays one part of a path, whatever it is.
+  expect([statusCode, headers.location]).toEqual([303, step.replace(/:\w+/, 'a%2F%0D%0Ab')])
+  expect(headers['cache-control']).toBe('no-store')
+})
