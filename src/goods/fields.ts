@@ -10,3 +10,12 @@ export const personName = z
 
 /** Text that a supplier sent. Bounded, because what is stored must be. */
 export const plainText = z.string().max(20_000)
+
+/** What a supplier says that a card or a line received: major = `amount` / `currencyDivisor`. */
+export const credited = z.object({
+  amount: z.number(),
+  currency: z.string(),
+  currencyDivisor: z.number(),
+})
+
+export type Credited = z.infer<typeof credited>

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { plainText } from './fields.ts'
+import { credited, plainText } from './fields.ts'
 import type { Allowance, OfferBase } from './offer.ts'
 
 export interface TopupOffer extends OfferBase {
@@ -28,9 +28,7 @@ export const topup = {
   delivery: z.object({
     kind: z.literal('topup'),
     confirmationNumber: plainText.optional(),
-    credited: z
-      .object({ amount: z.number(), currency: z.string(), currencyDivisor: z.number() })
-      .optional(),
+    credited: credited.optional(),
   }),
 
   refund: 'automatic',

@@ -71,10 +71,12 @@ export function routeWeb(
       routeMadeScript(pages, name, await bundledScript(entry))
     const walletUrl = await bundled('wallet.js', 'main.js')
     const signInUrl = await bundled('sign-in.js', 'sign-in.js')
-    routeBuying(pages, { frame, deps, scriptUrls: [frame.scriptUrl('typed.js'), walletUrl] })
+    const formScriptUrls = [frame.scriptUrl('typed.js'), walletUrl]
+    routeBuying(pages, { frame, deps, scriptUrls: formScriptUrls })
     if (deps.checkout) {
       const scriptUrls = ['live.js', 'open.js', 'copy.js', 'countdown.js'].map(frame.scriptUrl)
-      routePaying(pages, { frame, deps: { ...deps, checkout: deps.checkout }, scriptUrls })
+      const paying = { ...deps, checkout: deps.checkout }
+      routePaying(pages, { frame, deps: paying, scriptUrls, formScriptUrls })
     }
     routeReveal(pages, { frame, buying })
     routeOrderPages(pages, { ...following, frame })

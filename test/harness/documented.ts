@@ -32,6 +32,7 @@ export const undocumented: readonly string[] = [
   '/errors',
   '/buy/:offerId',
   '/pay/:id',
+  '/pay/:id/change',
   '/pay/:id/live',
   '/pay/:id/open',
   '/style.css',

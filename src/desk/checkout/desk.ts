@@ -5,6 +5,7 @@ import type { Kind } from '../../goods/offer.ts'
 import type { Coin } from '../../payments/coins.ts'
 import type { CheckoutId, OrderId } from '../../primitives/ids.ts'
 import type { Usdc } from '../../primitives/money.ts'
+import type { Bought } from '../bought.ts'
 
 export interface StartedCheckout {
   readonly id: CheckoutId
@@ -53,6 +54,8 @@ export interface CheckoutView {
     readonly openedAt: Date
   }
   /** Only for the owner. */
+  readonly bought?: Bought
+  /** Only for the owner. */
   readonly refundTo?: string
   /** Only for the owner; what goes back from here. A refund of the order is shown with the order. */
   readonly returns: readonly Return[]
@@ -60,6 +63,15 @@ export interface CheckoutView {
   readonly now: Date
   /** Another text whenever something that the page shows is another. */
   readonly version: string
+}
+
+/** What was sent to start a checkout, as the form of its offer has it. */
+export interface SentForm {
+  readonly offerId: string
+  /** The fields of the purchase by their published names, as text. */
+  readonly fields: Readonly<Record<string, string>>
+  readonly coin: Coin
+  readonly refundTo: string
 }
 
 /** The checkout of the website: an order paid in a coin, from the form to the order. */
@@ -73,4 +85,6 @@ export interface CheckoutDesk {
   start(form: CheckoutForm): Promise<StartedCheckout>
   /** Undefined when there is no such checkout. */
   view(id: string, accessToken: string | undefined): Promise<CheckoutView | undefined>
+  /** The form of a checkout, for its owner and while its personal fields are kept. */
+  sent(id: string, accessToken: string | undefined): Promise<SentForm | undefined>
 }

@@ -1,10 +1,12 @@
 import { type StartDeps, startCheckout } from '../../checkouts/start.ts'
 import { isCheckoutId } from '../../primitives/ids.ts'
 import type { CheckoutDesk } from './desk.ts'
-import { checkoutView } from './view.ts'
+import { sentForm } from './sent-form.ts'
+import { checkoutView, isOwner } from './view.ts'
 
 /** The desk of the checkout, over the store's own checkouts. */
 export function openCheckoutDesk(deps: StartDeps): CheckoutDesk {
+  const found = async (id: string) => (isCheckoutId(id) ? deps.checkouts.find(id) : undefined)
   return {
     methods: deps.processor.methods,
 
@@ -14,8 +16,13 @@ export function openCheckoutDesk(deps: StartDeps): CheckoutDesk {
     },
 
     async view(id, accessToken) {
-      const checkout = isCheckoutId(id) ? await deps.checkouts.find(id) : undefined
-      return checkout && checkoutView(checkout, accessToken, deps.now())
+      const checkout = await found(id)
+      return checkout && checkoutView(deps, checkout, accessToken)
+    },
+
+    async sent(id, accessToken) {
+      const checkout = await found(id)
+      return checkout && isOwner(checkout, accessToken) ? sentForm(deps, checkout) : undefined
     },
   }
 }

@@ -16,7 +16,7 @@ async function seen(part: bigint, leftMs: number) {
   const found = await world.checkouts.find(id)
   if (found === undefined) throw new Error('no checkout')
   const at = new Date(invoice.expiresAt.getTime() - leftMs)
-  return checkoutView(found, accessToken, at)
+  return checkoutView({ ...world.deps, now: () => at }, found, accessToken)
 }
 
 test.each([

@@ -6,6 +6,7 @@ import {
 } from '../../checkouts/checkout.ts'
 import { never } from '../../primitives/never.ts'
 import { hashOf, sameHash } from '../../secrets/tokens.ts'
+import { type BoughtDeps, boughtOf } from '../bought.ts'
 import type { CheckoutStage, CheckoutView } from './desk.ts'
 
 /**
@@ -13,13 +14,13 @@ import type { CheckoutStage, CheckoutView } from './desk.ts'
  * and nothing that could be paid to or that says who pays.
  */
 export function checkoutView(
+  deps: BoughtDeps & { readonly now: () => Date },
   checkout: Checkout,
   accessToken: string | undefined,
-  now: Date,
 ): CheckoutView {
   const { id, orderId, item, amount, coin, network } = checkout
-  const isOwner =
-    accessToken !== undefined && sameHash(hashOf(accessToken), checkout.accessTokenHash)
+  const isOwn = isOwner(checkout, accessToken)
+  const now = deps.now()
   const stage = stageOf(checkout, now)
   return {
     id,
@@ -30,15 +31,19 @@ export function checkoutView(
     amount,
     coin,
     network,
-    isOwner,
+    isOwner: isOwn,
     stage,
-    ...(isOwner && isInvoiced(checkout) ? { invoice: invoiceOf(checkout) } : {}),
-    ...(isOwner ? { refundTo: checkout.refundTo } : {}),
-    returns: isOwner && isInvoiced(checkout) ? checkout.returns : [],
+    ...(isOwn && isInvoiced(checkout) ? { invoice: invoiceOf(checkout) } : {}),
+    ...(isOwn ? { bought: boughtOf(deps, checkout), refundTo: checkout.refundTo } : {}),
+    returns: isOwn && isInvoiced(checkout) ? checkout.returns : [],
     now,
     // The end of the time alone changes the page, and nothing on record.
     version: stage === 'closing' ? `${checkout.version}-over` : String(checkout.version),
   }
+}
+
+export function isOwner(checkout: Checkout, accessToken: string | undefined): boolean {
+  return accessToken !== undefined && sameHash(hashOf(accessToken), checkout.accessTokenHash)
 }
 
 function stageOf(checkout: Checkout, now: Date): CheckoutStage {

@@ -1,8 +1,8 @@
 import type { Checkout, Return } from '../../checkouts/checkout.ts'
 import { isInvoiced } from '../../checkouts/checkout.ts'
-import type { Kind, Offer } from '../../goods/offer.ts'
+import type { Kind } from '../../goods/offer.ts'
 import { mayReveal } from '../../orders/access.ts'
-import type { Failure, Item, Order, PaidOrder } from '../../orders/order.ts'
+import type { Failure, Order, PaidOrder } from '../../orders/order.ts'
 import { isPaid, isRefunding } from '../../orders/order.ts'
 import type { Coin } from '../../payments/coins.ts'
 import type { CheckoutId, OrderId } from '../../primitives/ids.ts'
@@ -10,8 +10,10 @@ import { isOrderId } from '../../primitives/ids.ts'
 import type { Usdc } from '../../primitives/money.ts'
 import { Refusal } from '../../primitives/refusal.ts'
 import { hashOf, sameHash } from '../../secrets/tokens.ts'
+import { type Bought, boughtOf } from '../bought.ts'
 import type { FaultLog } from '../buying/deps.ts'
 import { orNotNow } from '../buying/or-not-now.ts'
+import { goodsOf } from '../views/order.ts'
 import type { FollowDeps } from './deps.ts'
 import { orderOfPass, walletOfPass } from './passes.ts'
 import { isOver, type OrderStage, stageOfCheckout, stageOfOrder } from './stage.ts'
@@ -40,13 +42,7 @@ export interface RefundSight {
 }
 
 /** What only whoever bought is shown. Goods are not part of it: they are asked for by themselves. */
-export interface OwnSight {
-  readonly brandName: string
-  /** Which of its cards or plans it was, as it is listed now; absent where it is not any more. */
-  readonly offer?: Offer
-  readonly country?: string
-  /** What was chosen of an open value, in the minor units of the offer's price. */
-  readonly value?: number
+export interface OwnSight extends Bought {
   readonly amount: Usdc
   /** What was paid in a coin, in its smallest unit; absent where USDC was paid. */
   readonly paidUnits?: bigint
@@ -155,9 +151,10 @@ function orderSight(
 }
 
 function ownSight(deps: FollowDeps, order: Order, checkout: Checkout | undefined): OwnSight {
-  const { item, tender, amount } = order
+  const { id, item, recipient, tender, amount } = order
   return {
-    ...boughtOf(deps, item),
+    ...boughtOf(boughtDeps(deps), { orderId: id, item, recipient }),
+    ...reported(deps, order),
     amount,
     ...(tender.rail === 'btcpay' ? { paidUnits: tender.units } : {}),
     ...(isTaken(order) ? { payment: seen(deps, order, order.receipt.transaction) } : {}),
@@ -171,14 +168,17 @@ function isTaken(order: Order): order is PaidOrder {
   return 'receipt' in order && stageOfOrder(order) !== 'not_taken'
 }
 
-function boughtOf({ purchases }: FollowDeps, { offerId, brandName, country, value }: Item) {
-  const offer = purchases.shelf.current().find(offerId)
-  return {
-    brandName,
-    ...(offer === undefined ? {} : { offer }),
-    ...(country === undefined ? {} : { country }),
-    ...(value === undefined ? {} : { value }),
-  }
+function boughtDeps({ purchases: { shelf, vault } }: FollowDeps) {
+  return { shelf, vault }
+}
+
+/** What the supplier says that the card or the line received, which no estimate replaces. */
+function reported({ purchases }: FollowDeps, order: Order): Pick<Bought, 'receives'> {
+  if (order.state !== 'FULFILLED') return {}
+  const { credited } = goodsOf(purchases.vault, order)
+  if (credited === undefined) return {}
+  const { amount, currency, currencyDivisor: divisor } = credited
+  return { receives: { amount, currency, divisor, isExact: true } }
 }
 
 function refundSight(deps: FollowDeps, order: Order): { refund?: RefundSight } {
@@ -221,7 +221,7 @@ function checkoutSight(deps: FollowDeps, checkout: Checkout, isOwn: boolean): Or
   const { item, amount } = checkout
   const stage = stageOfCheckout(checkout)
   const own: OwnSight = {
-    ...boughtOf(deps, item),
+    ...boughtOf(boughtDeps(deps), checkout),
     amount,
     ...returnsOf(checkout),
   }

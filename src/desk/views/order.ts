@@ -1,5 +1,6 @@
 import { toBuffer, toString as toSvg } from 'qrcode'
 import { lpaOf } from '../../goods/esim.ts'
+import type { Credited } from '../../goods/fields.ts'
 import type { Delivery, Recipient } from '../../goods/good.ts'
 import { type In, isPaid, isRefunding, type Order, refundStateOf } from '../../orders/order.ts'
 import type { Tender } from '../../payments/payment.ts'
@@ -109,7 +110,10 @@ async function resultOf(vault: Vault, order: In<'FULFILLED'>) {
   return { ...goods, ...(goods.lpa === undefined ? {} : await picturesOf(goods.lpa)) }
 }
 
-type Goods = Readonly<Record<string, unknown>> & { readonly lpa?: string }
+type Goods = Readonly<Record<string, unknown>> & {
+  readonly lpa?: string
+  readonly credited?: Credited | undefined
+}
 
 /** What was delivered, in words: what pictures show as well stands in `lpa`. */
 export function goodsOf(vault: Vault, order: In<'FULFILLED'>): Goods {

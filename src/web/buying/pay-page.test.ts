@@ -6,7 +6,7 @@ import {
   checkoutToken,
   checkoutView,
 } from '../../../test/fixtures/checkouts.ts'
-import { fixtureNow } from '../../../test/fixtures/offers.ts'
+import { fixed, fixtureNow, topup } from '../../../test/fixtures/offers.ts'
 import { keptMost } from '../../checkouts/ledger.ts'
 import type { CheckoutStage } from '../../desk/checkout/desk.ts'
 import { formatUsdc } from '../../primitives/money.ts'
@@ -34,7 +34,7 @@ describe('the page of a payment', () => {
     expect(headers).toMatchObject({
       'cache-control': 'no-store',
       'x-robots-tag': 'noindex, nofollow',
-      'referrer-policy': 'no-referrer',
+      'referrer-policy': 'same-origin',
     })
     expect(headers['content-security-policy']).toContain("script-src 'self'")
     const text = read(body)
@@ -62,6 +62,42 @@ describe('the page of a payment', () => {
       `<noscript><meta http-equiv="refresh" content="10; url=${url}"></noscript>`,
     )
     expect(body).toContain(`data-live-page="${url}"`)
+  })
+
+  test('says above the address what is bought, where, and for which number', async () => {
+    const offer = topup('T', { faceValue: fixed(5_000, 'GTQ') })
+    const bought = { kind: 'topup', brandName: 'Claro', offer, phone: '+50255551234' } as const
+    const { get } = paying(checkoutView('waiting', { bought }))
+    const { body } = await get(url, owner)
+    expect(read(body)).toContain(
+      'You’re buying Claro Airtime, GTQ 50 Country Guatemala Phone number +502 5555 1234 Price 25.00 USD Change',
+    )
+    expect(body.indexOf('id="bought"')).toBeLessThan(body.indexOf('id="address"'))
+    // Nobody else learns any of it.
+    expect(read((await get(url)).body)).not.toMatch(/Claro|5555/)
+  })
+
+  test('leads back to the form as it was sent, which starts another payment', async () => {
+    const { get, state } = paying()
+    const fields = { firstName: 'Ada', lastName: 'Lovelace' }
+    state.sent = { offerId: 'AMZ_US_25', fields, coin: 'BTC', refundTo }
+    const { statusCode, headers, body } = await get(`${url}/change`, owner)
+    expect([statusCode, headers['cache-control']]).toEqual([200, 'no-store'])
+    expect(structureFaults(body)).toEqual([])
+    expect(body).toMatch(/name="firstName"[^>]*value="Ada"|value="Ada"[^>]*name="firstName"/)
+    expect(body).toContain(`value="${refundTo}"`)
+    expect(body).toMatch(/id="pay-BTC"[^>]* checked/)
+    expect(body).toContain('action="/buy/AMZ_US_25"')
+    expect(body).not.toContain('Check the form')
+    // Whoever has not its token, and a checkout whose offer is gone, see the payment.
+    for (const [offerId, cookie] of [
+      ['AMZ_US_25', ''],
+      ['GONE', owner.cookie],
+    ] as const) {
+      state.sent = { offerId, fields, coin: 'BTC', refundTo }
+      const away = await get(`${url}/change`, { cookie })
+      expect([away.statusCode, away.headers.location]).toEqual([303, url])
+    }
   })
 
   test.each([

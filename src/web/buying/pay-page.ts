@@ -1,5 +1,6 @@
 import type { Return } from '../../checkouts/checkout.ts'
 import { keptMost } from '../../checkouts/ledger.ts'
+import type { Bought } from '../../desk/bought.ts'
 import type { CheckoutView } from '../../desk/checkout/desk.ts'
 import { formatUsdc } from '../../primitives/money.ts'
 import { copied } from '../frame/copied.ts'
@@ -7,6 +8,8 @@ import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
 import { timeOf } from '../frame/time-of.ts'
 import { liveMark, reloading } from '../live/mark.ts'
+import { boughtFacts, itemText } from '../orders/bought.ts'
+import { fact } from '../orders/parts.ts'
 import { returned } from '../orders/returned.ts'
 import { buyPath } from '../shop/addresses.ts'
 import type { Texts } from '../texts/en.ts'
@@ -50,6 +53,7 @@ export function payPage(view: CheckoutView, shown: PayShown): Page {
     main: html`<div class="paying"${liveMark(mark)}>
 <h1>${title}</h1>
 <p class="lead">${text}</p>
+${view.bought && boughtPart(view, view.bought, texts)}
 ${view.isOwner ? ownPart(view, shown) : foreignPart(view, shown)}
 </div>
 ${scriptUrls.map(
@@ -74,6 +78,19 @@ ${returnsOf(view, texts)}
 ${shown.privateLink && stage !== 'refused' && keepLink(shown.privateLink, stage, texts)}
 ${invoice && asking.has(stage) && troubles(invoice.watchedUntil, texts)}
 ${factsOf(view, texts)}`
+}
+
+/** What the money is for, above everything that may be sent: the last place where a mistake is seen. */
+function boughtPart(view: CheckoutView, bought: Bought, texts: Texts): Html {
+  const words = texts.bought
+  const isOver = over.has(view.stage)
+  return html`<section class="bought" aria-labelledby="bought">
+<h2 id="bought">${isOver ? words.titleOver : words.title}</h2>
+<p class="item">${itemText(bought, texts)}</p>
+<dl class="facts">
+${boughtFacts(bought, texts)}${fact(words.price, `${formatUsdc(view.amount)} USD`)}</dl>
+${view.stage === 'waiting' && html`<p class="change"><a href="${payPath(view.id)}/change">${words.change}</a></p>`}
+</section>`
 }
 
 /** Where to go from a stage that asks for nothing. */
@@ -128,10 +145,6 @@ function isUnderWay({ step }: Return): boolean {
 function factsOf(view: CheckoutView, texts: Texts): Html {
   const { pay } = texts
   const facts = [
-    [
-      over.has(view.stage) ? pay.offerOver : pay.offer,
-      html`${view.brandName}, ${formatUsdc(view.amount)} USD`,
-    ],
     [pay.backTo, view.refundTo && copied('back-to', view.refundTo, pay.backTo, texts)],
     [pay.number, copied('payment', view.id, pay.number, texts)],
   ] as const

@@ -1,16 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { CheckoutDesk, CheckoutView } from '../../desk/checkout/desk.ts'
+import { retailOf } from '../../goods/pricing.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { document, type Frame, type Page } from '../frame/layout.ts'
 import { messagePage } from '../frame/message-page.ts'
 import { pageHeaders } from '../frame/page-headers.ts'
 import { routeLive } from '../live/live.ts'
 import { accessIn, readToken, rememberAccess } from '../visit/access.ts'
-import { formIn, isFromElsewhere } from '../visit/forms.ts'
+import { formIn, isFromElsewhere, routeForm } from '../visit/forms.ts'
 import { orderPagePath, payPath } from '../visit/paths.ts'
 import { privately } from '../visit/privately.ts'
+import { buyPage } from './buy-page.ts'
 import type { PayingDeps } from './deps.ts'
+import { noFaults } from './faults.ts'
 import { payPage } from './pay-page.ts'
+import { untyped } from './typed.ts'
 
 /** A private link is shorter. */
 const formMost = 2 * 1_024
@@ -19,6 +23,8 @@ export interface PayRoutes {
   readonly frame: Frame
   readonly deps: WebDeps & PayingDeps & { readonly checkout: CheckoutDesk }
   readonly scriptUrls: readonly string[]
+  /** Those of the form of an offer. */
+  readonly formScriptUrls: readonly string[]
 }
 
 type PayRequest = FastifyRequest<{ Params: { id: string } }>
@@ -39,13 +45,32 @@ export function routePaying(pages: FastifyInstance, routes: PayRoutes): void {
       ? privately(reply).redirect(orderPagePath(view.orderId), 303)
       : show(reply, own, view, token)
   })
-  pages.post('/pay/:id/open', { config, bodyLimit: formMost }, (request: PayRequest, reply) =>
+  const takes = { config, bodyLimit: formMost }
+  routeForm(pages, '/pay/:id/open', takes, (request: PayRequest, reply) =>
     open(request, reply, own),
+  )
+  pages.get('/pay/:id/change', { config }, (request: PayRequest, reply) =>
+    change(request, reply, own),
   )
   routeLive(pages, '/pay/:id', async (request) => {
     const { id } = request.params as PayRequest['params']
     return (await deps.checkout.view(id, accessIn(request)))?.version ?? 'none'
   })
+}
+
+/** The form of the offer as it was sent, to be changed; what it starts is another payment. */
+async function change(request: PayRequest, reply: FastifyReply, routes: PayRoutes) {
+  const { deps, formScriptUrls: scriptUrls } = routes
+  const { id } = request.params
+  const sent = await deps.checkout.sent(id, accessIn(request))
+  const offer = sent && deps.shelf.current().find(sent.offerId)
+  if (!sent || !offer) return privately(reply).redirect(payPath(encodeURIComponent(id)), 303)
+  const { methods } = deps.checkout
+  const { fields, coin, refundTo } = sent
+  const blank = untyped(retailOf(offer, deps.pricing), deps.pricing.markupBps, methods)
+  const typed = { ...blank, fields, pay: coin, refundTo: { [coin]: refundTo } }
+  const again = { type: 'again', status: 200, typed, faults: noFaults } as const
+  return send(reply, routes, buyPage(offer, deps, { scriptUrls, again }))
 }
 
 /** Lets this browser see the payment, and later the order, when it brings the token. */
@@ -93,7 +118,7 @@ function notFound(reply: FastifyReply, routes: PayRoutes) {
 
 function send(reply: FastifyReply, { frame }: PayRoutes, page: Page) {
   return privately(reply)
-    .headers(pageHeaders([], { sendsForm: true, asksUs: true }))
+    .headers(pageHeaders([], { sendsForm: true, drawsPictures: true, asksUs: true }))
     .type('text/html; charset=utf-8')
     .send(document(frame, page))
 }

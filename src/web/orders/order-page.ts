@@ -7,9 +7,10 @@ import { timeOf } from '../frame/time-of.ts'
 import { liveMark, reloading } from '../live/mark.ts'
 import type { Texts } from '../texts/en.ts'
 import { orderPagePath } from '../visit/paths.ts'
+import { boughtFacts, itemText } from './bought.ts'
 import { closedGoods, openGoods } from './goods-part.ts'
 import { lockedPart, type Refused } from './locked-part.ts'
-import { boughtText, fact, paidText, transactionOf, wordsOf } from './parts.ts'
+import { fact, paidText, transactionOf, wordsOf } from './parts.ts'
 import { returnsPart } from './returns-part.ts'
 import { stationsOf, timeline } from './timeline.ts'
 
@@ -110,7 +111,7 @@ function factsPart(sight: OrderSight, own: OwnSight, texts: Texts): Html {
   return html`<section class="sheet" aria-labelledby="facts">
 <h2 id="facts">${orders.facts}</h2>
 <dl class="facts">
-${fact(orders.item, boughtText(own, texts))}${fact(orders.price, paidText(sight, own, texts))}${fact(orders.paidWith, orders.onNetwork(asset, sight.network))}${fact(orders.steps.paid, sight.times.paid && timeOf(sight.times.paid, texts))}${fact(orders.payment, own.payment && transactionOf('payment', own.payment, orders.payment, texts))}${fact(orders.order, copied('order-id', sight.id, orders.order, texts))}
+${fact(orders.item, itemText(own, texts))}${boughtFacts(own, texts)}${fact(orders.price, paidText(sight, own, texts))}${fact(orders.paidWith, orders.onNetwork(asset, sight.network))}${fact(orders.steps.paid, sight.times.paid && timeOf(sight.times.paid, texts))}${fact(orders.payment, own.payment && transactionOf('payment', own.payment, orders.payment, texts))}${fact(orders.order, copied('order-id', sight.id, orders.order, texts))}
 </dl>
 ${sight.hasReceipt && html`<p class="receipt"><a href="${orderPagePath(sight.id)}/receipt" download="receipt-${sight.id}.json">${orders.receipt}</a> <small>${orders.receiptHint}</small></p>`}
 </section>`

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { esim, open, voucher } from '../../../test/fixtures/offers.ts'
+import { esim, fixed, open, topup, voucher } from '../../../test/fixtures/offers.ts'
 import { keptMost } from '../../checkouts/ledger.ts'
 import type { GoodsShown } from '../../desk/following/goods.ts'
 import type { OrderSight } from '../../desk/following/sight.ts'
+import { faceValueFor } from '../../goods/face-value.ts'
+import type { Offer } from '../../goods/offer.ts'
 import type { CheckoutId } from '../../primitives/ids.ts'
 import { formatUsdc } from '../../primitives/money.ts'
 import { breakout, read } from '../frame/website.fixture.ts'
@@ -50,6 +52,20 @@ describe('links that install an eSIM', () => {
     expect(installOf('LPA:1$h$ID$1.3.6$1')).toMatchObject({ smdpAddress: 'h', matchingId: 'ID' })
   })
 })
+
+const euroCard = voucher('EUROS', {
+  country: 'AT',
+  price: open(500, 50_000),
+  faceValue: { ...open(430, 43_000, 1), currency: 'EUR' },
+})
+const both = ['KR', 'JP'].map((country) => ({ country, speeds: ['4G'] }))
+const reported = { currency: 'EUR', divisor: 100, amount: 2_147, isExact: true }
+
+/** What its buyer is told of a purchase. */
+function bought({ offer, ...told }: { offer: Offer; value?: number; phone?: string }) {
+  const receives = faceValueFor(offer, told.value)
+  return { ...told, kind: offer.kind, offer, ...(receives === undefined ? {} : { receives }) }
+}
 
 const openCard = voucher('OPEN', { price: open(500, 10_000), faceValue: open(500, 10_000) })
 
@@ -115,19 +131,49 @@ describe('the page of an order', () => {
   })
 
   test.each([
-    ['of a fixed value', { offer: voucher('A') }, 'Amazon.com $25, United States of America'],
+    [
+      'of a fixed value',
+      bought({ offer: voucher('A', { faceValue: fixed(1_000, 'EUR'), country: 'DE' }) }),
+      'Steam gift card, €10 Country Germany',
+    ],
     [
       'of a value that was chosen',
-      { offer: openCard, value: 1_250 },
-      'Steam $12.50, United States of America',
+      bought({ offer: openCard, value: 1_250 }),
+      'Steam gift card, $12.50 Country United States of America',
     ],
-    ['of a plan', { offer: esim('E', { country: 'FR' }) }, 'Nomadnet 1 GB, 7 days, France'],
-    ['that is in no list any more', { country: 'FR' }, 'Steam, France'],
-    ['that has no country', {}, 'Steam'],
-  ])('says which card was bought: one %s', (_, changes, words) => {
-    const brandName = words.split(/[ ,]/)[0] ?? ''
-    const one = sight({ own: own({ brandName, ...changes }) })
-    expect(read(whole(orderPage(one, parts)))).toContain(`Bought ${words} Price`)
+    [
+      'of a value that the supplier converts',
+      bought({ offer: euroCard, value: 2_500 }),
+      'Steam gift card, about €21.50 Country Austria Value you chose $25',
+    ],
+    [
+      'of a value that the supplier has reported',
+      { ...bought({ offer: euroCard, value: 2_500 }), receives: reported },
+      'Steam gift card, €21.47 Country Austria Value you chose $25',
+    ],
+    [
+      'for a phone',
+      bought({ offer: topup('T', { faceValue: fixed(5_000, 'GTQ') }), phone: '+50255551234' }),
+      'Steam Airtime, GTQ 50 Country Guatemala Phone number +502 5555 1234',
+    ],
+    [
+      'of a plan for a phone',
+      bought({
+        offer: topup('T', { faceValue: fixed(5_000, 'GTQ'), allowance: { dataGb: 2 } }),
+        phone: '+50255551234',
+      }),
+      'Steam Airtime, 2 GB Country Guatemala Phone number +502 5555 1234 Recipient gets GTQ 50',
+    ],
+    [
+      'of a plan',
+      bought({ offer: esim('E', { coverage: both, notes: 'Fine. After 1 GB: 512 kbps.' }) }),
+      'Steam eSIM data plan, 1 GB, 7 days Works in Japan, South Korea Fair use After 1 GB: 512 kbps.',
+    ],
+    ['that is in no list any more', { country: 'FR' }, 'Steam gift card Country France'],
+    ['that has no country', {}, 'Steam gift card'],
+  ])('says what was bought: one %s', (_, changes, words) => {
+    const one = sight({ own: own({ brandName: 'Steam', ...changes }) })
+    expect(read(whole(orderPage(one, parts)))).toContain(`Item ${words} Price`)
   })
 
   test('leads to other money that goes back, though it was delivered', () => {

@@ -1,12 +1,9 @@
 import { keptMost } from '../../checkouts/ledger.ts'
 import type { OrderSight, OwnSight, Seen } from '../../desk/following/sight.ts'
-import { countryName } from '../../goods/countries.ts'
-import type { Offer } from '../../goods/offer.ts'
 import { formatUnits } from '../../payments/coins.ts'
 import { formatUsdc } from '../../primitives/money.ts'
 import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
-import { measure, placeName } from '../shop/offer-words.ts'
 import type { StageText } from '../texts/en/orders.ts'
 import type { Texts } from '../texts/en.ts'
 
@@ -35,19 +32,6 @@ export function wordsOf({ stage, coin }: OrderSight, { orders }: Texts): StageTe
   const words = orders.stages[stage]
   if (stage !== 'not_paid' || coin === undefined) return words
   return { title: words.title, text: orders.notPaidIn(coin, formatUsdc(keptMost)) }
-}
-
-/** What was bought: "Steam $25, United States". Less where the offer is not listed any more. */
-export function boughtText({ brandName, offer, country, value }: OwnSight, texts: Texts): string {
-  const what = offer && measure(value === undefined ? offer : chosen(offer, value), texts)
-  const place = offer ? placeName(offer, texts) : country && countryName(country)
-  return [[brandName, what].filter(Boolean).join(' '), place].filter(Boolean).join(', ')
-}
-
-/** An open offer with the value that was chosen of it. */
-function chosen({ faceValue: _, ...offer }: Offer, value: number): Offer {
-  const { currency, divisor } = offer.price
-  return { ...offer, price: { type: 'FIXED', currency, divisor, fixed: value } }
 }
 
 /** What was paid: "12.50 USDC", or "0.001 BTC (the price was 12.50 USD)". */

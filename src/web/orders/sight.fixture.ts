@@ -26,6 +26,7 @@ export const sight = (changes: Partial<OrderSight> = {}): OrderSight => ({
 
 /** What its buyer sees. */
 export const own = (changes: Partial<OwnSight> = {}): OwnSight => ({
+  kind: 'voucher',
   brandName: breakout,
   amount: usdc(12_500_000n),
   payment: { transaction: `0x${'a'.repeat(64)}`, url: 'https://basescan.org/tx/0xaa' },

@@ -1,4 +1,5 @@
 import { api } from './en/api.ts'
+import { bought } from './en/bought.ts'
 import { buy } from './en/buy.ts'
 import { errorTexts } from './en/error-codes.ts'
 import { errors } from './en/errors.ts'
@@ -31,6 +32,7 @@ export const en = {
   search,
   how,
   terms,
+  bought,
   buy,
   form,
   wallet,

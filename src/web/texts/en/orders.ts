@@ -78,8 +78,8 @@ export const orders = {
   },
 
   pay: 'Go to the payment',
-  facts: 'What you bought',
-  item: 'Bought',
+  facts: 'Your order',
+  item: 'Item',
   price: 'Price',
   paidWith: 'Paid with',
   payment: 'Payment transaction',

@@ -100,8 +100,6 @@ export const pay = {
   fees: 'What goes back is sent whole: the fee of the network is ours.',
   small: (most: string) =>
     `What is worth ${most} US dollars or less does not go back: sending it would cost about as much.`,
-  offer: 'You are buying',
-  offerOver: 'It was for',
   number: 'Payment number',
   backTitle: 'Money that goes back',
   again: 'Start again',

@@ -1,0 +1,56 @@
+import type { Shelf } from '../goods/catalog.ts'
+import { type FaceValue, faceValueFor } from '../goods/face-value.ts'
+import type { Recipient } from '../goods/good.ts'
+import type { Kind, Offer } from '../goods/offer.ts'
+import type { Item } from '../orders/order.ts'
+import type { OrderId } from '../primitives/ids.ts'
+import type { Sealed, Vault } from '../secrets/vault.ts'
+
+/** What somebody buys, told to nobody else: what it is, where, for which number and for how much. */
+export interface Bought {
+  readonly kind: Kind
+  readonly brandName: string
+  /** Which of its cards or plans it is, as it is listed now; absent where it is not any more. */
+  readonly offer?: Offer
+  readonly country?: string
+  /** What was chosen of an open value, in the minor units of the offer's price. */
+  readonly value?: number
+  /** What the card or the line receives. */
+  readonly receives?: FaceValue
+  /** The number that is topped up, in E.164 form; absent once it was erased. */
+  readonly phone?: string
+}
+
+export interface BoughtDeps {
+  readonly shelf: Shelf
+  readonly vault: Vault
+}
+
+/** What was asked for under this order, whether it is one yet or still a checkout. */
+export interface Asked {
+  readonly orderId: OrderId
+  readonly item: Item
+  readonly recipient: Sealed | undefined
+}
+
+export function boughtOf({ shelf, vault }: BoughtDeps, asked: Asked): Bought {
+  const { kind, offerId, brandName, country, value } = asked.item
+  const offer = shelf.current().find(offerId)
+  const receives = offer && faceValueFor(offer, value)
+  const recipient = recipientOf(vault, asked)
+  return {
+    kind,
+    brandName,
+    ...(offer === undefined ? {} : { offer }),
+    ...(country === undefined ? {} : { country }),
+    ...(value === undefined ? {} : { value }),
+    ...(receives === undefined ? {} : { receives }),
+    ...(recipient?.kind === 'topup' ? { phone: recipient.msisdn } : {}),
+  }
+}
+
+/** Who it is for; undefined once the personal fields were erased. */
+export function recipientOf(vault: Vault, { orderId, recipient }: Asked): Recipient | undefined {
+  if (recipient === undefined) return undefined
+  return vault.open(recipient, { order: orderId, field: 'recipient' }) as Recipient
+}
