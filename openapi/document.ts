@@ -1,5 +1,6 @@
 import { createDocument } from 'zod-openapi'
 import { readConfig } from '../src/config.ts'
+import { discoveryVersion } from '../src/desk/discovery/paths.ts'
 import { groups, type Operation } from '../src/desk/operation.ts'
 import type { Recorded } from './examples.ts'
 import { guidance, textsOfGroups } from './guidance.ts'
@@ -22,7 +23,7 @@ export function openApiOf(operations: readonly Operation[], recorded: Recorded):
       openapi: '3.1.1',
       info: {
         title: name,
-        version: '1',
+        version: discoveryVersion,
         description,
         contact: { name, email: contact, url },
         license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },

@@ -3,6 +3,20 @@ import type { Kind } from '../goods/offer.ts'
 /** Where the catalog interface lives (service.md). */
 export const catalogPrefix = '/api/catalog'
 
+/** Where the manifest is looked for first. */
+export const manifestPath = '/.well-known/x402'
+
+/** Where the OpenAPI document is. */
+export const openApiPath = '/openapi.json'
+
+/** Where the MCP server is. */
+export const mcpPath = '/mcp'
+
+/** Where the record of one offer is read, which names the call that buys it. */
+export function offerPath(kind: Kind, offerId: string): string {
+  return `${catalogPrefix}/${kind}s/offers/${offerId}`
+}
+
 /** Where an order is read. */
 export function orderPath(orderId: string): string {
   return `${catalogPrefix}/orders/${orderId}`

@@ -1,6 +1,6 @@
 import { DidDocument, JwkSet } from './keys.ts'
 import { answers, type Operation } from './operation.ts'
-import { catalogPrefix } from './paths.ts'
+import { catalogPrefix, manifestPath } from './paths.ts'
 import { LiveAnswer, ReadyAnswer } from './shapes/health.ts'
 import { ManifestAnswer } from './shapes/manifest.ts'
 
@@ -20,7 +20,7 @@ const manifest = {
 
 /** The same manifest at both addresses where it is looked for (decisions 5). */
 export const manifests: readonly Operation[] = [
-  { ...manifest, id: 'manifest', path: '/.well-known/x402' },
+  { ...manifest, id: 'manifest', path: manifestPath },
   { ...manifest, id: 'catalogManifest', path: catalogPrefix },
 ]
 

@@ -22,6 +22,7 @@ describe('index and capabilities', () => {
     const { status, body } = await get(url)
     expect(status).toBe(200)
     expect(body).toEqual({
+      version: '1.0.0',
       name: 'Test Kiosk',
       description: 'Goods for tests.',
       accepts_crypto: ['BTC', 'ETH', 'USDT', 'LTC', 'XMR'],
@@ -29,6 +30,15 @@ describe('index and capabilities', () => {
       website: 'https://kiosk.example',
       catalogs: { vouchers: '/ai/vouchers', topups: '/ai/topups', esims: '/ai/esims' },
       capabilities: '/ai/capabilities',
+      offers: {
+        vouchers: '/api/catalog/vouchers/offers/{offerId}',
+        topups: '/api/catalog/topups/offers/{offerId}',
+        esims: '/api/catalog/esims/offers/{offerId}',
+      },
+      catalog: '/api/catalog',
+      manifest: '/.well-known/x402',
+      mcp: '/mcp',
+      openapi: '/openapi.json',
     })
   })
 

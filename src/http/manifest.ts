@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify'
-import { retryAfterSeconds } from '../desk/buying/orders.ts'
+import { fulfillmentPolicy, refundPolicy } from '../desk/extensions/policies.ts'
 import type { Operation } from '../desk/operation.ts'
 import { operations } from '../desk/operations.ts'
 import type { Params } from '../desk/params.ts'
-import { catalogPrefix, orderPath, refundPath } from '../desk/paths.ts'
+import { catalogPrefix } from '../desk/paths.ts'
 import type { Site } from '../desk/site.ts'
 import { manifests } from '../desk/store-operations.ts'
-import { refundDeadlineSeconds } from '../desk/views/refund.ts'
 import type { Signals } from '../health/signals.ts'
 
 export interface ManifestDeps {
@@ -46,50 +45,11 @@ function manifest({ site, signals, fulfillmentDeadlineSeconds }: ManifestDeps) {
         provider_url: site.url,
       },
     },
-    fulfillment_policy: {
-      version: '0.2',
-      mode: 'instant',
-      fulfillment_deadline_seconds: fulfillmentDeadlineSeconds,
-      status_endpoint: orderPath('{orderId}'),
-      retry_after_seconds: retryAfterSeconds,
-    },
+    fulfillment_policy: fulfillmentPolicy(fulfillmentDeadlineSeconds),
     refund_policy: refundPolicy,
     signals: signals(),
     resources,
   }
-}
-
-const automatic = { type: 'automatic' }
-
-/**
- * `conditional` is the published word. It stands outside the vocabulary of x402-signals, so the
- * rule for each outcome and each kind stands beside it for readers that only know that one.
- */
-const refundPolicy = {
-  version: '0.2',
-  mode: 'instant',
-  type: 'conditional',
-  triggers: ['fulfillment_failed', 'upstream_timeout', 'expired'],
-  refund_to: 'original_payer',
-  refund_endpoint: refundPath('{orderId}'),
-  refund_deadline_seconds: refundDeadlineSeconds,
-  refund_claim_deadline_seconds: null,
-  partial_refunds_supported: false,
-  idempotency_required: true,
-  compensating_actions_optional: false,
-  refund_policy_by_state: {
-    FULFILLED: { type: 'none' },
-    FULFILLMENT_FAILED: { ...automatic, triggers: ['fulfillment_failed', 'upstream_timeout'] },
-    EXPIRED: { ...automatic, triggers: ['expired'] },
-  },
-  refund_policy_by_product: {
-    esim: automatic,
-    topup: { ...automatic, note: 'A topup credited to the handset is not refundable.' },
-    voucher: {
-      type: 'none',
-      note: 'A voucher code is not refundable once issued. Until then a failed order is refunded automatically.',
-    },
-  },
 }
 
 /** The catalog interface: each address once, by the operation that takes a body where there is one. */
@@ -103,13 +63,27 @@ function shownAt(path: string, all: readonly Operation[]): Operation | undefined
 }
 
 function resourcesOf(site: Site) {
-  return listed.map(({ path, name, description, pathParams = {}, query = {}, body }) => {
-    const required = Object.keys(pathParams)
-    const properties = { ...pathParams, ...schemasOf(query) }
-    const fields = { type: 'object', properties, ...(required.length > 0 ? { required } : {}) }
-    const inputSchema = required.length > 0 ? fields : (body ?? fields)
-    return { url: `${site.url}${path}`, name, description, inputSchema }
-  })
+  return listed.map(
+    ({ method, path, name, description, pathParams = {}, query = {}, headers, body }) => {
+      const required = Object.keys(pathParams)
+      const properties = { ...pathParams, ...schemasOf(query) }
+      const fields = { type: 'object', properties, ...(required.length > 0 ? { required } : {}) }
+      const inputSchema = required.length > 0 ? fields : (body ?? fields)
+      const requiredHeaders = requiredOf(headers)
+      return {
+        url: `${site.url}${path}`,
+        method,
+        name,
+        description,
+        inputSchema,
+        ...(requiredHeaders.length > 0 ? { requiredHeaders } : {}),
+      }
+    },
+  )
+}
+
+function requiredOf(headers: Operation['headers'] = {}): string[] {
+  return Object.keys(headers).filter((name) => headers[name]?.required)
 }
 
 function schemasOf(params: Params): object {

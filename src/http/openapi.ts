@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
+import { openApiPath } from '../desk/paths.ts'
 import type { Site } from '../desk/site.ts'
 import { publicMinute, sendAnswer } from './caching.ts'
 import { fixedText } from './fixed-text.ts'
 
 /** Where the OpenAPI document is looked for. */
-const openApiPaths = ['/openapi.json', '/ai/openapi.json'] as const
+const openApiPaths = [openApiPath, '/ai/openapi.json'] as const
 
 export interface OpenApiDeps {
   readonly site: Site

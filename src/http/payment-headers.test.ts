@@ -41,7 +41,7 @@ describe('the payment header', () => {
   test.each<[string, string | string[], RegExp]>([
     ['two of them', [base64(payment), base64(payment)], /more than one/],
     ['two of them in one line', `${base64(payment)}, ${base64(payment)}`, /not base64/],
-    ['more than 13 kB', base64({ ...payment, more: 'x'.repeat(10_000) }), /longer than 13 kB/],
+    ['more than 14 kB', base64({ ...payment, more: 'x'.repeat(11_000) }), /longer than 14 kB/],
     ['no base64', '{"x402Version":2}', /not base64/],
     [
       'base64url',

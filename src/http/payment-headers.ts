@@ -15,10 +15,10 @@ const paymentHeaders = {
 } as const
 
 /**
- * A demand that is echoed whole, below 3 kB, and the longest signature that is taken, 6 kB of hex for a
- * wallet that is not deployed yet (ERC-6492), make 12.6 kB of base64. Node takes 16 kB of headers.
+ * A demand that is echoed whole, 3.5 kB at most, and the longest signature that is taken, 6 kB of hex for
+ * a wallet that is not deployed yet (ERC-6492), make 13.2 kB of base64. Node takes 16 kB of headers.
  */
-const signatureHeaderMost = 13 * 1_024
+const signatureHeaderMost = 14 * 1_024
 
 export const httpDoor: PaymentDoor = {
   resource: ({ url }, kind) => `${url}${purchasePath(kind)}`,
@@ -39,7 +39,7 @@ function isAbsent(header: string | readonly string[] | undefined): header is und
 export function presentedPayment(header: string | string[] | undefined): Presented {
   if (isAbsent(header)) return { type: 'none' }
   if (typeof header !== 'string') return unreadable('there is more than one')
-  if (header.length > signatureHeaderMost) return unreadable('it is longer than 13 kB')
+  if (header.length > signatureHeaderMost) return unreadable('it is longer than 14 kB')
   try {
     return presentedIn(decodePaymentSignatureHeader(header), unreadable)
   } catch {

@@ -1,7 +1,7 @@
 import type { BuyingDeps } from '../desk/buying/deps.ts'
-import { retryAfterSeconds } from '../desk/buying/orders.ts'
 import { revealLink } from '../desk/buying/reveal.ts'
 import { type OrderView, orderBody } from '../desk/views/order.ts'
+import { retryAfterSeconds } from '../desk/views/order-message.ts'
 import { isUnderWay, type Order, refundStateOf } from '../orders/order.ts'
 import type { Said } from './tool.ts'
 
@@ -26,16 +26,18 @@ export async function orderSaid(
   const offersLink = reveal && !inline && mayBeDelivered(order)
   const shown = orders.map(withoutPictures)
   const hint = offersLink ? linkHint : lockedHint
+  const advice = adviceOn(order, reveal ? (inline ? 'inline' : 'link') : 'locked')
   return {
     type: 'answer',
     body: {
       ...body,
+      message: advice,
       orders: shown.map(({ order: one }) =>
         'result_hint' in one ? { ...one, result_hint: hint } : one,
       ),
       ...(offersLink ? { reveal: revealLink(deps, order) } : {}),
     },
-    advice: adviceOn(order, reveal ? (inline ? 'inline' : 'link') : 'locked'),
+    advice,
     picture: shown.find(({ picture }) => picture !== undefined)?.picture,
   }
 }

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { kinds } from '../../src/goods/good.ts'
 import { topupRegions } from '../../src/goods/lists.ts'
 import { type Call, callerFor, openReadingStore } from './reading.ts'
+import { bodyFor, post, purchasePath } from './requests.ts'
 import type { Store } from './store.ts'
 
 let store: Store
@@ -14,8 +16,10 @@ afterAll(() => store.close())
 
 interface Resource {
   readonly url: string
+  readonly method: string
   readonly name: string
   readonly description: string
+  readonly requiredHeaders?: readonly string[]
   readonly inputSchema: {
     readonly type: string
     readonly properties: Record<string, { type?: string; default?: unknown; enum?: unknown }>
@@ -144,6 +148,36 @@ describe('the manifest', () => {
       expect(inputSchema.properties['limit']).toMatchObject({ default: 20 })
       expect(inputSchema.properties['offset']).toMatchObject({ default: 0 })
     }
+  })
+
+  test('names the method of every operation, and the headers it cannot go without', async () => {
+    const resources: Resource[] = (await call('/api/catalog')).body.resources
+    const base = `${store.url}/api/catalog`
+    const posts = resources.filter(({ method }) => method !== 'GET')
+    expect(posts.map(({ url, method }) => [url.replace(base, ''), method])).toEqual(
+      expect.arrayContaining([
+        ['/vouchers/purchase/info', 'POST'],
+        ['/topups/purchase/info', 'POST'],
+        ['/esims/purchase/info', 'POST'],
+        ['/orders/{orderId}/refund', 'POST'],
+        ['/limits', 'PUT'],
+      ]),
+    )
+    const needs = resources.filter(({ requiredHeaders }) => requiredHeaders !== undefined)
+    expect(
+      needs.map(({ url, requiredHeaders }) => [url.replace(base, ''), requiredHeaders]),
+    ).toEqual([['/orders/{orderId}/refund', ['Idempotency-Key']]])
+  })
+
+  test.each(kinds)('says what the 402 of a %s says of it', async (kind) => {
+    const { body: manifest } = await call('/api/catalog')
+    const { body: demand } = await post(store.url, purchasePath(kind), bodyFor(kind, 'OK'))
+    const { refund_policy_by_product: byProduct, ...common } = manifest.refund_policy
+    const beside = demand.accepts[0].extensions['x402-signals']
+    expect(beside.fulfillment_policy).toEqual(manifest.fulfillment_policy)
+    expect(beside.refund_policy).toEqual({ ...common, type: byProduct[kind].type })
+    expect(beside.signals).toMatchObject({ agent_action: manifest.signals.agent_action })
+    expect(Object.keys(beside.signals).sort()).toEqual(Object.keys(manifest.signals).sort())
   })
 
   test('lists only what exists, and its examples work', async () => {

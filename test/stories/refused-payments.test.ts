@@ -154,7 +154,7 @@ const unreadable: readonly { what: string; header: () => string; reason: RegExp 
   { what: 'no object', header: () => json([1, 2]), reason: /cannot be read/ },
   { what: 'of version 1', header: () => json({ x402Version: 1 }), reason: /x402Version/ },
   { what: 'without content', header: () => json({ x402Version: 2 }), reason: /accepted/ },
-  { what: 'too long', header: () => 'A'.repeat(13_313), reason: /longer than 13 kB/ },
+  { what: 'too long', header: () => 'A'.repeat(14_337), reason: /longer than 14 kB/ },
   {
     what: 'without a nonce',
     header: () => json({ x402Version: 2, accepted: terms, payload: { signature: '0x00' } }),

@@ -34,6 +34,7 @@ export const limitOperations: readonly Operation[] = [
       'Sets what the wallet that signs in may buy here: purchases beyond it are refused before anything is paid. What is tighter holds at once, what is looser waits. The signature is for the very limits that are sent.',
     body: z.toJSONSchema(LimitsBody, { io: 'input' }),
     refusals: [
+      'unknown_parameter',
       'invalid_body',
       'invalid_json',
       'unsupported_media_type',

@@ -91,6 +91,7 @@ export const purchases: readonly (Operation & { readonly kind: Kind })[] = kinds
   },
   refusals: [
     ...offerRefusals,
+    'unknown_parameter',
     'invalid_json',
     'invalid_header',
     'unsupported_media_type',
@@ -116,7 +117,7 @@ export const quotes: readonly (Operation & { readonly kind: Kind })[] = kinds.ma
   group: 'Buying',
   name: `Price of one ${goods[kind].noun}`,
   description:
-    'The full check of a purchase and its exact price, free. Takes the fields of the body in the query; nothing is stored.',
+    'The check of a purchase and its exact price, free; an iccid is looked up when you pay, before any money moves. Takes the fields of the body in the query; nothing is stored.',
   query: quoteParamsOf(kind),
   needs: kindSchemaFor(kind)['required'] as readonly string[],
   answers: answers('The price', QuoteAnswer),
@@ -202,6 +203,7 @@ const claimRefund: Operation = {
   refusals: [
     'idempotency_key_missing',
     'idempotency_conflict',
+    'unknown_parameter',
     'invalid_body',
     'invalid_json',
     'invalid_header',

@@ -9,9 +9,6 @@ import { orNotNow } from './or-not-now.ts'
 import type { SignInAsk } from './sign-in.ts'
 import { type Shown, viewerOf } from './viewer.ts'
 
-/** How often an agent should ask for an order; seconds (service.md, Limits). */
-export const retryAfterSeconds = 5
-
 /** What names one order: its id, or what is known of its payment. */
 export type Sought =
   | { readonly orderId: string }

@@ -6,7 +6,7 @@ import type { Signals } from '../../health/signals.ts'
 import type { Terms } from '../../payments/x402.ts'
 import { tagsOf } from '../extensions/bazaar.ts'
 import { type Issuer, signedOffer } from '../extensions/offer-receipt.ts'
-import { signalsExtension } from '../extensions/signals.ts'
+import { signalsExtension } from '../extensions/policies.ts'
 import type { Site } from '../site.ts'
 
 /** Stock clients refuse more than this until they are told otherwise, and say so nowhere. */
@@ -74,12 +74,21 @@ export async function paymentRequired(
     x402Version: 2,
     error,
     resource: resourceOf(site, door, kind, description),
-    accepts: [terms as PaymentRequirements],
+    accepts: [withSignals(deps, kind, terms) as PaymentRequirements],
     extensions: await extensionsOf(deps, demand, door),
   }
   const message = guidance(door, terms, error)
   const why = code === undefined ? {} : { code }
   return { required, more: { ...why, charged: 'no', message, bodySchema } }
+}
+
+/** Terms with the policies of the kind beside the price (x402-signals 5.1). Clients echo them unread. */
+export function withSignals(
+  { signals, fulfillmentDeadlineSeconds }: DemandDeps,
+  kind: Kind,
+  terms: Terms,
+) {
+  return { ...terms, extensions: signalsExtension(kind, signals(), fulfillmentDeadlineSeconds) }
 }
 
 /** What is paid for, as x402 and its indexes describe it. */
@@ -99,12 +108,11 @@ async function extensionsOf(
   { kind, terms, validSeconds, example }: Demand,
   { discovery, resource }: PaymentDoor,
 ): Promise<Record<string, unknown>> {
-  const { site, issuer, signals, fulfillmentDeadlineSeconds } = deps
+  const { site, issuer } = deps
   return {
     'payment-identifier': paymentIdentifier,
     ...discovery(kind, example),
     ...(await signedOffer(issuer, resource(site, kind), terms, validSeconds)),
-    ...signalsExtension(kind, signals(), fulfillmentDeadlineSeconds),
   }
 }
 

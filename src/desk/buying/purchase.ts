@@ -14,7 +14,12 @@ import type { OrderView } from '../views/order.ts'
 import type { Charge } from './charge.ts'
 import type { BuyingDeps } from './deps.ts'
 import { exampleOf, routeDescription } from './listing.ts'
-import { type Demanded, type PaymentDoor, paymentRequired } from './payment-required.ts'
+import {
+  type Demanded,
+  type PaymentDoor,
+  paymentRequired,
+  withSignals,
+} from './payment-required.ts'
 import type { Presented } from './presented.ts'
 import { type Settled, settledOf } from './settled.ts'
 import { signedInIfValid } from './sign-in.ts'
@@ -114,7 +119,7 @@ export function quote(deps: BuyingDeps, asked: Kind | undefined, fields: Record<
     usdc: { amount: terms.amount, decimals: usdcDecimals },
     display: `${formatUsdc(usdc(terms.amount))} USDC`,
     validUntil: new Date(now.getTime() + termsValidSeconds * 1_000).toISOString(),
-    accepts: [terms],
+    accepts: [withSignals(deps.demands, kind, terms)],
     purchase: { method: 'POST', url: `${deps.site.url}${purchasePath(kind)}` },
     refundRule: goods[kind].refundRule,
   }

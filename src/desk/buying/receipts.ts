@@ -1,8 +1,9 @@
 import { chargedOf, type Order } from '../../orders/order.ts'
 import { Refusal } from '../../primitives/refusal.ts'
+import { retryAfterSeconds } from '../views/order-message.ts'
 import { receiptAnswer } from '../views/receipt.ts'
 import type { BuyingDeps, FaultLog } from './deps.ts'
-import { lookAtOrder, retryAfterSeconds } from './orders.ts'
+import { lookAtOrder } from './orders.ts'
 import type { Shown } from './viewer.ts'
 
 /**

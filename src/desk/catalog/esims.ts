@@ -44,7 +44,10 @@ const query = {
     countries,
     'Country codes with commas between them; a plan must cover every one',
   ),
-  regions: described(slugIn(regions), 'The region of the plan'),
+  regions: described(
+    slugIn(regions),
+    'The region of the plan, by its name in this catalog. In the discovery interface regions takes coarse names and finds multi-country plans only',
+  ),
   region: described(slugOrName(regions), 'The same by its slug'),
   regional: described(flag, 'true finds multi-country plans only'),
   duration: described(wholeNumber(1, 3650), 'Duration in days, exactly'),

@@ -5,7 +5,7 @@ import type { ReadDeps } from '../deps.ts'
 import type { Given } from '../given.ts'
 import { answers, type Operation, refusesAnyQuery } from '../operation.ts'
 import { readParams } from '../params.ts'
-import { catalogPrefix } from '../paths.ts'
+import { offerPath } from '../paths.ts'
 import type { Question } from '../question.ts'
 import { OfferDetail } from '../shapes/offers.ts'
 import { offerDetail } from '../views/offer-detail.ts'
@@ -19,7 +19,7 @@ export const offerReadings: readonly OfferReading[] = kinds.map((kind) => ({
   id: `${kind}Offer`,
   kind,
   method: 'GET',
-  path: `${catalogPrefix}/${goods[kind].plural}/offers/{id}`,
+  path: offerPath(kind, '{id}'),
   group: 'Catalog',
   name: `Get one ${goods[kind].noun}`,
   description:

@@ -6,7 +6,7 @@ import { answers } from '../operation.ts'
 import { type Question, wholeQuestion } from '../question.ts'
 import { inDiscovery } from '../reading.ts'
 import { Capabilities } from '../shapes/lists.ts'
-import { paths } from './paths.ts'
+import { discoveryVersion, paths } from './paths.ts'
 
 export const capabilities = inDiscovery({
   id: 'capabilities',
@@ -22,6 +22,7 @@ function ask(given: Given, { shelf, site }: ReadDeps): Question {
   return wholeQuestion(given, () => {
     const { voucher, topup, esim } = shelf.current().sold
     return {
+      version: discoveryVersion,
       accepts_crypto: site.acceptsCrypto,
       delivery: 'instant',
       no_account_required: true,

@@ -30,7 +30,10 @@ const query = {
     country,
     'ISO 3166-1 alpha-2 code. Alone: plans of this country only. With regions: plans that cover it',
   ),
-  regions: described(oneOf(coarseNames), 'Multi-country plans of this region'),
+  regions: described(
+    oneOf(coarseNames),
+    'Multi-country plans of this coarse region. In the catalog interface regions takes its finer regions, single-country plans included',
+  ),
   q: described(searchText, 'Free text over provider, notes and places'),
   brand: described(text, 'Provider: its name, or the beginning of the words of its name'),
   ...paging(50),

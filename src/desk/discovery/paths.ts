@@ -6,3 +6,6 @@ export const paths = {
   topups: '/ai/topups',
   esims: '/ai/esims',
 } as const
+
+/** The version of the discovery interface. */
+export const discoveryVersion = '1.0.0'

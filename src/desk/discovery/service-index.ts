@@ -1,9 +1,10 @@
 import type { ReadDeps } from '../deps.ts'
 import type { Given } from '../given.ts'
 import { answers, type Reading, refusesAnyQuery } from '../operation.ts'
+import { catalogPrefix, manifestPath, mcpPath, offerPath, openApiPath } from '../paths.ts'
 import { type Question, wholeQuestion } from '../question.ts'
 import { ServiceIndex } from '../shapes/lists.ts'
-import { paths } from './paths.ts'
+import { discoveryVersion, paths } from './paths.ts'
 
 export const serviceIndex: Reading = {
   id: 'serviceIndex',
@@ -12,7 +13,7 @@ export const serviceIndex: Reading = {
   group: 'Discovery',
   name: 'Where everything is',
   description:
-    'The name of the store and the paths of its searches. Not counted against any limit.',
+    'The name of the store, the paths of its searches, and the way from an offer to buying it: its record in offers names the call. Not counted against any limit.',
   answers: answers('The index', ServiceIndex),
   refusals: refusesAnyQuery,
   access: 'free',
@@ -21,6 +22,7 @@ export const serviceIndex: Reading = {
 
 function ask(given: Given, { site }: ReadDeps): Question {
   return wholeQuestion(given, () => ({
+    version: discoveryVersion,
     name: site.name,
     description: site.description,
     accepts_crypto: site.acceptsCrypto,
@@ -28,5 +30,14 @@ function ask(given: Given, { site }: ReadDeps): Question {
     website: site.url,
     catalogs: { vouchers: paths.vouchers, topups: paths.topups, esims: paths.esims },
     capabilities: paths.capabilities,
+    offers: {
+      vouchers: offerPath('voucher', '{offerId}'),
+      topups: offerPath('topup', '{offerId}'),
+      esims: offerPath('esim', '{offerId}'),
+    },
+    catalog: catalogPrefix,
+    manifest: manifestPath,
+    mcp: mcpPath,
+    openapi: openApiPath,
   }))
 }

@@ -62,6 +62,7 @@ export const VoucherFilters = z
 
 export const ServiceIndex = z
   .object({
+    version: z.string().describe('Of the discovery interface'),
     name: z.string(),
     description: z.string(),
     accepts_crypto: names,
@@ -69,11 +70,19 @@ export const ServiceIndex = z
     website: z.url(),
     catalogs: z.object({ vouchers: z.string(), topups: z.string(), esims: z.string() }),
     capabilities: z.string(),
+    offers: z
+      .object({ vouchers: z.string(), topups: z.string(), esims: z.string() })
+      .describe('The record of an offer, which names the call that buys it'),
+    catalog: z.string(),
+    manifest: z.string(),
+    mcp: z.string(),
+    openapi: z.string(),
   })
   .meta({ id: 'ServiceIndex' })
 
 export const Capabilities = z
   .object({
+    version: z.string().describe('Of the discovery interface'),
     accepts_crypto: names,
     delivery: z.string(),
     no_account_required: z.boolean(),

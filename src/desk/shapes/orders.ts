@@ -23,7 +23,7 @@ export const OrderState = z
   .meta({
     id: 'OrderState',
     description:
-      'PAYMENT_PENDING: it is being proven whether the money moved; never pay again meanwhile. PAYMENT_FAILED: proven that it did not. PAID, FULFILLING: the goods are on their way. FULFILLED: delivered. FULFILLMENT_FAILED, EXPIRED: the money goes back by itself.',
+      'PAYMENT_PENDING and PAYMENT_FAILED are states of this store, the others those of x402-signals. PAYMENT_PENDING: it is being proven whether the money moved; never pay again meanwhile. PAYMENT_FAILED: proven that it did not. PAID, FULFILLING: the goods are on their way. FULFILLED: delivered. FULFILLMENT_FAILED, EXPIRED: the money goes back by itself.',
   })
 
 const RefundState = z
@@ -91,6 +91,7 @@ export const OrderAnswer = z
         result_hint: z.string().optional().describe('How to see the goods, where they are hidden'),
       }),
     ),
+    message: z.string().describe('What the state means and what to do next, in sentences'),
     refund_state: RefundState.nullable(),
     refund_contract: RefundContract.nullable(),
     receipt_url: z

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { SignalsBlock } from './manifest.ts'
 
 /** The published shapes of asking for money (x402 version 2; decisions 4). */
 
@@ -17,6 +18,10 @@ const PaymentTerms = z
       version: z.string(),
       quote: z.string().optional().describe('Our promise of this price; echo it'),
     }),
+    extensions: z
+      .object({ 'x402-signals': SignalsBlock })
+      .optional()
+      .describe('Delivery, refunds and health for this kind, in every 402'),
   })
   .meta({ id: 'PaymentTerms' })
 

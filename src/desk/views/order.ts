@@ -7,6 +7,7 @@ import type { Tender } from '../../payments/payment.ts'
 import { never } from '../../primitives/never.ts'
 import type { Vault } from '../../secrets/vault.ts'
 import { receiptPath } from '../paths.ts'
+import { orderMessage } from './order-message.ts'
 import { refundContract } from './refund.ts'
 
 export interface OrderView {
@@ -39,6 +40,7 @@ export async function orderBody(vault: Vault, { order, reveal, accessToken }: Or
         ...(locked ? { result_hint: lockedHints[order.tender.rail] } : {}),
       },
     ],
+    message: orderMessage(order, reveal ? 'shown' : 'locked'),
     refund_state: refundStateOf(order),
     refund_contract: isRefunding(order) ? refundContract(order) : null,
     receipt_url: isPaid(order) ? receiptPath(order.id) : null,

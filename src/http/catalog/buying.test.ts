@@ -5,9 +5,11 @@ import { knownBy, viewerOf as viewerShown } from '../../desk/buying/viewer.ts'
 import { fixtureTerms, paymentFor } from '../../payments/payments.fixture.ts'
 import type { PaymentPayload } from '../../payments/x402.ts'
 import { Refusal } from '../../primitives/refusal.ts'
-import { fieldsOf, idempotencyKeyOf, preferredWaitMs, shownBy } from './buying.ts'
+import { idempotencyKeyOf, postedFields, preferredWaitMs, shownBy } from './buying.ts'
 
 const request = (headers: Record<string, unknown>) => ({ headers }) as unknown as FastifyRequest
+const posted = (body: unknown, query = '') =>
+  ({ body, raw: { method: 'POST', url: `/x${query}` } }) as unknown as FastifyRequest
 const deps = { signIn: {} } as BuyingDeps
 const key = 'Key_of-16-letter'
 const viewerOf = (of: BuyingDeps, by: FastifyRequest) => viewerShown(of, shownBy(by))
@@ -116,13 +118,23 @@ describe('how long a buyer waits', () => {
 
 describe('the fields of a body', () => {
   test('are those of the object, and none for no body', () => {
-    expect(fieldsOf({ offerId: 'A', value: 5 })).toEqual({ offerId: 'A', value: 5 })
-    expect(fieldsOf(undefined)).toEqual({})
-    expect(fieldsOf(null)).toEqual({})
+    expect(postedFields(posted({ offerId: 'A', value: 5 }))).toEqual({ offerId: 'A', value: 5 })
+    expect(postedFields(posted(undefined))).toEqual({})
+    expect(postedFields(posted(null))).toEqual({})
+    expect(postedFields(posted(undefined, '?'))).toEqual({})
   })
 
+  test.each(['?offerId=A', '?a', '?%6fffer', '?x=1&offerId=A'])(
+    'are not in the query %s',
+    (query) => {
+      const act = () => postedFields(posted({ offerId: 'A' }, query))
+      expect(act).toThrow(expect.objectContaining({ code: 'unknown_parameter' }))
+      expect(act).toThrow(/in the query. POST takes its fields as JSON in the body/)
+    },
+  )
+
   test.each([[[]], ['text'], [1], [true]])('are not in %j', (body) => {
-    expect(() => fieldsOf(body)).toThrow(Refusal)
-    expect(() => fieldsOf(body)).toThrow(/must be a JSON object/)
+    expect(() => postedFields(posted(body))).toThrow(Refusal)
+    expect(() => postedFields(posted(body))).toThrow(/must be a JSON object/)
   })
 })

@@ -1,6 +1,7 @@
 import type { PaymentRequired } from '@x402/core/types'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { keyOf, type Shown } from '../../desk/buying/viewer.ts'
+import { echoOf } from '../../desk/given.ts'
 import { Refusal } from '../../primitives/refusal.ts'
 import { answer402 } from '../payment-headers.ts'
 
@@ -39,8 +40,24 @@ export function privately(reply: FastifyReply): FastifyReply {
   return reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
 }
 
-/** The flat fields of a JSON body. @throws Refusal `invalid_json` when it is not an object */
-export function fieldsOf(body: unknown): Record<string, unknown> {
+/**
+ * The flat fields of the JSON body of a request. Fields in its query are refused: without them the body
+ * would be empty, and a purchase would ask for the price of another offer.
+ *
+ * @throws Refusal `unknown_parameter`, or `invalid_json` when the body is not an object
+ */
+export function postedFields({ body, raw: { method, url = '' } }: FastifyRequest) {
+  const [, query = ''] = url.split(/[?](.*)/s)
+  const [parameter] = new URLSearchParams(query).keys()
+  if (parameter !== undefined) {
+    const shown = echoOf(parameter)
+    const message = `${shown} is in the query. ${method} takes its fields as JSON in the body.`
+    throw new Refusal('unknown_parameter', message, { parameter: shown })
+  }
+  return fieldsOf(body)
+}
+
+function fieldsOf(body: unknown): Record<string, unknown> {
   if (body === undefined || body === null) return {}
   if (typeof body !== 'object' || Array.isArray(body)) {
     throw new Refusal('invalid_json', 'The body must be a JSON object.')

@@ -6,7 +6,7 @@ import { limitsPath } from '../../desk/paths.ts'
 import type { LimitsAnswer } from '../../orders/limits/answer.ts'
 import { readLimits, sentenceOf } from '../../orders/limits/body.ts'
 import { type LimitsDeps, liftLimits, setLimits, showLimits } from '../../orders/limits/keep.ts'
-import { fieldsOf, privately, sendSignInRequired } from './buying.ts'
+import { postedFields, privately, sendSignInRequired } from './buying.ts'
 
 /**
  * The limits that a wallet sets itself, for the wallet that signs in. A signature is for the one
@@ -18,7 +18,7 @@ export function routeLimits(app: FastifyInstance, deps: BuyingDeps): void {
     asWallet(deps, request, reply, 'Show the limits of this wallet.', showLimits),
   )
   app.put(limitsPath, { config: { limit: 'purchase' } }, (request, reply) => {
-    const body = readLimits(fieldsOf(request.body))
+    const body = readLimits(postedFields(request))
     return asWallet(deps, request, reply, sentenceOf(body), (limits, wallet) =>
       setLimits(limits, wallet, body),
     )

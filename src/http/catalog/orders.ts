@@ -2,15 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { BuyingDeps } from '../../desk/buying/deps.ts'
 import { orNotNow } from '../../desk/buying/or-not-now.ts'
 import { lookUpIn, pageIn } from '../../desk/buying/order-params.ts'
-import {
-  listOrders,
-  lookAtOrder,
-  ordersAsk,
-  retryAfterSeconds,
-  type Sought,
-} from '../../desk/buying/orders.ts'
+import { listOrders, lookAtOrder, ordersAsk, type Sought } from '../../desk/buying/orders.ts'
 import { signedInWallet, signInRequired } from '../../desk/buying/sign-in.ts'
 import { orderBody } from '../../desk/views/order.ts'
+import { retryAfterSeconds } from '../../desk/views/order-message.ts'
 import type { Kind } from '../../goods/offer.ts'
 import { inQuery } from '../in-query.ts'
 import { privately, sendSignInRequired, shownBy } from './buying.ts'

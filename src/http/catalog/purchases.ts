@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { chargeOf } from '../../desk/buying/charge.ts'
 import type { BuyingDeps } from '../../desk/buying/deps.ts'
-import { retryAfterSeconds } from '../../desk/buying/orders.ts'
 import { buy, type PurchaseCall, type PurchaseOutcome, quote } from '../../desk/buying/purchase.ts'
 import { orderPath, purchasePath } from '../../desk/paths.ts'
 import { orderBody } from '../../desk/views/order.ts'
+import { retryAfterSeconds } from '../../desk/views/order-message.ts'
 import { kinds } from '../../goods/good.ts'
 import type { Kind } from '../../goods/offer.ts'
 import {
@@ -14,7 +14,7 @@ import {
   paymentResponse,
   presentedPayment,
 } from '../payment-headers.ts'
-import { fieldsOf, preferredWaitMs, privately, shownBy } from './buying.ts'
+import { postedFields, preferredWaitMs, privately, shownBy } from './buying.ts'
 import { quoteFields } from './quote-fields.ts'
 
 const config = { limit: 'purchase', charges: true } as const
@@ -40,7 +40,7 @@ function callIn(kind: Kind, request: FastifyRequest): PurchaseCall {
   request.charge = charge
   return {
     kind,
-    fields: fieldsOf(request.body),
+    fields: postedFields(request),
     presented: presentedPayment(request.headers['payment-signature']),
     shown: () => shownBy(request),
     patienceMs: preferredWaitMs(request),

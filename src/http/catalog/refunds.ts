@@ -1,22 +1,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { BuyingDeps } from '../../desk/buying/deps.ts'
-import { retryAfterSeconds } from '../../desk/buying/orders.ts'
 import { type RefundReport, refundClaimed, refundWatched } from '../../desk/buying/refunds.ts'
 import { refundPath } from '../../desk/paths.ts'
+import { retryAfterSeconds } from '../../desk/views/order-message.ts'
 import { Refusal } from '../../primitives/refusal.ts'
-import { fieldsOf, idempotencyKeyOf, privately } from './buying.ts'
+import { idempotencyKeyOf, postedFields, privately } from './buying.ts'
 
 const config = { limit: 'purchase', charges: true } as const
 
 export function routeRefunds(app: FastifyInstance, deps: BuyingDeps): void {
   const path = refundPath(':orderId')
   app.post(path, { config }, async (request, reply) => {
+    const fields = postedFields(request)
     const key = idempotencyKeyOf(request)
     if (key === undefined) {
       const message = 'A refund claim needs an Idempotency-Key header.'
       throw new Refusal('idempotency_key_missing', message, { parameter: 'Idempotency-Key' })
     }
-    const fields = fieldsOf(request.body)
     const claimed = { orderId: orderIdOf(request), key, fields }
     return send(reply, await refundClaimed(deps, claimed, request.log))
   })

@@ -2,9 +2,13 @@ import type { FastifyInstance } from 'fastify'
 import type { ReadDeps } from '../../desk/deps.ts'
 import { serviceIndex } from '../../desk/discovery/service-index.ts'
 import { discoveryReadings } from '../../desk/operations.ts'
+import { manifestPath, openApiPath } from '../../desk/paths.ts'
 import type { AnswerCache } from '../answer-cache.ts'
 import { publicMinute, sendAnswer } from '../caching.ts'
 import { inQuery } from '../in-query.ts'
+
+/** The way from discovery to buying, by the link relations of RFC 8631. */
+const link = `<${manifestPath}>; rel="service-meta"; type="application/json", <${openApiPath}>; rel="service-desc"; type="application/json"`
 
 /** The discovery interface (service.md): read-only, for anyone, over everything that is sold. */
 export function routeDiscovery(
@@ -17,7 +21,7 @@ export function routeDiscovery(
     app.get(operation.path, options, (request, reply) => {
       const url = request.raw.url ?? ''
       const found = answers.find(operation.path, url, () => operation.ask(inQuery(url), deps))
-      return sendAnswer(request, reply, { found, cacheControl: publicMinute })
+      return sendAnswer(request, reply.header('link', link), { found, cacheControl: publicMinute })
     })
   }
 }

@@ -6,7 +6,7 @@ export const quote: Tool = {
   name: 'quote',
   title: 'Quote a purchase',
   description:
-    'The exact price of a purchase and the full check of everything it needs, without paying. Free; nothing is stored. Takes the same arguments as buy.',
+    'The exact price of a purchase and the check of everything it needs, without paying; an iccid is looked up when you pay, before any money moves. Free; nothing is stored. Takes the same arguments as buy.',
   inputSchema: argumentSchema(purchaseFields(), ['offerId']),
   annotations: { readOnlyHint: true, openWorldHint: false },
   limit: 'purchase',

@@ -45,7 +45,7 @@ Countries are ISO codes (\`US\`, not "United States"). Nothing found: \`hint\` s
 curl -s '${site.url}${pathOf(quotes, 'voucher')}?offerId=OFFER_ID&firstName=Ada&lastName=Lovelace'
 \`\`\`
 
-It checks everything that a purchase checks. Fields: ${kinds.map((kind) => `${kind} \`${fieldsOf(kind).join('`, `')}\``).join('; ')}. \`value\` (US dollars, a number) is for open-value offers only, \`msisdn\` is a phone number with plus and country code. The record of an offer has the exact schema of its body in \`purchase.bodySchema\`.
+It checks everything that a purchase checks, except that an \`iccid\` is looked up when you pay, before any money moves. Fields: ${kinds.map((kind) => `${kind} \`${fieldsOf(kind).join('`, `')}\``).join('; ')}. \`value\` (US dollars, a number) is for open-value offers only, \`msisdn\` is a phone number with plus and country code. The record of an offer has the exact schema of its body in \`purchase.bodySchema\`.
 
 ## 3. Buy
 

@@ -226,7 +226,7 @@ function alike({ type, body }: Outcome): Outcome {
     .replace(/SBX-[\w-]+/g, 'code')
     .replace(/The PAYMENT-SIGNATURE header|The payment in _meta\[\\"x402\/payment\\"\]/g, 'It')
   const { message, ...said } = JSON.parse(text)
-  return { type, body: type === 'demand' ? { ...said, message: typeof message } : JSON.parse(text) }
+  return { type, body: message === undefined ? said : { ...said, message: typeof message } }
 }
 
 /** A problem in the words of discovery. */

@@ -13,7 +13,7 @@ export const unpaid: readonly Outcome[] = [
     code: 'payment_invalid',
     note: '402',
     when: '`PAYMENT-SIGNATURE` cannot be read.',
-    agent: 'Send base64 of the JSON payload, once, at most 13 kB.',
+    agent: 'Send base64 of the JSON payload, once, at most 14 kB.',
     operator: 'Nothing.',
   },
   {

@@ -1,2 +1,0 @@
-/** Where the MCP server is. */
-export const mcpPath = '/mcp'

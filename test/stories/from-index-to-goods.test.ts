@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Buyer, newBuyer } from './buyer.ts'
+import { openReadingStore } from './reading.ts'
+import { bodyFor, eventually, get, type Kind, post, purchasePath } from './requests.ts'
+import type { Store } from './store.ts'
+
+/** A consumer that knows the address of the index and, from there on, only what answers say. */
+
+let store: Store
+let buyer: Buyer
+
+beforeAll(async () => {
+  store = await openReadingStore()
+  buyer = await newBuyer()
+})
+afterAll(() => store.close())
+
+/** What a consumer knows of itself, by the names that schemas use. */
+const own: Readonly<Record<string, unknown>> = {
+  firstName: 'Ada',
+  lastName: 'Lovelace',
+  msisdn: '+12025550123',
+}
+
+async function offerOf(kind: Kind, outcome: string) {
+  const { body: index } = await get(store.url, '/ai')
+  const offerId = String(bodyFor(kind, outcome)['offerId'])
+  const found = await get(store.url, `${index.catalogs[`${kind}s`]}?brand=sandbox%20test&limit=50`)
+  expect(found.body.items.map(({ offerId }: { offerId: string }) => offerId)).toContain(offerId)
+  const record = await get(store.url, index.offers[`${kind}s`].replace('{offerId}', offerId))
+  return { index, offer: record.body }
+}
+
+interface Purchase {
+  readonly method: string
+  readonly url: string
+  readonly bodySchema: { readonly required: readonly string[] }
+}
+
+/** Buys by the call that the record of the offer names, without waiting for the goods. */
+async function bought(offerId: string, { method, url, bodySchema }: Purchase) {
+  const body = JSON.stringify(
+    Object.fromEntries(
+      bodySchema.required.map((name) => [name, name === 'offerId' ? offerId : own[name]]),
+    ),
+  )
+  const headers = { 'content-type': 'application/json', prefer: 'respond-async' }
+  const asked = await fetch(url, { method, headers, body })
+  const demand = (await asked.json()) as { accepts: [Parameters<Buyer['sign']>[0]] }
+  const { header } = await buyer.sign(demand.accepts[0])
+  const paid = await fetch(url, {
+    method,
+    headers: { ...headers, 'payment-signature': header },
+    body,
+  })
+  return { status: paid.status, location: paid.headers.get('location'), body: await answered(paid) }
+}
+
+interface Answered {
+  readonly orderId: string
+  readonly accessToken: string
+  readonly message: string
+  readonly refund_state: string | null
+  readonly orders: readonly [{ readonly state: string; readonly result: object | null }]
+}
+const answered = async (response: Response) => (await response.json()) as Answered
+
+describe.each<Kind>(['voucher', 'topup', 'esim'])('a consumer of a %s', (kind) => {
+  test('gets from the index to the goods by what each answer says', async () => {
+    const { offer } = await offerOf(kind, 'OK')
+    const { status, location, body } = await bought(offer.offerId, offer.purchase)
+    expect(status).toBe(202)
+    expect(body.message).toMatch(/Do not pay again/)
+    expect(body.message).toContain('Authorization: Bearer {accessToken}')
+    expect(body.message).toContain(String(location))
+    const authorization = `Bearer ${body.accessToken}`
+    const done = await eventually(
+      () => get(store.url, String(location), { authorization }),
+      ({ body }) => body.orders[0].state === 'FULFILLED',
+    )
+    expect(done.body.orders[0].result).toEqual(expect.any(Object))
+    expect(done.body.message).toContain('orders[0].result')
+    const stranger = await get(store.url, String(location))
+    expect(stranger.body.orders[0].result).toBeNull()
+    expect(stranger.body.message).toContain('result_hint')
+    expect(stranger.body.orders[0].result_hint).toContain('accessToken')
+  })
+})
+
+test('claims a refund by what the manifest says of that call', async () => {
+  const { index, offer } = await offerOf('topup', 'FAIL')
+  const { body } = await bought(offer.offerId, offer.purchase)
+  const { body: manifest } = await get(store.url, index.manifest)
+  const { refund_endpoint: endpoint } = manifest.refund_policy
+  interface Resource {
+    readonly url: string
+    readonly method: string
+    readonly requiredHeaders: readonly string[]
+  }
+  const claim = (manifest.resources as Resource[]).find(({ url }) => url.endsWith(endpoint))
+  expect(claim).toMatchObject({ method: 'POST', requiredHeaders: ['Idempotency-Key'] })
+  const url = String(claim?.url).replace('{orderId}', body.orderId)
+  const headers = { 'idempotency-key': `claim-${randomBytes(12).toString('hex')}` }
+  const claimed = await eventually(
+    () => post('', url, {}, headers),
+    ({ status }) => status === 200,
+  )
+  expect(claimed.body).toMatchObject({ state: 'REFUNDED' })
+})
+
+test('finds the interfaces and their versions in the index, its links and the document', async () => {
+  const { body: index, headers } = await get(store.url, '/ai')
+  expect(index.version).toBe('1.0.0')
+  expect(headers.get('link')).toContain(`<${index.manifest}>; rel="service-meta"`)
+  expect(headers.get('link')).toContain(`<${index.openapi}>; rel="service-desc"`)
+  const { body: capabilities } = await get(store.url, index.capabilities)
+  expect(capabilities.version).toBe('1.0.0')
+  expect((await get(store.url, '/ai/openapi.json')).body.info.version).toBe('1.0.0')
+  const [manifest, same] = await Promise.all([
+    get(store.url, index.manifest),
+    get(store.url, index.catalog),
+  ])
+  expect(same.body.resources).toEqual(manifest.body.resources)
+  expect((await post(store.url, index.mcp, {})).status).not.toBe(404)
+})
+
+test.each<Kind>(['voucher', 'topup', 'esim'])(
+  'fields of a %s in the query of its purchase are refused, not taken for an empty body',
+  async (kind) => {
+    const query = new URLSearchParams(bodyFor(kind, 'OK') as Record<string, string>)
+    const { status, body } = await post(store.url, `${purchasePath(kind)}?${query}`, undefined)
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ code: 'unknown_parameter', parameter: 'offerId', charged: 'no' })
+    expect(body.detail).toContain('as JSON in the body')
+  },
+)
