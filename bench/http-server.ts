@@ -53,6 +53,7 @@ async function serveStore({
     vitals: createVitals(now),
     metrics: {
       token: undefined,
+      isOpenHere: false,
       answered: counters.answered,
       page: async () => ({ contentType: 'text/plain', body: '' }),
     },

@@ -1,4 +1,19 @@
-import { open, readFile, rename } from 'node:fs/promises'
+import { chmod, mkdir, open, readFile, rename, stat } from 'node:fs/promises'
+
+/**
+ * Makes a folder that no other account can list or read, and closes one that was open to others. For
+ * root, whose PostgreSQL runs as another account, that one may still pass through it.
+ *
+ * @returns whether it was open
+ */
+export async function closedFolder(path: string): Promise<boolean> {
+  const mode = process.getuid?.() === 0 ? 0o711 : 0o700
+  await mkdir(path, { recursive: true, mode })
+  const had = (await stat(path)).mode & 0o777
+  if ((had & ~mode) === 0) return false
+  await chmod(path, had & mode)
+  return true
+}
 
 /**
  * Writes a file that only its owner may read. Whoever opens it, even after a crash or a power cut,

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Address } from 'viem'
 import { type LaunchedBtcpay, launchBtcpay } from './btcpay/launch.ts'
@@ -7,7 +6,7 @@ import { type Chain, startChain } from './chain/chain.ts'
 import { removeConnection, writeConnection } from './connection.ts'
 import { lockFolder } from './lock.ts'
 import { startPostgres } from './postgres/postgres.ts'
-import { readFileIfThere, writePrivateFile } from './private-file.ts'
+import { closedFolder, readFileIfThere, writePrivateFile } from './private-file.ts'
 import { type LaunchedSupplier, launchSupplier } from './supplier/launch.ts'
 
 export interface SandboxOptions {
@@ -45,9 +44,9 @@ export interface Sandbox extends SandboxParts {
 /** Brings up the parts side by side. When one cannot start, the others are stopped again. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const dataDir = resolve(options.dataDir)
-  await mkdir(dataDir, { recursive: true })
-  await lockFolder(dataDir)
   const { onProgress, onProblem } = options
+  if (await closedFolder(dataDir)) onProgress(`Closed ${dataDir} to other accounts`)
+  await lockFolder(dataDir)
   const started = await Promise.allSettled([
     options.databaseUrl === undefined
       ? startPostgres({ dataDir, onProgress, connections: options.databaseConnections })

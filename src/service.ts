@@ -231,6 +231,7 @@ function openFrontDoor(ground: Ground, parts: DoorParts): FastifyInstance {
     sandbox,
     metrics: {
       token: config.metricsToken,
+      isOpenHere: sandbox !== undefined,
       answered: counters.answered,
       page: createMetrics({
         now,

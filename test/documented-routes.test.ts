@@ -37,6 +37,7 @@ const app = createFrontDoor({
   },
   metrics: {
     token: undefined,
+    isOpenHere: false,
     answered: () => undefined,
     page: async () => ({ contentType: 'text/plain', body: '' }),
   },

@@ -7,6 +7,7 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
+import { answerOnlyHere } from '../local-only.ts'
 import { createTimers } from '../timers.ts'
 import type { Deps } from './deps.ts'
 import { ApiError, forbidden, invalid, problem, unauthenticated } from './errors.ts'
@@ -152,6 +153,7 @@ export async function startBtcpay(options: BtcpayOptions): Promise<Btcpay> {
   const place = { url: '', storeId: settings.storeId }
   const deps: Deps = { ledger, faults, webhooks, timers, settings, place }
   const app = fastify({ forceCloseConnections: true })
+  answerOnlyHere(app)
   guard(app, deps)
   readJson(app)
   answerErrors(app)

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify'
+import { answerOnlyHere } from '../local-only.ts'
 import { createTimers } from '../timers.ts'
 import { ApiError, invalid, notFound, unavailable } from './api-error.ts'
 import { families, makeCatalog } from './catalog/catalog.ts'
@@ -122,6 +123,7 @@ export async function startSupplier(options: SupplierOptions): Promise<Supplier>
     timers,
   }
   const app = fastify({ forceCloseConnections: true })
+  answerOnlyHere(app)
   guard(app, settings.apiKey, deps.faults)
   readJson(app)
   answerErrors(app)

@@ -47,10 +47,15 @@ export interface Started {
 /**
  * Begins a checkout, once for the same form, and asks the processor for its invoice.
  *
+ * @param admit is asked last, before anything is kept, and may refuse
  * @throws Refusal `invalid_body` that lists every fault (also of `coin` and `refundTo`),
  *   `offer_not_found`, `offer_unavailable`, `store_paused`, `try_again`
  */
-export async function startCheckout(deps: StartDeps, form: CheckoutForm): Promise<Started> {
+export async function startCheckout(
+  deps: StartDeps,
+  form: CheckoutForm,
+  admit?: () => Promise<void>,
+): Promise<Started> {
   const { method, refundTo, priced } = readForm(deps, form)
   // What cannot be delivered is not sold.
   if (deps.vitals.signals().agent_action === 'stop') throw storePaused()
@@ -58,6 +63,7 @@ export async function startCheckout(deps: StartDeps, form: CheckoutForm): Promis
   const refusal = await foreignEsim(deps, priced.wish, payerOf(method.coin, refundTo))
   if (refusal) throw refusal
   const { begun, accessToken } = begin(deps, form, { method, refundTo, priced })
+  await admit?.()
   const opened = await orTryAgain(deps, () => deps.checkouts.open(begun))
   if (!opened.isNew) return { checkout: opened.checkout, accessToken }
   try {

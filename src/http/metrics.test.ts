@@ -8,13 +8,19 @@ function withMetrics(changes: Partial<MetricsDoor> = {}, trustProxy?: number) {
   const { app } = testApp(trustProxy === undefined ? {} : { trustProxy })
   const answered = vi.fn<MetricsDoor['answered']>()
   const page = vi.fn(async () => ({ contentType: 'text/plain; version=0.0.4', body: 'up 1\n' }))
-  routeMetrics(app, { page, token: undefined, answered, ...changes })
+  routeMetrics(app, { page, token: undefined, isOpenHere: true, answered, ...changes })
   const ask = (remoteAddress: string, headers: Record<string, string> = {}) =>
     app.inject({ url: '/metrics', remoteAddress, headers: { host: 'localhost:8402', ...headers } })
   return { app, ask, answered, page }
 }
 
 describe('without a token', () => {
+  test('in live mode it is nobody’s: a bare proxy looks like this machine', async () => {
+    const { ask, page } = withMetrics({ isOpenHere: false })
+    expect((await ask('127.0.0.1')).statusCode).toBe(404)
+    expect(page).not.toHaveBeenCalled()
+  })
+
   test.each(['127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1'])('%s reads it', async (from) => {
     const answer = await withMetrics().ask(from)
     expect([answer.statusCode, answer.body]).toEqual([200, 'up 1\n'])

@@ -4,8 +4,13 @@ import { hashOf, sameHash } from '../secrets/tokens.ts'
 
 export interface MetricsDoor {
   readonly page: () => Promise<{ readonly contentType: string; readonly body: string }>
-  /** What opens the page. Without one, only this machine may read it. */
+  /** What opens the page. */
   readonly token: string | undefined
+  /**
+   * Whether without a token this machine may read it. Not in live mode: what a proxy on this machine
+   * passes on, with no header of its own, cannot be told from a call of this machine.
+   */
+  readonly isOpenHere: boolean
   /** Hears of every answered request, by the pattern of its route. */
   readonly answered: (request: {
     readonly method: string
@@ -28,7 +33,7 @@ export function routeMetrics(app: FastifyInstance, door: MetricsDoor): void {
   })
 
   app.get('/metrics', async (request, reply) => {
-    if (!mayRead(request, door.token)) {
+    if (!mayRead(request, door)) {
       throw new Refusal('not_found', 'There is nothing at this address.')
     }
     const { contentType, body } = await door.page()
@@ -36,8 +41,8 @@ export function routeMetrics(app: FastifyInstance, door: MetricsDoor): void {
   })
 }
 
-function mayRead(request: FastifyRequest, token: string | undefined): boolean {
-  return token === undefined ? isFromHere(request) : carries(request, token)
+function mayRead(request: FastifyRequest, { token, isOpenHere }: MetricsDoor): boolean {
+  return token === undefined ? isOpenHere && isFromHere(request) : carries(request, token)
 }
 
 /** The hashes are compared, so that the time tells neither the length nor where they differ. */

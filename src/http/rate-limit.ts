@@ -36,7 +36,7 @@ export interface Limits {
   readonly checkout: RateLimiter
   /** Mails that a visitor has asked for. */
   readonly mail: RateLimiter
-  /** Mails to one address, whoever asked for them. */
+  /** The same mail to one address: what was just sent is there, whoever asked for it. */
   readonly mailbox: RateLimiter
 }
 export type LimitName = keyof Limits
@@ -70,7 +70,7 @@ export const limitRules: Readonly<Record<LimitName, LimitRule>> = {
   refused: perMinute('refused', 20),
   checkout: perHour('checkout', 30),
   mail: perHour('mail', 10),
-  mailbox: perHour('mailbox', 4),
+  mailbox: { name: 'mailbox', limit: 1, windowSeconds: 900 },
 }
 
 export function createLimits(counting: Counting): Limits {

@@ -79,10 +79,11 @@ export interface CheckoutDesk {
   /** The coins that can be paid in; empty where the operator has configured no processor. */
   readonly methods: readonly PaymentMethod[]
   /**
+   * @param admit is asked last, before anything is kept, and may refuse
    * @throws Refusal `invalid_body` that lists every fault (also of `coin` and `refundTo`),
    *   `offer_not_found`, `offer_unavailable`, `store_paused`, `try_again`
    */
-  start(form: CheckoutForm): Promise<StartedCheckout>
+  start(form: CheckoutForm, admit?: () => Promise<void>): Promise<StartedCheckout>
   /** Undefined when there is no such checkout. */
   view(id: string, accessToken: string | undefined): Promise<CheckoutView | undefined>
   /** The form of a checkout, for its owner and while its personal fields are kept. */

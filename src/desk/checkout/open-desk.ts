@@ -10,8 +10,8 @@ export function openCheckoutDesk(deps: StartDeps): CheckoutDesk {
   return {
     methods: deps.processor.methods,
 
-    async start(form) {
-      const { checkout, accessToken } = await startCheckout(deps, form)
+    async start(form, admit) {
+      const { checkout, accessToken } = await startCheckout(deps, form, admit)
       return { id: checkout.id, orderId: checkout.orderId, accessToken }
     },
 

@@ -215,11 +215,24 @@ describe('an address that is left with an order', () => {
     await pay()
     const opener = { token: accessToken }
     const link = await leaveAddress(deps, mail, { id: orderId, opener, address })
-    expect(link).toMatch(`https://kiosk.example/orders/${orderId}#kop_`)
+    expect(link?.url).toMatch(`https://kiosk.example/orders/${orderId}#kop_`)
     expect([...kept.values()].join()).not.toContain('ada')
     const rotated = { ...mail, digest: createDigest([key, older], 'order-mail') }
     expect(await linksFor(deps, rotated, 'ada@example.org')).toHaveLength(1)
     expect(await linksFor(deps, rotated, 'eve@example.org')).toEqual([])
+  })
+
+  test('by a pass that came by mail is not taken: it would renew itself', async () => {
+    const { deps, orderId, accessToken, pay } = await opened()
+    const { kept, mail } = mailDeps()
+    await pay()
+    const own = { id: orderId, opener: { token: accessToken }, address: 'ada@example.org' }
+    await leaveAddress(deps, mail, own)
+    const before = [...kept]
+    const passed = { token: orderPass(deps, orderId) }
+    const left = { id: orderId, opener: passed, address: 'eve@example.org' }
+    expect(await leaveAddress(deps, mail, left)).toBeUndefined()
+    expect([...kept]).toEqual(before)
   })
 
   test('by somebody else is not taken', async () => {

@@ -3,7 +3,7 @@ import type { MailBook, Mailer } from '../../orders/mail.ts'
 import type { OrderId } from '../../primitives/ids.ts'
 import type { Digest } from '../../secrets/tokens.ts'
 import type { FollowDeps } from './deps.ts'
-import { orderPass } from './passes.ts'
+import { orderPass, withoutPass } from './passes.ts'
 import type { Opener } from './sight.ts'
 import { opens, recordsOf } from './sight.ts'
 
@@ -25,8 +25,15 @@ export function addressIn(text: string): string | undefined {
   return parsed.success ? parsed.data : undefined
 }
 
+/** What leads to an order and opens it. */
+export interface OrderLink {
+  readonly id: OrderId
+  readonly url: string
+}
+
 /**
- * Notes the address with an order, for whoever may open it.
+ * Notes the address with an order, for whoever bought it. A pass that came by mail opens the order for
+ * a while and changes nothing: it would renew itself, and put another address in the buyer's place.
  *
  * @returns the link that opens the order; undefined for everyone else, and before there is an order
  */
@@ -34,9 +41,9 @@ export async function leaveAddress(
   deps: FollowDeps,
   { book, digest }: MailDeps,
   { id, opener, address }: { id: string; opener: Opener; address: string },
-): Promise<string | undefined> {
+): Promise<OrderLink | undefined> {
   const records = await recordsOf(deps, id)
-  if (!records.order || !(await opens(deps, records, opener))) return undefined
+  if (!records.order || !(await opens(deps, records, withoutPass(opener)))) return undefined
   await book.remember(records.order.id, digest.of(address))
   return linkTo(deps, records.order.id)
 }
@@ -46,12 +53,12 @@ export async function linksFor(
   deps: FollowDeps,
   { book, digest }: MailDeps,
   address: string,
-): Promise<readonly string[]> {
+): Promise<readonly OrderLink[]> {
   const ids = await book.ordersOf(digest.every(address), linksMost)
   return ids.map((id) => linkTo(deps, id))
 }
 
 /** What opens the order stands behind the `#`, which browsers keep to themselves. */
-function linkTo(deps: FollowDeps, id: OrderId): string {
-  return `${deps.site.url}/orders/${id}#${orderPass(deps, id)}`
+function linkTo(deps: FollowDeps, id: OrderId): OrderLink {
+  return { id, url: `${deps.site.url}/orders/${id}#${orderPass(deps, id)}` }
 }

@@ -1,5 +1,6 @@
 import type { OrderId } from '../../primitives/ids.ts'
 import type { FollowDeps } from './deps.ts'
+import type { Opener } from './sight.ts'
 
 /**
  * Passes open orders for a while, as the access token of the first answer does for ever. They are
@@ -26,6 +27,11 @@ export function daysLeftOf(deps: FollowDeps, pass: string | undefined): number |
   if (named === undefined) return undefined
   const [, , until] = named
   return Math.ceil((until - deps.purchases.now().getTime() / 1_000) / 86_400)
+}
+
+/** What is brought, without a pass: whether it shows that the order is the bringer's own. */
+export function withoutPass(opener: Opener): Opener {
+  return opener.token?.startsWith(orderPrefix) ? { wallet: opener.wallet } : opener
 }
 
 /** Whether this pass has opened this order, and does no more; anything else never did. */

@@ -6,7 +6,8 @@ import type { RateLimiter } from '../../http/rate-limit.ts'
 
 /**
  * The desk for one visitor, who may begin so many checkouts. Each takes an address of the processor's
- * and is watched for days, paid or not. A form that comes back with faults is not counted.
+ * and is watched for days, paid or not. A form that comes back with faults is not counted. The place is
+ * taken before the checkout is made, so that no two take the last one.
  *
  * @returns a desk whose `start` throws Refusal `rate_limited` besides
  */
@@ -17,12 +18,9 @@ export function admitted(
 ): CheckoutDesk {
   return {
     ...desk,
-    async start(form) {
-      const visitor = clientKeyOf(request.ip)
-      counted(limiter, await limiter.look(visitor), reply)
-      const started = await desk.start(form)
-      await limiter.take(visitor)
-      return started
-    },
+    start: (form) =>
+      desk.start(form, async () =>
+        counted(limiter, await limiter.take(clientKeyOf(request.ip)), reply),
+      ),
   }
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { checkoutWorld, invoiced } from '../../../test/doubles/checkouts.ts'
 import type { FollowDeps } from '../../desk/following/deps.ts'
 import type { MailDeps } from '../../desk/following/mail.ts'
-import { walletPass } from '../../desk/following/passes.ts'
+import { orderPass, walletPass } from '../../desk/following/passes.ts'
 import { countingHere, createLimits, limitRules } from '../../http/rate-limit.ts'
 import { createDigest, createSigner } from '../../secrets/tokens.ts'
 import { structureFaults } from '../frame/structure.fixture.ts'
@@ -26,14 +26,33 @@ async function store() {
     passes: createSigner([key], 'order-pass'),
     checkouts: world.checkouts,
   } as unknown as FollowDeps
+  const sent: string[] = []
+  const left = new Map<string, string>()
   const mail: MailDeps = {
-    book: { remember: async () => {}, ordersOf: async () => [], forget: async () => 0 },
-    mailer: { send: async () => {} },
+    book: {
+      remember: async (id, digest) => {
+        left.set(id, digest)
+      },
+      ordersOf: async (digests) =>
+        [...left].filter(([, one]) => digests.includes(one)).map(([id]) => id as never),
+      forget: async () => 0,
+    },
+    mailer: {
+      send: async ({ to }) => {
+        sent.push(to)
+      },
+    },
     digest: createDigest([key], 'order-mail'),
   }
-  const following = { follow, mail, limits: createLimits(countingHere(() => 0)) }
+  let elapsed = 0
+  const limits = createLimits(countingHere(() => elapsed))
+  const following = { follow, mail, limits }
+  const pass = (ms: number) => {
+    elapsed += ms
+  }
   const opened = { cookie: `access=${accessToken}` }
-  return { ...website({ following }), follow, orderId, opened }
+  const buy = (id: string, address: string) => left.set(id, mail.digest.of(address))
+  return { ...website({ following }), follow, orderId, opened, sent, buy, pass }
 }
 
 describe('the mail after the last one of an hour', () => {
@@ -67,4 +86,51 @@ test('whoever is signed in stays so when a search finds nothing', async () => {
     const { body } = await post(`/find/${path}`, fields, { cookie })
     expect(read(body)).toContain(en.find.list.title)
   }
+})
+
+describe('a mail with links', () => {
+  const asked = (url: string, email = typed) => [url, { email }] as const
+
+  test('is sent once in a quarter of an hour however often it is asked for, and again for a new order', async () => {
+    const { post, sent, buy, pass } = await store()
+    buy('ord_one', typed)
+    const ask = () => post(...asked('/find/mail'))
+    for (let at = 0; at < 5; at += 1) await ask()
+    await expect.poll(() => sent).toEqual([typed])
+    buy('ord_two', typed)
+    await ask()
+    await expect.poll(() => sent).toHaveLength(2)
+    pass(15 * 60_000 + 1)
+    await ask()
+    await expect.poll(() => sent).toHaveLength(3)
+  })
+
+  test('says of no address whether it has bought here, on any page and however often', async () => {
+    const { post, buy, orderId, opened } = await store()
+    buy('ord_theirs', 'buyer@example.org')
+    const said = async (email: string) => {
+      const answers = []
+      for (let at = 0; at < 3; at += 1) answers.push(await post(...asked('/find/mail', email)))
+      answers.push(await post(...asked(`/orders/${orderId}/mail`, email), opened))
+      return answers.map(({ statusCode, headers, body }) => [
+        statusCode,
+        headers['retry-after'],
+        read(body).replaceAll(email, '…'),
+        body.replaceAll(email, '…').length,
+      ])
+    }
+    expect(await said('buyer@example.org')).toEqual(await said('nobody@example.org'))
+  })
+
+  test('gives a pass that opens the order, and neither renews itself nor takes another address', async () => {
+    const { post, get, follow, orderId, sent } = await store()
+    const byMail = { cookie: `access=${orderPass(follow, orderId as never)}` }
+    const answer = await post(...asked(`/orders/${orderId}/mail`, 'eve@example.org'), byMail)
+    expect(answer.statusCode).toBe(200)
+    expect(sent).toEqual([])
+    const { body } = await get(`/orders/${orderId}`, byMail)
+    expect(read(body)).toContain('What you bought')
+    expect(body).not.toContain(`/orders/${orderId}/mail`)
+    expect(body).toContain(byMail.cookie.slice('access='.length))
+  })
 })

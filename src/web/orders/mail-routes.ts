@@ -1,6 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { findPath } from '../../desk/following/find.ts'
-import { addressIn, leaveAddress, linksFor, type MailDeps } from '../../desk/following/mail.ts'
+import {
+  addressIn,
+  leaveAddress,
+  linksFor,
+  type MailDeps,
+  type OrderLink,
+} from '../../desk/following/mail.ts'
 import { orderPassDays } from '../../desk/following/passes.ts'
 import { rules } from '../../desk/refusals.ts'
 import { clientKeyOf } from '../../http/client-key.ts'
@@ -36,8 +42,7 @@ export function createPost(pages: FastifyInstance, routes: FollowingRoutes) {
 
 async function sendLinks(routes: FollowingRoutes, mail: MailDeps, address: string): Promise<void> {
   const links = await linksFor(routes.follow, mail, address)
-  if (links.length === 0 || !(await mayGet(routes, address))) return
-  await mail.mailer.send(written(routes, address, links))
+  if (links.length > 0) await send(routes, mail, { asked: 'find', address, links })
 }
 
 /**
@@ -83,13 +88,12 @@ export async function sendMail(
 async function isTaken(
   request: OrderRequest,
   routes: FollowingRoutes,
-  { mailer }: MailDeps,
+  mail: MailDeps,
   address: string,
-  link: string,
+  link: OrderLink,
 ): Promise<boolean> {
-  if (!(await mayGet(routes, address))) return false
   try {
-    await mailer.send(written(routes, address, [link]))
+    await send(routes, mail, { asked: 'leave', address, links: [link] })
     return true
   } catch (error) {
     request.log.error({ err: error }, 'a mail was not sent')
@@ -97,9 +101,28 @@ async function isTaken(
   }
 }
 
-/** Nobody's mailbox is filled by this store, whoever types the address. */
-async function mayGet({ limits, mail }: FollowingRoutes, address: string): Promise<boolean> {
-  return (await limits.mailbox.take(mail?.digest.of(address) ?? address)).allowed
+interface Wanted {
+  /** By whom: whoever left the address, or anybody who typed it. */
+  readonly asked: 'leave' | 'find'
+  readonly address: string
+  readonly links: readonly OrderLink[]
+}
+
+/**
+ * Sends these links, unless the same ones went there a moment ago: nobody's mailbox is filled by this
+ * store, whoever types the address, and no stranger keeps its owner from a mail that is not there yet.
+ * What is counted here is told to nobody, so it says of no address whether it has bought.
+ */
+async function send(
+  routes: FollowingRoutes,
+  { mailer, digest }: MailDeps,
+  { asked, address, links }: Wanted,
+): Promise<void> {
+  const orders = links.map(({ id }) => id).sort()
+  const mail = digest.of([asked, address, ...orders].join('\n'))
+  if (!(await routes.limits.mailbox.take(mail)).allowed) return
+  const urls = links.map(({ url }) => url)
+  await mailer.send(written(routes, address, urls))
 }
 
 function written({ frame }: FollowingRoutes, to: string, links: readonly string[]) {

@@ -4,7 +4,13 @@ import { receiptOf } from '../../desk/buying/receipts.ts'
 import { refundClaimed } from '../../desk/buying/refunds.ts'
 import { keyOf } from '../../desk/buying/viewer.ts'
 import { goodsFor } from '../../desk/following/goods.ts'
-import { daysLeftOf, isOldPass, orderPass, orderPassDays } from '../../desk/following/passes.ts'
+import {
+  daysLeftOf,
+  isOldPass,
+  orderPass,
+  orderPassDays,
+  withoutPass,
+} from '../../desk/following/passes.ts'
 import { type OrderSight, sightOf } from '../../desk/following/sight.ts'
 import { messagePage } from '../frame/message-page.ts'
 import { routeLive } from '../live/live.ts'
@@ -94,7 +100,9 @@ function sendOrder(
   said: Said = {},
 ) {
   const { frame } = routes
-  const mayMail = routes.mail !== undefined && sight.own !== undefined && sight.times.paid
+  const { token, wallet } = withoutPass(openerOf(request))
+  const isBuyer = sight.own !== undefined && (token ?? wallet) !== undefined
+  const mayMail = routes.mail !== undefined && isBuyer && sight.times.paid
   const page = orderPage(sight, {
     texts: frame.texts,
     scriptUrls: scriptsOf(routes),
