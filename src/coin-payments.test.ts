@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { memoryPayouts } from '../test/doubles/memory-payouts.ts'
 import { memoryProcessor } from '../test/doubles/memory-processor.ts'
 import { connectCoins, telling } from './coin-payments.ts'
 
@@ -44,6 +45,7 @@ test('an operator who takes the processor away hears of the checkouts that wait 
   const connected = (openByState: Readonly<Record<string, number>>) =>
     connectCoins({ processor: undefined, invoiceMinutes: 20 } as never, {
       handPayouts: { find: async () => undefined },
+      payoutRecord: memoryPayouts(),
       now: () => new Date(),
       checkoutFacts: async () => ({ openByState }),
     })

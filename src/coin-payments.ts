@@ -3,7 +3,14 @@ import type { Finding } from './adapters/btcpay/check.ts'
 import { createProcessor } from './adapters/btcpay/processor.ts'
 import { invoiceOfEvent, verifyWebhook } from './adapters/btcpay/webhook.ts'
 import { noProcessor } from './checkouts/no-processor.ts'
-import type { CheckoutFacts, CheckoutStore, HandPayouts, Processor } from './checkouts/ports.ts'
+import type { PayoutWatch } from './checkouts/payout-watch.ts'
+import type {
+  CheckoutFacts,
+  CheckoutStore,
+  HandPayouts,
+  PayoutRecord,
+  Processor,
+} from './checkouts/ports.ts'
 import type { CheckoutReporter } from './checkouts/report.ts'
 import type { StartDeps } from './checkouts/start.ts'
 import type { Common, Outside } from './config.ts'
@@ -39,6 +46,7 @@ export interface CoinPayments {
 
 interface CoinDeps {
   readonly handPayouts: HandPayouts
+  readonly payoutRecord: PayoutRecord
   readonly checkoutFacts: () => Promise<Pick<CheckoutFacts, 'openByState'>>
   readonly now: () => Date
   readonly log?: Pick<Logger, 'warn' | 'info'>
@@ -47,7 +55,7 @@ interface CoinDeps {
 /** The way of being paid in coins, as it is configured; without BTCPay Server none is taken. */
 export function connectCoins(
   { processor: access, invoiceMinutes }: Pick<Common & Outside, 'processor' | 'invoiceMinutes'>,
-  { handPayouts: hands, checkoutFacts, now, log }: CoinDeps,
+  { handPayouts: hands, payoutRecord: record, checkoutFacts, now, log }: CoinDeps,
 ): CoinPayments {
   if (!access) {
     return {
@@ -60,7 +68,7 @@ export function connectCoins(
   }
   const { storeId, webhookSecret } = access
   const settings = { ...access, expirationMinutes: invoiceMinutes, monitoringMinutes, timeoutMs }
-  const processor = createProcessor(settings, { hands, now })
+  const processor = createProcessor(settings, { hands, record, now })
   const tell: Telling = {
     unclear: (reason) => log?.warn({ reason }, 'the payment processor is not understood'),
     waits: (payout, reason) => log?.info({ payout, reason }, 'a payout in a coin waits'),
@@ -143,11 +151,13 @@ export function checkoutDepsOf(
     config: { secretsKeys, processor: access },
     checkouts,
     processor,
+    watchPayout,
     report,
   }: {
     readonly config: Pick<Outside, 'secretsKeys' | 'processor'>
     readonly checkouts: CheckoutStore
     readonly processor: Processor
+    readonly watchPayout: PayoutWatch
     readonly report: CheckoutReporter
   },
 ): StartDeps {
@@ -155,6 +165,7 @@ export function checkoutDepsOf(
     ...purchases,
     checkouts,
     processor,
+    watchPayout,
     reportCheckout: report,
     marks: createDigest(secretsKeys, 'checkouts'),
     readAddress: (method, text) =>

@@ -4,6 +4,7 @@ import type { Registry } from 'prom-client'
 import { type ConnectedChain, connectChain } from './adapters/chain/connect.ts'
 import { openStorage, type Storage } from './adapters/storage/storage.ts'
 import { referenceOf, verifiesWebhook } from './adapters/suppliers/zendit/webhook.ts'
+import { payoutWatch } from './checkouts/payout-watch.ts'
 import { invoiceRail } from './checkouts/rail.ts'
 import type { StartDeps } from './checkouts/start.ts'
 import {
@@ -109,6 +110,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     config: options.config,
     checkouts: storage.checkouts,
     processor: coins.processor,
+    watchPayout: watchOf(ground, storage),
     report: reporterOf(ground),
   })
   const app = openFrontDoor(ground, { ...parts, purchases, checkouts })
@@ -177,6 +179,9 @@ interface Parts {
   readonly stock: Stocked
 }
 
+const watchOf = (ground: Ground, { payoutRecord }: Storage) =>
+  payoutWatch(payoutRecord, reporterOf(ground))
+
 const reporterOf = ({ log, counters }: Ground) => countedReporter(reporterTo(log), counters)
 
 function purchasesOf(
@@ -187,7 +192,7 @@ function purchasesOf(
   return {
     now,
     orders: countedOrders(storage.orders, counters),
-    rails: { x402: chain.rail, btcpay: invoiceRail(coins.processor) },
+    rails: { x402: chain.rail, btcpay: invoiceRail(coins.processor, watchOf(ground, storage)) },
     supplier: supply.supplier,
     limits: storage.limits,
     treasury: storage.treasury,

@@ -5,10 +5,11 @@ import { z } from 'zod'
  * "POST /api/v1/stores/…", contain the text; after `times` such requests it behaves again.
  * - `error`: answers 500 and does nothing. `drop`: cuts the connection and does nothing.
  * - `hang`: takes the request and never answers. `slow`: answers after `delayMs`.
+ * - `proxy`: a proxy in front of the server answers 403 with a page of its own; nothing is done.
  * - `lose`: does what was asked, then cuts the connection without an answer.
  */
 export const faultSchema = z.object({
-  mode: z.enum(['error', 'drop', 'hang', 'slow', 'lose']),
+  mode: z.enum(['error', 'drop', 'hang', 'slow', 'lose', 'proxy']),
   times: z.int().min(1).max(1_000_000).default(1),
   only: z.string().default(''),
   delayMs: z.int().min(0).max(600_000).default(2_000),

@@ -14,6 +14,10 @@ export interface Ledger {
   balance(coin: Ticker): bigint
   /** Writes new states together: all survive a crash or none does. Transactions move the balance. */
   commit(...entries: readonly Stored[]): void
+  /** Keeps a copy of the server's own database, which the chains are no part of. */
+  backup(): void
+  /** Puts the copy back, as an operator does after a loss. What was sent since then is sent. */
+  restore(): void
   close(): void
 }
 
@@ -37,7 +41,14 @@ export function openLedger(path: string | undefined): Ledger {
     tables.set(type, table)
     return table
   }
+  let copy: readonly Stored[] = []
+  const own = () =>
+    [...tables].flatMap(([type, table]) => (type === 'transaction' ? [] : [...table.values()]))
   const apply = (entry: Stored) => {
+    if (entry.type === 'removed') {
+      tableOf(entry.of).delete(entry.id)
+      return
+    }
     if (entry.type === 'transaction') {
       const moved =
         entry.direction === 'in' ? BigInt(entry.units) : -BigInt(entry.units) - BigInt(entry.fee)
@@ -46,15 +57,24 @@ export function openLedger(path: string | undefined): Ledger {
     tableOf(entry.type).set(entry.id, entry)
   }
   for (const line of file.lines) for (const entry of line as readonly Stored[]) apply(entry)
+  const commit = (...entries: readonly Stored[]) => {
+    file.append(entries)
+    for (const entry of entries) apply(entry)
+  }
   return {
     instance: file.instance,
     find: (type, id) => tableOf(type).get(id) as never,
     all: (type) => [...tableOf(type).values()] as never,
     settings: () => (tableOf('settings').get('settings') as Settings | undefined) ?? firstSettings,
     balance: (coin) => balances.get(coin) ?? 0n,
-    commit(...entries) {
-      file.append(entries)
-      for (const entry of entries) apply(entry)
+    commit,
+    backup() {
+      copy = own()
+    },
+    restore() {
+      const kept = new Set(copy.map(({ type, id }) => `${type} ${id}`))
+      const lost = own().filter(({ type, id }) => !kept.has(`${type} ${id}`))
+      commit(...lost.map(({ type, id }) => ({ type: 'removed', id, of: type }) as Stored), ...copy)
     },
     close: file.close,
   }

@@ -128,7 +128,15 @@ export interface Settings {
   readonly processor: boolean
 }
 
+/** Takes an entry out again, as a database loses it that is restored from a backup. */
+interface Removed {
+  readonly type: 'removed'
+  readonly id: string
+  readonly of: Exclude<Stored['type'], 'removed' | 'transaction'>
+}
+
 export type Stored =
+  | Removed
   | Invoice
   | PullPayment
   | Payout

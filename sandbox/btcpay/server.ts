@@ -60,6 +60,7 @@ async function misbehave(
 ): Promise<boolean> {
   const fault = faults.requests.take(`${request.method} ${request.url}`)
   if (fault?.mode === 'error') throw problem(500, 'server-error', 'The sandbox was told to fail.')
+  if (fault?.mode === 'proxy') throw new ApiError(403, 'Forbidden', '<h1>403 Forbidden</h1>')
   if (fault?.mode === 'slow') await wait(fault.delayMs)
   if (fault?.mode === 'drop') request.raw.socket.destroy()
   if (fault?.mode === 'lose') losing.add(reply)

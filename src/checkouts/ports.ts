@@ -102,8 +102,35 @@ export interface CheckoutFacts {
   readonly returnsFailed: number
   /** When the oldest return was decided that is not sent; undefined without any. */
   readonly oldestReturnSince: Date | undefined
+  /** Payouts at the processor, of orders too, of which an operator was told that they wait too long. */
+  readonly payoutsLate: number
   /** Returns granted in the last hour and in the last day, which their caps count. */
   readonly returnsGranted: { readonly hour: Usdc; readonly day: Usdc }
+}
+
+/** The processor's own ids of everything that it was seen to have under one of our references. */
+export interface SeenPayout {
+  readonly pullPayments: readonly string[]
+  readonly payouts: readonly string[]
+}
+
+/**
+ * Our own memory of payouts at the processor. What was seen there once and is gone may have been sent:
+ * a database that was restored from a backup knows nothing of it.
+ */
+export interface PayoutRecord {
+  /** What was seen under this reference; nothing in both lists where nothing was. */
+  find(reference: string): Promise<SeenPayout>
+  /** Adds what was seen now; nothing is ever taken away. */
+  keep(reference: string, seen: SeenPayout): Promise<void>
+  /**
+   * Notes that a payout waits.
+   *
+   * @returns whether it has waited for that long, to the first one who asks after that
+   */
+  waits(reference: string, longMs: number): Promise<boolean>
+  /** Notes that it does not wait any more. */
+  rests(reference: string): Promise<void>
 }
 
 /** Payouts that an operator made by hand, where the processor sends none (XMR). */

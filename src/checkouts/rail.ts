@@ -2,6 +2,7 @@ import { paymentNotShown } from '../payments/pay-back-faults.ts'
 import { type InvoiceRefund, partsOf } from '../payments/payment.ts'
 import type { InvoiceRail } from '../payments/ports.ts'
 import { settledPayments, settledUnits } from './checkout.ts'
+import type { PayoutWatch } from './payout-watch.ts'
 import type { Payout, Processor } from './ports.ts'
 
 /**
@@ -9,7 +10,10 @@ import type { Payout, Processor } from './ports.ts'
  * that its price belongs to the order (decision 015). The processor is ours and has waited for the
  * confirmations that the operator wants, so what it calls settled is final.
  */
-export function invoiceRail(processor: Pick<Processor, 'read' | 'payOut'>): InvoiceRail {
+export function invoiceRail(
+  processor: Pick<Processor, 'read' | 'payOut'>,
+  watch: PayoutWatch,
+): InvoiceRail {
   return {
     check: async (tender) => ({ outcome: 'good', tender }),
 
@@ -37,12 +41,14 @@ export function invoiceRail(processor: Pick<Processor, 'read' | 'payOut'>): Invo
     async payBack(refund) {
       const payout = payoutOf(refund)
       const read = await processor.read(refund.invoice, payout.coin)
-      if (read.outcome === 'unknown') return { outcome: 'pending', reason: read.reason }
+      if (read.outcome === 'unknown') {
+        return watch(payout.reference, { outcome: 'pending', reason: read.reason })
+      }
       if (settledUnits(read.invoice) < refund.units) {
         const reason = 'The processor does not show the money any more that would go back.'
         return { outcome: 'blocked', code: paymentNotShown, reason }
       }
-      return processor.payOut(payout)
+      return watch(payout.reference, await processor.payOut(payout))
     },
   }
 }

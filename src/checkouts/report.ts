@@ -28,6 +28,8 @@ export type CheckoutHappening =
       readonly coin: Coin
       readonly holder: CheckoutId
     }
+  /** A payout, of a return or of an order's refund, waits at the processor for hours; told once. */
+  | { readonly name: 'payout_waits'; readonly payout: string; readonly reason: string }
   /** A payment has not got its confirmations for a day. */
   | { readonly name: 'payment_unconfirmed'; readonly checkout: CheckoutId }
   /** The processor does not show a payment any more that it had called settled. */

@@ -108,7 +108,8 @@ async function send(
 ): Promise<CheckoutStep> {
   const { id, coin, network, refundTo: to } = checkout
   const reference = returnReference(id, sending.seq)
-  const paid = await deps.processor.payOut({ reference, coin, network, to, units: sending.units })
+  const payout = { reference, coin, network, to, units: sending.units }
+  const paid = await deps.watchPayout(reference, await deps.processor.payOut(payout))
   const now = deps.now()
   switch (paid.outcome) {
     case 'paid': {

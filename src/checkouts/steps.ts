@@ -1,5 +1,6 @@
 import type { AdvanceDeps } from '../orders/advance.ts'
 import type { Checkout } from './checkout.ts'
+import type { PayoutWatch } from './payout-watch.ts'
 import type { CheckoutStore, Processor } from './ports.ts'
 import type { CheckoutReporter } from './report.ts'
 
@@ -7,6 +8,7 @@ import type { CheckoutReporter } from './report.ts'
 export interface CheckoutStepDeps extends AdvanceDeps {
   readonly checkouts: CheckoutStore
   readonly processor: Processor
+  readonly watchPayout: PayoutWatch
   readonly reportCheckout: CheckoutReporter
 }
 

@@ -41,7 +41,7 @@ function storeWorld() {
     orders,
     processor,
     treasury: createTreasury(database, caps),
-    rails: { ...world.deps.rails, btcpay: invoiceRail(processor) },
+    rails: { ...world.deps.rails, btcpay: invoiceRail(processor, world.deps.watchPayout) },
   }
   const at = async (id: CheckoutId) => {
     const checkout = await checkouts.find(id)

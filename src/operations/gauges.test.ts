@@ -26,6 +26,7 @@ function seen(changes: Partial<Seen> = {}): Seen {
       openByState: { OPEN: 4, ENDED: 1 },
       returnsPending: 2,
       returnsFailed: 1,
+      payoutsLate: 1,
       returnsGranted: { hour: usdc(2_500_000n), day: usdc(3_000_000n) },
       oldestReturnSince: ago(90),
     },

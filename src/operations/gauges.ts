@@ -108,10 +108,8 @@ function windowed(name: string, what: string, granted: Readonly<Record<string, U
   }
 }
 
-function checkoutGauges(
-  { openByState, returnsPending, returnsFailed, oldestReturnSince, returnsGranted }: CheckoutFacts,
-  now: Date,
-): Gauge[] {
+function checkoutGauges(facts: CheckoutFacts, now: Date): Gauge[] {
+  const { openByState, returnsPending, returnsFailed, oldestReturnSince, returnsGranted } = facts
   const states = Object.keys(checkoutMoves) as CheckoutState[]
   const values = states
     .filter((state) => state !== 'REFUSED')
@@ -128,6 +126,9 @@ function checkoutGauges(
     }),
     one('oldest_return_age_seconds', 'Age of the oldest return that is not sent, or 0.', {
       value: oldestReturnSince ? ageOf(oldestReturnSince, now) : 0,
+    }),
+    one('payouts_late', 'Payouts in coins that wait at the payment processor for hours.', {
+      value: facts.payoutsLate,
     }),
     windowed('kiosk402_returns_granted_usdc', 'Returns', returnsGranted),
   ]

@@ -20,6 +20,7 @@ const levels: Readonly<Record<Told['name'], 'warn' | 'error'>> = {
   settled_payment_gone: 'error',
   address_taken: 'error',
   payment_unconfirmed: 'error',
+  payout_waits: 'error',
   checkout_step_failed: 'error',
 }
 

@@ -10,6 +10,7 @@ export const payBackFaults = [
   'note_transaction',
   'payout_cancelled',
   'payout_mismatch',
+  'payout_gone',
   'payout_refused',
   'processor_key',
   'payment_not_shown',
@@ -35,5 +36,6 @@ export const payableByHand: ReadonlySet<string | null> = new Set<PayBackFault>([
   noteTransaction,
   'payout_cancelled',
   'payout_mismatch',
+  'payout_gone',
   'payout_refused',
 ])

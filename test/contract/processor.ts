@@ -27,7 +27,9 @@ export interface ProcessorWorld {
   dropNext(call: 'open' | 'read' | 'payOut'): unknown
   /** How many invoices there are for a checkout. */
   invoicesOf(checkout: CheckoutId): Promise<number> | number
-  /** What was sent, or will be, to this address: each payout by its units. */
+  /** Its database is restored to what it was at the beginning: it has forgotten all payouts. */
+  restore(): unknown
+  /** What was sent to this address, on the chain: each payout by its units. */
   paidTo(address: string): Promise<readonly bigint[]> | readonly bigint[]
   /** An operator notes a payout that was made by hand. */
   noteHand(reference: string, transaction: string): void
@@ -224,6 +226,23 @@ function describePayouts(world: () => ProcessorWorld): void {
     }
     expect(await done(payout)).toMatchObject({ outcome: 'paid' })
     expect(await world().paidTo(payout.to)).toEqual([payout.units])
+  })
+
+  test('pays nothing again that it has paid and forgotten: an operator decides', async () => {
+    const payout = payoutOf('LTC', 700_000n)
+    expect(await done(payout)).toMatchObject({ outcome: 'paid' })
+    await world().restore()
+    for (let round = 0; round < 3; round += 1) {
+      expect(await world().processor.payOut(payout)).toMatchObject({
+        outcome: 'blocked',
+        code: 'payout_gone',
+      })
+    }
+    expect(await world().paidTo(payout.to)).toEqual([payout.units])
+    expect(await done(payoutOf())).toMatchObject({ outcome: 'paid' })
+    const transaction = 'cd'.repeat(32)
+    world().noteHand(payout.reference, transaction)
+    expect(await world().processor.payOut(payout)).toEqual({ outcome: 'paid', transaction })
   })
 
   test('waits while nobody answers', async () => {

@@ -83,7 +83,10 @@ export function modelWorld(shop: Shop, scene: Case, points: readonly Point[]) {
       },
       orders: through(faultWorld, node, leases.watch(orders, node.id)),
       limits: through(faultWorld, node, orders.limits),
-      rails: { x402: through(faultWorld, node, rail), btcpay: invoiceRail(noProcessor) },
+      rails: {
+        x402: through(faultWorld, node, rail),
+        btcpay: invoiceRail(noProcessor, async (_reference, paid) => paid),
+      },
       supplier: through(faultWorld, node, supplier.port),
       treasury: through(faultWorld, node, { allow: async () => 'granted' as const }),
       doorbell: { ring: () => {}, wait: through(faultWorld, node, { wait }).wait },

@@ -1,5 +1,6 @@
 import type { Checkout, InvoicedCheckout } from '../../src/checkouts/checkout.ts'
 import { isInvoiced } from '../../src/checkouts/checkout.ts'
+import { payoutWatch } from '../../src/checkouts/payout-watch.ts'
 import type { Processor } from '../../src/checkouts/ports.ts'
 import { invoiceRail } from '../../src/checkouts/rail.ts'
 import type { CheckoutHappening } from '../../src/checkouts/report.ts'
@@ -15,6 +16,7 @@ import { createDigest, createSigner } from '../../src/secrets/tokens.ts'
 import { catalogOf } from '../fixtures/catalog.ts'
 import { esim, fixed, fixturePricing, open, voucher } from '../fixtures/offers.ts'
 import { memoryCheckouts } from './memory-checkouts.ts'
+import { memoryPayouts } from './memory-payouts.ts'
 import { memoryProcessor } from './memory-processor.ts'
 import { memoryTreasury } from './memory-treasury.ts'
 import { orderWorld, type Script } from './orders.ts'
@@ -56,13 +58,15 @@ export function checkoutWorld(changes: Partial<Script> = {}) {
   const asRead: Processor = { ...processor, read: (invoice, coin) => reading.read(invoice, coin) }
   const checkouts = memoryCheckouts({ now: clock.now, orders, treasury })
   const happenings: CheckoutHappening[] = []
+  const watchPayout = payoutWatch(memoryPayouts(clock.now), (told) => happenings.push(told))
   const says: { action: Signals['agent_action'] } = { action: 'pay' }
   const deps: StartDeps = {
     ...world.deps,
     treasury,
-    rails: { ...world.deps.rails, btcpay: invoiceRail(asRead) },
+    rails: { ...world.deps.rails, btcpay: invoiceRail(asRead, watchPayout) },
     checkouts,
     processor: asRead,
+    watchPayout,
     reportCheckout: (happening) => happenings.push(happening),
     shelf,
     pricing,

@@ -13,8 +13,8 @@ describeProcessor('in memory', async () => {
     loseNext: (call) => processor.failNext(call, { fault: 'lost' }),
     dropNext: (call) => processor.failNext(call, { fault: 'unreached' }),
     invoicesOf: (checkout) => processor.invoicesOf(checkout).length,
-    paidTo: (address) =>
-      [...processor.payouts.values()].filter(({ to }) => to === address).map(({ units }) => units),
+    restore: processor.restore,
+    paidTo: processor.sentTo,
     noteHand: (reference, transaction) => void notes.set(reference, transaction),
     addressOf: (coin) => {
       addresses += 1

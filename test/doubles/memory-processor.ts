@@ -6,12 +6,14 @@ import type {
   InvoiceRead,
   PaymentMethod,
   Payout,
+  PayoutRecord,
   Processor,
   WantedInvoice,
 } from '../../src/checkouts/ports.ts'
 import type { Coin } from '../../src/payments/coins.ts'
 import { coinDecimals, formatUnits } from '../../src/payments/coins.ts'
 import type { PaidBack } from '../../src/payments/ports.ts'
+import { memoryPayouts } from './memory-payouts.ts'
 
 /** What becomes of the next call. */
 type ProcessorFault =
@@ -56,6 +58,8 @@ export interface MemoryProcessor extends Processor {
   invoicesOf(checkout: string): readonly Invoice[]
   /** Every payout by its reference. */
   readonly payouts: ReadonlyMap<string, PayoutHeld>
+  /** What was sent to each address, which no backup takes back. */
+  sentTo(address: string): readonly bigint[]
   readonly rules: {
     /** Payouts wait until `sendPayouts` while this is set. */
     holdsPayouts: boolean
@@ -70,6 +74,8 @@ export interface MemoryProcessor extends Processor {
     addresses: readonly string[] | undefined
   }
   sendPayouts(): void
+  /** Its database is restored from a backup: it has forgotten every payout, sent or not. */
+  restore(): void
   cancelPayout(reference: string): void
 }
 
@@ -99,10 +105,12 @@ export function memoryProcessor({
   now = () => new Date(),
   methods = allMethods,
   hands = { find: async () => undefined },
+  record = memoryPayouts(now),
 }: {
   readonly now?: () => Date
   readonly methods?: readonly PaymentMethod[]
   readonly hands?: HandPayouts
+  readonly record?: PayoutRecord
 } = {}): MemoryProcessor {
   const rules: MemoryProcessor['rules'] = {
     holdsPayouts: false,
@@ -115,6 +123,7 @@ export function memoryProcessor({
   const late: (() => void)[] = []
   const invoices = new Map<string, Held>()
   const payouts = new Map<string, PayoutHeld>()
+  const sent: Payout[] = []
   let count = 0
 
   const next = (name: string) => {
@@ -169,11 +178,25 @@ export function memoryProcessor({
     return fault === undefined ? act() : unclear
   }
 
+  function markSent(payout: PayoutHeld): void {
+    payout.state = 'sent'
+    sent.push(payout)
+  }
+
+  async function sendUnlessGone(payout: Payout): Promise<PaidBack> {
+    const seen = await record.find(payout.reference)
+    if (seen.payouts.length > 0 && !payouts.has(payout.reference)) return blocked('payout_gone')
+    const answer = faulty('payOut', () => send(payout), blocked, { outcome: 'pending', reason })
+    const isHeard = answer.outcome === 'paid' || payouts.has(payout.reference)
+    if (isHeard) await record.keep(payout.reference, { pullPayments: [], payouts: ['payout'] })
+    return answer
+  }
+
   function send(payout: Payout): PaidBack {
     const { reference } = payout
     const known = payouts.get(reference) ?? { ...payout, state: 'waiting', transaction: next('tx') }
     payouts.set(reference, known)
-    if (known.state === 'waiting' && !rules.holdsPayouts) known.state = 'sent'
+    if (known.state === 'waiting' && !rules.holdsPayouts) markSent(known)
     switch (known.state) {
       case 'sent':
         return { outcome: 'paid', transaction: known.transaction }
@@ -214,7 +237,7 @@ export function memoryProcessor({
       const transaction = await hands.find(payout.reference)
       if (transaction !== undefined) return { outcome: 'paid', transaction }
       if (payout.coin === 'XMR') return blocked('operator_pays')
-      return faulty('payOut', () => send(payout), blocked, { outcome: 'pending', reason })
+      return sendUnlessGone(payout)
     },
 
     failNext(call, fault) {
@@ -262,8 +285,10 @@ export function memoryProcessor({
       return all.map((one) => shown(one, now()))
     },
     sendPayouts() {
-      for (const payout of payouts.values()) if (payout.state === 'waiting') payout.state = 'sent'
+      for (const payout of payouts.values()) if (payout.state === 'waiting') markSent(payout)
     },
+    restore: () => payouts.clear(),
+    sentTo: (address) => sent.filter(({ to }) => to === address).map(({ units }) => units),
     cancelPayout(reference) {
       const payout = payouts.get(reference)
       if (payout?.state !== 'waiting') throw new Error(`${reference} does not wait to be sent`)

@@ -85,7 +85,7 @@ export function orderWorld(changes: Partial<Script> = {}) {
   const deps: AdvanceDeps = {
     now: clock.now,
     orders,
-    rails: { x402: rail, btcpay: invoiceRail(noProcessor) },
+    rails: { x402: rail, btcpay: invoiceRail(noProcessor, async (_reference, paid) => paid) },
     supplier,
     treasury: { allow: () => said('allow', script.allowed) },
     vault: createVault([Buffer.alloc(32, 7)]),

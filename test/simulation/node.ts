@@ -104,7 +104,7 @@ function depsFor(world: World, index: number, caller: Caller, doorbell: Doorbell
     treasury: through(calls, caller, database, world.treasury),
     rails: {
       x402: through(calls, caller, world.line('chain', 300), world.railOf(caller)),
-      btcpay: invoiceRail(noProcessor),
+      btcpay: invoiceRail(noProcessor, async (_reference, paid) => paid),
     },
     supplier: through(calls, caller, world.line('supplier', 1_500), world.supplier.port),
     doorbell,

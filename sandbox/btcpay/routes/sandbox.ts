@@ -32,6 +32,14 @@ export function sandboxRoutes(app: FastifyInstance, deps: Deps): void {
     deps.ledger.commit({ ...settings, rates: { ...settings.rates, ...given } })
     return deps.ledger.settings().rates
   })
+  app.post('/sandbox/backup', () => {
+    deps.ledger.backup()
+    return {}
+  })
+  app.post('/sandbox/restore', () => {
+    deps.ledger.restore()
+    return {}
+  })
   app.post('/sandbox/processor', ({ body }) => {
     const schema = z.strictObject({ enabled: z.boolean() })
     const { enabled } = parsed(schema as z.ZodType<z.infer<typeof schema>>, body)

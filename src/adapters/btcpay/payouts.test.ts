@@ -222,6 +222,20 @@ describe('payOut', () => {
     expect(await made.processor.payOut(asks)).toEqual({ outcome: 'paid', transaction })
   })
 
+  it('pays nothing anew whose payout BTCPay had and has forgotten', async () => {
+    const { processor, record, calls } = playing({
+      [list]: [{ json: [pull('Pull1')] }, { json: [pull('Pull1')] }, { json: [] }],
+      [payoutsOf('Pull1')]: [{ json: [] }, { json: [] }],
+      [claimOf('Pull1')]: { json: claimed('AwaitingPayment') },
+    })
+    expect(await processor.payOut(payout)).toMatchObject({ outcome: 'pending' })
+    expect(await record.find('ref_1-1')).toEqual({ pullPayments: ['Pull1'], payouts: ['Out1'] })
+    // The claim alone is gone first, then the pull payment as well.
+    expect(await processor.payOut(payout)).toMatchObject({ code: 'payout_gone' })
+    expect(await processor.payOut(payout)).toMatchObject({ code: 'payout_gone' })
+    expect(calls().filter((call) => call.startsWith('POST'))).toEqual([claimOf('Pull1')])
+  })
+
   it('is never given a reference that BTCPay would cut', async () => {
     const { processor } = playing({ [list]: { json: [] } })
     const long = { ...payout, reference: 'r'.repeat(51) }

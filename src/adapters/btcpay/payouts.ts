@@ -1,4 +1,4 @@
-import type { HandPayouts, Payout } from '../../checkouts/ports.ts'
+import type { HandPayouts, Payout, PayoutRecord, SeenPayout } from '../../checkouts/ports.ts'
 import { noteTransaction, operatorPays, type PayBackFault } from '../../payments/pay-back-faults.ts'
 import type { PaidBack } from '../../payments/ports.ts'
 import {
@@ -26,6 +26,7 @@ export interface PayoutDeps {
   readonly greenfield: Greenfield
   readonly methods: readonly BtcpayMethod[]
   readonly hands: HandPayouts
+  readonly record: Pick<PayoutRecord, 'find' | 'keep'>
 }
 
 /**
@@ -39,6 +40,9 @@ export interface PayoutDeps {
  *
  * A creation whose answer was lost may therefore land at any time, even after the payout: it adds a
  * pull payment that nobody claims from. Nothing here depends on how long that takes, nor on clocks.
+ *
+ * All of that stands as long as BTCPay keeps its list. Its ids are on record as soon as they are seen,
+ * and when one of them is gone, an operator decides: BTCPay may have sent it and forgotten.
  */
 export async function payOut(deps: PayoutDeps, payout: Payout): Promise<PaidBack> {
   // First, and for every coin: what an operator paid by hand is never paid again.
@@ -46,34 +50,46 @@ export async function payOut(deps: PayoutDeps, payout: Payout): Promise<PaidBack
   if (byHand !== undefined) return { outcome: 'paid', transaction: byHand }
   if (payout.coin === 'XMR') return byOperator(payout)
 
+  // Before BTCPay is asked: what was seen by now has to be in every list from now on.
+  const seen = await deps.record.find(payout.reference)
   const list = () => listPullPayments(deps.greenfield, (name) => name === payout.reference)
   const listed = await list()
   if (listed.outcome !== 'ok') return unsent(listed)
+  if (isMissing(seen.pullPayments, idsOf(listed.value))) return gone()
   const method = deps.methods.find(
     ({ coin, network }) => coin === payout.coin && network === payout.network,
   )
-  if (listed.value.length > 0) return goOn(deps, method, payout, listed.value)
+  if (listed.value.length > 0) return goOn(deps, payout, { method, seen, pulls: listed.value })
   if (method === undefined) return byOperator(payout)
   const made = await createPullPayment(deps.greenfield, method.id, payout)
   if (made.outcome === 'refused') return notMade(made, payout)
   // Listed again, so that the claim is made in the knowledge of all that landed by now.
   const again = await list()
   if (again.outcome !== 'ok') return unsent(again)
-  if (again.value.length > 0) return goOn(deps, method, payout, again.value)
+  if (again.value.length > 0) return goOn(deps, payout, { method, seen, pulls: again.value })
   return pending(made.outcome === 'unknown' ? made.reason : 'BTCPay does not list it yet')
 }
 
+interface AtBtcpay {
+  readonly method: BtcpayMethod | undefined
+  /** What was on record before. */
+  readonly seen: SeenPayout
+  readonly pulls: readonly PullPayment[]
+}
+
 async function goOn(
-  { greenfield }: PayoutDeps,
-  method: BtcpayMethod | undefined,
+  { greenfield, record }: PayoutDeps,
   payout: Payout,
-  pulls: readonly PullPayment[],
+  { method, seen, pulls }: AtBtcpay,
 ): Promise<PaidBack> {
   if (!pulls.every((pull) => isFor(pull, payout))) {
     return blocked('payout_mismatch', 'BTCPay has another amount under the name of this payout.')
   }
   const claimables = await claimablesOf(greenfield, pulls)
   if (claimables.outcome !== 'ok') return unsent(claimables)
+  const payouts = idsOf(claimables.value.flatMap((one) => one.payouts))
+  if (isMissing(seen.payouts, payouts)) return gone()
+  await keep(record, payout, seen, { pullPayments: idsOf(pulls), payouts })
   const stands = standingOf(claimables.value, payout)
   if (stands !== undefined) return stands
   // The operator has taken the coin off since, or another network for it.
@@ -83,8 +99,30 @@ async function goOn(
   if (chosen === undefined) return cancelled()
   if (others.length > 0) return retire(greenfield, others)
   const claimed = await claim(greenfield, method.id, chosen, payout)
-  if (claimed.outcome === 'ok') return resultOf(claimed.value, payout)
+  if (claimed.outcome === 'ok') {
+    await record.keep(payout.reference, { pullPayments: [], payouts: [claimed.value.id] })
+    return resultOf(claimed.value, payout)
+  }
   return claimed.outcome === 'refused' ? notClaimed(claimed, payout) : pending(claimed.reason)
+}
+
+async function keep(
+  record: PayoutDeps['record'],
+  { reference }: Payout,
+  seen: SeenPayout,
+  now: SeenPayout,
+): Promise<void> {
+  const isNew =
+    isMissing(now.pullPayments, seen.pullPayments) || isMissing(now.payouts, seen.payouts)
+  if (isNew) await record.keep(reference, now)
+}
+
+function isMissing(seen: readonly string[], now: readonly string[]): boolean {
+  return seen.some((id) => !now.includes(id))
+}
+
+function idsOf(all: readonly { readonly id: string }[]): readonly string[] {
+  return all.map(({ id }) => id)
 }
 
 /** The next look finds whether anything was claimed from them before that, and goes on from there. */
@@ -144,8 +182,12 @@ function notClaimed(no: GreenfieldNo, payout: Payout): PaidBack {
   switch (no.code) {
     case 'payment-method-not-supported':
       return byOperator(payout)
-    // Another payout to the same address has to be sent first, or this very one was claimed meanwhile.
+    // BTCPay sends one payout to an address at a time, whichever of its stores it is of, and this one
+    // comes after that. Or this very one was claimed meanwhile.
     case 'duplicate-destination':
+      return pending(
+        'BTCPay has another payout to the same address under way, in any of its stores',
+      )
     case 'overdraft':
     case 'archived':
       return pending(saidOf(no))
@@ -176,9 +218,18 @@ function withoutProof({ coin }: Payout): PaidBack {
   return blocked(noteTransaction, reason)
 }
 
-/** Somebody cancelled it, and whoever did so had a reason: it is not claimed a second time. */
+/**
+ * Somebody cancelled it, or BTCPay itself when it could not approve it, as for networks that are not its
+ * own. Either had a reason: it is not claimed a second time.
+ */
 function cancelled(): PaidBack {
   return blocked('payout_cancelled', 'The payout was cancelled in BTCPay.')
+}
+
+/** BTCPay had it, and does not know it any more: it may have been sent before that. */
+function gone(): PaidBack {
+  const reason = 'BTCPay does not show a payout any more that it had; it may have been sent.'
+  return blocked('payout_gone', reason)
 }
 
 function pending(reason: string): PaidBack {

@@ -1,4 +1,4 @@
-import type { HandPayouts, Processor } from '../../checkouts/ports.ts'
+import type { HandPayouts, PayoutRecord, Processor } from '../../checkouts/ports.ts'
 import type { Coin } from '../../payments/coins.ts'
 import type { ProcessorBooks } from '../../reconcile/ports.ts'
 import { readPaidInvoices, readPayouts } from './books.ts'
@@ -20,6 +20,7 @@ export interface BtcpaySettings extends Greenfield {
 
 export interface BtcpayDeps {
   readonly hands: HandPayouts
+  readonly record: Pick<PayoutRecord, 'find' | 'keep'>
   readonly now: () => Date
 }
 
@@ -34,7 +35,7 @@ export interface BtcpayProcessor extends Processor, ProcessorBooks {
 export function createProcessor(settings: BtcpaySettings, deps: BtcpayDeps): BtcpayProcessor {
   const { methods } = settings
   const invoices = { ...settings, greenfield: settings, now: deps.now }
-  const payouts = { greenfield: settings, methods, hands: deps.hands }
+  const payouts = { greenfield: settings, methods, ...deps }
   return {
     methods: methods.map(({ coin, network }) => ({ coin, network })),
     open: (wanted) => openInvoice(invoices, wanted),

@@ -2,8 +2,9 @@ import { afterEach, expect, it } from 'vitest'
 import { makeAddress } from '../../../sandbox/btcpay/addresses.ts'
 import { type Btcpay, startBtcpay } from '../../../sandbox/btcpay/server.ts'
 import { describeProcessor } from '../../../test/contract/processor.ts'
+import { memoryPayouts } from '../../../test/doubles/memory-payouts.ts'
 import { fittingFetch } from '../../../test/harness/greenfield.ts'
-import { formatUnits, parseUnits } from '../../payments/coins.ts'
+import { type Coin, formatUnits, parseUnits } from '../../payments/coins.ts'
 import { readMethods } from './methods.ts'
 import { createProcessor } from './processor.ts'
 
@@ -24,7 +25,11 @@ function processorAt(url: string, notes: ReadonlyMap<string, string> = new Map()
       monitoringMinutes: 60,
       fetch: fitting.fetch,
     },
-    { hands: { find: async (reference) => notes.get(reference) }, now: () => new Date() },
+    {
+      hands: { find: async (reference) => notes.get(reference) },
+      record: memoryPayouts(),
+      now: () => new Date(),
+    },
   )
   return { processor, faults: fitting.faults }
 }
@@ -73,12 +78,16 @@ describeProcessor('BTCPay Server, as the sandbox plays it', async () => {
       const path = `/api/v1/stores/${storeId}/invoices?orderId=${checkout}`
       return (await ask(btcpay.url, path)).length
     },
+    restore: () => sandbox('/restore', {}),
     async paidTo(address) {
-      const payouts = await ask(btcpay.url, `/api/v1/stores/${storeId}/payouts`)
-      const here = payouts.filter((one: { destination: string }) => one.destination === address)
-      return here.map((one: { payoutAmount: string; payoutCurrency: 'BTC' }) =>
-        parseUnits(one.payoutAmount, one.payoutCurrency),
+      const books: Record<Coin, { outgoing: { amount: string; address: string }[] }> = await ask(
+        btcpay.url,
+        '/sandbox/ledger',
       )
+      return Object.entries(books).flatMap(([coin, { outgoing }]) => {
+        const here = outgoing.filter((one) => one.address === address)
+        return here.map(({ amount }) => parseUnits(amount, coin as Coin))
+      })
     },
     noteHand: (reference, transaction) => void notes.set(reference, transaction),
     addressOf: (coin) => {

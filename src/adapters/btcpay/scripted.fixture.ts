@@ -1,3 +1,4 @@
+import { memoryPayouts } from '../../../test/doubles/memory-payouts.ts'
 import { fittingFetch } from '../../../test/harness/greenfield.ts'
 import { readMethods } from './methods.ts'
 import { createProcessor } from './processor.ts'
@@ -38,6 +39,7 @@ export function scripted(script: (asked: Asked) => Reply | Promise<Reply>) {
     return new Response(reply.json === undefined ? null : JSON.stringify(reply.json), { status })
   }
   const fitting = fittingFetch(play as typeof fetch)
+  const record = memoryPayouts()
   const notes = new Map<string, string>()
   const clock = { at: new Date('2026-07-01T12:00:00Z') }
   const processor = createProcessor(
@@ -51,9 +53,13 @@ export function scripted(script: (asked: Asked) => Reply | Promise<Reply>) {
       monitoringMinutes: 1_440,
       fetch: fitting.fetch,
     },
-    { hands: { find: async (reference) => notes.get(reference) }, now: () => clock.at },
+    {
+      hands: { find: async (reference) => notes.get(reference) },
+      record,
+      now: () => clock.at,
+    },
   )
-  return { processor, asked, notes, clock, unfit: fitting.faults }
+  return { processor, asked, notes, record, clock, unfit: fitting.faults }
 }
 
 /** An invoice as BTCPay shows it. */

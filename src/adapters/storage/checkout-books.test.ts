@@ -56,7 +56,7 @@ test('checkouts are listed whole, more than a page once each', async () => {
   const open = await openOnRecord(records)
   expect(await all()).toEqual([open])
   await byHand(`insert into checkouts select (jsonb_populate_record(checkouts, jsonb_build_object(
-    'id', 'chk_' || n, 'order_id', 'ord_' || n, 'form_key', n, 'invoice_id', n,
+    'id', 'chk_' || n, 'order_id', 'ord_' || n, 'form_key', n, 'held_address', n, 'invoice_id', n,
     'doc', jsonb_set(doc, '{id}', to_jsonb('chk_' || n))))).*
     from checkouts, generate_series(1, 2500) as n`)
   expect(await all()).toHaveLength(2_501)
@@ -100,7 +100,8 @@ test('an order of an invoice that no checkout has decided on is a stray', async 
 
 test('what is under way is counted, and nothing that is closed', async () => {
   const returnsGranted = { hour: 0n, day: 0n }
-  const none = { returnsPending: 0, returnsFailed: 0, oldestReturnSince: undefined, returnsGranted }
+  const late = { payoutsLate: 0, returnsGranted }
+  const none = { returnsPending: 0, returnsFailed: 0, oldestReturnSince: undefined, ...late }
   expect(await checkoutFacts(pool)).toEqual({ openByState: {}, ...none })
   const back = async () => {
     const open = await openOnRecord(records)
@@ -119,6 +120,6 @@ test('what is under way is counted, and nothing that is closed', async () => {
   )
   expect(await checkoutFacts(pool)).toEqual({
     openByState: { OPEN: 1, ORDERED: 1, ENDED: 2 },
-    ...{ returnsPending: 1, returnsFailed: 1, oldestReturnSince: rows[0].at, returnsGranted },
+    ...{ returnsPending: 1, returnsFailed: 1, oldestReturnSince: rows[0].at, ...late },
   })
 })

@@ -8,11 +8,16 @@ import { grantedOf } from './treasury.ts'
 const openSql = `
   select state, count(*)::int as checkouts from checkouts where due_at is not null group by state`
 
+/** The condition is that of an index too. */
+const lateSql = `
+  select count(*)::int as payouts from processor_payouts where told_at is not null`
+
 /** Counts what is under way, however many checkouts are closed. */
 export async function checkoutFacts(database: Database): Promise<CheckoutFacts> {
-  const [{ rows }, returns, returnsGranted] = await Promise.all([
+  const [{ rows }, returns, late, returnsGranted] = await Promise.all([
     database.query<{ state: CheckoutState; checkouts: number }>(openSql),
     readOpenReturns(database),
+    database.query<{ payouts: number }>(lateSql),
     grantedOf(database, 'return'),
   ])
   const failed = returns.filter(({ step }) => step === 'FAILED').length
@@ -20,6 +25,7 @@ export async function checkoutFacts(database: Database): Promise<CheckoutFacts> 
     openByState: Object.fromEntries(rows.map(({ state, checkouts }) => [state, checkouts])),
     returnsPending: returns.length - failed,
     returnsFailed: failed,
+    payoutsLate: late.rows[0]?.payouts ?? 0,
     oldestReturnSince: returns[0]?.since,
     returnsGranted,
   }

@@ -1,4 +1,9 @@
-import type { CheckoutFacts, CheckoutStore, HandPayouts } from '../../checkouts/ports.ts'
+import type {
+  CheckoutFacts,
+  CheckoutStore,
+  HandPayouts,
+  PayoutRecord,
+} from '../../checkouts/ports.ts'
 import type { SnapshotStore } from '../../goods/ports.ts'
 import type { MailBook } from '../../orders/mail.ts'
 import type {
@@ -22,6 +27,7 @@ import { createNonceStore } from './nonces.ts'
 import { exposureOf, orderFacts } from './order-facts.ts'
 import { createMailBook } from './order-mail.ts'
 import { createOrderStore } from './orders.ts'
+import { createPayoutRecord } from './payout-record.ts'
 import { createSnapshotStore } from './snapshots.ts'
 import { createStoreBooks } from './store-books.ts'
 import { createTreasury, type RefundCaps } from './treasury.ts'
@@ -32,6 +38,7 @@ export interface Storage {
   readonly orders: OrderStore
   readonly checkouts: CheckoutStore
   readonly handPayouts: HandPayouts
+  readonly payoutRecord: PayoutRecord
   readonly limits: LimitStore
   readonly treasury: Treasury
   readonly nonces: NonceStore
@@ -90,6 +97,7 @@ export async function openStorage(
     orders: createOrderStore(pool),
     checkouts: createCheckoutStore(pool, refundCaps),
     handPayouts: createHandPayouts(pool),
+    payoutRecord: createPayoutRecord(pool),
     limits: createLimitStore(pool),
     treasury: createTreasury(pool, refundCaps),
     nonces,

@@ -57,6 +57,8 @@ create table processor_payouts (
   told_at timestamptz
 );
 
+create index processor_payouts_late on processor_payouts (told_at) where told_at is not null;
+
 create function keep_seen_payouts() returns trigger language plpgsql as $$
 begin
   if new.reference <> old.reference or not new.pull_payments @> old.pull_payments

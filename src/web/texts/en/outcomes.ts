@@ -117,6 +117,13 @@ const failedRefunds: readonly Outcome[] = [
       'Look in BTCPay who changed it, and cancel what is wrong. Pay what is owed by hand and note the transaction.',
   },
   {
+    code: 'payout_gone',
+    when: 'BTCPay Server had a payout for it and does not show it any more, as after a restored backup.',
+    agent: 'Wait for the operator.',
+    operator:
+      'Look on the chain whether it was sent. If so, note that transaction; if not, pay it by hand and note it.',
+  },
+  {
     code: 'payout_refused',
     when: 'BTCPay Server makes no such payout, for example because the amount is below what the chain carries.',
     agent: 'Wait for the operator.',

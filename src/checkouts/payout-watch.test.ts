@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { memoryPayouts } from '../../test/doubles/memory-payouts.ts'
+import type { PaidBack } from '../payments/ports.ts'
+import { payoutWatch } from './payout-watch.ts'
+import type { CheckoutHappening } from './report.ts'
+
+const hour = 3_600_000
+const pending: PaidBack = { outcome: 'pending', reason: 'the payout waits in BTCPay to be sent' }
+const paid: PaidBack = { outcome: 'paid', transaction: 'tx' }
+
+function watching() {
+  const clock = { at: Date.parse('2026-07-01T12:00:00Z') }
+  const told: CheckoutHappening[] = []
+  const watch = payoutWatch(
+    memoryPayouts(() => new Date(clock.at)),
+    (one) => told.push(one),
+  )
+  return { clock, told, watch }
+}
+
+test('a payout that waits for hours is told to an operator once, with the reason', async () => {
+  const { clock, told, watch } = watching()
+  for (let at = 0; at < 10; at += 1) {
+    expect(await watch('ord_1', pending)).toBe(pending)
+    clock.at += hour
+  }
+  expect(told).toEqual([{ name: 'payout_waits', payout: 'ord_1', reason: pending.reason }])
+})
+
+test('one that is sent, or that an operator was told of otherwise, is not', async () => {
+  const { clock, told, watch } = watching()
+  await watch('ord_1', pending)
+  clock.at += 2 * hour
+  expect(await watch('ord_1', paid)).toBe(paid)
+  await watch('ord_1', pending)
+  clock.at += 2 * hour
+  await watch('ord_1', pending)
+  expect(told).toEqual([])
+})

@@ -1,0 +1,41 @@
+import type { PayoutRecord } from '../../src/checkouts/ports.ts'
+
+interface Row {
+  readonly pullPayments: Set<string>
+  readonly payouts: Set<string>
+  waitsSince?: number | undefined
+  isTold?: boolean
+}
+
+/** What was seen of payouts, in memory, held to the same contract as the record on PostgreSQL. */
+export function memoryPayouts(now: () => Date = () => new Date()): PayoutRecord {
+  const rows = new Map<string, Row>()
+  const rowOf = (reference: string): Row => {
+    const row = rows.get(reference) ?? { pullPayments: new Set(), payouts: new Set() }
+    rows.set(reference, row)
+    return row
+  }
+  return {
+    async find(reference) {
+      const { pullPayments, payouts } = rowOf(reference)
+      return { pullPayments: [...pullPayments], payouts: [...payouts] }
+    },
+    async keep(reference, seen) {
+      const row = rowOf(reference)
+      for (const id of seen.pullPayments) row.pullPayments.add(id)
+      for (const id of seen.payouts) row.payouts.add(id)
+    },
+    async waits(reference, longMs) {
+      const row = rowOf(reference)
+      row.waitsSince ??= now().getTime()
+      if (row.isTold || now().getTime() - row.waitsSince < longMs) return false
+      row.isTold = true
+      return true
+    },
+    async rests(reference) {
+      const row = rowOf(reference)
+      row.waitsSince = undefined
+      row.isTold = false
+    },
+  }
+}
