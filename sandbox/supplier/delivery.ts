@@ -1,5 +1,6 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { hash32 } from './catalog/rng.ts'
+import type { Manner } from './manners.ts'
 import type {
   Confirmation,
   EsimConfirmation,
@@ -50,12 +51,16 @@ function confirm(now: Date): Confirmation {
   }
 }
 
-function receipt(record: VoucherPurchase, confirmation: Confirmation, now: Date): VoucherReceipt {
+function receipt(
+  record: VoucherPurchase,
+  confirmation: Confirmation,
+  { now, receipt: manner }: Delivering,
+): VoucherReceipt {
   const epin = newCode()
   const expires = new Date(now)
   expires.setUTCFullYear(expires.getUTCFullYear() + 1 + (hash32(record.brand) % 4))
-  const linked = hash32(`link ${record.brand}`) % 2 === 0
-  return {
+  const linked = manner === 'link' || hash32(`link ${record.brand}`) % 2 === 0
+  const usual = {
     accountId: '',
     confirmationNumber: confirmation.confirmationNumber,
     currency: record.sendCurrency,
@@ -72,6 +77,10 @@ function receipt(record: VoucherPurchase, confirmation: Confirmation, now: Date)
     terms: 'Sandbox voucher without value. It cannot be exchanged for cash.',
     voucherId: randomUUID(),
   }
+  if (manner === 'link') return { ...usual, epin: '', voucherId: '' }
+  if (manner !== 'email') return usual
+  const nothing = { epin: '', redemptionUrl: '', voucherId: '' }
+  return { ...usual, ...nothing, deliveryType: 'EMAIL', instructions: 'Look into your e-mail.' }
 }
 
 /** A plan added to an eSIM keeps its number and codes; otherwise a new eSIM is made. */
@@ -109,25 +118,34 @@ export function lpaOf({ activationCode, smdpAddress: address }: EsimConfirmation
   return activationCode.startsWith('LPA:') ? activationCode : `LPA:1$${address}$${activationCode}`
 }
 
-/** The record with its goods. `known` is how an eSIM to be topped up was first delivered. */
-export function delivered(
-  record: Purchase,
-  now: Date,
-  iccid?: string,
-  known?: EsimConfirmation,
-): Purchase {
+interface Delivering {
+  readonly now: Date
+  readonly receipt: Manner['receipt']
+  /** The eSIM to which a plan is added, and how that was first delivered. */
+  readonly iccid: string | undefined
+  readonly known: EsimConfirmation | undefined
+}
+
+/** The record with its goods. */
+export function delivered(record: Purchase, how: Delivering): Purchase {
   switch (record.productType) {
     case 'VOUCHER': {
-      const confirmation = confirm(now)
-      return { ...record, confirmation, receipt: receipt(record, confirmation, now) }
+      const confirmation = confirm(how.now)
+      return { ...record, confirmation, receipt: receipt(record, confirmation, how) }
     }
     case 'TOPUP':
-      return { ...record, confirmation: confirm(now) }
+      return { ...record, confirmation: confirm(how.now) }
     case 'ESIM':
-      return { ...record, confirmation: esimConfirmation(record, iccid, known) }
+      return { ...record, confirmation: esimConfirmation(record, how.iccid, how.known) }
     default:
       return record satisfies never
   }
+}
+
+/** The record of a purchase that is done, before its goods were written into it. */
+export function withoutGoods(record: Purchase): Purchase {
+  const { confirmation: _, receipt: __, ...bare } = { receipt: undefined, ...record }
+  return bare as Purchase
 }
 
 const failures: Readonly<Record<Purchase['productType'], SupplierError>> = {

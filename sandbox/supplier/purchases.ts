@@ -1,9 +1,10 @@
 import type { Timers } from '../timers.ts'
-import { invalid, notFound, unavailable } from './api-error.ts'
+import { type ApiError, invalid, notFound, unavailable } from './api-error.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import { type Outcome, outcomeOf } from './catalog/test-offers.ts'
-import { delivered, failureOf, insufficientFunds } from './delivery.ts'
+import { delivered, failureOf, insufficientFunds, withoutGoods } from './delivery.ts'
 import type { Ledger, StoredPurchase } from './ledger.ts'
+import type { Manner, Manners } from './manners.ts'
 import type {
   EsimConfirmation,
   Offer,
@@ -19,6 +20,7 @@ import { capture, hold, release } from './wallet.ts'
 export interface PurchaseDeps {
   readonly catalog: Catalog
   readonly ledger: Ledger
+  readonly manners: Manners
   readonly timers: Timers
   readonly pace: Pace
   /** Told after each change of state. */
@@ -47,9 +49,8 @@ function sellable(offer: Offer | undefined): offer is Offer {
 export function accept(deps: PurchaseDeps, input: PurchaseInput, now: Date): StoredPurchase {
   const { catalog, ledger } = deps
   const id = input.transactionId
-  if (ledger.purchase(id) ?? ledger.refund(id)) {
-    throw invalid({ transactionId: 'was used before; a transactionId must be unique' })
-  }
+  const manner = deps.manners.of(input.offerId)
+  if (ledger.purchase(id) ?? ledger.refund(id)) throw usedBefore(manner)
   const offer = catalog.find(input.family, input.offerId)
   if (!sellable(offer)) throw notFound(`The offer ${input.offerId}`)
   const problems = problemsOf(input, offer)
@@ -65,11 +66,37 @@ export function accept(deps: PurchaseDeps, input: PurchaseInput, now: Date): Sto
     charged: 0,
     refunded: 0,
     ...(input.family === 'esim' && input.iccid ? { iccid: input.iccid } : {}),
-    record: newRecord(offer, input, now),
+    record: dearer(newRecord(offer, input, now), manner.dearer),
   }
   save(deps, stored)
-  if (outcome === 'LOST') throw unavailable()
+  if (outcome === 'LOST' || manner.lostAnswer) throw unavailable()
   return stored
+}
+
+function usedBefore({ duplicates }: Manner): ApiError {
+  const transactionId = 'was used before; a transactionId must be unique'
+  return invalid(duplicates === 'named' ? { transactionId } : {})
+}
+
+/** The purchase at prices that have risen since its offer was listed. */
+function dearer<T extends Purchase>(record: T, cents: number): T {
+  return {
+    ...record,
+    cost: record.cost + cents,
+    costBase: record.costBase + cents,
+    price: record.price + cents,
+    priceBase: record.priceBase + cents,
+  }
+}
+
+/** The record as a look-up shows it now, or undefined where it does not show it yet. */
+export function shown({ manners }: PurchaseDeps, stored: StoredPurchase): Purchase | undefined {
+  const { record, acceptedAt } = stored
+  const { hiddenMs, goodsAfterMs } = manners.of(record.offerId)
+  if (Date.now() < acceptedAt + hiddenMs) return undefined
+  const isBare =
+    record.status === 'DONE' && Date.now() < Date.parse(record.updatedAt) + goodsAfterMs
+  return isBare ? withoutGoods(record) : record
 }
 
 /** Stores a new state, tells of it, and sets the timer for what follows. */
@@ -82,7 +109,8 @@ function save(deps: PurchaseDeps, next: StoredPurchase, wallet = deps.ledger.wal
 /** Sets the timer for the next state; after a restart, what is overdue happens at once. */
 export function schedule(deps: PurchaseDeps, stored: StoredPurchase): void {
   const outcome: Outcome = outcomeOf(stored.record.offerId)
-  const stage = nextStage(stored.record.status, outcome, deps.pace)
+  const { endsAfterMs } = deps.manners.of(stored.record.offerId)
+  const stage = nextStage(stored.record.status, outcome, { ...deps.pace, endsAfterMs })
   if (!stage) return
   deps.timers.set(stored.id, stored.acceptedAt + stage.at - Date.now(), () => {
     move(deps, stored.id, stage.status)
@@ -128,7 +156,8 @@ function authorize(deps: PurchaseDeps, stored: StoredPurchase): StoredPurchase |
 function finish(deps: PurchaseDeps, stored: StoredPurchase): void {
   const known = firstDelivery(deps.ledger, stored.iccid)
   const done = stamped(stored.record, 'DONE')
-  const record = delivered(done, new Date(), stored.iccid, known)
+  const { receipt } = deps.manners.of(done.offerId)
+  const record = delivered(done, { now: new Date(), receipt, iccid: stored.iccid, known })
   const next = { ...stored, held: 0, charged: stored.held, record }
   save(deps, next, capture(deps.ledger.wallet(), stored.held))
 }

@@ -2,12 +2,14 @@ import { randomBytes } from 'node:crypto'
 import type { Timers } from '../timers.ts'
 import { invalid, notFound } from './api-error.ts'
 import type { Ledger, StoredPurchase, StoredRefund } from './ledger.ts'
+import type { Manners } from './manners.ts'
 import type { EsimPurchase, Purchase, TransactionStatus } from './models.ts'
 import type { Pace } from './timeline.ts'
 import { credit } from './wallet.ts'
 
 interface RefundDeps {
   readonly ledger: Ledger
+  readonly manners: Manners
   readonly timers: Timers
   readonly pace: Pace
   readonly changed: (record: Purchase) => void
@@ -73,7 +75,7 @@ function marked(
 }
 
 export function scheduleRefund(deps: RefundDeps, started: StoredRefund): void {
-  if (started.record.status === 'DONE') return
+  if (started.record.status !== 'ACCEPTED') return
   const due = started.acceptedAt + 2 * deps.pace.stepMs
   deps.timers.set(started.id, due - Date.now(), () => finishRefund(deps, started.id))
 }
@@ -81,15 +83,17 @@ export function scheduleRefund(deps: RefundDeps, started: StoredRefund): void {
 function finishRefund(deps: RefundDeps, id: string): void {
   const started = deps.ledger.refund(id)
   const stored = started && deps.ledger.purchase(started.record.refundedTransactionId)
-  if (!stored || started.record.status === 'DONE') return
+  if (!stored || started.record.status !== 'ACCEPTED') return
+  const manner = deps.manners.of(stored.record.offerId)
+  if (manner.refund === 'stays') return
+  const status = manner.refund === 'done' ? 'DONE' : 'FAILED'
+  const amount = status === 'DONE' ? started.record.amount : 0
   const at = new Date().toISOString()
-  const log = [
-    ...started.record.log,
-    { dateTime: at, status: 'DONE' as const, statusMessage: 'Refunded' },
-  ]
-  const record = { ...started.record, status: 'DONE' as const, updatedAt: at, log }
-  const purchase = marked(stored, 'DONE', record.amount)
-  const wallet = credit(deps.ledger.wallet(), record.amount)
+  const ended = { dateTime: at, status, statusMessage: 'Refund ended' } as const
+  const log = [...started.record.log, ended]
+  const record = { ...started.record, status, updatedAt: at, log } as const
+  const purchase = marked(stored, status, amount)
+  const wallet = credit(deps.ledger.wallet(), amount)
   deps.ledger.commit([{ ...started, record }, purchase], wallet)
   deps.changed(purchase.record)
 }

@@ -9,6 +9,7 @@ import { families, makeCatalog } from './catalog/catalog.ts'
 import type { Deps } from './deps.ts'
 import { createFaults, type Fault, type Faults } from './faults.ts'
 import { openLedger } from './ledger.ts'
+import { createManners } from './manners.ts'
 import { defaults, type Settings, type SupplierOptions } from './options.ts'
 import { schedule } from './purchases.ts'
 import { latestRates } from './rates.ts'
@@ -119,6 +120,7 @@ export async function startSupplier(options: SupplierOptions): Promise<Supplier>
     changed: webhooks.notify,
     faults: createFaults(),
     ledger: openLedger(settings.dataFile, settings.balance),
+    manners: createManners(),
     pace: settings,
     timers,
   }

@@ -4,6 +4,8 @@ import type { TransactionStatus } from './models.ts'
 export interface Pace {
   readonly stepMs: number
   readonly lateSeconds: number
+  /** When purchases end that end at all, where that is not told by their offer. */
+  readonly endsAfterMs?: number | undefined
 }
 
 interface Stage {
@@ -15,6 +17,13 @@ interface Stage {
 const order: readonly TransactionStatus[] = ['ACCEPTED', 'PENDING', 'AUTHORIZED', 'IN_PROGRESS']
 
 function ending(outcome: Outcome, pace: Pace): readonly Stage[] {
+  return usualEnding(outcome, pace).map(({ status, at }) => ({
+    status,
+    at: pace.endsAfterMs ?? at,
+  }))
+}
+
+function usualEnding(outcome: Outcome, pace: Pace): readonly Stage[] {
   switch (outcome) {
     case 'OK':
     case 'LOST':

@@ -4,6 +4,7 @@ import { notFound, parsed } from '../api-error.ts'
 import type { Deps } from '../deps.ts'
 import { faultSchema } from '../faults.ts'
 import type { StoredPurchase } from '../ledger.ts'
+import { mannerSchema } from '../manners.ts'
 import { move } from '../purchases.ts'
 
 const balance = z.object({ availableBalance: z.int().min(0) })
@@ -12,6 +13,7 @@ const offerChange = z.object({
   price: z.int().positive().optional(),
   enabled: z.boolean().optional(),
 })
+const mannerChange = mannerSchema.extend({ offerId: z.string() })
 const verdict = z.object({ transactionId: z.string(), status: z.enum(['DONE', 'FAILED']) })
 
 /** The secrets a purchase gave out: what must never be found in a log. */
@@ -39,8 +41,8 @@ function audited(stored: StoredPurchase) {
 }
 
 /**
- * Only in the sandbox, behind the same key: setting the wallet, faults, offers and the end of a
- * purchase, and an audit of everything bought. Amounts are US cents.
+ * Only in the sandbox, behind the same key: setting the wallet, faults, manners, offers and the end
+ * of a purchase, and an audit of everything bought. Amounts are US cents.
  */
 export function adminRoutes(app: FastifyInstance, deps: Deps): void {
   app.post('/_admin/balance', (request) => {
@@ -52,6 +54,14 @@ export function adminRoutes(app: FastifyInstance, deps: Deps): void {
   app.post('/_admin/faults', (request) => {
     deps.faults.set(parsed(faultSchema as z.ZodType<z.infer<typeof faultSchema>>, request.body))
     return deps.faults.get()
+  })
+  app.post('/_admin/manners', (request) => {
+    const { offerId, ...manner } = parsed(
+      mannerChange as z.ZodType<z.infer<typeof mannerChange>>,
+      request.body,
+    )
+    deps.manners.set(offerId, manner)
+    return manner
   })
   app.post('/_admin/offers', (request) => {
     const { offerId, price, enabled } = parsed(offerChange, request.body)

@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts'
 import type { Family, Purchase } from '../models.ts'
 import { filtered, pageOf, pagingOf } from '../page.ts'
 import { inputs, type PurchaseInput } from '../purchase-input.ts'
-import { accept } from '../purchases.ts'
+import { accept, shown } from '../purchases.ts'
 
 function inputOf(family: Family, body: unknown): PurchaseInput {
   switch (family) {
@@ -25,7 +25,7 @@ function recordsOf(deps: Deps, family: Family): readonly Purchase[] {
   return deps.ledger
     .all()
     .flatMap((entry) =>
-      entry.type === 'purchase' && entry.family === family ? [entry.record] : [],
+      entry.type === 'purchase' && entry.family === family ? (shown(deps, entry) ?? []) : [],
     )
     .reverse()
 }
@@ -44,8 +44,9 @@ export function purchaseRoutes(app: FastifyInstance, deps: Deps): void {
     })
     app.get<{ Params: { id: string } }>(`${path}/:id`, (request) => {
       const stored = deps.ledger.purchase(request.params.id)
-      if (stored?.family !== family) throw notFound(`The transaction ${request.params.id}`)
-      return stored.record
+      const record = stored?.family === family ? shown(deps, stored) : undefined
+      if (!record) throw notFound(`The transaction ${request.params.id}`)
+      return record
     })
   }
 }
