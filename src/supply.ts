@@ -22,7 +22,7 @@ export function connectSupplier(config: Common & Outside) {
     return { baseUrl: config.supplierUrl, apiKey: config.supplierKey, timeoutMs }
   }
   const client = createZenditClient(access(supplierTimeoutMs))
-  const supplier = createZenditSupplier(client, { placeWithinMs })
+  const supplier = createZenditSupplier(client, { placeWithinMs, now: () => new Date() })
   const wallet = remembered(async () => {
     const balance = await supplier.balance()
     if (balance.outcome === 'unknown') throw new Error(balance.reason)

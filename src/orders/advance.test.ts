@@ -31,6 +31,7 @@ test('takes the money, then buys, then delivers, each once', async () => {
     'PAYMENT_PENDING',
     'PAID',
     'FULFILLING',
+    'FULFILLING',
     'FULFILLED',
   ])
 })
@@ -119,7 +120,7 @@ test('delivers what was accepted although the answer was lost', async () => {
   expect(world.calls.filter((call) => call === 'place')).toHaveLength(1)
 })
 
-test('gives up a purchase that the supplier proves not to hold, and pays back', async () => {
+test('gives up a purchase that the supplier never took and does not show, and pays back', async () => {
   const world = orderWorld({
     placed: { outcome: 'unknown', reason: '503' },
     held: { outcome: 'none' },
@@ -129,7 +130,105 @@ test('gives up a purchase that the supplier proves not to hold, and pays back', 
     state: 'FULFILLMENT_FAILED',
     failure: { trigger: 'upstream_timeout' },
     refund: { step: 'REFUNDED' },
+    supply: { state: 'OPEN' },
   })
+  expect(world.reports).toEqual([])
+})
+
+test('has on record that the supplier took a purchase before it looks for the goods', async () => {
+  const world = orderWorld({ held: { outcome: 'unknown', reason: '503' } })
+  await start(world, 0)
+  expect(world.orders.history.at(-1)).toMatchObject({ acceptedAt: expect.any(Date) })
+  expect(world.calls).toEqual(['collect', 'place', 'lookup'])
+})
+
+test.each(['place', 'lookup'])('takes no absence for a no after a %s showed it', async (call) => {
+  const world = orderWorld({ held: { outcome: call === 'place' ? 'none' : 'pending' } })
+  if (call === 'lookup') world.script.placed = { outcome: 'unknown', reason: '503' }
+  await start(world, 2_000)
+  world.script.held = { outcome: 'none' }
+  const order = await live(world, 500_000)
+  expect(order).toMatchObject({ state: 'FULFILLING', acceptedAt: expect.any(Date) })
+  expect(world.calls.filter((made) => made === 'place')).toHaveLength(1)
+  expect(await live(world, 200_000)).toMatchObject({
+    state: 'EXPIRED',
+    refund: { step: 'WAITING' },
+    supply: { state: 'OPEN' },
+  })
+  expect(await live(world, 6 * 3_600_000)).toMatchObject({
+    refund: { step: 'REFUNDED' },
+    supply: { state: 'OPEN' },
+  })
+})
+
+test('takes the refusal of a repeat for no final no', async () => {
+  const world = orderWorld({
+    placed: { outcome: 'unknown', reason: '503' },
+    held: { outcome: 'none' },
+  })
+  await start(world, 0)
+  world.script.placed = { outcome: 'declined', code: 'INVALID_REQUEST', reason: 'used before' }
+  expect(await live(world, 60_000)).toMatchObject({ state: 'FULFILLING' })
+  expect(world.calls.filter((made) => made === 'place').length).toBeGreaterThan(1)
+  world.script.held = orderWorld().script.held
+  expect(await live(world, 30_000)).toMatchObject({ state: 'FULFILLED' })
+})
+
+test('lets a request leave for a short while only after it was put on record', async () => {
+  const world = orderWorld()
+  let leftMs = 0
+  const place: typeof world.deps.supplier.place = async ({ notAfter }) => {
+    leftMs = notAfter.getTime() - world.clock.now().getTime()
+    return { outcome: 'held' }
+  }
+  const { order } = await world.orders.open(newOrder(world.deps), [])
+  await advance({ ...world.deps, supplier: { ...world.deps.supplier, place } }, order, 0)
+  expect(leftMs).toBe(15_000)
+})
+
+test('pays back at the deadline what was never taken, and books goods that come days later', async () => {
+  const world = orderWorld({
+    placed: { outcome: 'unknown', reason: '503' },
+    held: { outcome: 'unknown', reason: '503' },
+  })
+  await start(world, 0)
+  await live(world, 630_000)
+  world.script.held = { outcome: 'none' }
+  expect(await live(world, 120_000)).toMatchObject({
+    state: 'EXPIRED',
+    refund: { step: 'REFUNDED' },
+    supply: { state: 'OPEN' },
+  })
+  world.clock.pass(70 * 3_600_000)
+  world.script.held = orderWorld().script.held
+  expect(await live(world, 15_000)).toMatchObject({ supply: { state: 'LOST' } })
+  expect(world.reports).toMatchObject([{ name: 'goods_lost' }])
+})
+
+test('ends the watch after 72 h without a word about what was never taken', async () => {
+  const world = orderWorld({
+    placed: { outcome: 'unknown', reason: '503' },
+    held: { outcome: 'none' },
+  })
+  await start(world, 0)
+  await live(world, 180_000)
+  const asked = world.calls.length
+  const order = await live(world, 74 * 3_600_000)
+  expect(order).toMatchObject({ supply: { state: 'NONE' }, refund: { step: 'REFUNDED' } })
+  expect(world.calls.length - asked).toBeLessThan(120)
+  expect(world.reports).toEqual([])
+})
+
+test('counts an eSIM as returned when that is done, not when it is accepted', async () => {
+  const world = orderWorld({ held: { outcome: 'pending' }, cancelled: { outcome: 'pending' } })
+  await start(world)
+  await live(world, 660_000)
+  world.script.held = orderWorld().script.held
+  const order = await live(world, 120_000)
+  expect(order).toMatchObject({ refund: { step: 'REFUNDED' }, supply: { state: 'OPEN' } })
+  world.script.cancelled = { outcome: 'refused', reason: 'it failed' }
+  expect(await live(world, 120_000)).toMatchObject({ supply: { state: 'LOST' } })
+  expect(world.reports).toMatchObject([{ name: 'goods_lost' }])
 })
 
 test('delivers what came while no node was up, though its deadline has passed', async () => {

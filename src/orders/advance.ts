@@ -39,24 +39,47 @@ interface Position {
 
 /** Takes one step. Whoever lost the order to another worker stops, with what that one wrote. */
 async function take(deps: AdvanceDeps, at: Position, until: number): Promise<Position> {
-  const { order, step, movesLeft } = at
+  const { step, movesLeft } = at
   switch (step.type) {
     case 'move':
-    case 'intend': {
-      if (movesLeft === 0) return leave(deps, at, circlePauseMs)
-      const moved = await deps.orders.move(order, step.to)
-      // Others have it, or it rests where the write itself ended the lease.
-      if (!moved.won || restOf(moved.order) !== null)
-        return { ...at, order: moved.order, step: rest }
-      const next = step.type === 'intend' ? step.effect(moved.order) : stepOf(deps, moved.order)
-      return { order: moved.order, step: await next, movesLeft: movesLeft - 1 }
-    }
+    case 'intend':
+    case 'learn':
+      return movesLeft === 0 ? leave(deps, at, circlePauseMs) : write(deps, at, step)
     case 'wait':
       return pause(deps, at, step.ms, until)
     case 'rest':
       return at
     default:
       return never(step)
+  }
+}
+
+async function write(
+  deps: AdvanceDeps,
+  at: Position,
+  step: Extract<Step, { to: Order }>,
+): Promise<Position> {
+  const moved = await deps.orders.move(at.order, step.to)
+  if (!moved.won && step.type === 'learn') await insist(deps, moved.order, step.onto)
+  // Others have it, or it rests where the write itself ended the lease.
+  if (!moved.won || restOf(moved.order) !== null) return { ...at, order: moved.order, step: rest }
+  const next = step.type === 'move' ? stepOf(deps, moved.order) : step.effect(moved.order)
+  return { order: moved.order, step: await next, movesLeft: at.movesLeft - 1 }
+}
+
+/** Writes what was learnt onto whatever others have made of the order, and leaves it to the sweep. */
+async function insist(
+  { orders }: AdvanceDeps,
+  stored: Order,
+  onto: (stored: Order) => Order | undefined,
+): Promise<void> {
+  let now = stored
+  for (let tries = 0; tries < movesMost; tries += 1) {
+    const to = onto(now)
+    if (!to) return
+    const moved = await orders.move(now, to)
+    if (moved.won) return orders.release(moved.order, 0)
+    now = moved.order
   }
 }
 

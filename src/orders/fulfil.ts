@@ -2,12 +2,14 @@ import type { Recipient } from '../goods/good.ts'
 import { railOf } from '../payments/ports.ts'
 import { never } from '../primitives/never.ts'
 import type { Failure, In, Next, Order } from './order.ts'
-import { paymentWatchMs, supplierReferenceOf } from './order.ts'
+import { acceptedOrder, paymentWatchMs, supplierReferenceOf } from './order.ts'
 import type { Held, Placed } from './ports.ts'
 import { assure, isToBeWatched } from './settlement.ts'
 import {
   intend,
+  learn,
   moveTo,
+  placeLeavesWithinMs,
   pollDelay,
   rest,
   type Step,
@@ -45,7 +47,7 @@ export async function fulfil(
 ): Promise<Step<Next<'FULFILLING'>>> {
   const assured = isToBeWatched(order, deps.now()) ? await assure(deps, order) : undefined
   if (assured?.settlement === 'LOST') return moveTo(withoutPayment(deps, order))
-  return assured ? moveTo({ ...order, ...assured }) : look(deps, order, notHeld)
+  return assured ? moveTo({ ...order, ...assured }) : look(deps, order)
 }
 
 /** Goods that were delivered are the buyer's; what is left is to see that the payment stays. */
@@ -55,26 +57,38 @@ export async function keep(deps: StepDeps, order: In<'FULFILLED'>): Promise<Step
   return assured ? moveTo({ ...order, ...assured }) : wait(paymentWatchMs)
 }
 
-/** What the supplier holds decides; `whenNone` says what it means that it holds nothing. */
-async function look(
-  deps: StepDeps,
-  order: In<'FULFILLING'>,
-  whenNone: (deps: StepDeps, order: In<'FULFILLING'>) => Step<Next<'FULFILLING'>>,
-): Promise<Step<Next<'FULFILLING'>>> {
+/** What the supplier holds decides. What it has accepted it holds, whether it shows it or not. */
+async function look(deps: StepDeps, order: In<'FULFILLING'>): Promise<Step<Next<'FULFILLING'>>> {
   const held = await deps.supplier.lookup(order.item.kind, supplierReferenceOf(order.id))
   switch (held.outcome) {
     case 'delivered':
-      return moveTo(delivered(deps, order, held))
+      return moveTo(delivered(deps, accepted(deps, order), held))
     case 'declined':
-      return moveTo(failed(deps, order, declinedBy(held)))
-    case 'none':
-      return whenNone(deps, order)
+      return moveTo(failed(deps, accepted(deps, order), declinedBy(held)))
     case 'pending':
+      return onceAccepted(deps, order, async (saved) => waitOrExpire(deps, saved))
+    case 'none':
+      return order.acceptedAt ? waitOrExpire(deps, order) : notHeld(deps, order)
     case 'unknown':
       return waitOrExpire(deps, order)
     default:
       return never(held)
   }
+}
+
+/** Goes on when it is on record that the supplier holds the purchase, from now on and for good. */
+async function onceAccepted(
+  deps: StepDeps,
+  order: In<'FULFILLING'>,
+  goOn: (saved: In<'FULFILLING'>) => Promise<Step<Next<'FULFILLING'>>>,
+): Promise<Step<Next<'FULFILLING'>>> {
+  const now = deps.now()
+  const to = acceptedOrder(order, now)
+  return to ? learn(to, (stored) => acceptedOrder(stored, now), goOn) : goOn(order)
+}
+
+function accepted(deps: StepDeps, order: In<'FULFILLING'>): In<'FULFILLING'> {
+  return acceptedOrder(order, deps.now()) ?? order
 }
 
 async function place(deps: StepDeps, order: In<'FULFILLING'>): Promise<Step<Next<'FULFILLING'>>> {
@@ -84,13 +98,16 @@ async function place(deps: StepDeps, order: In<'FULFILLING'>): Promise<Step<Next
     offerId: order.item.offerId,
     recipient: recipientOf(deps, order),
     ...(order.item.value === undefined ? {} : { value: order.item.value }),
+    notAfter: new Date(lastAskedAt(order).getTime() + placeLeavesWithinMs),
   })
   switch (placed.outcome) {
     case 'held':
-      // It has just said that it has the purchase; where it does not show yet, it will.
-      return look(deps, order, waitOrExpire)
+      return onceAccepted(deps, order, (saved) => look(deps, saved))
     case 'declined':
-      return moveTo(failed(deps, order, declinedBy(placed)))
+      // A repeat may be refused because the first request was taken: then the look-ups decide.
+      return order.askedAgainAt
+        ? waitOrExpire(deps, order)
+        : moveTo(failed(deps, order, declinedBy(placed)))
     case 'unknown':
       return waitOrExpire(deps, order)
     default:
@@ -99,24 +116,27 @@ async function place(deps: StepDeps, order: In<'FULFILLING'>): Promise<Step<Next
 }
 
 /**
- * The supplier says it has no such purchase. Early on, the request may have been lost: the same
- * reference is sent again. Later, once nothing can be on its way any more, that is proof that
- * nothing was bought (decisions 5, `upstream_timeout`).
+ * The supplier shows no such purchase and never said that it took one. Early on, the request may have
+ * been lost: the same reference is sent again. Later, once no request can be on its way any more, the
+ * money goes back (decisions 5, `upstream_timeout`), and goods that come all the same are watched for.
  */
 function notHeld(deps: StepDeps, order: In<'FULFILLING'>): Step<Next<'FULFILLING'>> {
   const now = deps.now()
   const triedForMs = now.getTime() - order.askedAt.getTime()
   const mayAskAgain = triedForMs < deps.supplier.placeWithinMs && now < order.deliverBy
   if (mayAskAgain) {
-    return intend(order, (saved) => place(deps, saved))
+    return intend({ ...order, askedAgainAt: now }, (saved) => place(deps, saved))
   }
   if (triedForMs < deps.supplier.placeWithinMs + supplierSettlesMs) {
     return waitOrExpire(deps, order)
   }
-  const message = 'The supplier could not be reached in time and holds no purchase.'
-  return moveTo(
-    failed(deps, order, { trigger: 'upstream_timeout', code: 'UPSTREAM_TIMEOUT', message }),
-  )
+  const message = 'The supplier could not be reached in time and shows no purchase.'
+  const failure = { trigger: 'upstream_timeout', message } as const
+  return moveTo({ ...failed(deps, order, failure), supply: { state: 'OPEN' } })
+}
+
+function lastAskedAt({ askedAt, askedAgainAt = askedAt }: In<'FULFILLING'>): Date {
+  return askedAgainAt
 }
 
 /** Past the deadline without a final word: the money goes back, and what may still come does not count. */
@@ -131,7 +151,7 @@ function waitOrExpire(deps: StepDeps, order: In<'FULFILLING'>): Step<Next<'FULFI
     ...order,
     state: 'EXPIRED',
     changedAt: now,
-    failure: { trigger: 'expired', code: 'EXPIRED', message },
+    failure: { trigger: 'expired', message },
     refund: { step: 'WAITING', signAt: new Date(now.getTime() + deps.policy.refundGraceMs) },
     supply: { state: 'OPEN' },
   })
@@ -174,7 +194,7 @@ function unpaid(deps: StepDeps, order: In<'PAID'>): In<'PAYMENT_PENDING'> {
 /** Nobody is owed goods or money for a payment that is proven to be gone. */
 function withoutPayment(deps: StepDeps, order: In<'FULFILLING'>): In<'FULFILLMENT_FAILED'> {
   const message = 'The payment vanished from the chain and cannot come any more.'
-  const failure = { trigger: 'fulfillment_failed', code: 'PAYMENT_VANISHED', message } as const
+  const failure = { trigger: 'fulfillment_failed', message } as const
   return { ...failed(deps, order, failure), settlement: 'LOST', supply: { state: 'OPEN' } }
 }
 

@@ -46,11 +46,20 @@ interface Paid extends Ordered {
   readonly deliverBy: Date
 }
 
+/** What the supplier was asked, and whether it took it. */
+interface Asking {
+  readonly askedAt: Date
+  /** When the same request was sent again last. A repeat may be refused because the first one lives. */
+  readonly askedAgainAt?: Date
+  /** When the supplier first showed that it holds our purchase. Then no silence of it is a no. */
+  readonly acceptedAt?: Date
+}
+
 /** Why goods did not come, in the words of the refund policy (service.md). */
 export interface Failure {
   readonly trigger: 'fulfillment_failed' | 'upstream_timeout' | 'expired'
-  /** The supplier's or carrier's own code, where there is one. */
-  readonly code: string
+  /** The supplier's or carrier's own code; absent where neither has said one. */
+  readonly code?: string
   readonly message: string
 }
 
@@ -76,7 +85,7 @@ export type Supply =
   /** They came too late and were paid for: a loss the operator sees. */
   | { readonly state: 'LOST' }
 
-interface GivenUp extends Paid {
+interface GivenUp extends Paid, Partial<Asking> {
   readonly failure: Failure
   readonly refund: Refund
   readonly supply: Supply
@@ -95,14 +104,15 @@ export type Order =
   | (Ordered & { readonly state: 'PAYMENT_FAILED'; readonly code: string; readonly reason: string })
   | (Paid & { readonly state: 'PAID' })
   /** The supplier may have been asked, and is asked until it has given its final word. */
-  | (Paid & { readonly state: 'FULFILLING'; readonly askedAt: Date })
-  | (Paid & {
-      readonly state: 'FULFILLED'
-      readonly delivery: Sealed
-      readonly deliveredAt: Date
-      /** Finds the eSIM again that this order delivered, without telling its ICCID. */
-      readonly iccidDigest?: string
-    })
+  | (Paid & Asking & { readonly state: 'FULFILLING' })
+  | (Paid &
+      Partial<Asking> & {
+        readonly state: 'FULFILLED'
+        readonly delivery: Sealed
+        readonly deliveredAt: Date
+        /** Finds the eSIM again that this order delivered, without telling its ICCID. */
+        readonly iccidDigest?: string
+      })
   | (GivenUp & { readonly state: 'FULFILLMENT_FAILED' })
   | (GivenUp & { readonly state: 'EXPIRED' })
 
@@ -185,6 +195,15 @@ export function isFinished(order: Order): boolean {
     default:
       return false
   }
+}
+
+/**
+ * The order with the supplier's acceptance, which counts from when it was first known, or undefined
+ * where that adds nothing any more.
+ */
+export function acceptedOrder<T extends Order>(order: T, now: Date): T | undefined {
+  const isOpen = order.state === 'FULFILLING' || (isRefunding(order) && !isFinished(order))
+  return isOpen && order.acceptedAt === undefined ? { ...order, acceptedAt: now } : undefined
 }
 
 /**

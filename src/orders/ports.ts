@@ -172,6 +172,8 @@ export interface SupplierOrder {
   readonly recipient: Recipient
   /** In the supplier's minor units, on RANGE offers only. */
   readonly value?: number
+  /** The request leaves before then or never: later, its absence may be taken for proof. */
+  readonly notAfter: Date
 }
 
 /** Yes, no, or not known. Unknown is not no. */
@@ -189,6 +191,8 @@ export type Held =
 
 export type Cancelled =
   | { readonly outcome: 'cancelled' }
+  /** Taken up by the supplier, which has not said yet what becomes of it. */
+  | { readonly outcome: 'pending' }
   | { readonly outcome: 'refused'; readonly reason: string }
   | { readonly outcome: 'unknown'; readonly reason: string }
 
@@ -197,7 +201,10 @@ export interface Supplier {
   place(order: SupplierOrder): Promise<Placed>
   /** What the supplier holds under the reference. */
   lookup(kind: Kind, reference: string): Promise<Held>
-  /** Gives back goods that came too late. `refused` where the kind cannot be given back. */
+  /**
+   * Gives back goods that came too late, and may be called again. `refused` where the kind cannot be
+   * given back.
+   */
   cancel(kind: Kind, reference: string): Promise<Cancelled>
   /** Whether the supplier knows this eSIM as one of ours, so that it can be recharged. */
   knowsIccid(iccid: string): Promise<'yes' | 'no' | 'unknown'>

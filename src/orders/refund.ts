@@ -2,7 +2,7 @@ import { payBackFaults } from '../payments/pay-back-faults.ts'
 import { railOf } from '../payments/ports.ts'
 import { never } from '../primitives/never.ts'
 import type { Refund, Refunding, Supply } from './order.ts'
-import { supplierReferenceOf } from './order.ts'
+import { acceptedOrder, supplierReferenceOf } from './order.ts'
 import type { Held } from './ports.ts'
 import { assure } from './settlement.ts'
 import {
@@ -21,7 +21,11 @@ export const refundFaults = [...payBackFaults, 'over_cap', 'payment_vanished'] a
 
 /** How often an order is looked at when only time or a slow supplier can change it. */
 const slowPollMs = 60_000
-/** A supplier that has not said a word this long after the payment is taken to have lost the order. */
+const rarestPollMs = 3_600_000
+/**
+ * How long after a refund late goods are watched for. What the supplier took and has not ended by then
+ * is booked as lost; it retries for a day (docs/suppliers.md).
+ */
 const supplyWatchMs = 72 * 3_600_000
 
 /** The next thing to do for an order whose money goes back. */
@@ -68,29 +72,43 @@ async function whenPaid(
 
 /**
  * While the supplier may still deliver, nothing is signed: its final word, yes or no, ends the
- * waiting, and so does the end of the grace.
+ * waiting, and so does the end of the grace. What it never said it took, and does not show long after
+ * the last request, is not waited for; late goods are watched for all the same.
  */
 async function awaitSupplier(
   deps: StepDeps,
   order: Refunding,
   refund: Extract<Refund, { step: 'WAITING' }>,
 ): Promise<Step<Refunding>> {
-  const supply = await supplyOf(deps, order)
+  const seen = await supplyOf(deps, order)
   const now = deps.now()
-  if (supply.state !== 'OPEN') return moveTo({ ...order, refund: { step: 'DUE' }, supply })
-  if (now >= refund.signAt) return moveTo({ ...order, refund: { step: 'DUE' } })
+  const asked = order.askedAgainAt ?? order.askedAt ?? order.changedAt
+  const isUnheardOf =
+    seen.purchase === 'absent' && now.getTime() - asked.getTime() >= supplierSettlesMs
+  if (seen.purchase === 'ended' || isUnheardOf || now >= refund.signAt) {
+    return moveTo({ ...seen.order, refund: { step: 'DUE' } })
+  }
   const leftMs = refund.signAt.getTime() - now.getTime()
-  return wait(Math.min(pollDelay(order.paidAt, now), leftMs))
+  return again(order, seen.order, Math.min(pollDelay(order.paidAt, now), leftMs))
 }
 
 /** Goods that come after the buyer's money went back are still to be returned or booked. */
 async function watchSupply(deps: StepDeps, order: Refunding): Promise<Step<Refunding>> {
-  const supply = await supplyOf(deps, order)
-  if (supply.state !== 'OPEN') return moveTo({ ...order, supply })
-  const watchedMs = deps.now().getTime() - order.paidAt.getTime()
-  if (watchedMs < supplyWatchMs) return wait(slowPollMs)
+  const seen = await supplyOf(deps, order)
+  if (seen.order.supply.state !== 'OPEN') return moveTo(seen.order)
+  const since = order.refund.step === 'REFUNDED' ? order.refund.refundedAt : order.changedAt
+  const watchedMs = deps.now().getTime() - since.getTime()
+  if (watchedMs < supplyWatchMs) {
+    return again(order, seen.order, Math.min(rarestPollMs, Math.max(slowPollMs, watchedMs / 8)))
+  }
+  if (seen.purchase === 'absent') return moveTo({ ...order, supply: { state: 'NONE' } })
   deps.report({ name: 'goods_lost', order: order.id })
-  return moveTo({ ...order, supply: { state: 'LOST' } })
+  return moveTo({ ...seen.order, supply: { state: 'LOST' } })
+}
+
+/** Looks again later, once it is on record what was seen for the first time. */
+function again(order: Refunding, seen: Refunding, ms: number): Step<Refunding> {
+  return seen === order ? wait(ms) : intend(seen, async () => wait(ms))
 }
 
 /** Signs the one refund of this order, once the treasury has granted it. */
@@ -157,32 +175,40 @@ function blocked(deps: StepDeps, order: Refunding, code: string, reason: string)
   return { ...order, refund: { step: 'FAILED', code, reason } }
 }
 
-/** What the supplier says of goods that the buyer will not get; late ones are given back. */
-async function supplyOf(deps: StepDeps, order: Refunding): Promise<Supply> {
-  if (order.supply.state !== 'OPEN') return order.supply
+/** The order with what the supplier shows now of goods that the buyer will not get. */
+interface Seen {
+  readonly order: Refunding
+  /** `absent`: it shows nothing, and never said that it took anything. `ended`: it is done, or failed. */
+  readonly purchase: 'absent' | 'unknown' | 'ended'
+}
+
+/** Late goods are given back. Only the supplier's own word ends the watch: its silence never does. */
+async function supplyOf(deps: StepDeps, order: Refunding): Promise<Seen> {
   const reference = supplierReferenceOf(order.id)
   const held: Held = await deps.supplier.lookup(order.item.kind, reference)
   switch (held.outcome) {
-    case 'declined':
-      return { state: 'NONE' }
     case 'none':
-      return mayTurnUp(deps, order) ? order.supply : { state: 'NONE' }
-    case 'pending':
+      return { order, purchase: order.acceptedAt ? 'unknown' : 'absent' }
     case 'unknown':
-      return order.supply
+      return { order, purchase: 'unknown' }
+    case 'pending':
+      return { order: accepted(deps, order), purchase: 'unknown' }
+    case 'declined':
+      return ended(deps, order, { state: 'NONE' })
     case 'delivered':
-      return giveBack(deps, order, reference)
+      return ended(deps, order, await giveBack(deps, order, reference))
     default:
       return never(held)
   }
 }
 
-/**
- * Whether a purchase may be on its way that the supplier does not show yet. The deadline of an order
- * that expired was long after the last request; a payment can vanish right after one.
- */
-function mayTurnUp({ now }: StepDeps, { state, changedAt }: Refunding): boolean {
-  return state !== 'EXPIRED' && now().getTime() - changedAt.getTime() < supplierSettlesMs
+function ended(deps: StepDeps, order: Refunding, supply: Supply): Seen {
+  const known = accepted(deps, order)
+  return { order: supply === order.supply ? known : { ...known, supply }, purchase: 'ended' }
+}
+
+function accepted(deps: StepDeps, order: Refunding): Refunding {
+  return acceptedOrder(order, deps.now()) ?? order
 }
 
 async function giveBack(deps: StepDeps, order: Refunding, reference: string): Promise<Supply> {
@@ -194,6 +220,7 @@ async function giveBack(deps: StepDeps, order: Refunding, reference: string): Pr
     case 'refused':
       deps.report({ name: 'goods_lost', order: order.id })
       return { state: 'LOST' }
+    case 'pending':
     case 'unknown':
       return order.supply
     default:

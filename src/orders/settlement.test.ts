@@ -181,7 +181,7 @@ describe('an order whose supplier is at work', () => {
     expect(await live(world, 2 * minute)).toMatchObject({
       state: 'FULFILLMENT_FAILED',
       settlement: 'LOST',
-      failure: { trigger: 'fulfillment_failed', code: 'PAYMENT_VANISHED' },
+      failure: { trigger: 'fulfillment_failed', message: expect.stringContaining('vanished') },
       refund: { step: 'FAILED', code: 'payment_vanished' },
       supply: { state: 'OPEN' },
     })
@@ -198,14 +198,17 @@ describe('an order whose supplier is at work', () => {
     expect(world.calls).not.toContain('allow')
   })
 
-  test('whose supplier shows nothing yet is watched until nothing can turn up', async () => {
+  test('whose supplier shows nothing of what it took is watched, and booked as lost after 72 h', async () => {
     const world = await start({ ...pendingSupply, standing: 'not_yet' })
     world.script.standing = 'gone'
     world.script.collected = dead
     world.script.held = { outcome: 'none' }
     await live(world, 65_000)
     expect(now(world)).toMatchObject({ settlement: 'LOST', supply: { state: 'OPEN' } })
-    expect(await live(world, 3 * minute)).toMatchObject({ supply: { state: 'NONE' } })
+    expect(await live(world, 3 * minute)).toMatchObject({ supply: { state: 'OPEN' } })
+    world.clock.pass(72 * 60 * minute)
+    expect(await live(world, 2 * minute)).toMatchObject({ supply: { state: 'LOST' } })
+    expect(told(world)).toContain('goods_lost')
   })
 })
 
@@ -256,7 +259,7 @@ describe('an order that was delivered', () => {
   test('stays as it is while it is not known what became of its payment', async () => {
     const world = await start({ standing: 'unknown' })
     const order = await live(world, 10 * minute)
-    expect(order).toMatchObject({ state: 'FULFILLED', settlement: 'SEEN', version: 4 })
+    expect(order).toMatchObject({ state: 'FULFILLED', settlement: 'SEEN', version: 5 })
     expect([isFinished(order), books(world)]).toEqual([false, delivered])
   })
 })

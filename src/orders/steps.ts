@@ -32,8 +32,14 @@ export interface StepDeps {
 }
 
 /**
- * A purchase that the supplier has not seen this long after the last request will not turn up. The
- * last request may have been made by a worker that stood still until its lease ran out.
+ * How soon after it was put on record a request to the supplier leaves, or it does not leave at all: a
+ * worker that stood still meanwhile must not send what the rest of the store has given up since.
+ */
+export const placeLeavesWithinMs = 15_000
+
+/**
+ * A purchase that the supplier never said it took, and does not show this long after the last request,
+ * is taken for one that it never heard of.
  */
 export const supplierSettlesMs = leaseMs + 30_000
 
@@ -46,6 +52,7 @@ export const supplierSettlesMs = leaseMs + 30_000
 export type Step<To extends Order = Order> =
   | { readonly type: 'move'; readonly to: To }
   | Intention<To>
+  | Lesson<To>
   /** Nothing can be done before that many milliseconds have passed. */
   | { readonly type: 'wait'; readonly ms: number }
   | { readonly type: 'rest' }
@@ -55,6 +62,18 @@ interface Intention<To extends Order> {
   readonly to: To
   /** Gets `to` as it was saved. A method, so that a step towards one state is a step. */
   effect(intended: To): Promise<Step>
+}
+
+/**
+ * Something that the outside has said and that stays true: it is written whoever moved the order
+ * meanwhile, because nobody may ever be told it again.
+ */
+interface Lesson<To extends Order> {
+  readonly type: 'learn'
+  readonly to: To
+  /** What it makes of the order as it is now, or undefined where it adds nothing. */
+  readonly onto: (stored: Order) => Order | undefined
+  effect(learnt: To): Promise<Step>
 }
 
 export const rest: Step<never> = { type: 'rest' }
@@ -72,6 +91,14 @@ export function intend<To extends Order>(
   effect: (intended: To) => Promise<Step>,
 ): Step<To> {
   return { type: 'intend', to, effect }
+}
+
+export function learn<To extends Order>(
+  to: To,
+  onto: (stored: Order) => Order | undefined,
+  effect: (learnt: To) => Promise<Step>,
+): Step<To> {
+  return { type: 'learn', to, onto, effect }
 }
 
 /**

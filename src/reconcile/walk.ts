@@ -12,7 +12,6 @@ import type { ChainTransfer } from './ports.ts'
 /** Why an order ends that the store cannot go on with, because its record was lost. */
 const recordLost: Failure = {
   trigger: 'fulfillment_failed',
-  code: 'RECORD_LOST',
   message: 'The record of this order was lost, and the money goes back.',
 }
 

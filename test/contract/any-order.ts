@@ -86,15 +86,26 @@ const supply: fc.Arbitrary<Supply> = record({
   state: fc.constantFrom('OPEN', 'NONE', 'RETURNED', 'LOST'),
 })
 
-const givenUp = record({
-  failure: record({
-    trigger: fc.constantFrom('fulfillment_failed', 'upstream_timeout', 'expired'),
-    code: words,
-    message: words,
-  }),
-  refund,
-  supply,
-})
+const asking = fc.record(
+  { askedAgainAt: date, acceptedAt: date },
+  { requiredKeys: [], noNullPrototype: true },
+)
+
+/** What the supplier accepted is not given up for its silence, so it has no such trigger here. */
+const givenUp = fc
+  .tuple(
+    record({
+      failure: record({
+        trigger: fc.constantFrom('fulfillment_failed', 'expired'),
+        code: words,
+        message: words,
+      }),
+      refund,
+      supply,
+    }),
+    asking,
+  )
+  .map(([always, sometimes]) => ({ ...always, ...sometimes }))
 
 /** Orders of every state, with nearly every refund step and awkward text. Ids are new each time. */
 export const anyOrder: fc.Arbitrary<Order> = fc.oneof(
@@ -103,7 +114,9 @@ export const anyOrder: fc.Arbitrary<Order> = fc.oneof(
     .tuple(ordered, words, words)
     .map(([rest, code, reason]): Order => ({ ...rest, state: 'PAYMENT_FAILED', code, reason })),
   paid.map((rest): Order => ({ ...rest, state: 'PAID' })),
-  fc.tuple(paid, date).map(([rest, askedAt]): Order => ({ ...rest, state: 'FULFILLING', askedAt })),
+  fc
+    .tuple(paid, date, asking)
+    .map(([rest, askedAt, more]): Order => ({ ...rest, state: 'FULFILLING', askedAt, ...more })),
   fc.tuple(paid, sealed, date, fc.option(hash, { nil: undefined })).map(
     ([rest, delivery, deliveredAt, digest]): Order => ({
       ...rest,

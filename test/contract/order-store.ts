@@ -7,6 +7,7 @@ import { anyOrder } from './any-order.ts'
 import { asked, type Nodes, type OrderStoreHarness, take } from './order-store-nodes.ts'
 import { describePayments } from './order-store-payments.ts'
 import { describeFinding, describeKeeping } from './order-store-records.ts'
+import { describeSupply } from './order-store-supply.ts'
 import {
   failed,
   fulfilled,
@@ -30,6 +31,7 @@ export function describeOrderStore(name: string, start: () => Promise<OrderStore
     describe('opening', () => describeOpening(nodes))
     describe('moving', () => describeMoving(nodes))
     describe('payments', () => describePayments(nodes))
+    describe('supply', () => describeSupply(nodes))
     describe('leases', () => describeLeases(nodes))
     describe('finding', () => describeFinding(nodes))
     describe('keeping', () => describeKeeping(nodes))

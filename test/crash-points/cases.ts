@@ -25,7 +25,7 @@ const plain: Case = {
 }
 const supplierManners = Object.keys(suppliers) as readonly SupplierManner[]
 
-const fewSuppliers = ['at-once', 'declines', 'delivers-after-expiry'] as const
+const fewSuppliers = ['at-once', 'declines', 'delivers-after-expiry', 'keeps-returned'] as const
 const fewPayments = ['lands-slowly', 'cancelled', 'never-lands'] as const
 
 /** What a purchase meets: every manner of every party, and what they have to do with each other. */

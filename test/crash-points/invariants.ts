@@ -109,6 +109,11 @@ const promised: Readonly<Record<SupplierManner, readonly State[]>> = {
   hangs: ['EXPIRED'],
   'delivers-after-expiry': ['EXPIRED'],
   'delivers-after-grace': ['EXPIRED'],
+  'accepts-and-hides': ['FULFILLED'],
+  'hides-past-expiry': ['EXPIRED'],
+  'refuses-repeats': ['FULFILLED'],
+  'takes-unseen': ['FULFILLMENT_FAILED'],
+  'keeps-returned': ['EXPIRED'],
 }
 
 /** One fault delays; it does not turn a delivery into a refund, nor a payment into none. */

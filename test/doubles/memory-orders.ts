@@ -4,6 +4,7 @@ import { paymentKeyOf } from '../../src/payments/payment.ts'
 import type { OrderId } from '../../src/primitives/ids.ts'
 import * as leases from './memory-leases.ts'
 import { memoryLimits } from './memory-limits.ts'
+import { forgottenBy } from './order-rules.ts'
 
 interface Row extends leases.Leased {
   order: Order
@@ -78,6 +79,8 @@ export function memoryOrders(now: () => Date): MemoryOrders {
       const row = rows.get(from.id)
       if (!row) throw new Error(`The order ${from.id} was never opened`)
       if (row.order.version !== from.version) return { won: false, order: row.order }
+      const forgotten = forgottenBy(row.order, to)
+      if (forgotten) throw new Error(`order ${from.id}: ${forgotten}`)
       const order = { ...to, version: from.version + 1 }
       write(order, row.keys)
       return { won: true, order }

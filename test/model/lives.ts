@@ -1,4 +1,5 @@
 import { isRefunding, moves, type Order, refundMoves, type State } from '../../src/orders/order.ts'
+import { forgottenBy } from '../doubles/order-rules.ts'
 
 /** What is wrong with the versions of one order, oldest first: each follows from the last by one move. */
 export function historyFaults(life: readonly Order[]): string[] {
@@ -8,7 +9,10 @@ export function historyFaults(life: readonly Order[]): string[] {
 /** Why an order cannot have become this one, or undefined when it can. */
 export function stepFault(before: Order | undefined, order: Order): string | undefined {
   const isLegal = before
-    ? order.version === before.version + 1 && isMove(before, order) && isSame(before, order)
+    ? order.version === before.version + 1 &&
+      isMove(before, order) &&
+      isSame(before, order) &&
+      !forgottenBy(before, order)
     : order.version === 1 && order.state === 'PAYMENT_PENDING'
   if (isLegal) return undefined
   return `version ${order.version} does not follow: ${wordOf(before)} to ${wordOf(order)}`

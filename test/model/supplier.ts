@@ -1,20 +1,24 @@
 import type { Delivery } from '../../src/goods/good.ts'
 import type { Kind } from '../../src/goods/offer.ts'
-import type { Held, Supplier, SupplierOrder } from '../../src/orders/ports.ts'
+import type { Held, Placed, Supplier, SupplierOrder } from '../../src/orders/ports.ts'
 import type { Clock } from './clock.ts'
 
 /**
  * How the supplier treats a purchase. Times are from the moment it has the purchase.
  *
  * It may be slow, silent and out of date, but there are lies that no store can survive and that are
- * therefore not among these: holding nothing under a reference long after it said so or after the
- * request came, declining what it delivers and charges later, charging twice for one reference,
- * and taking back goods without giving back their price. Against them there is only its contract.
+ * therefore not among these: saying that a purchase failed which it delivers and charges later,
+ * charging twice for one reference, and giving back goods without their price. Against them there is
+ * only its contract.
  */
 export interface Manner {
   /** So many of the first requests never arrive. */
   readonly lost?: number
+  /** So many of the first answers never arrive. */
+  readonly lostAnswers?: number
   readonly declines?: true
+  /** A repeated request is refused as long as a look-up does not show its purchase. */
+  readonly refusesRepeats?: true
   /** Not shown by a look-up for so long. */
   readonly hiddenMs?: number
   /** A look-up may say what was true so long ago. */
@@ -22,13 +26,20 @@ export interface Manner {
   /** When the purchase ends, and how; never where it is not given. */
   readonly endsAfterMs?: number
   readonly fails?: true
+  /** Goods are taken up to be given back, and then they are not. */
+  readonly keepsReturned?: true
 }
 
 export interface Purchase {
   readonly kind: Kind
   readonly at: number
+  /** When it was to be given back. */
+  returnAskedAt?: number
   returned: boolean
 }
+
+const returnTakesMs = 20_000
+const no = { outcome: 'declined', code: 'NO', reason: 'no' } as const
 
 export type ModelSupplier = ReturnType<typeof modelSupplier>
 
@@ -68,6 +79,18 @@ export function modelSupplier(world: SupplierWorld) {
     return !purchase.returned && !(fails && isEnded(reference, ageOf(purchase)))
   }
 
+  function bought(kind: Kind, reference: string): Placed {
+    if (mannerOf(reference).declines) return no
+    purchases.set(reference, { kind, at: clock.now().getTime(), returned: false })
+    onPurchase(reference)
+    return { outcome: 'held' }
+  }
+
+  function repeated(reference: string): Placed {
+    const isShown = heldOf(reference).outcome !== 'none'
+    return isShown || !mannerOf(reference).refusesRepeats ? { outcome: 'held' } : no
+  }
+
   const port: Supplier = {
     placeWithinMs: 60_000,
 
@@ -78,11 +101,9 @@ export function modelSupplier(world: SupplierWorld) {
       const nth = (requests.get(reference) ?? 0) + 1
       requests.set(reference, nth)
       if (nth <= (manner.lost ?? 0)) return { outcome: 'unknown', reason: 'no answer' }
-      if (purchases.has(reference)) return { outcome: 'held' }
-      if (manner.declines) return { outcome: 'declined', code: 'NO_STOCK', reason: 'none left' }
-      purchases.set(reference, { kind, at: clock.now().getTime(), returned: false })
-      onPurchase(reference)
-      return { outcome: 'held' }
+      const answer = purchases.has(reference) ? repeated(reference) : bought(kind, reference)
+      const isLost = nth <= (manner.lostAnswers ?? 0)
+      return isLost ? { outcome: 'unknown', reason: 'no answer' } : answer
     },
 
     lookup: async (_, reference) => heldOf(reference),
@@ -90,6 +111,10 @@ export function modelSupplier(world: SupplierWorld) {
     async cancel(kind, reference) {
       const purchase = purchases.get(reference)
       if (kind !== 'esim' || !purchase) return { outcome: 'refused', reason: 'not this kind' }
+      const now = clock.now().getTime()
+      purchase.returnAskedAt ??= now
+      if (now - purchase.returnAskedAt < returnTakesMs) return { outcome: 'pending' }
+      if (mannerOf(reference).keepsReturned) return { outcome: 'refused', reason: 'it failed' }
       purchase.returned = true
       return { outcome: 'cancelled' }
     },
@@ -107,12 +132,13 @@ export function modelSupplier(world: SupplierWorld) {
       [...purchases].some((entry) => {
         return entry[0] === reference && isCharged(entry)
       }),
-    /** Whether a purchase is open, so that goods may still come. */
-    mayDeliver: (reference?: string) =>
-      [...purchases].some(
-        ([name, purchase]) =>
-          (reference === undefined || name === reference) && !isEnded(name, ageOf(purchase)),
-      ),
+    /** Whether a look-up would show this purchase. */
+    isShown: (reference: string) => heldOf(reference).outcome !== 'none',
+    /** Whether this purchase is open, so that its goods may still come. */
+    mayDeliver(reference: string) {
+      const purchase = purchases.get(reference)
+      return purchase !== undefined && !isEnded(reference, ageOf(purchase))
+    },
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Order } from '../../src/orders/order.ts'
 import { paymentKeyOf } from '../../src/payments/payment.ts'
 import type { Chain } from '../model/chain.ts'
 import { ofTender } from '../model/rail.ts'
@@ -11,6 +12,23 @@ export const mutants: Readonly<Record<string, Mutant>> = {
       async move(from, to) {
         const stored = await store.find(from.id)
         return store.move(stored ?? from, to)
+      },
+    }),
+  },
+
+  'a store that forgets what the supplier accepted': {
+    orders: (store) => ({
+      ...store,
+      move: (from, to) => store.move(from, withoutAcceptance(to)),
+    }),
+  },
+
+  'a supplier adapter that takes a return for done when it is accepted': {
+    supplier: (supplier) => ({
+      ...supplier,
+      async cancel(kind, reference) {
+        const cancelled = await supplier.cancel(kind, reference)
+        return cancelled.outcome === 'pending' ? { outcome: 'cancelled' } : cancelled
       },
     }),
   },
@@ -150,6 +168,11 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   'a treasury that grants nothing on record': {
     treasury: () => ({ allow: async () => 'granted' }),
   },
+}
+
+function withoutAcceptance<T extends Order>(order: T): T {
+  const { acceptedAt: _, ...forgotten } = { acceptedAt: undefined, ...order }
+  return forgotten as unknown as T
 }
 
 /** As if the newest transaction were the payment. */

@@ -1,6 +1,6 @@
 import { noProcessor } from '../../src/checkouts/no-processor.ts'
 import { invoiceRail } from '../../src/checkouts/rail.ts'
-import type { Doorbell } from '../../src/orders/ports.ts'
+import type { Doorbell, Supplier } from '../../src/orders/ports.ts'
 import type { PurchaseDeps } from '../../src/orders/purchase.ts'
 import { sweep } from '../../src/orders/sweep.ts'
 import { createQuotes } from '../../src/payments/quotes.ts'
@@ -106,10 +106,26 @@ function depsFor(world: World, index: number, caller: Caller, doorbell: Doorbell
       x402: through(calls, caller, world.line('chain', 300), world.railOf(caller)),
       btcpay: invoiceRail(noProcessor, async (_reference, paid) => paid),
     },
-    supplier: through(calls, caller, world.line('supplier', 1_500), world.supplier.port),
+    supplier: attentive(world, caller),
     doorbell,
     stopping: caller.process.stopping.signal,
     report: world.report,
+  }
+}
+
+/** The supplier as one caller reaches it, and hears of what it took. */
+function attentive({ calls, line, supplier, witness }: World, caller: Caller): Supplier {
+  const port = through(calls, caller, line('supplier', 1_500), supplier.port)
+  return {
+    ...port,
+    async place(order) {
+      const placed = await port.place(order)
+      if (placed.outcome === 'held') witness.told(order.reference, caller)
+      return placed
+    },
+    lookup: port.lookup,
+    cancel: port.cancel,
+    knowsIccid: port.knowsIccid,
   }
 }
 

@@ -73,6 +73,11 @@ const buyer = fc.record({
     'fails-after-expiry': 6,
     'delivers-after-expiry': 6,
     'delivers-after-grace': 3,
+    'accepts-and-hides': 6,
+    'hides-past-expiry': 2,
+    'refuses-repeats': 6,
+    'takes-unseen': 3,
+    'keeps-returned': 3,
     // It is watched for three days, which takes longer to simulate than all the rest.
     hangs: 1,
   }),

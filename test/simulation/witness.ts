@@ -39,6 +39,8 @@ export interface Witnessed {
 /** Sees every effect in the moment in which it happens, and says whether it may. */
 export interface Witness extends RailWitness {
   placing(order: SupplierOrder): void
+  /** Hears of every caller that was told that the supplier has a purchase. */
+  told(reference: string, caller: Caller): void
   /** Hears of every purchase that the supplier has just made. */
   purchased(reference: string): void
   mined(mined: Mined): void
@@ -64,6 +66,7 @@ export function newWitness(seen: Witnessed): Witness {
   const signatures = new Map<string, OrderId>()
   const landed = new Set<string>()
   const overtaken = new Set<OrderId>()
+  const told = new Map<string, Caller>()
   const openedAt = new Map<OrderId, number>()
   const ledger = new Map<OrderId, Map<string, bigint>>()
 
@@ -71,9 +74,14 @@ export function newWitness(seen: Witnessed): Witness {
   const orderOf = (reference: string) =>
     [...current.values()].find(({ id }) => reference.startsWith(supplierReferenceOf(id)))
 
-  function record(order: Order): void {
+  function record(order: Order, by: Caller | undefined): void {
     const before = current.get(order.id)
-    const faults = [stepFault(before, order) ?? [], guardFaults(before, order), beliefFaults(order)]
+    const faults = [
+      stepFault(before, order) ?? [],
+      guardFaults(before, order),
+      beliefFaults(order),
+      forgottenFaults(order, by),
+    ]
     for (const what of faults.flat()) complain(what, order.id)
     current.set(order.id, order)
     byNonce.set(order.tender.nonce, order)
@@ -99,6 +107,13 @@ export function newWitness(seen: Witnessed): Witness {
       [signed && signed.to !== tender.payer, 'its refund goes to somebody else'],
       [signed && signed.amount !== amount, 'its refund is of another amount'],
     ])
+  }
+
+  /** Whoever was told that the supplier took a purchase writes that before anything else. */
+  function forgottenFaults(order: Order, by: Caller | undefined): string[] {
+    const isTold = by !== undefined && told.get(supplierReferenceOf(order.id)) === by
+    const isForgotten = isTold && acceptedAtOf(order) === undefined
+    return faultsIn([[isForgotten, 'what the supplier accepted was forgotten']])
   }
 
   /** What the record says has to be true outside at that moment. */
@@ -179,7 +194,9 @@ export function newWitness(seen: Witnessed): Witness {
     const isStopped = treasury.rules.stoppedAt < time.time() - overtakenWithinMs
     const slackMs = seen.scenario.clocks === 'wild' ? Infinity : 2 * nearSkewMs
     const isEarly = signAtOf(seen, order) - time.time() > slackMs
-    const isOpen = supplier.mayDeliver(supplierReferenceOf(order.id)) && !overtaken.has(order.id)
+    const reference = supplierReferenceOf(order.id)
+    const isKnown = acceptedAtOf(order) !== undefined || supplier.isShown(reference)
+    const isOpen = isKnown && supplier.mayDeliver(reference) && !overtaken.has(order.id)
     return faultsIn([
       [settlementOf(order) !== 'FINAL', 'a refund was sent for money that may vanish'],
       [isStopped && !isOvertaken(), 'a refund was sent although refunds are stopped'],
@@ -205,6 +222,8 @@ export function newWitness(seen: Witnessed): Witness {
       else if (!('askedAt' in order))
         complain('the supplier was asked before that was on record', order.id)
     },
+
+    told: (reference, caller) => void told.set(reference, caller),
 
     purchased(reference) {
       const order = orderOf(reference)
@@ -245,19 +264,25 @@ export function newWitness(seen: Witnessed): Witness {
     watch: (store, written) => ({
       ...store,
       async open(order, keys, recipient) {
+        const by = acting()
         const opened = await store.open(order, keys, recipient)
-        if (opened.isNew) record(opened.order)
+        if (opened.isNew) record(opened.order, by)
         written()
         return opened
       },
       async move(from, to) {
+        const by = acting()
         const moved = await store.move(from, to)
-        if (moved.won) record(moved.order)
+        if (moved.won) record(moved.order, by)
         written()
         return moved
       },
     }),
   }
+}
+
+function acceptedAtOf(order: Order): Date | undefined {
+  return 'acceptedAt' in order ? order.acceptedAt : undefined
 }
 
 function settlementOf(order: Order | undefined): Settlement | undefined {

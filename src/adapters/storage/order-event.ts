@@ -1,4 +1,4 @@
-import type { Order, Refunding } from '../../orders/order.ts'
+import type { Order, PaidOrder, Refunding } from '../../orders/order.ts'
 import { blockOf } from '../../payments/payment.ts'
 import { never } from '../../primitives/never.ts'
 import { storable } from './storable.ts'
@@ -27,8 +27,9 @@ function detailOf(order: Order): object {
     case 'PAYMENT_FAILED':
       return { code: order.code }
     case 'PAID':
+      return paidDetail(order)
     case 'FULFILLING':
-      return { transaction: order.receipt.transaction, block: blockOf(order.receipt) }
+      return { ...paidDetail(order), ...askedDetail(order) }
     case 'FULFILLMENT_FAILED':
     case 'EXPIRED':
       return givenUpDetail(order)
@@ -37,11 +38,27 @@ function detailOf(order: Order): object {
   }
 }
 
-function givenUpDetail({ failure, refund, supply }: Refunding): object {
+function paidDetail({ receipt }: PaidOrder): object {
+  return { transaction: receipt.transaction, block: blockOf(receipt) }
+}
+
+function askedDetail({
+  askedAgainAt,
+  acceptedAt,
+}: Pick<Refunding, 'askedAgainAt' | 'acceptedAt'>): object {
+  return {
+    ...(askedAgainAt === undefined ? {} : { askedAgain: true }),
+    ...(acceptedAt === undefined ? {} : { accepted: true }),
+  }
+}
+
+function givenUpDetail(order: Refunding): object {
+  const { failure, refund, supply } = order
   return {
     trigger: failure.trigger,
-    code: failure.code,
+    ...(failure.code === undefined ? {} : { code: failure.code }),
     supply: supply.state,
+    ...askedDetail(order),
     ...(refund.step === 'REFUNDED' ? { transaction: refund.transaction } : {}),
     ...(refund.step === 'FAILED' ? { refundCode: refund.code } : {}),
   }

@@ -14,12 +14,16 @@ interface Group {
   readonly oldest_open: number | null
 }
 
-/** A delivered order may still wait for its payment to become final; its buyer does not. */
+/**
+ * A delivered order may still wait for its payment to become final, and one that was paid back for
+ * late goods; their buyers do not.
+ */
 const groupsSql = `
   select state, refund_state, count(*)::int as orders,
     count(*) filter (where settlement is distinct from 'LOST')::int as owed,
     extract(epoch from now() - min(placed_at)
-      filter (where finished_at is null and outcome is distinct from 'DELIVER'))::float8
+      filter (where finished_at is null and outcome is distinct from 'DELIVER'
+        and refund_state is distinct from 'REFUNDED'))::float8
       as oldest_open
   from orders group by state, refund_state`
 

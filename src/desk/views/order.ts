@@ -104,7 +104,9 @@ function errorOf(order: Order) {
   if (order.state === 'PAYMENT_FAILED') return { code: order.code, message: order.reason }
   if (!isRefunding(order)) return null
   const { trigger, code, message } = order.failure
-  return { code: trigger, message, ...(code === '' ? {} : { supplier_code: code }) }
+  // Only a refusal is a word of the supplier; older records have a code of ours beside its silence.
+  const isSaid = trigger === 'fulfillment_failed' && code !== undefined && code !== ''
+  return { code: trigger, message, ...(isSaid ? { supplier_code: code } : {}) }
 }
 
 async function resultOf(vault: Vault, order: In<'FULFILLED'>) {

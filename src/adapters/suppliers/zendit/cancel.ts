@@ -4,36 +4,51 @@ import type { ZenditClient } from './client.ts'
 import { refusalOf } from './errors.ts'
 import { recordOf } from './raw.ts'
 
-const statuses = ['ACCEPTED', 'PENDING', 'AUTHORIZED', 'IN_PROGRESS', 'DONE', 'FAILED', 'FAIL']
-
 /**
- * Gives an eSIM back (suppliers A.10). An accepted refund counts as done: it is the supplier's word
- * that the amount returns to the wallet. Asked again, or refused, the refund's own record decides.
+ * Gives an eSIM back (suppliers A.10). The refund is a transaction of its own, which may still fail
+ * after it was accepted: only its record says that the amount is in the wallet again. So the record is
+ * looked at first, and a refund is asked for where there is none.
  *
  * @param reference alphanumeric
  */
 export async function cancelEsim(client: ZenditClient, reference: string): Promise<Cancelled> {
   const path = `/esim/purchases/${reference}/refund`
-  const asked = verdictOf(await client.post(path, {}))
-  if (asked.outcome !== 'refused') return asked
   const recorded = verdictOf(await client.get(path))
-  return recorded.outcome === 'refused' ? asked : recorded
+  return recorded === 'none' ? askedFor(client, path) : recorded
 }
 
-function verdictOf(answer: Answer): Cancelled {
+/** What a refund has become that was asked for just now. A refusal is final: there is no other one. */
+async function askedFor(client: ZenditClient, path: string): Promise<Cancelled> {
+  const answer = await client.post(path, {})
+  const verdict = verdictOf(answer)
+  return verdict === 'none' ? { outcome: 'refused', reason: refusedBy(answer) } : verdict
+}
+
+function refusedBy(answer: Answer): string {
+  const code = answer.outcome === 'answered' ? refusalOf(answer)?.code : undefined
+  return `the supplier takes this eSIM not back (${code})`
+}
+
+/** `none` where the supplier has no such refund, or takes none. */
+function verdictOf(answer: Answer): Cancelled | 'none' {
   if (answer.outcome === 'unknown') return answer
   if (answer.status === 200) return statusVerdict(recordOf(answer.body)?.['status'])
-  const refusal = [400, 404].includes(answer.status) ? refusalOf(answer) : undefined
-  return refusal === undefined
-    ? { outcome: 'unknown', reason: `the supplier's answer (${answer.status}) does not settle it` }
-    : { outcome: 'refused', reason: `the supplier takes this eSIM not back (${refusal.code})` }
+  const isRefused = [400, 404].includes(answer.status) && refusalOf(answer) !== undefined
+  const reason = `the supplier's answer (${answer.status}) does not settle it`
+  return isRefused ? 'none' : { outcome: 'unknown', reason }
 }
 
 function statusVerdict(status: unknown): Cancelled {
-  if (typeof status !== 'string' || !statuses.includes(status)) {
-    return { outcome: 'unknown', reason: 'the refund has a state that is not documented' }
+  if (typeof status !== 'string') {
+    return { outcome: 'unknown', reason: 'the refund has no state' }
   }
-  return status.startsWith('FAIL')
-    ? { outcome: 'refused', reason: 'the refund of this eSIM failed at the supplier' }
-    : { outcome: 'cancelled' }
+  switch (status) {
+    case 'DONE':
+      return { outcome: 'cancelled' }
+    case 'FAILED':
+    case 'FAIL':
+      return { outcome: 'refused', reason: 'the refund of this eSIM failed at the supplier' }
+    default:
+      return { outcome: 'pending' }
+  }
 }

@@ -6,6 +6,8 @@ export interface SupplierNo {
   readonly code: string
   /** May be shown to the buyer: it is made of our words and the names of fields only. */
   readonly reason: string
+  /** Whether it is about our reference: then it was used before. */
+  readonly isOfReference: boolean
 }
 
 /** Our words for the codes that are known (suppliers A.7). Others pass through by their name. */
@@ -42,5 +44,6 @@ function supplierNo(rawCode: unknown, fields: readonly string[]): SupplierNo {
   const sentence = sentences.get(code) ?? `The supplier could not complete the purchase (${code}).`
   const named = fields.filter((field) => /^[A-Za-z][A-Za-z.]{0,59}$/.test(field)).slice(0, 10)
   const reason = named.length === 0 ? sentence : `${sentence} It named ${named.join(', ')}.`
-  return { code, reason }
+  const isOfReference = fields.includes('transactionId') || /DUPLICATE/i.test(code)
+  return { code, reason, isOfReference }
 }

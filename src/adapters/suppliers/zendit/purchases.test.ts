@@ -12,6 +12,7 @@ import {
 } from './scripted-server.fixture.ts'
 
 const running: ScriptedServer[] = []
+const now = new Date('2026-03-01T10:00:00Z')
 const reference = 'ord0123456789abc'
 const accepted = { json: { status: 'ACCEPTED', transactionId: reference } }
 const notFound = { status: 404, json: { errorCode: 'NOT_FOUND', message: 'none', fields: {} } }
@@ -24,12 +25,15 @@ async function supplierFor(script: (asked: Asked) => Reply) {
   const server = await startScripted(script)
   running.push(server)
   const client = createZenditClient({ baseUrl: server.url, apiKey: 'k', timeoutMs: 200 })
-  return { server, supplier: createZenditSupplier(client, { placeWithinMs: 120_000 }) }
+  return {
+    server,
+    supplier: createZenditSupplier(client, { placeWithinMs: 120_000, now: () => now }),
+  }
 }
 
 function orderFor(recipient: Recipient, value?: number): SupplierOrder {
   const offerId = 'OFFER_1' as OfferId
-  const order = { reference, kind: recipient.kind, offerId, recipient }
+  const order = { reference, kind: recipient.kind, offerId, recipient, notAfter: now }
   return value === undefined ? order : { ...order, value }
 }
 
@@ -118,21 +122,38 @@ it('is declined only when the refused purchase is not held either', async () => 
   ])
 })
 
-it.each(['ACCEPTED', 'DONE', 'FAILED'])('holds a repeated purchase that is %s', async (status) => {
-  const get = { json: { transactionId: reference, status } }
-  const { supplier } = await supplierFor(postThenGet(invalid, get))
-  expect(await supplier.place(topup)).toEqual({ outcome: 'held' })
-})
+it.each(['ACCEPTED', 'DONE', 'FAILED', 'PONDERING'])(
+  'holds a repeated purchase that is %s',
+  async (status) => {
+    const get = { json: { transactionId: reference, status } }
+    const { supplier } = await supplierFor(postThenGet(invalid, get))
+    expect(await supplier.place(topup)).toEqual({ outcome: 'held' })
+  },
+)
 
 it.each<[string, Reply]>([
   ['is silent', 'hang'],
   ['fails', { status: 500, json: { errorCode: 'X' } }],
   ['is a 404 of someone else', { status: 404, text: 'nginx' }],
   ['is about another purchase', { json: { transactionId: 'other', status: 'DONE' } }],
-  ['names an unheard-of state', { json: { transactionId: reference, status: 'PONDERING' } }],
 ])('does not take a refusal for a no while the look-up %s', async (_name, get) => {
   const { supplier } = await supplierFor(postThenGet(invalid, get))
   expect(await supplier.place(topup)).toMatchObject({ outcome: 'unknown' })
+})
+
+it.each([
+  ['names the reference', { errorCode: 'INVALID_REQUEST', fields: { transactionId: 'used' } }],
+  ['calls it a duplicate', { errorCode: 'DUPLICATE_TRANSACTION', fields: {} }],
+])('holds what a look-up does not show when the refusal %s', async (_name, json) => {
+  const { supplier } = await supplierFor(postThenGet({ status: 400, json }, notFound))
+  expect(await supplier.place(topup)).toEqual({ outcome: 'held' })
+})
+
+it('sends nothing that would leave too late', async () => {
+  const { supplier, server } = await supplierFor(() => accepted)
+  const late = { ...topup, notAfter: new Date(now.getTime() - 1) }
+  expect(await supplier.place(late)).toMatchObject({ outcome: 'unknown' })
+  expect(server.asked).toEqual([])
 })
 
 it('is declined when the offer is gone', async () => {
@@ -160,8 +181,8 @@ it.each([
   ['AUTHORIZED', 'pending'],
   ['IN_PROGRESS', 'pending'],
   ['DONE', 'pending'],
-  ['', 'unknown'],
-  [undefined, 'unknown'],
+  ['PONDERING', 'pending'],
+  [undefined, 'pending'],
 ])('looks up a purchase in state %s without goods: %s', async (status, outcome) => {
   const { supplier } = await supplierFor(() => ({ json: { transactionId: reference, status } }))
   expect(await supplier.lookup('esim', reference)).toMatchObject({ outcome })
@@ -196,20 +217,25 @@ it('never lets a reference become a path', async () => {
 })
 
 const refused = { status: 400, json: { errorCode: 'INVALID_REQUEST', message: '' } }
+const asked = ['GET', 'POST']
+const known = ['GET']
 
-it.each<[string, Reply, Reply, string]>([
-  ['accepted', { json: { status: 'ACCEPTED' } }, 'hang', 'cancelled'],
-  ['refused, but on record', refused, { json: { status: 'DONE' } }, 'cancelled'],
-  ['refused, without a record', refused, notFound, 'refused'],
-  ['refused, and failed before', refused, { json: { status: 'FAILED' } }, 'refused'],
-  ['failed', { json: { status: 'FAILED' } }, { json: { status: 'FAILED' } }, 'refused'],
-  ['refused, and nobody knows more', refused, 'hang', 'unknown'],
-  ['not answered', 'hang', notFound, 'unknown'],
-  ['answered with an error', { status: 500, json: {} }, notFound, 'unknown'],
-  ['answered oddly', { json: {} }, notFound, 'unknown'],
-])('gives an eSIM back: %s', async (_name, post, get, outcome) => {
+it.each<[string, Reply, Reply, string, string[]]>([
+  ['accepted', { json: { status: 'ACCEPTED' } }, notFound, 'pending', asked],
+  ['done at once', { json: { status: 'DONE' } }, notFound, 'cancelled', asked],
+  ['refused', refused, notFound, 'refused', asked],
+  ['failed at once', { json: { status: 'FAILED' } }, notFound, 'refused', asked],
+  ['not answered', 'hang', notFound, 'unknown', asked],
+  ['answered with an error', { status: 500, json: {} }, notFound, 'unknown', asked],
+  ['answered oddly', { json: {} }, notFound, 'unknown', asked],
+  ['asked for before', refused, { json: { status: 'IN_PROGRESS' } }, 'pending', known],
+  ['done since', refused, { json: { status: 'DONE' } }, 'cancelled', known],
+  ['failed since', refused, { json: { status: 'FAILED' } }, 'refused', known],
+  ['nobody knows', refused, 'hang', 'unknown', known],
+])('gives an eSIM back: %s', async (_name, post, get, outcome, methods) => {
   const { supplier, server } = await supplierFor(postThenGet(post, get))
   expect(await supplier.cancel('esim', reference)).toMatchObject({ outcome })
+  expect(server.asked.map(({ method }) => method)).toEqual(methods)
   expect(server.asked[0]?.path).toBe(`/esim/purchases/${reference}/refund`)
 })
 

@@ -31,11 +31,11 @@ export interface ZenditSupplier extends Supplier {
  */
 export function createZenditSupplier(
   client: ZenditClient,
-  options: { readonly placeWithinMs: number },
+  { placeWithinMs, now }: { readonly placeWithinMs: number; readonly now: () => Date },
 ): ZenditSupplier {
   return {
-    placeWithinMs: options.placeWithinMs,
-    place: (order) => place(client, order),
+    placeWithinMs,
+    place: async (order) => (now() > order.notAfter ? tooLate : place(client, order)),
     lookup: (kind, reference) => lookup(client, kind, reference),
     cancel: (kind, reference) => cancel(client, kind, reference),
     knowsIccid: (iccid) => knowsIccid(client, iccid),
@@ -54,15 +54,17 @@ async function place(client: ZenditClient, order: SupplierOrder): Promise<Placed
 
 /**
  * What a refused POST means. It may only repeat a purchase that is held already, and the answer to
- * a repeated reference is not documented: the record decides, not the refusal.
+ * a repeated reference is not documented: one that names the reference says that it was used, and
+ * otherwise the record decides, as far as it shows.
  */
 async function afterRefusal(
   client: ZenditClient,
   order: SupplierOrder,
   refusal: SupplierNo,
 ): Promise<Placed> {
+  if (refusal.isOfReference) return held
   const found = await lookup(client, order.kind, order.reference)
-  if (found.outcome === 'none') return { outcome: 'declined', ...refusal }
+  if (found.outcome === 'none') return declinedBy(refusal)
   return found.outcome === 'unknown' ? found : held
 }
 
@@ -76,20 +78,16 @@ async function lookup(client: ZenditClient, kind: Kind, reference: string): Prom
 
 function heldOf(kind: Kind, record: Raw): Held {
   switch (record['status']) {
-    case 'ACCEPTED':
-    case 'PENDING':
-    case 'AUTHORIZED':
-    case 'IN_PROGRESS':
-      return { outcome: 'pending' }
     case 'DONE': {
       const delivery = deliveryOf(kind, record)
       return delivery === undefined ? { outcome: 'pending' } : { outcome: 'delivered', delivery }
     }
     case 'FAILED':
     case 'FAIL':
-      return { outcome: 'declined', ...failureOf(record['error']) }
+      return declinedBy(failureOf(record['error']))
     default:
-      return { outcome: 'unknown', reason: 'the supplier names a state that is not documented' }
+      // Under way; whatever a state means that is not documented, the purchase is there.
+      return { outcome: 'pending' }
   }
 }
 
@@ -158,6 +156,11 @@ function voucherFields(recipient: Extract<Recipient, { kind: 'voucher' }>) {
 }
 
 const held: Placed = { outcome: 'held' }
+const tooLate: Placed = { outcome: 'unknown', reason: 'it was too late to ask' }
+
+function declinedBy({ code, reason }: SupplierNo) {
+  return { outcome: 'declined', code, reason } as const
+}
 
 function strange(answer: Extract<Answer, { outcome: 'answered' }>) {
   const reason = `the supplier's answer (${answer.status}) does not settle it`

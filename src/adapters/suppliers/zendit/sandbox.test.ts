@@ -21,7 +21,7 @@ let listing: PlainListing
 beforeAll(async () => {
   sandbox = await startSupplier({ apiKey, stepMs: 5 })
   client = createZenditClient({ baseUrl: `${sandbox.url}/v1`, apiKey, timeoutMs: 5_000 })
-  supplier = createZenditSupplier(client, { placeWithinMs: 60_000 })
+  supplier = createZenditSupplier(client, { placeWithinMs: 60_000, now: () => new Date() })
   const { signal } = new AbortController()
   listing = plainListing(await createZenditOffers(client).list(signal))
 })
@@ -69,7 +69,8 @@ function orderOf(kind: keyof typeof recipients, outcome: string): SupplierOrder 
   references += 1
   const recipient = recipients[kind]
   const offerId = `TEST-${kind}-${outcome}` as OfferId
-  return { reference: `ordtest${references}`, kind: recipient.kind, offerId, recipient }
+  const notAfter = new Date(Date.now() + 60_000)
+  return { reference: `ordtest${references}`, kind: recipient.kind, offerId, recipient, notAfter }
 }
 
 /** Looks until the purchase is final; the test's own time limit ends the waiting. */
@@ -130,7 +131,8 @@ it('gives an eSIM back, recharges another, and knows its own', async () => {
   expect(await supplier.place(plan)).toEqual({ outcome: 'held' })
   expect(await ended(plan)).toMatchObject({ outcome: 'delivered', delivery: { iccid } })
 
-  expect(await supplier.cancel('esim', plan.reference)).toEqual({ outcome: 'cancelled' })
+  expect(await supplier.cancel('esim', plan.reference)).toEqual({ outcome: 'pending' })
+  await expect.poll(() => supplier.cancel('esim', plan.reference)).toEqual({ outcome: 'cancelled' })
   expect(await supplier.cancel('esim', plan.reference)).toEqual({ outcome: 'cancelled' })
 })
 
@@ -148,7 +150,7 @@ it('knows nothing with a wrong key', async () => {
     apiKey: 'wrong',
     timeoutMs: 1_000,
   })
-  const blind = createZenditSupplier(stranger, { placeWithinMs: 60_000 })
+  const blind = createZenditSupplier(stranger, { placeWithinMs: 60_000, now: () => new Date() })
   expect(await blind.place(orderOf('ESIM', 'OK'))).toMatchObject({ outcome: 'unknown' })
   expect(await blind.lookup('esim', 'ordtest1')).toMatchObject({ outcome: 'unknown' })
   await expect(createZenditOffers(stranger).list(new AbortController().signal)).rejects.toThrow(

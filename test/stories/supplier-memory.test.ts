@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startProxy } from '../harness/proxy.ts'
+import { newBuyer } from './buyer.ts'
+import { bookedFor, lifeOf } from './facts.ts'
+import { bodyFor, buy, type Kind, until } from './requests.ts'
+import { openStore, type Store } from './store.ts'
+
+let store: Store
+let supplier: Awaited<ReturnType<typeof startProxy>>
+
+beforeAll(async () => {
+  store = await openStore({
+    env: { TRUSTED_PROXIES: '1', PURCHASE_WAIT_SECONDS: '2' },
+    supplierVia: async (url) => {
+      supplier = await startProxy(url)
+      return supplier.url
+    },
+  })
+})
+afterAll(async () => {
+  await store.close()
+  await supplier.close()
+})
+
+/** Buys an offer whose purchases the supplier treats in this manner, and waits for the order's end. */
+async function bought(kind: Kind, outcome: string, manner: object) {
+  const body = bodyFor(kind, outcome)
+  await store.admin('/manners', { offerId: body['offerId'], ...manner })
+  const asked = supplier.calls.length
+  const { answer } = await buy(store, await newBuyer(), kind, body)
+  const { orderId, accessToken } = answer.body
+  const isOver = ({ orders }: { orders: { state: string }[] }) =>
+    !['PAID', 'FULFILLING'].includes(orders[0]?.state ?? '')
+  const bearer = { authorization: `Bearer ${accessToken}` }
+  const { orders } = await until(store, orderId, isOver, bearer)
+  const posts = supplier.calls.slice(asked).filter((call) => /POST .*purchases$/.test(call))
+  return { orderId, order: orders[0], posts: posts.length }
+}
+
+test('what the supplier accepted is asked for once, however long look-ups do not show it', async () => {
+  const { order, posts } = await bought('topup', 'OK', { hiddenMs: 4_000 })
+  expect(order.state).toBe('FULFILLED')
+  expect(posts).toBe(1)
+})
+
+test.each([
+  ['named', 'topup'],
+  ['bare', 'voucher'],
+] as const)(
+  'a repeat that is refused as a duplicate (%s) is no final no',
+  async (duplicates, kind) => {
+    const hidden = { lostAnswer: true, hiddenMs: 3_000, endsAfterMs: 100, duplicates }
+    const { order, orderId, posts } = await bought(kind, 'SLOW', hidden)
+    expect(order.state).toBe('FULFILLED')
+    expect(posts).toBeGreaterThan(1)
+    expect((await lifeOf(store, orderId)).refunds).toEqual([])
+    expect(await bookedFor(store, orderId)).toMatchObject([{ status: 'DONE', deliveries: 1 }])
+  },
+)
