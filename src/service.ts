@@ -20,7 +20,7 @@ import { listingOf } from './desk/buying/listing.ts'
 import { createIssuer } from './desk/extensions/offer-receipt.ts'
 import { followingOf } from './following.ts'
 import { createFrontDoor } from './front-door.ts'
-import { type Stock, stockOf } from './goods/catalog.ts'
+import { cheapestOf, type Stock, stockOf } from './goods/catalog.ts'
 import { createVitals, type Vitals } from './health/vitals.ts'
 import { closeApp } from './http/app.ts'
 import { httpDoor } from './http/payment-headers.ts'
@@ -32,15 +32,18 @@ import {
   countedReporter,
   createCounters,
 } from './operations/counters.ts'
-import { covering } from './operations/covering.ts'
+import { covering, type MeansSources } from './operations/covering.ts'
+import { fundedSupplier } from './operations/funded-supplier.ts'
 import { guarding, type RecordTooOld } from './operations/guarding.ts'
 import { forgetting, sweeping } from './operations/loops.ts'
 import { createMetrics } from './operations/metrics.ts'
+import { partChanges } from './operations/part-changes.ts'
 import { probing } from './operations/probes.ts'
 import { reporterTo } from './operations/reporter.ts'
 import { createDoorbell } from './orders/doorbell.ts'
 import type { PurchaseDeps } from './orders/purchase.ts'
 import { createQuotes } from './payments/quotes.ts'
+import { leastOf } from './primitives/money.ts'
 import { createSigningKeys } from './secrets/signing-keys.ts'
 import { createDigest, createSigner } from './secrets/tokens.ts'
 import { createVault } from './secrets/vault.ts'
@@ -124,11 +127,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       ground.vitals,
       stopping.signal,
     ),
-    covering(
-      { float: chain.refundFloat, exposure: storage.exposure },
-      ground.vitals,
-      stopping.signal,
-    ),
+    covering(meansOf(ground, { chain, storage, supply, stock }), ground.vitals, {
+      signal: stopping.signal,
+      looked: partChanges(ground.vitals, reporterOf(ground)),
+    }),
   ]
 
   return {
@@ -182,6 +184,21 @@ interface Parts {
 const watchOf = (ground: Ground, { payoutRecord }: Storage) =>
   payoutWatch(payoutRecord, reporterOf(ground))
 
+/** Where it can be seen what the store buys and pays back with. */
+function meansOf(
+  { config: { refundCaps } }: Ground,
+  { chain, storage, supply, stock }: Omit<Parts, 'coins'>,
+): MeansSources {
+  return {
+    float: chain.refundFloat,
+    gas: chain.gas,
+    open: storage.openFacts,
+    supplierWallet: supply.wallet.last,
+    cheapest: () => cheapestOf(stock.shelf.current()),
+    refundMost: leastOf(Object.values(refundCaps)),
+  }
+}
+
 const reporterOf = ({ log, counters }: Ground) => countedReporter(reporterTo(log), counters)
 
 function purchasesOf(
@@ -193,7 +210,7 @@ function purchasesOf(
     now,
     orders: countedOrders(storage.orders, counters),
     rails: { x402: chain.rail, btcpay: invoiceRail(coins.processor, watchOf(ground, storage)) },
-    supplier: supply.supplier,
+    supplier: fundedSupplier(supply.supplier, vitals, now),
     limits: storage.limits,
     treasury: storage.treasury,
     vault: createVault(config.secretsKeys),

@@ -12,6 +12,7 @@ const bodies: Readonly<Partial<Record<RefusalCode, Made>>> = {
   offer_not_found: (kind) => ({ ...bodyOf(kind), offerId: 'TEST-NOTHING-OK' }),
   invalid_body: (kind) => ({ ...bodyOf(kind), colour: 'red' }),
   offer_unavailable: (kind, shop) => shop.unsold(kind),
+  store_paused: (kind) => bodyOf(kind),
 }
 
 /** What a purchase refuses although its body is good. */
@@ -39,7 +40,6 @@ const asks: Readonly<Partial<Record<RefusalCode, (kind: Kind, shop: Shop) => Ask
       const body = bodyOf(kind)
       return { body, headers: { 'payment-signature': await shop.limitedPayment(kind, body) } }
     },
-    store_paused: (kind) => ({ body: bodyOf(kind) }),
     try_again: async (kind, shop) => {
       return {
         body: bodyOf(kind),

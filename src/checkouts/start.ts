@@ -4,7 +4,7 @@ import type { Vitals } from '../health/vitals.ts'
 import { foreignEsim } from '../orders/foreign-esim.ts'
 import { itemOf } from '../orders/item.ts'
 import { idsFor } from '../orders/naming.ts'
-import { notNow, storePaused } from '../orders/not-now.ts'
+import { notNow, requireSold } from '../orders/not-now.ts'
 import { type PriceDeps, type Priced, price } from '../orders/price.ts'
 import type { AddressRead } from '../payments/coin-address.ts'
 import { payerOf } from '../payments/payment.ts'
@@ -18,7 +18,7 @@ import type { PaymentMethod } from './ports.ts'
 import type { CheckoutStepDeps } from './steps.ts'
 
 export interface StartDeps extends CheckoutStepDeps, PriceDeps {
-  readonly vitals: Pick<Vitals, 'signals'>
+  readonly vitals: Pick<Vitals, 'unsold'>
   readonly vault: Vault
   /** Keyed, for what belongs to checkouts alone. */
   readonly marks: Digest
@@ -57,8 +57,7 @@ export async function startCheckout(
   admit?: () => Promise<void>,
 ): Promise<Started> {
   const { method, refundTo, priced } = readForm(deps, form)
-  // What cannot be delivered is not sold.
-  if (deps.vitals.signals().agent_action === 'stop') throw storePaused()
+  requireSold(deps.vitals, priced.amount, false)
   await requireAddressOfBuyer(deps, refundTo)
   const refusal = await foreignEsim(deps, priced.wish, payerOf(method.coin, refundTo))
   if (refusal) throw refusal

@@ -1,5 +1,5 @@
 import type { OfferId } from '../primitives/ids.ts'
-import type { Usdc } from '../primitives/money.ts'
+import { leastOf, type Usdc } from '../primitives/money.ts'
 import { type PackedCatalog, packCatalog } from './building/build-catalog.ts'
 import { kinds } from './good.ts'
 import type { Kind, Offer } from './offer.ts'
@@ -51,6 +51,11 @@ export function stockOf(shelf: Pick<Shelf, 'current'>): Stock {
   const { size, setAside, readAt } = shelf.current()
   const aside = Object.values(setAside).reduce((sum, count) => sum + count, 0)
   return { offers: size, setAside: aside, readAt }
+}
+
+/** The least that a purchase of any kind cost when the catalog was made; undefined where none is sold. */
+export function cheapestOf({ lowest }: Pick<Catalog, 'lowest'>): Usdc | undefined {
+  return leastOf(Object.values(lowest))
 }
 
 /** Holds `initial`, or a catalog without offers until the first `replace`. */

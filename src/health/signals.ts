@@ -5,7 +5,7 @@ export interface Signals {
   readonly last_updated: string
 }
 
-export type Part = 'supplier' | 'chain' | 'database' | 'catalog' | 'refunds'
+export type Part = 'supplier' | 'chain' | 'database' | 'catalog' | 'refunds' | 'gas'
 
 /** How one part of the store is doing, and since when in words for an operator. */
 export interface PartHealth {
@@ -13,12 +13,14 @@ export interface PartHealth {
   readonly detail: string
 }
 
+export type Parts = Readonly<Record<Part, PartHealth>>
+
 /**
  * What agents are told. A database or chain that is down stops purchases, because then money
  * could move without a record or a proof; so does a supplier that answers nothing, and a wallet for
  * refunds that could not pay back what is open. An old catalog only slows agents down.
  */
-export function signalsOf(parts: Readonly<Record<Part, PartHealth>>, now: Date): Signals {
+export function signalsOf(parts: Parts, now: Date): Signals {
   const states = Object.values(parts).map(({ state }) => state)
   const last_updated = now.toISOString()
   if (states.includes('down')) {

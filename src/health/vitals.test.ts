@@ -6,6 +6,13 @@ import { createVitals } from './vitals.ts'
 
 const measured = ['supplier', 'chain', 'database'] as const
 const minute = 60_000
+const seenWell = {
+  cover: undefined,
+  gas: undefined,
+  funds: undefined,
+  refundMost: undefined,
+  cheapest: usdc(4n),
+}
 
 function wellStore() {
   const clock = handClock()
@@ -88,17 +95,17 @@ describe('the signals', () => {
     expect(vitals.signals().agent_action).toBe('stop')
   })
 
-  test('stop purchases while refunds may need more than their wallet holds', () => {
+  test('stop purchases while refunds may need more than their wallet holds with one purchase more', () => {
     const vitals = createVitals(() => new Date(0))
     vitals.noteCatalog(new Date(0))
     const cover = (float: bigint, exposure: bigint) => {
-      vitals.noteCover({ float: usdc(float), exposure: usdc(exposure) })
+      const cover = { float: usdc(float), exposure: usdc(exposure) }
+      vitals.noteMeans({ ...seenWell, cover })
       return vitals.signals().agent_action
     }
-    expect([cover(5n, 5n), cover(4n, 5n), cover(5n, 4n)]).toEqual(['pay', 'stop', 'pay'])
-    expect(cover(4n, 5n)).toBe('stop')
-    vitals.noteCover(undefined)
-    expect([vitals.signals().agent_action, vitals.cover()]).toEqual(['pay', undefined])
+    expect([cover(9n, 5n), cover(8n, 5n), cover(5n, 6n)]).toEqual(['pay', 'stop', 'stop'])
+    vitals.noteMeans({ ...seenWell, cover: undefined })
+    expect(vitals.signals().agent_action).toBe('pay')
   })
 
   test('are as bad as the worst part, whichever it is', () => {
@@ -109,6 +116,7 @@ describe('the signals', () => {
       database: well,
       catalog: well,
       refunds: well,
+      gas: well,
     }
     const now = new Date(0)
     const actions = { healthy: 'pay', degraded: 'retry_later', down: 'stop' } as const

@@ -1,6 +1,8 @@
 import type { Usdc } from '../primitives/money.ts'
-import type { Part, PartHealth, Signals } from './signals.ts'
+import { type FundsRefusal, watchFunds } from './funds.ts'
+import type { PartHealth, Parts, Signals } from './signals.ts'
 import { signalsOf } from './signals.ts'
+import { type Means, type Unsold, unsold, type Verdict, verdictOf } from './verdict.ts'
 
 /** How far back outcomes count. */
 const windowMs = 5 * 60_000
@@ -18,13 +20,7 @@ interface Outcome {
 }
 
 /** The parts whose health is told by how their calls end. */
-type Called = Exclude<Part, 'catalog' | 'refunds'>
-
-/** What refunds are paid from, and what may have to be paid back. */
-export interface Cover {
-  readonly float: Usdc
-  readonly exposure: Usdc
-}
+type Called = 'supplier' | 'chain' | 'database'
 
 export interface Tally {
   readonly good: number
@@ -36,12 +32,18 @@ export interface Vitals {
   note(part: Called, ok: boolean, detail?: string): void
   /** A catalog was read from the supplier, at that moment. */
   noteCatalog(readAt: Date): void
-  /** Both as they were seen just now; undefined when they could not be seen. */
-  noteCover(cover: Cover | undefined): void
-  cover(): Cover | undefined
+  /** What the store buys and pays back with, as it was seen just now. */
+  noteMeans(means: Means): void
+  /** The supplier refused a purchase because the wallet there does not suffice. */
+  noteFundsRefusal(refusal: FundsRefusal): void
   /** Stops purchases for this reason, until it is called without one. */
   hold(reason: string | undefined): void
-  parts(): Readonly<Record<Part, PartHealth>>
+  parts(): Parts
+  /** Why a purchase of this amount is not sold; see `unsold`. */
+  unsold(amount: Usdc, isFromFloat: boolean): Unsold | undefined
+  /** What a purchase may cost at most just now, the tightest bound first. */
+  bounds(): Verdict['bounds']
+  means(): Means
   /** How its calls ended in the last minutes: what `parts` and `signals` are made of. */
   tally(part: Called): Tally
   signals(): Signals
@@ -54,8 +56,9 @@ export function createVitals(now: () => Date): Vitals {
     database: [],
   }
   let catalogReadAt: Date | undefined
-  let cover: Cover | undefined
+  let means: Means = nothingSeen
   let held: string | undefined
+  const funds = watchFunds(now)
 
   function recent(part: Called): readonly Outcome[] {
     const since = now().getTime() - windowMs
@@ -68,14 +71,14 @@ export function createVitals(now: () => Date): Vitals {
     return { good, failed: all.length - good }
   }
 
-  function parts() {
-    return {
+  function verdict(): Verdict {
+    const parts = {
       supplier: healthOf(recent('supplier')),
       chain: healthOf(recent('chain')),
       database: healthOf(recent('database')),
       catalog: catalogHealth(catalogReadAt, now()),
-      refunds: held === undefined ? coverHealth(cover) : down(held),
     }
+    return verdictOf({ parts, means, held, isRefusedForFunds: funds.isRefused() }, now())
   }
 
   return {
@@ -85,17 +88,29 @@ export function createVitals(now: () => Date): Vitals {
     noteCatalog(readAt) {
       catalogReadAt = readAt
     },
-    noteCover(seen) {
-      cover = seen
+    noteMeans(seen) {
+      means = seen
+      if (seen.funds) funds.noteBalance(seen.funds)
     },
-    cover: () => cover,
+    noteFundsRefusal: funds.noteRefusal,
     hold(reason) {
       held = reason
     },
-    parts,
+    parts: () => verdict().parts,
+    unsold: (amount, isFromFloat) => unsold(verdict(), amount, isFromFloat),
+    bounds: () => verdict().bounds,
+    means: () => means,
     tally,
-    signals: () => signalsOf(parts(), now()),
+    signals: () => signalsOf(verdict().parts, now()),
   }
+}
+
+const nothingSeen: Means = {
+  cover: undefined,
+  gas: undefined,
+  funds: undefined,
+  refundMost: undefined,
+  cheapest: undefined,
 }
 
 /** Down while the newest outcomes are all failures, degraded while many are. */
@@ -117,15 +132,4 @@ function catalogHealth(readAt: Date | undefined, now: Date): PartHealth {
   return old
     ? { state: 'degraded', detail: `The catalog was last read at ${readAt.toISOString()}.` }
     : { state: 'healthy', detail: '' }
-}
-
-/** What could not be seen is no reason to stop: the chain and the database tell of themselves. */
-function coverHealth(cover: Cover | undefined): PartHealth {
-  if (cover === undefined || cover.float >= cover.exposure) return { state: 'healthy', detail: '' }
-  const detail = `Refunds may need ${cover.exposure} atomic USDC, and their wallet holds ${cover.float}.`
-  return down(detail)
-}
-
-function down(detail: string): PartHealth {
-  return { state: 'down', detail }
 }

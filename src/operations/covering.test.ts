@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { type Cover, createVitals } from '../health/vitals.ts'
+import type { Means } from '../health/verdict.ts'
+import { createVitals } from '../health/vitals.ts'
+import type { OpenFacts } from '../orders/ports.ts'
 import { usdc } from '../primitives/money.ts'
-import { covering } from './covering.ts'
+import { covering, type GasFacts } from './covering.ts'
+import { type PartHappening, partChanges } from './part-changes.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -10,24 +13,50 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A store that is well, and whose float and exposure are what is said here. */
-function begin(float: bigint, exposure: bigint) {
-  const seen = { float: async () => usdc(float), exposure: async () => usdc(exposure) }
+const nothingOpen: OpenFacts = {
+  exposure: usdc(0n),
+  committed: usdc(0n),
+  refunds: 0,
+  fundsRefusals: [],
+}
+
+/** A store that is well, and whose means are what is said here. */
+function begin(open: Partial<OpenFacts> = {}) {
+  const seen = {
+    float: async () => usdc(7n),
+    gas: async (): Promise<GasFacts> => ({ balance: 100n, perTransfer: 5n }),
+    open: async () => ({ ...nothingOpen, ...open }),
+    wallet: { available: 12.34, currency: 'USD' },
+  }
   const vitals = createVitals(() => new Date(0))
   vitals.noteCatalog(new Date(0))
-  const noted: (Cover | undefined)[] = []
-  const noteCover = (cover: Cover | undefined) => {
-    noted.push(cover)
-    vitals.noteCover(cover)
+  const noted: Means[] = []
+  const told: PartHappening[] = []
+  const noteMeans = (means: Means) => {
+    noted.push(means)
+    vitals.noteMeans(means)
   }
   const stop = new AbortController()
-  const sources = { float: () => seen.float(), exposure: () => seen.exposure() }
-  const ended = covering(sources, { noteCover }, stop.signal)
+  const sources = {
+    float: () => seen.float(),
+    gas: () => seen.gas(),
+    open: () => seen.open(),
+    supplierWallet: () => seen.wallet,
+    cheapest: () => usdc(1n),
+    refundMost: usdc(50n),
+  }
+  const ended = covering(
+    sources,
+    { ...vitals, noteMeans },
+    { signal: stop.signal, looked: partChanges(vitals, (happening) => told.push(happening)) },
+  )
   return {
     seen,
     vitals,
     noted,
+    told,
     action: () => vitals.signals().agent_action,
+    look: () => vi.advanceTimersByTimeAsync(5_000),
     async end() {
       stop.abort()
       await ended
@@ -35,55 +64,95 @@ function begin(float: bigint, exposure: bigint) {
   }
 }
 
-test('looks at once and every 5 s, and tells both numbers of the same look', async () => {
-  const { noted, end } = begin(7n, 3n)
+test('looks at once and every 5 s, and tells what it saw', async () => {
+  const { noted, look, end } = begin({ exposure: usdc(3n), committed: usdc(2n), refunds: 4 })
   await vi.advanceTimersByTimeAsync(0)
-  expect(noted).toEqual([{ float: 7n, exposure: 3n }])
+  expect(noted).toEqual([
+    {
+      cover: { float: 7n, exposure: 3n },
+      // Four open refunds and twenty transfers ahead.
+      gas: { balance: 100n, need: 120n },
+      funds: { available: 12_340_000n, committed: 2n },
+      cheapest: 1n,
+      refundMost: 50n,
+    },
+  ])
   await vi.advanceTimersByTimeAsync(4_999)
   expect(noted).toHaveLength(1)
   await vi.advanceTimersByTimeAsync(1)
   expect(noted).toHaveLength(2)
   await end()
-  await vi.advanceTimersByTimeAsync(60_000)
+  await look()
   expect(noted).toHaveLength(2)
 })
 
-test('stops purchases while the float is under what is open, and lets them go on', async () => {
-  const { seen, vitals, action, end } = begin(3n, 3n)
+test('stops purchases while the float has no room for one more, tells of it once, and lets them go on', async () => {
+  const { seen, vitals, told, action, look, end } = begin()
   await vi.advanceTimersByTimeAsync(0)
-  expect(action()).toBe('pay')
-  seen.exposure = async () => usdc(4n)
-  await vi.advanceTimersByTimeAsync(5_000)
+  expect([action(), told]).toEqual(['pay', []])
+  seen.open = async () => ({ ...nothingOpen, exposure: usdc(7n) })
+  await look()
+  await look()
   expect(action()).toBe('stop')
-  expect(vitals.parts().refunds).toEqual({
-    state: 'down',
-    detail: 'Refunds may need 4 atomic USDC, and their wallet holds 3.',
-  })
-  seen.float = async () => usdc(4n)
-  await vi.advanceTimersByTimeAsync(5_000)
+  const detail = 'Refunds may need 0.000007 USDC, and their wallet holds 0.000007.'
+  expect(vitals.parts().refunds).toEqual({ state: 'down', detail })
+  expect(told).toEqual([{ name: 'part_down', part: 'refunds', detail }])
+  seen.float = async () => usdc(8n)
+  await look()
+  expect(action()).toBe('pay')
+  expect(told.at(-1)).toEqual({ name: 'part_up', part: 'refunds', detail: '' })
+  await end()
+})
+
+test('an empty gas wallet stops purchases', async () => {
+  const { seen, vitals, action, look, end } = begin()
+  seen.gas = async () => ({ balance: 99n, perTransfer: 5n })
+  await look()
+  expect([action(), vitals.parts().gas.state]).toEqual(['stop', 'down'])
+  seen.gas = async () => ({ balance: 100n, perTransfer: 5n })
+  await look()
   expect(action()).toBe('pay')
   await end()
 })
 
-test.each(['float', 'exposure'] as const)(
-  'forgets what it saw when it cannot see the %s, and goes on looking',
+test('refusals for want of funds that are on record close the supplier', async () => {
+  const { seen, vitals, action, look, end } = begin()
+  await vi.advanceTimersByTimeAsync(0)
+  const refused = (reference: string) => ({ reference, at: new Date(0), amount: usdc(5n) })
+  seen.open = async () => ({ ...nothingOpen, fundsRefusals: [refused('a'), refused('b')] })
+  await look()
+  expect([action(), vitals.parts().supplier.state]).toEqual(['stop', 'down'])
+  seen.wallet = { available: 13, currency: 'USD' }
+  await look()
+  expect(action()).toBe('pay')
+  await end()
+})
+
+test('a wallet at the supplier in another currency bounds nothing', async () => {
+  const { seen, noted, end } = begin()
+  seen.wallet = { available: 0, currency: 'EUR' }
+  await vi.advanceTimersByTimeAsync(0)
+  expect(noted.at(-1)?.funds).toBeUndefined()
+  await end()
+})
+
+test.each(['float', 'gas', 'open'] as const)(
+  'forgets what it saw when it cannot see %s, and goes on looking',
   async (part) => {
-    const { seen, vitals, noted, action, end } = begin(3n, 4n)
+    const { seen, noted, look, end } = begin()
     await vi.advanceTimersByTimeAsync(0)
-    expect(action()).toBe('stop')
-    seen[part] = () => Promise.reject(new Error('timeout'))
-    await vi.advanceTimersByTimeAsync(5_000)
+    Object.assign(seen, { [part]: () => Promise.reject(new Error('timeout')) })
+    await look()
+    const { cover, gas, funds } = noted.at(-1) as Means
+    const unseen = { float: [cover], gas: [gas], open: [cover, gas, funds] }[part]
     // The chain and the database have probes of their own; an old number proves nothing.
-    expect([action(), vitals.cover()]).toEqual(['pay', undefined])
-    seen[part] = async () => usdc(4n)
-    await vi.advanceTimersByTimeAsync(5_000)
-    expect(noted.at(-1)).toBeDefined()
+    expect(unseen.every((one) => one === undefined)).toBe(true)
     await end()
   },
 )
 
 test('never looks twice at once, however slow a look is', async () => {
-  const { seen, noted, end } = begin(1n, 1n)
+  const { seen, noted, end } = begin()
   await vi.advanceTimersByTimeAsync(0)
   let looks = 0
   const slow = Promise.withResolvers<ReturnType<typeof usdc>>()

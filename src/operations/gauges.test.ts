@@ -11,7 +11,9 @@ const ago = (seconds: number) => new Date(now.getTime() - seconds * 1_000)
 function seen(changes: Partial<Seen> = {}): Seen {
   return {
     now,
-    parts: { supplier: well, chain: well, database: well, catalog: well, refunds: well },
+    parts: { supplier: well, chain: well, database: well, catalog: well, refunds: well, gas: well },
+    bounds: [{ by: 'refund_float', most: usdc(2_500_000n) }],
+    gas: { balance: 3n, need: 20_000_000_000_000_000n },
     takesPurchases: true,
     orders: {
       byState: { PAID: 2, FULFILLED: 40 },
@@ -103,8 +105,11 @@ describe('the gauges', () => {
       supplierWallet: undefined,
       catalog: { readAt: undefined, onSale: 0, setAside: {} },
       ratesAsOf: undefined,
+      bounds: [],
+      gas: undefined,
     })
     expect(values).toEqual({
+      'up gas': 1,
       'up supplier': 1,
       'up catalog': 1,
       'up refunds': 1,

@@ -1,6 +1,7 @@
 import { type CheckoutState, checkoutMoves } from '../checkouts/checkout.ts'
 import type { CheckoutFacts } from '../checkouts/ports.ts'
-import type { Part, PartHealth } from '../health/signals.ts'
+import type { Part, Parts } from '../health/signals.ts'
+import type { Bound, Gas } from '../health/verdict.ts'
 import type { Tally } from '../health/vitals.ts'
 import { moves, type State } from '../orders/order.ts'
 import type { OrderFacts } from '../orders/ports.ts'
@@ -24,7 +25,10 @@ export interface CatalogFacts {
 /** Everything that can be told at one moment. What could not be seen just now is undefined. */
 export interface Seen {
   readonly now: Date
-  readonly parts: Readonly<Record<Part, PartHealth>>
+  readonly parts: Parts
+  /** What a purchase may cost at most. */
+  readonly bounds: readonly Bound[]
+  readonly gas: Gas | undefined
   readonly takesPurchases: boolean
   readonly orders: OrderFacts | undefined
   readonly checkouts: CheckoutFacts | undefined
@@ -60,19 +64,33 @@ export function gaugesOf(seen: Seen): readonly Gauge[] {
   ]
 }
 
-function healthGauges({ parts, orders, chain, takesPurchases }: Seen): Gauge[] {
+function healthGauges({ parts, bounds, gas, orders, chain, takesPurchases }: Seen): Gauge[] {
   const unseen = { database: orders === undefined, chain: chain === undefined }
-  const values = Object.entries({ supplier: false, catalog: false, refunds: false, ...unseen }).map(
-    ([part, isUnseen]) => ({
-      labels: { part },
-      value: Number(!isUnseen && parts[part as Part].state !== 'down'),
-    }),
-  )
+  const values = Object.entries({
+    supplier: false,
+    catalog: false,
+    refunds: false,
+    gas: false,
+    ...unseen,
+  }).map(([part, isUnseen]) => ({
+    labels: { part },
+    value: Number(!isUnseen && parts[part as Part].state !== 'down'),
+  }))
   return [
     { name: 'kiosk402_up', help: 'Whether a part is well: 1 or 0.', values },
     one('takes_purchases', 'Whether purchases are taken: 1, or 0 as while the signals say stop.', {
       value: Number(takesPurchases),
     }),
+    {
+      name: 'kiosk402_purchase_most_usdc',
+      help: 'What a single purchase may cost just now, by what bounds it.',
+      values: bounds.map(({ by, most }) => ({ labels: { by }, value: wholeUsdc(most) })),
+    },
+    one(
+      'gas_wallet_need_eth',
+      'What the gas wallet needs for the refunds that are open and 20 further transfers.',
+      gas && { value: Number(gas.need) / 1e18 },
+    ),
   ]
 }
 

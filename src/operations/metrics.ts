@@ -13,7 +13,7 @@ import { noted } from './probes.ts'
 export interface MetricsDeps {
   readonly now: () => Date
   readonly monotonicMs: () => number
-  readonly vitals: Pick<Vitals, 'note' | 'parts' | 'signals' | 'tally'>
+  readonly vitals: Pick<Vitals, 'bounds' | 'means' | 'note' | 'parts' | 'signals' | 'tally'>
   /** What was counted since the start, in the Prometheus text format. */
   readonly counted: () => Promise<string>
   /** Throws when the database does not answer. */
@@ -55,6 +55,8 @@ export function createMetrics(deps: MetricsDeps): () => Promise<MetricsPage> {
       now: deps.now(),
       // Read after the looks, because what they met is part of it.
       parts: vitals.parts(),
+      bounds: vitals.bounds(),
+      gas: vitals.means().gas,
       takesPurchases: vitals.signals().agent_action !== 'stop',
       orders,
       checkouts,

@@ -1,9 +1,10 @@
 import type { Logger } from 'pino'
 import type { CheckoutHappening } from '../checkouts/report.ts'
 import type { Happening } from '../orders/report.ts'
+import type { PartHappening } from './part-changes.ts'
 
-/** Whatever an operator may hear of, from orders and from checkouts. */
-export type Told = Happening | CheckoutHappening
+/** Whatever an operator may hear of, from orders, from checkouts and from the parts of the store. */
+export type Told = Happening | CheckoutHappening | PartHappening
 
 /** What each happening is to an operator: something to know, or something to act on. */
 const levels: Readonly<Record<Told['name'], 'warn' | 'error'>> = {
@@ -22,6 +23,8 @@ const levels: Readonly<Record<Told['name'], 'warn' | 'error'>> = {
   payment_unconfirmed: 'error',
   payout_waits: 'error',
   checkout_step_failed: 'error',
+  part_down: 'error',
+  part_up: 'warn',
 }
 
 export const happeningNames = Object.keys(levels) as readonly Told['name'][]

@@ -1,4 +1,8 @@
+import type { Unsold } from '../health/verdict.ts'
+import type { Vitals } from '../health/vitals.ts'
+import { formatUsdc, type Usdc } from '../primitives/money.ts'
 import { Refusal } from '../primitives/refusal.ts'
+import { money } from './limits/answer.ts'
 
 /** A part of the store is away, and the same request may succeed in a moment. */
 export function notNow(what: string, charged: 'no' | 'unknown'): Refusal {
@@ -6,8 +10,33 @@ export function notNow(what: string, charged: 'no' | 'unknown'): Refusal {
   return new Refusal('try_again', message, { charged, retryAfterSeconds: 5 })
 }
 
+/**
+ * Nothing is sold that could not be bought and paid back.
+ *
+ * @param isFromFloat whether the refund wallet would pay it back
+ * @throws Refusal `store_paused` when nothing is sold, `offer_unavailable` when only less is
+ */
+export function requireSold(
+  vitals: Pick<Vitals, 'unsold'>,
+  amount: Usdc,
+  isFromFloat: boolean,
+): void {
+  const reason = vitals.unsold(amount, isFromFloat)
+  if (reason) throw reason.type === 'paused' ? storePaused() : tooLarge(amount, reason)
+}
+
+/** The answer tells the bound and not what it is made of, which is the operator's own affair. */
+function tooLarge(amount: Usdc, { bound }: Extract<Unsold, { type: 'too_large' }>): Refusal {
+  const { most } = bound
+  const message = `The store sells for at most ${formatUsdc(most)} USDC at a time just now; this is ${formatUsdc(amount)} USDC.`
+  return new Refusal('offer_unavailable', message, {
+    retryAfterSeconds: 60,
+    extra: { reason: 'too_large', most: money(most), asked: money(amount) },
+  })
+}
+
 /** Nothing is sold just now, whatever is asked for. */
-export function storePaused(): Refusal {
+function storePaused(): Refusal {
   return new Refusal('store_paused', 'The store takes no purchases just now.', {
     retryAfterSeconds: 60,
     extra: { agent_action: 'stop' },

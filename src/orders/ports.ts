@@ -1,5 +1,6 @@
 import type { Delivery, Recipient } from '../goods/good.ts'
 import type { Kind } from '../goods/offer.ts'
+import type { FundsRefusal } from '../health/funds.ts'
 import type { Tender } from '../payments/payment.ts'
 import type { OfferId, OrderId, PaymentId } from '../primitives/ids.ts'
 import type { Usdc } from '../primitives/money.ts'
@@ -137,6 +138,18 @@ export interface OrderFacts {
   readonly granted: { readonly hour: Usdc; readonly day: Usdc }
 }
 
+/** What is open at one moment: what the store has to know before it sells more. */
+export interface OpenFacts {
+  /** What was paid in USDC for orders that are neither delivered nor refunded. */
+  readonly exposure: Usdc
+  /** What the orders cost that the supplier may still take money for. */
+  readonly committed: Usdc
+  /** Refunds under way. */
+  readonly refunds: number
+  /** Orders of the last hour that the supplier refused for want of funds, by its references. */
+  readonly fundsRefusals: readonly FundsRefusal[]
+}
+
 export interface OrderPageRequest {
   readonly kind?: Kind
   readonly limit: number
@@ -175,6 +188,9 @@ export interface SupplierOrder {
   /** The request leaves before then or never: later, its absence may be taken for proof. */
   readonly notAfter: Date
 }
+
+/** The code of a refusal because the wallet at the supplier does not suffice, whoever the supplier is. */
+export const noFundsCode = 'INSUFFICIENT_FUNDS'
 
 /** Yes, no, or not known. Unknown is not no. */
 export type Placed =

@@ -3,8 +3,7 @@ import { catalogOf } from '../../test/fixtures/catalog.ts'
 import { esim, fixed, fixturePricing, open, voucher } from '../../test/fixtures/offers.ts'
 import { createShelf } from '../goods/catalog.ts'
 import type { Offer } from '../goods/offer.ts'
-import type { Signals } from '../health/signals.ts'
-import type { Cover } from '../health/vitals.ts'
+import type { Unsold } from '../health/verdict.ts'
 import type { X402Tender } from '../payments/payment.ts'
 import { fixtureTill, paymentFor } from '../payments/payments.fixture.ts'
 import type { Checked } from '../payments/ports.ts'
@@ -29,12 +28,10 @@ export function purchaseWorld(changes: Partial<Script> = {}, settings: Partial<P
   const stock = (...offers: Offer[]) => shelf.replace(catalogOf(offers, pricing))
   stock(card, openCard, plan)
   const says: {
-    action: Signals['agent_action']
-    cover: Cover | undefined
+    unsold: Unsold | undefined
     check: (tender: X402Tender) => Checked<X402Tender>
   } = {
-    cover: undefined,
-    action: 'pay',
+    unsold: undefined,
     check: (tender) => ({ outcome: 'good', tender }),
   }
   const check = async (tender: X402Tender) => {
@@ -49,14 +46,7 @@ export function purchaseWorld(changes: Partial<Script> = {}, settings: Partial<P
     pricing,
     till: fixtureTill,
     quotes: createQuotes(createSigner([Buffer.alloc(32, 7)], 'quote'), clock.now),
-    vitals: {
-      signals: () => ({
-        provider_health: 'healthy',
-        agent_action: says.action,
-        last_updated: clock.now().toISOString(),
-      }),
-      cover: () => says.cover,
-    },
+    vitals: { unsold: () => says.unsold },
     ...settings,
   }
   return { ...world, deps, shelf, stock, says, ...buyerOf(deps) }

@@ -118,7 +118,7 @@ describe('nothing is stored and nothing taken', () => {
   test('while the signals say stop, with and without a payment', async () => {
     const world = purchaseWorld()
     const payment = await world.pay()
-    world.says.action = 'stop'
+    world.says.unsold = { type: 'paused' }
     for (const sent of [payment, undefined]) {
       expect(await expectUntouched(world, world.ask({ payment: sent }))).toMatchObject({
         code: 'store_paused',

@@ -5,7 +5,6 @@ import { accept } from '../payments/acceptance.ts'
 import type { X402Tender } from '../payments/payment.ts'
 import type { PaymentPayload, Terms } from '../payments/x402.ts'
 import type { OrderId } from '../primitives/ids.ts'
-import type { Usdc } from '../primitives/money.ts'
 import { never } from '../primitives/never.ts'
 import { Refusal } from '../primitives/refusal.ts'
 import { hashOf, newAccessToken } from '../secrets/tokens.ts'
@@ -14,13 +13,13 @@ import { foreignEsim } from './foreign-esim.ts'
 import { itemOf } from './item.ts'
 import { beforeLimits, type CheckDeps, openWithin } from './limits/check.ts'
 import { idsFor } from './naming.ts'
-import { notNow, storePaused } from './not-now.ts'
+import { notNow, requireSold } from './not-now.ts'
 import type { In, Order } from './order.ts'
 import { type PriceDeps, type Priced, price, termsFor } from './price.ts'
 import { earlierOrder, isPaidBy, type PurchaseRequest, patienceOf, replay } from './replay.ts'
 
 export interface PurchaseDeps extends AdvanceDeps, PriceDeps, CheckDeps {
-  readonly vitals: Pick<Vitals, 'signals' | 'cover'>
+  readonly vitals: Pick<Vitals, 'unsold'>
 }
 
 export type PurchaseAnswer =
@@ -135,7 +134,7 @@ async function take(
 /** What is asked for and its price, while the store is open for it. */
 function priceNow(deps: PurchaseDeps, { kind, fields, payment }: PurchaseRequest): Priced {
   const priced = price(deps, kind, fields, payment?.accepted.extra['quote'])
-  requireOpen(deps, priced.amount)
+  requireSold(deps.vitals, priced.amount, true)
   return priced
 }
 
@@ -261,14 +260,4 @@ function paymentRequired(
     offer: priced.offer,
     ...(fault ? { fault: { code: fault.code, reason: fault.reason } } : {}),
   }
-}
-
-/**
- * Nothing is sold while a part is down, nor what could not be paid back: the wallet for refunds must
- * hold all that may have to go back, this purchase included.
- */
-function requireOpen({ vitals }: PurchaseDeps, amount: Usdc): void {
-  const cover = vitals.cover()
-  const isCovered = cover === undefined || cover.float >= cover.exposure + amount
-  if (!isCovered || vitals.signals().agent_action === 'stop') throw storePaused()
 }

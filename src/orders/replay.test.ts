@@ -77,7 +77,7 @@ describe('the same payment again', () => {
     const { ask, pay, says, stock } = purchaseWorld()
     const payment = await pay()
     await ask({ payment })
-    says.action = 'stop'
+    says.unsold = { type: 'paused' }
     stock()
     expect(expectOrder(await ask({ payment })).order.state).toBe('FULFILLED')
   })

@@ -34,6 +34,11 @@ export function cents(value: number): Cents {
   return value as Cents
 }
 
+/** The smallest of these amounts; undefined of none. */
+export function leastOf(amounts: readonly Usdc[]): Usdc | undefined {
+  return [...amounts].sort((one, other) => Number(one - other))[0]
+}
+
 /** Writes the amount as people read it, with at least two decimals: "12.50", "0.000001". */
 export function formatUsdc(amount: Usdc): string {
   const digits = amount.toString().padStart(usdcDecimals + 1, '0')

@@ -73,14 +73,7 @@ export function modelWorld(shop: Shop, scene: Case, points: readonly Point[]) {
       ...shop,
       now: clock.now,
       quotes: createQuotes(shop.signer, clock.now),
-      vitals: {
-        signals: () => ({
-          provider_health: 'healthy',
-          agent_action: 'pay',
-          last_updated: clock.now().toISOString(),
-        }),
-        cover: () => undefined,
-      },
+      vitals: { unsold: () => undefined },
       orders: through(faultWorld, node, leases.watch(orders, node.id)),
       limits: through(faultWorld, node, orders.limits),
       rails: {

@@ -72,13 +72,7 @@ export function checkoutWorld(changes: Partial<Script> = {}) {
     pricing,
     till: fixtureTill,
     quotes: createQuotes(createSigner([key], 'quote'), clock.now),
-    vitals: {
-      signals: () => ({
-        provider_health: 'healthy',
-        agent_action: says.action,
-        last_updated: clock.now().toISOString(),
-      }),
-    },
+    vitals: { unsold: () => (says.action === 'stop' ? { type: 'paused' } : undefined) },
     marks: createDigest([key], 'checkouts'),
     readAddress: ({ coin }, text) =>
       text.startsWith(coin.toLowerCase())

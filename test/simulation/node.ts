@@ -91,14 +91,7 @@ function depsFor(world: World, index: number, caller: Caller, doorbell: Doorbell
     policy: { ...shop.policy, refundGraceMs: 3_600_000 },
     now,
     quotes: createQuotes(shop.signer, now),
-    vitals: {
-      signals: () => ({
-        provider_health: 'healthy',
-        agent_action: 'pay',
-        last_updated: now().toISOString(),
-      }),
-      cover: () => undefined,
-    },
+    vitals: { unsold: () => undefined },
     orders: through(calls, caller, database, world.ordersOf(caller)),
     limits: through(calls, caller, database, world.memory.limits),
     treasury: through(calls, caller, database, world.treasury),

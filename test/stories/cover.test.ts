@@ -19,6 +19,10 @@ beforeAll(async () => {
 afterAll(() => store.close())
 
 const price = (body: object) => post(store.url, purchasePath('voucher'), body)
+const quote = (fields: Record<string, unknown>) => {
+  const query = new URLSearchParams(fields as Record<string, string>)
+  return get(store.url, `${purchasePath('voucher')}?${query}`)
+}
 const open = (value: number) => ({ ...bodyFor('voucher', 'OPEN'), value })
 const signals = async () => (await get(store.url, '/api/catalog')).body.signals
 const ready = () => get(store.url, '/readyz')
@@ -34,14 +38,17 @@ test('what the refund wallet cannot pay back is not sold, and the rest is', asyn
   // 0.65 of 1.00 may have to go back, so 0.50 more is too much, and 0.10 is not.
   const refused = await eventually(
     () => price(large),
-    ({ status }) => status === 503,
+    ({ status }) => status === 409,
   )
   expect(refused.body).toMatchObject({
-    code: 'store_paused',
+    code: 'offer_unavailable',
     charged: 'no',
     retryable: true,
-    agent_action: 'stop',
+    reason: 'too_large',
+    most: { usdc: '0.35', atomic: '350000' },
+    asked: { usdc: '0.50', atomic: '500000' },
   })
+  expect(await quote(large)).toMatchObject({ status: 409, body: { reason: 'too_large' } })
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
   expect((await price(open(0.1))).status).toBe(402)
   expect([(await signals()).agent_action, (await ready()).status]).toEqual(['pay', 200])
@@ -62,7 +69,7 @@ test('what the refund wallet cannot pay back is not sold, and the rest is', asyn
       parts: {
         refunds: {
           state: 'down',
-          detail: 'Refunds may need 650000 atomic USDC, and their wallet holds 0.',
+          detail: 'Refunds may need 0.65 USDC, and their wallet holds 0.00.',
         },
         chain: { state: 'healthy' },
         database: { state: 'healthy' },

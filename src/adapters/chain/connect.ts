@@ -6,7 +6,7 @@ import type { ChainBooks } from '../../reconcile/ports.ts'
 import { chainBooks } from './books.ts'
 import { type ChainNode, openChain, openNode } from './clients.ts'
 import { hostedFacilitator } from './facilitator.ts'
-import { chainFacts, floatOf, headAgeOf } from './facts.ts'
+import { chainFacts, floatOf, gasFacts, headAgeOf } from './facts.ts'
 import { ownFacilitator } from './own-facilitator.ts'
 import { x402Rail } from './rail.ts'
 import { refundWallet } from './refunds.ts'
@@ -34,6 +34,8 @@ export interface ConnectedChain {
   readonly facts: () => Promise<ChainFacts>
   /** What the wallet for refunds holds. Throws when the chain does not answer. */
   readonly refundFloat: () => Promise<Usdc>
+  /** What the gas wallet holds, and what one transfer costs. Throws when the chain does not answer. */
+  readonly gas: () => Promise<{ readonly balance: bigint; readonly perTransfer: bigint }>
   /** What moved to this address and out of the refund wallet. */
   readonly books: (payTo: string) => ChainBooks
   /** What makes these nodes the wrong ones for the mode, by variable; nothing of those that are silent. */
@@ -76,6 +78,8 @@ export function connectChain(config: ChainConfig, now: () => Date): ConnectedCha
     facts: () => chainFacts(chain, refunds.address),
 
     refundFloat: () => floatOf(chain, refunds.address),
+
+    gas: () => gasFacts(chain),
 
     books: (payTo) => chainBooks(chain, { payTo, refundWallet: refunds.address }),
 

@@ -32,6 +32,22 @@ export async function floatOf(
   return usdc(float)
 }
 
+/** What a plain transfer takes with the margin it is sent with, when it is sent again once. */
+const gasOfTransfer = 150_000n
+
+/** What the gas wallet holds and what a transfer costs just now. Throws when the node does not answer. */
+export async function gasFacts({
+  reader,
+  gasAccount,
+  fees,
+}: Pick<Chain, 'reader' | 'gasAccount' | 'fees'>) {
+  const [balance, { maxFeePerGas }] = await Promise.all([
+    reader.getBalance({ address: gasAccount.address }),
+    fees(),
+  ])
+  return { balance, perTransfer: gasOfTransfer * maxFeePerGas }
+}
+
 function timeOf({ timestamp }: { readonly timestamp: bigint }): Date {
   return new Date(Number(timestamp) * 1_000)
 }

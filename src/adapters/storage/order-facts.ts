@@ -1,5 +1,6 @@
-import type { State } from '../../orders/order.ts'
-import type { OrderFacts } from '../../orders/ports.ts'
+import { type State, supplierReferenceOf } from '../../orders/order.ts'
+import { noFundsCode, type OpenFacts, type OrderFacts } from '../../orders/ports.ts'
+import type { OrderId } from '../../primitives/ids.ts'
 import { type Usdc, usdc } from '../../primitives/money.ts'
 import type { Database } from './database.ts'
 import { grantedOf } from './treasury.ts'
@@ -66,6 +67,37 @@ export async function orderFacts(database: Database): Promise<OrderFacts> {
 export async function exposureOf(database: Database): Promise<Usdc> {
   const { rows } = await database.query<{ exposure: string }>(exposureSql)
   return usdc(rows[0]?.exposure ?? '0')
+}
+
+/** The conditions are those of indexes, so only what is open is read. */
+const committedSql = `
+  select coalesce(sum(amount), 0)::text as committed from orders
+  where state in ('PAID', 'FULFILLING')`
+const refundsSql = `
+  select count(*)::int as refunds from orders where refund_state = 'REFUND_PENDING'`
+const refusedSql = `
+  select id, amount::text, changed_at from orders
+  where doc #>> '{failure,code}' = '${noFundsCode}' and changed_at > now() - interval '1 hour'`
+
+/** What has to be known before more is sold; quick however many orders there are. */
+export async function openFacts(database: Database): Promise<OpenFacts> {
+  type Refused = { readonly id: OrderId; readonly amount: string; readonly changed_at: Date }
+  const [exposure, committed, refunds, refused] = await Promise.all([
+    exposureOf(database),
+    database.query<{ committed: string }>(committedSql),
+    database.query<{ refunds: number }>(refundsSql),
+    database.query<Refused>(refusedSql),
+  ])
+  return {
+    exposure,
+    committed: usdc(committed.rows[0]?.committed ?? '0'),
+    refunds: refunds.rows[0]?.refunds ?? 0,
+    fundsRefusals: refused.rows.map(({ id, amount, changed_at }) => ({
+      reference: supplierReferenceOf(id),
+      at: changed_at,
+      amount: usdc(amount),
+    })),
+  }
 }
 
 function countsByState(rows: readonly Group[]): OrderFacts['byState'] {

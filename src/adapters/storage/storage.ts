@@ -9,12 +9,12 @@ import type { MailBook } from '../../orders/mail.ts'
 import type {
   LimitStore,
   NonceStore,
+  OpenFacts,
   OrderFacts,
   OrderStore,
   Treasury,
 } from '../../orders/ports.ts'
 import type { Network } from '../../payments/networks.ts'
-import type { Usdc } from '../../primitives/money.ts'
 import type { CheckoutBooks, StoreBooks } from '../../reconcile/ports.ts'
 import { createCheckoutBooks } from './checkout-books.ts'
 import { checkoutFacts } from './checkout-facts.ts'
@@ -24,7 +24,7 @@ import { createHandPayouts } from './hand-payouts.ts'
 import { claimIdentity, type StoreIdentity } from './identity.ts'
 import { migrate } from './migrate.ts'
 import { createNonceStore } from './nonces.ts'
-import { exposureOf, orderFacts } from './order-facts.ts'
+import { openFacts, orderFacts } from './order-facts.ts'
 import { createMailBook } from './order-mail.ts'
 import { createOrderStore } from './orders.ts'
 import { createPayoutRecord } from './payout-record.ts'
@@ -52,8 +52,8 @@ export interface Storage {
   orderFacts(): Promise<OrderFacts>
   /** What is under way with checkouts. Throws as `probe` does. */
   checkoutFacts(): Promise<CheckoutFacts>
-  /** What was paid for orders that are neither delivered nor refunded; quick however many there are. */
-  exposure(): Promise<Usdc>
+  /** What has to be known before more is sold; quick however many orders there are. */
+  openFacts(): Promise<OpenFacts>
   /** Throws when the database does not answer. */
   probe(): Promise<void>
   /** Waits for statements that are under way. */
@@ -108,7 +108,7 @@ export async function openStorage(
     forgetNonces: () => nonces.forgetExpired(),
     orderFacts: () => orderFacts(pool),
     checkoutFacts: () => checkoutFacts(pool),
-    exposure: () => exposureOf(pool),
+    openFacts: () => openFacts(pool),
     probe: async () => {
       await pool.query('select 1')
     },

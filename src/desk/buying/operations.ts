@@ -121,7 +121,7 @@ export const quotes: readonly (Operation & { readonly kind: Kind })[] = kinds.ma
   query: quoteParamsOf(kind),
   needs: kindSchemaFor(kind)['required'] as readonly string[],
   answers: answers('The price', QuoteAnswer),
-  refusals: [...offerRefusals, 'invalid_parameter', 'repeated_parameter'],
+  refusals: [...offerRefusals, 'invalid_parameter', 'repeated_parameter', 'store_paused'],
   limit: 'purchase',
   access: 'free',
 }))

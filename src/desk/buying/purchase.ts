@@ -3,6 +3,7 @@ import { goods } from '../../goods/good.ts'
 import type { Kind, Offer } from '../../goods/offer.ts'
 import { retailOf } from '../../goods/pricing.ts'
 import { bodySchemaFor, kindSchemaFor } from '../../goods/purchase-body.ts'
+import { requireSold } from '../../orders/not-now.ts'
 import { price, termsFor } from '../../orders/price.ts'
 import { type PurchaseAnswer, purchase } from '../../orders/purchase.ts'
 import type { PurchaseRequest } from '../../orders/replay.ts'
@@ -106,10 +107,11 @@ function paying(
 /**
  * The full validation and the exact amount, without a payment. Nothing is stored.
  *
- * @throws Refusal `invalid_body`, `offer_not_found`, `offer_unavailable`
+ * @throws Refusal `invalid_body`, `offer_not_found`, `offer_unavailable`, `store_paused`
  */
 export function quote(deps: BuyingDeps, asked: Kind | undefined, fields: Record<string, unknown>) {
   const priced = price(deps.purchases, asked, fields)
+  requireSold(deps.purchases.vitals, priced.amount, true)
   const { kind } = priced.offer
   const terms = termsFor(deps.purchases, priced)
   const now = deps.purchases.now()

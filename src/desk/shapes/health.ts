@@ -20,6 +20,7 @@ export const ReadyAnswer = z
       database: PartHealth,
       catalog: PartHealth,
       refunds: PartHealth,
+      gas: PartHealth,
     }),
   })
   .meta({ id: 'Ready' })

@@ -57,6 +57,7 @@ export const Problem = z
     retryable: z.boolean().describe('Whether the very same request may succeed later'),
     charged: z.enum(['no', 'yes', 'unknown']).optional().describe('Whether money moved'),
     reason: z.string().optional().describe('Why the offer is not sold now'),
+    most: LimitMoney.optional().describe('What a single purchase may cost just now'),
     agent_action: z.literal('stop').optional().describe('As the signals of the manifest say it'),
     orderId: z.string().optional().describe('The order that the payment or the key belongs to'),
     state: OrderState.optional().describe('The state of the order that is not refundable'),

@@ -82,11 +82,11 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
     operator: 'Nothing, unless many offers vanished at once: then look at the catalog in the log.',
   },
   offer_unavailable: {
-    when: 'The offer is known but not sold now. "reason" says why: no fresh exchange rate or price, or the brand asks for something the store cannot pass on.',
+    when: 'The offer is known but not sold now. "reason" says why: no fresh exchange rate or price, the brand asks for something the store cannot pass on, or it costs more than the store can buy or pay back just now.',
     agent:
-      'Take another offer. With rate_missing, rate_stale or list_stale, trying again in an hour may help.',
+      'Take another offer. With rate_missing, rate_stale or list_stale, trying again in an hour may help; with too_large, take one of at most `most`.',
     operator:
-      'With rate_missing or rate_stale, see why the exchange rates are not read; with list_stale, the offers.',
+      'With rate_missing or rate_stale, see why the exchange rates are not read; with list_stale, the offers; with too_large, see docs/treasury.md.',
   },
   order_not_found: {
     when: 'No order has this id, payment id or transaction.',
@@ -157,7 +157,7 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
     operator: 'If all clients seem to be one, name your proxies in TRUSTED_PROXIES; else nothing.',
   },
   store_paused: {
-    when: 'The supplier, the chain or the database is down, so the store takes no money. Nothing was charged.',
+    when: 'The supplier, the chain or the database is down, or a wallet of the store does not suffice for even the cheapest purchase, so the store takes no money. Nothing was charged.',
     agent: 'Wait for Retry-After, then read "signals" in the manifest before trying again.',
     operator: 'Look at /readyz: it names the part that is down. The store resumes by itself.',
   },

@@ -194,6 +194,13 @@ const unsoldOffers: readonly Outcome[] = [
     agent: 'As above.',
     operator: 'See why rates are not read.',
   },
+  {
+    code: 'too_large',
+    when: 'The store could not buy it or could not pay it back just now: it is above what the wallet at the supplier, the refund wallet or the caps of refunds allow. `most` is what a single purchase may cost.',
+    agent: 'Take an offer or a value of at most `most`, or try again after Retry-After.',
+    operator:
+      'See `kiosk402_purchase_most_usdc`: fill the wallet at the supplier or the refund wallet, or raise the caps.',
+  },
 ]
 
 const unread: readonly Outcome[] = [

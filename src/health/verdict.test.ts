@@ -1,0 +1,149 @@
+import Fastify from 'fastify'
+import { expect, test } from 'vitest'
+import { orderWorld } from '../../test/doubles/orders.ts'
+import { routeHealth } from '../http/health.ts'
+import { requireSold } from '../orders/not-now.ts'
+import { type Usdc, usdc } from '../primitives/money.ts'
+import { Refusal } from '../primitives/refusal.ts'
+import type { FundsRefusal } from './funds.ts'
+import type { Cover, Funds, Gas } from './verdict.ts'
+import { createVitals } from './vitals.ts'
+
+const cheapest = usdc(10n)
+const amounts = [0n, 9n, 10n, 11n, 100n].map(usdc)
+const flags = [false, true]
+
+/** Every fact that decides whether the store sells, in every state that makes a difference. */
+const facts = {
+  failing: ['none', 'supplier', 'chain', 'database'],
+  isCatalogRead: flags,
+  held: flags,
+  float: [undefined, ...amounts],
+  funds: [undefined, ...amounts],
+  refundMost: amounts.slice(1),
+  gas: [undefined, 0n, 5n],
+  refusals: [0, 1, 2],
+} as const
+
+type Fact = { [Name in keyof typeof facts]: (typeof facts)[Name][number] }
+
+function* everyFact(): Generator<Fact> {
+  const names = Object.keys(facts) as (keyof typeof facts)[]
+  const total = names.reduce((product, name) => product * facts[name].length, 1)
+  for (let index = 0; index < total; index += 1) {
+    let rest = index
+    const chosen = names.map((name) => {
+      const one = facts[name][rest % facts[name].length]
+      rest = Math.floor(rest / facts[name].length)
+      return [name, one]
+    })
+    yield Object.fromEntries(chosen) as Fact
+  }
+}
+
+const { now } = orderWorld().deps
+
+function vitalsOf(fact: Fact) {
+  const vitals = createVitals(now)
+  if (fact.isCatalogRead) vitals.noteCatalog(now())
+  vitals.hold(fact.held ? 'not known yet' : undefined)
+  for (let time = 0; time < 3 && fact.failing !== 'none'; time += 1) {
+    vitals.note(fact.failing, false, 'timeout')
+  }
+  const cover: Cover | undefined =
+    fact.float === undefined ? undefined : { float: usdc(fact.float + 7n), exposure: usdc(7n) }
+  const funds: Funds | undefined =
+    fact.funds === undefined ? undefined : { available: usdc(fact.funds + 3n), committed: usdc(3n) }
+  const gas: Gas | undefined = fact.gas === undefined ? undefined : { balance: fact.gas, need: 5n }
+  vitals.noteMeans({ cover, gas, funds, refundMost: fact.refundMost, cheapest })
+  for (let count = 0; count < fact.refusals; count += 1) {
+    const refusal: FundsRefusal = { reference: `r${count}`, at: now() }
+    vitals.noteFundsRefusal(refusal)
+  }
+  return vitals
+}
+
+function codeOf(vitals: ReturnType<typeof vitalsOf>, amount: Usdc, isFromFloat = true) {
+  try {
+    requireSold(vitals, amount, isFromFloat)
+    return 'sold'
+  } catch (error) {
+    if (error instanceof Refusal) return error.code
+    throw error
+  }
+}
+
+test('the signals say stop exactly when the cheapest purchase is refused, whatever is known', () => {
+  let stopped = 0
+  let sold = 0
+  for (const fact of everyFact()) {
+    const vitals = vitalsOf(fact)
+    const isStopped = vitals.signals().agent_action === 'stop'
+    const said = JSON.stringify(fact, (_, value) =>
+      typeof value === 'bigint' ? `${value}` : value,
+    )
+    expect(codeOf(vitals, cheapest), said).toBe(isStopped ? 'store_paused' : 'sold')
+    expect(Object.values(vitals.parts()).some(({ state }) => state === 'down')).toBe(isStopped)
+    if (isStopped) stopped += 1
+    else sold += 1
+  }
+  expect([stopped > 0, sold > 0]).toEqual([true, true])
+})
+
+test('a purchase is sold exactly up to the tightest bound, and a larger one hears why not', () => {
+  for (const fact of everyFact()) {
+    const vitals = vitalsOf(fact)
+    if (vitals.signals().agent_action === 'stop') continue
+    const known = [fact.float, fact.funds, fact.refundMost].filter((most) => most !== undefined)
+    for (const amount of amounts) {
+      const fits = known.every((most) => amount <= most)
+      expect(codeOf(vitals, amount)).toBe(fits ? 'sold' : 'offer_unavailable')
+    }
+  }
+})
+
+test('what is paid back from elsewhere is not bounded by the refund wallet', () => {
+  const vitals = createVitals(now)
+  vitals.noteCatalog(now())
+  const cover = { float: usdc(10n), exposure: usdc(0n) }
+  const none = { gas: undefined, funds: undefined }
+  vitals.noteMeans({ ...none, cover, refundMost: usdc(50n), cheapest })
+  const codes = [40n, 50n, 51n].map((amount) => codeOf(vitals, usdc(amount), false))
+  expect(codes).toEqual(['sold', 'sold', 'offer_unavailable'])
+  expect(codeOf(vitals, usdc(11n))).toBe('offer_unavailable')
+})
+
+test('/readyz says what the signals say, and names the part', async () => {
+  const well: Fact = {
+    failing: 'none',
+    isCatalogRead: true,
+    held: false,
+    float: usdc(10n),
+    funds: usdc(10n),
+    refundMost: usdc(10n),
+    gas: 5n,
+    refusals: 1,
+  }
+  const ills: readonly [Partial<Fact>, string][] = [
+    [{}, ''],
+    [{ float: usdc(9n) }, 'refunds'],
+    [{ refundMost: usdc(9n) }, 'refunds'],
+    [{ funds: usdc(9n) }, 'supplier'],
+    [{ refusals: 2 }, 'supplier'],
+    [{ gas: 0n }, 'gas'],
+    [{ failing: 'chain' }, 'chain'],
+  ]
+  for (const [ill, part] of ills) {
+    const vitals = vitalsOf({ ...well, ...ill })
+    const app = Fastify()
+    routeHealth(app, vitals)
+    const { statusCode, body } = await app.inject('/readyz')
+    const { parts } = JSON.parse(body) as { parts: Record<string, { state: string }> }
+    const down = Object.entries(parts).flatMap(([name, { state }]) =>
+      state === 'down' ? [name] : [],
+    )
+    expect([statusCode, down]).toEqual(part === '' ? [200, []] : [503, [part]])
+    expect(vitals.signals().agent_action).toBe(part === '' ? 'pay' : 'stop')
+    await app.close()
+  }
+})

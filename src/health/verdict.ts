@@ -1,0 +1,163 @@
+import { formatUsdc, type Usdc, usdc } from '../primitives/money.ts'
+import { type PartHealth, type Parts, type Signals, signalsOf } from './signals.ts'
+
+/** What refunds are paid from, and what may have to be paid back. */
+export interface Cover {
+  readonly float: Usdc
+  readonly exposure: Usdc
+}
+
+/** What transactions are sent with, and what those cost that are expected soon; wei. */
+export interface Gas {
+  readonly balance: bigint
+  readonly need: bigint
+}
+
+/** What the supplier takes purchases from, and what the orders may take that it has not delivered yet. */
+export interface Funds {
+  readonly available: Usdc
+  readonly committed: Usdc
+}
+
+/** What the store buys and pays back with, as it was seen last. What could not be seen is undefined. */
+export interface Means {
+  readonly cover: Cover | undefined
+  readonly gas: Gas | undefined
+  readonly funds: Funds | undefined
+  /** The largest refund that the caps can ever let through. */
+  readonly refundMost: Usdc | undefined
+  /** The least that anything on sale costs. */
+  readonly cheapest: Usdc | undefined
+}
+
+/** Everything that decides whether the store sells. */
+export interface Facts {
+  /** The parts whose health is told by how their calls end, and the age of the catalog. */
+  readonly parts: Readonly<Record<'supplier' | 'chain' | 'database' | 'catalog', PartHealth>>
+  readonly means: Means
+  /** Why nothing may be sold until something is known. */
+  readonly held: string | undefined
+  /** Whether the supplier said of several purchases that the wallet there does not suffice. */
+  readonly isRefusedForFunds: boolean
+}
+
+/** What a purchase may cost at most just now, and what the bound is. */
+export interface Bound {
+  readonly by: 'refund_float' | 'refund_cap' | 'supplier_funds'
+  readonly most: Usdc
+}
+
+/** Whether the store sells. */
+export interface Verdict {
+  readonly parts: Parts
+  readonly action: Signals['agent_action']
+  /** The bounds on a single purchase, the tightest first. Each is at least what the cheapest offer costs. */
+  readonly bounds: readonly Bound[]
+}
+
+/**
+ * The one rule of whether the store sells: `/readyz`, the signals, the metrics and the answer to every
+ * purchase are made of it. Something is `down` when not even the cheapest offer could be bought and
+ * paid back, so the signals say stop exactly while every purchase is refused.
+ */
+export function verdictOf(facts: Facts, now: Date): Verdict {
+  const { parts, means } = facts
+  const bounds = boundsOf(means)
+  const all: Parts = {
+    ...parts,
+    supplier: worst(parts.supplier, fundsHealth(facts, bounds)),
+    refunds: facts.held === undefined ? refundsHealth(means, bounds) : down(facts.held),
+    gas: gasHealth(means.gas),
+  }
+  return { parts: all, action: signalsOf(all, now).agent_action, bounds }
+}
+
+/** Why a purchase of this amount is not sold, or undefined: it is. */
+export type Unsold =
+  | { readonly type: 'paused' }
+  | { readonly type: 'too_large'; readonly bound: Bound }
+
+/**
+ * @param isFromFloat whether the refund wallet would pay it back. What was paid in a coin goes back from
+ *   the processor.
+ */
+export function unsold(
+  { action, bounds }: Verdict,
+  amount: Usdc,
+  isFromFloat: boolean,
+): Unsold | undefined {
+  if (action === 'stop') return { type: 'paused' }
+  const bound = bounds.find(({ by }) => isFromFloat || by !== 'refund_float')
+  return bound && amount > bound.most ? { type: 'too_large', bound } : undefined
+}
+
+/** What is not seen bounds nothing: the probes of the chain, the database and the supplier tell of it. */
+function boundsOf({ cover, funds, refundMost }: Means): readonly Bound[] {
+  const bounds: Bound[] = [
+    ...(cover ? [{ by: 'refund_float' as const, most: rest(cover.float, cover.exposure) }] : []),
+    ...(funds
+      ? [{ by: 'supplier_funds' as const, most: rest(funds.available, funds.committed) }]
+      : []),
+    ...(refundMost === undefined ? [] : [{ by: 'refund_cap' as const, most: refundMost }]),
+  ]
+  return bounds.sort((one, other) => Number(one.most - other.most))
+}
+
+function isBelowCheapest(bounds: readonly Bound[], by: Bound['by'], { cheapest }: Means): boolean {
+  const bound = bounds.find((one) => one.by === by)
+  return bound !== undefined && bound.most < (cheapest ?? 1n)
+}
+
+function fundsHealth({ means, isRefusedForFunds }: Facts, bounds: readonly Bound[]): PartHealth {
+  if (isRefusedForFunds) {
+    return down('The supplier answers that the wallet there does not suffice. Fill it.')
+  }
+  const { funds } = means
+  if (!funds || !isBelowCheapest(bounds, 'supplier_funds', means)) return healthy
+  return down(
+    `The wallet at the supplier holds ${text(funds.available)} USD, and open orders may take ${text(funds.committed)}.`,
+  )
+}
+
+function refundsHealth(means: Means, bounds: readonly Bound[]): PartHealth {
+  const { cover, refundMost } = means
+  if (cover && isBelowCheapest(bounds, 'refund_float', means)) {
+    return down(
+      `Refunds may need ${text(cover.exposure)} USDC, and their wallet holds ${text(cover.float)}.`,
+    )
+  }
+  if (refundMost !== undefined && isBelowCheapest(bounds, 'refund_cap', means)) {
+    return down(`No refund above ${text(refundMost)} USDC is let through, and nothing costs less.`)
+  }
+  return healthy
+}
+
+function gasHealth(gas: Gas | undefined): PartHealth {
+  if (!gas || gas.balance >= gas.need) return healthy
+  return down(`The gas wallet holds ${ether(gas.balance)} ETH, and needs ${ether(gas.need)}.`)
+}
+
+const healthy: PartHealth = { state: 'healthy', detail: '' }
+
+function down(detail: string): PartHealth {
+  return { state: 'down', detail }
+}
+
+/** Of two that tell of the same part; the first one where both are as bad. */
+function worst(one: PartHealth, other: PartHealth): PartHealth {
+  const order: readonly PartHealth['state'][] = ['healthy', 'degraded', 'down']
+  return order.indexOf(other.state) > order.indexOf(one.state) ? other : one
+}
+
+function rest(held: Usdc, owed: Usdc): Usdc {
+  return usdc(held > owed ? held - owed : 0n)
+}
+
+/** As people read it; a purse that is not seen to be empty never reads 0. */
+function text(amount: Usdc): string {
+  return formatUsdc(amount)
+}
+
+function ether(wei: bigint): string {
+  return (Number(wei) / 1e18).toPrecision(3)
+}

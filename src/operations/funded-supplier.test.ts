@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { orderWorld } from '../../test/doubles/orders.ts'
+import { noFundsCode } from '../orders/ports.ts'
+import { fundedSupplier } from './funded-supplier.ts'
+
+const order = {
+  reference: 'r',
+  kind: 'esim',
+  offerId: 'E' as never,
+  recipient: { kind: 'esim' },
+  notAfter: new Date(0),
+} as const
+
+test.each(['place', 'lookup'] as const)(
+  'a refusal for want of funds is told by its reference, and no other: %s',
+  async (call) => {
+    const { deps, script } = orderWorld()
+    const told: string[] = []
+    const noteFundsRefusal = ({ reference }: { reference: string }) => void told.push(reference)
+    const supplier = fundedSupplier(deps.supplier, { noteFundsRefusal }, deps.now)
+    const ask = () => (call === 'place' ? supplier.place(order) : supplier.lookup('esim', 'r'))
+    for (const code of ['NOT_FOUND', noFundsCode]) {
+      const declined = { outcome: 'declined', code, reason: 'no' } as const
+      script.placed = declined
+      script.held = declined
+      expect(await ask()).toBe(declined)
+    }
+    expect(told).toEqual(['r'])
+  },
+)

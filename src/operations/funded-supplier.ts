@@ -1,0 +1,24 @@
+import type { Vitals } from '../health/vitals.ts'
+import { type Held, noFundsCode, type Placed, type Supplier } from '../orders/ports.ts'
+
+/**
+ * The same supplier. Where it refuses a purchase for want of funds that is told at once: the next look
+ * at the record, by which other nodes learn of it, is seconds away.
+ */
+export function fundedSupplier(
+  supplier: Supplier,
+  vitals: Pick<Vitals, 'noteFundsRefusal'>,
+  now: () => Date,
+): Supplier {
+  const told = <T extends Placed | Held>(reference: string, answer: T): T => {
+    if (answer.outcome === 'declined' && answer.code === noFundsCode) {
+      vitals.noteFundsRefusal({ reference, at: now() })
+    }
+    return answer
+  }
+  return {
+    ...supplier,
+    place: async (order) => told(order.reference, await supplier.place(order)),
+    lookup: async (kind, reference) => told(reference, await supplier.lookup(kind, reference)),
+  }
+}
