@@ -35,7 +35,18 @@ export const orderCalls: readonly Call[] = [
     query: 'limit=2',
     headers: await signedIn(shop, '/api/catalog/orders'),
   })),
-  good('findOrders', 'one_order', 'The order of a transaction', 200, async (shop) => {
+  good(
+    'findOrders',
+    'one_order',
+    'The order of a transaction, for its buyer',
+    200,
+    async (shop) => {
+      const { transactionHash, accessToken } = await shop.bought('voucher', 'OK')
+      const headers = { authorization: `Bearer ${accessToken}` }
+      return { query: `transactionHash=${transactionHash}`, headers }
+    },
+  ),
+  good('findOrders', 'standing', 'The order of a transaction, for anybody', 200, async (shop) => {
     const { transactionHash } = await shop.bought('voucher', 'OK')
     return { query: `transactionHash=${transactionHash}` }
   }),

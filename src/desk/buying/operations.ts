@@ -6,7 +6,7 @@ import { ReceiptAnswer } from '../../orders/delivery-receipt.ts'
 import { answers, type HeaderParam, type Operation, refusesQuery } from '../operation.ts'
 import type { Param, Params } from '../params.ts'
 import { catalogPrefix, orderPath, purchasePath, receiptPath, refundPath } from '../paths.ts'
-import { OrderAnswer, OrderList, RefundAnswer } from '../shapes/orders.ts'
+import { OrderAnswer, OrderList, OrderStanding, RefundAnswer } from '../shapes/orders.ts'
 import { QuoteAnswer } from '../shapes/payments.ts'
 import { orderParams, pageParams } from './order-params.ts'
 import { RefundClaim } from './refund-claim.ts'
@@ -153,10 +153,13 @@ export const findOrders: Operation = {
   group: 'Orders',
   name: 'List orders',
   description:
-    'The orders of the wallet that signs in, newest first; or one order by transactionHash or paymentId, without a sign-in.',
+    'The orders of the wallet that signs in, newest first; or one order by its paymentId; or where the order of a transactionHash stands, and the order itself for whoever shows that it is theirs.',
   query: orderParams,
   headers: viewerHeaders,
-  answers: answers('A page of orders, or the one order', OrderList.or(OrderAnswer)),
+  answers: answers(
+    'A page of orders, or the one order, or where it stands',
+    OrderList.or(OrderAnswer).or(OrderStanding),
+  ),
   refusals: [...refusesQuery, 'order_not_found', 'sign_in_invalid', 'invalid_header', 'try_again'],
   limit: 'reading',
   access: 'sign_in',

@@ -18,7 +18,10 @@ export const pageParams = paging(limitMost)
 /** What finds an order by its payment, or pages through the list. */
 export const orderParams = {
   ...pageParams,
-  transactionHash: described(transactionHash, 'The transaction that paid'),
+  transactionHash: described(
+    transactionHash,
+    'The transaction that paid. It is public: alone it tells only how the order stands',
+  ),
   paymentId: described(text, 'From the answer to the purchase'),
 }
 

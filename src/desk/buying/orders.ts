@@ -19,6 +19,8 @@ export interface FoundOrder {
   readonly order: Order
   /** Whether whoever asks has shown that the goods are theirs. */
   readonly reveal: boolean
+  /** Whether it was found by nothing but what the chain tells everybody, and nothing was shown. */
+  readonly isPublic: boolean
   /** Whether looking again later is worth it. */
   readonly waits: boolean
 }
@@ -39,7 +41,8 @@ export async function lookAtOrder(
     return { order, reveal: await mayReveal(deps.orders, order, await viewerOf(deps, shown())) }
   })
   const waits = isUnderWay(order) || refundStateOf(order) === 'REFUND_PENDING'
-  return { order, reveal, waits }
+  const isPublic = !reveal && !('orderId' in sought) && sought.paymentId === undefined
+  return { order, reveal, isPublic, waits }
 }
 
 /** @throws Refusal `order_not_found`, the same for an id that never was and one that is not yours */

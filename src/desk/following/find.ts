@@ -5,10 +5,12 @@ import {
   type SIWxExtension,
 } from '@x402/extensions/sign-in-with-x'
 import { getAddress, isAddress } from 'viem'
+import { mayReveal } from '../../orders/access.ts'
 import type { FaultLog } from '../buying/deps.ts'
 import { orNotNow } from '../buying/or-not-now.ts'
 import { listOrders, ordersAsk } from '../buying/orders.ts'
 import { type SignInAsk, signedInWallet, signInRequired } from '../buying/sign-in.ts'
+import { orderStanding } from '../views/order.ts'
 import type { FollowDeps } from './deps.ts'
 import { walletOfPass, walletPass } from './passes.ts'
 
@@ -20,23 +22,36 @@ const listMost = 50
 /** What a wallet is asked to sign here. */
 const ask: SignInAsk = ordersAsk(findPath)
 
+/** What a transaction leads to. */
+export interface PaidFor {
+  /** Only for the wallet that paid. */
+  readonly orderId?: string
+  /** Where the order stands; absent where the money came and there is no order of it. */
+  readonly standing?: ReturnType<typeof orderStanding>
+}
+
 /**
- * The id of the order that a transaction paid for, or undefined. Whoever knows the transaction, as
- * everyone may who reads the chain, learns where its page is and nothing else.
+ * What a transaction paid for, or undefined. Everyone who reads the chain knows the transaction, so
+ * it tells where the order stands, and which one it is only to the wallet that paid.
  *
  * @param text what a person pasted: a transaction, or the address of one in an explorer
+ * @param pass of a wallet that has signed in
  * @throws Refusal `try_again`
  */
-export async function orderPaidBy(
-  { orders, checkouts }: FollowDeps,
+export async function paidBy(
+  deps: FollowDeps,
   text: string,
+  pass: string | undefined,
   log: FaultLog,
-): Promise<string | undefined> {
+): Promise<PaidFor | undefined> {
   const hash = transactionIn(text)
   if (hash === undefined) return undefined
+  const { orders, checkouts } = deps
   return orNotNow(log, async () => {
     const order = await orders.findByTransaction(hash)
-    return order?.id ?? (await checkouts?.findByTransaction(hash))?.orderId
+    if (order === undefined) return (await checkouts?.findByTransaction(hash)) && {}
+    const isOwn = await mayReveal(orders, order, { wallet: walletOfPass(deps, pass) })
+    return isOwn ? { orderId: order.id } : { standing: orderStanding(order) }
   })
 }
 

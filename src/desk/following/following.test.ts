@@ -4,7 +4,7 @@ import type { Script } from '../../../test/doubles/orders.ts'
 import { createDigest, createSigner } from '../../secrets/tokens.ts'
 import type { BuyingDeps } from '../buying/deps.ts'
 import type { FollowDeps } from './deps.ts'
-import { orderPaidBy, transactionIn } from './find.ts'
+import { paidBy, transactionIn } from './find.ts'
 import { goodsFor } from './goods.ts'
 import { addressIn, leaveAddress, linksFor, type MailDeps } from './mail.ts'
 import {
@@ -134,14 +134,23 @@ describe('an order that is paid in a coin', () => {
     })
   })
 
-  test('is found by a transaction that paid, also before it is an order', async () => {
-    const { world, deps, id, orderId } = await opened()
+  test('is known by a transaction that paid, also before it is an order, and not named', async () => {
+    const { world, deps, id, orderId, pay } = await opened()
     const hash = 'ab'.repeat(32)
-    const findByTransaction = async (sought: string) =>
-      sought === hash ? await world.checkouts.find(id) : undefined
-    const checkouts = { findByOrder: world.checkouts.findByOrder, findByTransaction }
-    expect(await orderPaidBy({ ...deps, checkouts }, hash.toUpperCase(), log)).toBe(orderId)
-    expect(await orderPaidBy({ ...deps, checkouts }, 'f'.repeat(64), log)).toBeUndefined()
+    const checkouts = {
+      findByOrder: world.checkouts.findByOrder,
+      findByTransaction: async (sought: string) =>
+        sought === hash ? await world.checkouts.find(id) : undefined,
+    }
+    const by = (text: string, orders = world.orders) =>
+      paidBy({ ...deps, orders, checkouts }, text, undefined, log)
+    expect(await by(hash.toUpperCase())).toEqual({})
+    expect(await by('f'.repeat(64))).toBeUndefined()
+    await pay()
+    const findByTransaction = () => world.orders.find(orderId as never)
+    const told = await by(hash, { ...world.orders, findByTransaction })
+    expect(told).toMatchObject({ standing: { state: 'FULFILLED' } })
+    expect(JSON.stringify(told)).not.toContain(orderId)
   })
 })
 

@@ -101,6 +101,18 @@ export const OrderAnswer = z
   })
   .meta({ id: 'OrderAnswer' })
 
+/** What the public hash of a transaction shows of the order that it paid. */
+export const OrderStanding = z
+  .object({
+    transactionHash: payment.transactionHash,
+    state: OrderState,
+    state_updated_at: time,
+    refund_state: RefundState.nullable(),
+    refund_state_updated_at: time.nullable(),
+    message: z.string(),
+  })
+  .meta({ id: 'OrderStanding' })
+
 /** A page of the orders of one wallet: never with goods. */
 export const OrderList = z
   .object({

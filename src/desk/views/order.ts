@@ -47,6 +47,35 @@ export async function orderBody(vault: Vault, { order, reveal, accessToken }: Or
   }
 }
 
+const standingMessage =
+  'A transaction hash is public, so this is all it shows. The order itself needs its orderId or paymentId, or proof that it is yours: its accessToken, a sign-in of the paying wallet, or the idempotency key of the purchase.'
+
+/** Where an order stands, for whoever knows no more of it than the chain tells everybody. */
+export function orderStanding(order: Order) {
+  const refund = refundStateOf(order)
+  return {
+    transactionHash: transactionOf(order),
+    state: order.state,
+    state_updated_at: order.changedAt.toISOString(),
+    refund_state: refund,
+    refund_state_updated_at: refund === null ? null : refundChangedAt(order).toISOString(),
+    message: standingMessage,
+  }
+}
+
+function refundChangedAt(order: Order): Date {
+  const isDone = isRefunding(order) && order.refund.step === 'REFUNDED'
+  return isDone ? order.refund.refundedAt : order.changedAt
+}
+
+/** What somebody may see of an order that was found. */
+export async function foundOrder(
+  vault: Vault,
+  found: OrderView & { readonly isPublic: boolean },
+): Promise<Awaited<ReturnType<typeof orderBody>> | ReturnType<typeof orderStanding>> {
+  return found.isPublic ? orderStanding(found.order) : orderBody(vault, found)
+}
+
 /** An order as lists show it: never with goods (decisions 6). */
 export function orderItem(order: Order) {
   return {

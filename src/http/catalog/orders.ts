@@ -4,7 +4,7 @@ import { orNotNow } from '../../desk/buying/or-not-now.ts'
 import { lookUpIn, pageIn } from '../../desk/buying/order-params.ts'
 import { listOrders, lookAtOrder, ordersAsk, type Sought } from '../../desk/buying/orders.ts'
 import { signedInWallet, signInRequired } from '../../desk/buying/sign-in.ts'
-import { orderBody } from '../../desk/views/order.ts'
+import { foundOrder } from '../../desk/views/order.ts'
 import { retryAfterSeconds } from '../../desk/views/order-message.ts'
 import type { Kind } from '../../goods/offer.ts'
 import { inQuery } from '../in-query.ts'
@@ -39,7 +39,7 @@ async function sendOrder(
   const { waits, ...found } = await lookAtOrder(deps, sought, () => shownBy(request), request.log)
   return privately(reply)
     .headers(waits ? { 'retry-after': String(retryAfterSeconds) } : {})
-    .send(await orderBody(deps.purchases.vault, found))
+    .send(await foundOrder(deps.purchases.vault, found))
 }
 
 async function sendList(

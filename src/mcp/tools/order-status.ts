@@ -4,6 +4,7 @@ import { listOrders, lookAtOrder, ordersAsk } from '../../desk/buying/orders.ts'
 import { signedInWallet, signInRequired } from '../../desk/buying/sign-in.ts'
 import { readParams, text } from '../../desk/params.ts'
 import { mcpPath } from '../../desk/paths.ts'
+import { orderStanding } from '../../desk/views/order.ts'
 import { flagIn, inArguments, without } from '../arguments.ts'
 import { includeGoods, orderSaid } from '../order-said.ts'
 import { shownBy, shownFields, signInGuidance, signInWith } from '../proofs.ts'
@@ -16,7 +17,7 @@ export const orderStatus: Tool = {
   name: 'order_status',
   title: 'Order status',
   description:
-    'How an order stands, for whoever knows its orderId, its paymentId or the transactionHash of its payment. Free. Call it after buy until agent_action is not "wait", every 5 seconds or less often. While the state is PAYMENT_PENDING never pay again. The goods are only for who shows that they are theirs: by the idempotency_key of the purchase, its access_token, or a sign-in of the paying wallet in _meta["sign-in-with-x"]. Without any id it lists the orders of the wallet that signs in.',
+    'How an order stands, for whoever knows its orderId or its paymentId. By the transactionHash of its payment, which everybody can read on the chain, only its state is told, unless you show that it is yours. Free. Call it after buy until agent_action is not "wait", every 5 seconds or less often. While the state is PAYMENT_PENDING never pay again. The goods are only for who shows that they are theirs: by the idempotency_key of the purchase, its access_token, or a sign-in of the paying wallet in _meta["sign-in-with-x"]. Without any id it lists the orders of the wallet that signs in.',
   inputSchema: argumentSchema(
     {
       orderId: { type: 'string', description: 'From the answer to buy' },
@@ -47,7 +48,9 @@ async function statusOf(call: ToolCall, deps: ToolDeps): Promise<Said> {
   }
   const sought = orderId === undefined ? { transactionHash, paymentId } : { orderId }
   const found = await lookAtOrder(buying, sought, () => shownBy(call), call.log)
-  return orderSaid(buying, found, inline)
+  if (!found.isPublic) return orderSaid(buying, found, inline)
+  const body = orderStanding(found.order)
+  return { type: 'answer', body, advice: body.message }
 }
 
 async function ordersOfWallet(

@@ -63,7 +63,7 @@ Always send an \`Idempotency-Key\` (16 to 128 of A-Z a-z 0-9 _ -), new for each 
 
 ## 4. Look again
 
-\`GET ${getOrder.path}\`; the goods only with \`Authorization: Bearer {accessToken}\` or a sign-in of the paying wallet (\`SIGN-IN-WITH-X\`). Lost the id: \`GET ${findOrders.path}?transactionHash=0x…\`, or \`GET ${findOrders.path}\` signed in.
+\`GET ${getOrder.path}\`; the goods only with \`Authorization: Bearer {accessToken}\` or a sign-in of the paying wallet (\`SIGN-IN-WITH-X\`). Lost the id: \`GET ${findOrders.path}\` signed in, or \`GET ${findOrders.path}?transactionHash=0x…\` with the token, the idempotency key or a sign-in; with none of these it tells only the state.
 
 \`FULFILLED\`: done. \`FULFILLMENT_FAILED\`, \`EXPIRED\`: the money is on its way back; watch \`GET ${getRefund.path}\`. \`PAYMENT_FAILED\`: nothing was paid. Everything else: wait.
 

@@ -1,3 +1,4 @@
+import type { PaidFor } from '../../desk/following/find.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
 import type { Texts } from '../texts/en.ts'
@@ -18,13 +19,18 @@ interface WalletList {
   readonly items: readonly ListedOrder[]
 }
 
+interface PaymentSaid extends Pick<PaidFor, 'standing'> {
+  readonly typed: string
+  readonly said: 'wrong' | 'none' | 'found'
+}
+
 type MailSaid = 'done' | 'wrong' | 'tooMany'
 
 /** What a visitor typed, and what became of it. */
 export interface FindPageParts {
   readonly texts: Texts
   readonly scriptUrls: readonly string[]
-  readonly payment?: { readonly typed: string; readonly said: 'wrong' | 'none' } | undefined
+  readonly payment?: PaymentSaid | undefined
   /** Undefined where the store sends no mail. */
   readonly mail?: { readonly typed?: string; readonly said?: MailSaid } | undefined
   readonly wallet?: { readonly said: 'failed' } | undefined
@@ -55,21 +61,33 @@ ${scriptUrls.map((url) => html`<script type="module" src="${url}"></script>`)}`,
 
 function paymentPart({ payment, texts }: FindPageParts): Html {
   const words = texts.find.payment
-  const said =
-    payment && html`<p class="wrong" id="transaction-wrong" role="alert">${words[payment.said]}</p>`
+  const said = payment && paymentSaid(payment, texts)
+  const isWrong = payment !== undefined && payment.said !== 'found'
   return html`<section class="sheet" aria-labelledby="by-payment">
 <h2 id="by-payment">${words.title}</h2>
 <p>${words.text}</p>
 <form method="post" action="/find/payment">
 <div class="field">
 <label for="transaction">${words.label}</label>
-<input id="transaction" name="transaction" type="text" value="${payment?.typed ?? ''}" required="required" maxlength="300" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="${payment ? 'transaction-wrong ' : ''}transaction-help"${payment && html` aria-invalid="true"`}>
+<input id="transaction" name="transaction" type="text" value="${payment?.typed ?? ''}" required="required" maxlength="300" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="${payment ? 'transaction-said ' : ''}transaction-help"${isWrong && html` aria-invalid="true"`}>
 ${said}
 <p class="hint" id="transaction-help">${words.help}</p>
 </div>
 <p class="act"><button class="button" type="submit">${words.find}</button></p>
 </form>
 </section>`
+}
+
+function paymentSaid({ said, standing }: PaymentSaid, { find }: Texts): Html {
+  const words = find.payment
+  if (said !== 'found') {
+    return html`<p class="wrong" id="transaction-said" role="alert">${words[said]}</p>`
+  }
+  const { state, state_updated_at, refund_state, refund_state_updated_at } = standing ?? {}
+  const name = find.list.states[refund_state ?? state ?? '']
+  const since = refund_state_updated_at ?? state_updated_at ?? ''
+  const where = html` <b>${name}</b> <time datetime="${since}">${since.slice(0, 10)}</time>`
+  return html`<p class="good" id="transaction-said" role="status">${words.found}${name && where} ${words.open}</p>`
 }
 
 /** The wallets stand here when the script has found them. */

@@ -129,7 +129,7 @@ describe('a mail with links', () => {
     expect(answer.statusCode).toBe(200)
     expect(sent).toEqual([])
     const { body } = await get(`/orders/${orderId}`, byMail)
-    expect(read(body)).toContain('What you bought')
+    expect(read(body)).toContain(en.orders.facts)
     expect(body).not.toContain(`/orders/${orderId}/mail`)
     expect(body).toContain(byMail.cookie.slice('access='.length))
   })

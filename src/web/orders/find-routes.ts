@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   findPath,
-  orderPaidBy,
   ordersOfPass,
+  paidBy,
   passForWallet,
   transactionIn,
   walletChallenge,
@@ -65,11 +65,16 @@ function routeByMail(pages: FastifyInstance, routes: FindRoutes): void {
   })
 }
 
-/** A transaction leads to the page of its order, which shows its state and no more. */
+/** A transaction tells where its order stands, and leads the wallet that paid to its page. */
 async function byPayment(request: FastifyRequest, reply: FastifyReply, routes: FindRoutes) {
   const typed = (formIn(request).get('transaction') ?? '').slice(0, 300)
-  const id = await orderPaidBy(routes.follow, typed, request.log)
-  if (id !== undefined) return privately(reply).redirect(orderPagePath(id), 303)
+  const paid = await paidBy(routes.follow, typed, walletIn(request), request.log)
+  if (paid?.orderId !== undefined) {
+    return privately(reply).redirect(orderPagePath(paid.orderId), 303)
+  }
+  if (paid !== undefined) {
+    return sendFind(request, reply, routes, { payment: { typed, said: 'found', ...paid } })
+  }
   const said = transactionIn(typed) === undefined ? 'wrong' : 'none'
   const status = said === 'wrong' ? 422 : 404
   return sendFind(request, reply.code(status), routes, { payment: { typed, said } })

@@ -51,6 +51,11 @@ async function order(kind: Kind, outcome: string): Promise<Bought> {
 
 const pageOf = ({ orderId }: Bought) => `${store.url}/orders/${orderId}`
 
+/** What stands between the head and the foot of a page. */
+function mainOf(page: string): string {
+  return /<main[\s\S]*<\/main>/.exec(page)?.[0] ?? page
+}
+
 /** A visitor with cookies, who sends forms as a browser does. */
 function visitor() {
   const cookies = new Map<string, string>()
@@ -179,11 +184,14 @@ describe('the refund of an order', () => {
 describe('finding an order again', () => {
   const find = () => `${store.url}/find`
 
-  test('by its payment leads to its page, however the transaction was pasted', async () => {
+  test('by its payment tells strangers where it stands, and no more, however it was pasted', async () => {
     const { transactionHash, orderId } = bought.esim
     for (const transaction of [transactionHash, `https://x.example/tx/${transactionHash}?a=b`]) {
       const answer = await visitor().post(`${find()}/payment`, { transaction })
-      expect([answer.status, answer.headers.get('location')]).toEqual([303, `/orders/${orderId}`])
+      const page = await answer.text()
+      expect([answer.status, answer.headers.get('location')]).toEqual([200, null])
+      expect(page).toContain('This transaction paid for an order here. <b>Delivered</b>')
+      for (const named of [orderId, 'esim', 'eSIM']) expect(mainOf(page)).not.toContain(named)
     }
     const none = await visitor().post(`${find()}/payment`, { transaction: `0x${'1'.repeat(64)}` })
     expect([none.status, (await none.text()).includes('No order of this store')]).toEqual([
@@ -204,6 +212,9 @@ describe('finding an order again', () => {
     const signed = encodeSIWxHeader({ ...payload, signature } as never)
     const answer = await post(`${find()}/wallet`, { signed })
     expect(answer.status).toBe(303)
+    const { transactionHash: transaction, orderId: own } = bought.esim
+    const byHash = await post(`${find()}/payment`, { transaction })
+    expect([byHash.status, byHash.headers.get('location')]).toEqual([303, `/orders/${own}`])
     const list = await (await get(find())).text()
     for (const { orderId } of Object.values(bought)) expect(list).toContain(`/orders/${orderId}`)
     expect(await (await get(pageOf(bought.esim))).text()).toContain('Show the eSIM')

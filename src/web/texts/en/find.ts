@@ -5,12 +5,14 @@ export const find = {
   intro: 'Have the private link? Open it, and you are there. Without it, one of these helps.',
   payment: {
     title: 'By the payment',
-    text: 'Your wallet shows the transaction that paid. It leads to the page of the order; what was bought stays hidden until you show that it is yours.',
+    text: 'Your wallet shows the transaction that paid. It is public, so it tells where the order stands; the wallet that paid, once signed in, comes to its page.',
     label: 'Transaction',
     help: '64 letters and digits, or the address of the transaction in an explorer.',
     find: 'Find it',
     wrong:
       'There is no transaction in this. It has 64 letters (a to f) and digits, on some chains with 0x in front.',
+    found: 'This transaction paid for an order here.',
+    open: 'To open it, use its private link, sign in with the wallet that paid, or ask for the link by e-mail if you left your address.',
     none: 'No order of this store was paid with this transaction. A payment that was made a moment ago may not be known yet.',
   },
   wallet: {
