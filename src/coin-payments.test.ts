@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { memoryPayouts } from '../test/doubles/memory-payouts.ts'
 import { memoryProcessor } from '../test/doubles/memory-processor.ts'
-import { connectCoins, telling } from './coin-payments.ts'
+import type { Finding } from './adapters/btcpay/check.ts'
+import { connectCoins, inspecting, telling } from './coin-payments.ts'
 
 test('what is not understood of the processor is told once, until something else is heard', async () => {
   const processor = memoryProcessor()
@@ -38,6 +39,24 @@ test('why a payout waits is told once, until it waits for something else', async
     'ord_1: the payout waits to be sent',
     'ord_2: the payout waits to be sent',
     'ord_1: the processor does not answer',
+  ])
+})
+
+test('what the processor cannot do is told when it appears, once, and when it is gone', async () => {
+  const said: string[] = []
+  const logged = (level: string) => (text: unknown) => void said.push(`${level}: ${text}`)
+  const log = { error: logged('error'), warn: logged('warn'), info: logged('info') }
+  let found: readonly Finding[] = []
+  const inspect = inspecting(async () => found, log as never)
+  await inspect()
+  found = [{ level: 'fault', text: 'The API key lacks x.' }]
+  for (let at = 0; at < 3; at += 1) expect(await inspect()).toBe(true)
+  found = [{ level: 'notice', text: 'No webhook.' }]
+  await inspect()
+  expect(said).toEqual([
+    'error: payment processor: The API key lacks x.',
+    'warn: payment processor: No webhook.',
+    'info: payment processor: not so any more: The API key lacks x.',
   ])
 })
 

@@ -191,18 +191,14 @@ export function checkoutDoorOf(
 /** Rates are for a look before the invoice, so a minute is not too old for them. */
 const ratesEveryMs = 60_000
 
-/** Tells the operator once what the processor cannot do, and keeps the rates fresh. */
+/** An operator may take a permission, a coin or a payout processor away at any time. */
+const findingsEveryMs = 300_000
+
+/** Tells the operator what the processor cannot do, as it changes, and keeps the rates fresh. */
 export async function attending(
   { findings, rates }: CoinPayments,
   { log, signal }: { readonly log: Logger; readonly signal: AbortSignal },
 ): Promise<void> {
-  try {
-    for (const { level, text } of await findings()) {
-      log[level === 'fault' ? 'error' : 'warn'](`payment processor: ${text}`)
-    }
-  } catch (error) {
-    log.warn({ error }, 'the payment processor could not be looked at')
-  }
   const look = async () => {
     try {
       await rates.look()
@@ -212,5 +208,34 @@ export async function attending(
       return false
     }
   }
-  await repeat(look, { everyMs: ratesEveryMs, retryMs: 5_000, signal })
+  const inspect = inspecting(findings, log)
+  await Promise.all([
+    repeat(look, { everyMs: ratesEveryMs, retryMs: 5_000, signal }),
+    repeat(inspect, { everyMs: findingsEveryMs, retryMs: 30_000, signal }),
+  ])
+}
+
+/** One look at what the processor can do. Each finding is told when it appears, and when it is gone. */
+export function inspecting(
+  findings: CoinPayments['findings'],
+  log: Pick<Logger, 'info' | 'warn' | 'error'>,
+): () => Promise<boolean> {
+  let told: readonly string[] = []
+  return async () => {
+    try {
+      const found = await findings()
+      for (const { level, text } of found.filter((one) => !told.includes(one.text))) {
+        log[level === 'fault' ? 'error' : 'warn'](`payment processor: ${text}`)
+      }
+      const now = found.map(({ text }) => text)
+      for (const text of told.filter((one) => !now.includes(one))) {
+        log.info(`payment processor: not so any more: ${text}`)
+      }
+      told = now
+      return true
+    } catch (error) {
+      log.warn({ error }, 'the payment processor could not be looked at')
+      return false
+    }
+  }
 }

@@ -14,6 +14,26 @@ export const coinDecimals: Readonly<Record<Coin, number>> = {
   XMR: 12,
 }
 
+/** What payment processors can do with a coin, besides taking it. */
+export interface CoinAbilities {
+  /** Sends it by itself. Otherwise an operator sends by hand what goes back. */
+  readonly isSent: boolean
+  /** Sees what comes to an address after its time. Otherwise nobody sees that by itself. */
+  readonly isSeenLate: boolean
+}
+
+/**
+ * By what BTCPay Server can do and the plugins for the other coins: it sends only coins of Bitcoin's
+ * kind, and the USDt plugin looks at an address only while an invoice waits there.
+ */
+export const coinAbilities: Readonly<Record<Coin, CoinAbilities>> = {
+  BTC: { isSent: true, isSeenLate: true },
+  ETH: { isSent: false, isSeenLate: true },
+  USDT: { isSent: false, isSeenLate: false },
+  LTC: { isSent: true, isSeenLate: true },
+  XMR: { isSent: false, isSeenLate: true },
+}
+
 /**
  * Writes an amount of smallest units as wallets take it: "0.00123", never with an exponent, and
  * without zeros at the end.

@@ -5,12 +5,15 @@ import { type Reply, scripted } from './scripted.fixture.ts'
 const methods = 'GET /api/v1/stores/S1/payment-methods'
 const key = 'GET /api/v1/api-keys/current'
 const processors = 'GET /api/v1/stores/S1/payout-processors'
+const webhooks = 'GET /api/v1/stores/S1/webhooks'
+const webhook = { id: 'W1', enabled: true, url: 'https://shop.example/webhooks/btcpay' }
 const ids = ['BTC-CHAIN', 'LTC-CHAIN', 'XMR-CHAIN', 'ETH-CHAIN', 'USDT-ETHEREUM']
 const all = ids.map((paymentMethodId) => ({ paymentMethodId, enabled: true }))
 const good: Readonly<Record<string, Reply>> = {
   [methods]: { json: all },
   [key]: { json: { apiKey: 'x', label: '', permissions: ['unrestricted'] } },
   [processors]: { json: [{ name: 'OnChain', friendlyName: 'x', payoutMethods: ids }] },
+  [webhooks]: { json: [webhook] },
 }
 
 const checked = (changes: Readonly<Record<string, Reply>>) => {
@@ -62,6 +65,18 @@ it.each<readonly [Readonly<Record<string, Reply>>, string, string]>([
     },
     'notice',
     'Money in BTC goes back only when somebody sends it.',
+  ],
+  [
+    {
+      [webhooks]: {
+        json: [
+          { ...webhook, enabled: false },
+          { ...webhook, url: 'https://x.example' },
+        ],
+      },
+    },
+    'notice',
+    'BTCPay has no enabled webhook to /webhooks/btcpay: payments are seen later.',
   ],
 ])('says what is wrong: %j', async (changes, level, text) => {
   expect(await checked(changes)).toEqual([{ level, text }])

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ask, type Greenfield, isKeyRefused, saidOf, segment } from './greenfield.ts'
 import type { BtcpayMethod } from './methods.ts'
 import { permissionsMissing } from './permissions.ts'
-import { apiKeySchema, payoutProcessorSchema, storeMethodSchema } from './schemas.ts'
+import { apiKeySchema, payoutProcessorSchema, storeMethodSchema, webhookSchema } from './schemas.ts'
 
 /** Something at BTCPay that an operator should know of, in a sentence. */
 export interface Finding {
@@ -16,12 +16,13 @@ export async function checkProcessor(
   greenfield: Greenfield,
   methods: readonly BtcpayMethod[],
 ): Promise<readonly Finding[]> {
-  const [atMethods, atKey, atProcessors] = await Promise.all([
+  const found = await Promise.all([
     checkMethods(greenfield, methods),
     checkKey(greenfield),
     checkPayouts(greenfield, methods),
+    checkWebhooks(greenfield),
   ])
-  return [...atMethods, ...atKey, ...atProcessors]
+  return found.flat()
 }
 
 async function checkMethods(greenfield: Greenfield, methods: readonly BtcpayMethod[]) {
@@ -63,6 +64,19 @@ async function checkPayouts(greenfield: Greenfield, methods: readonly BtcpayMeth
   const byHand = methods.filter(({ id }) => !known.includes(id.toUpperCase()))
   const names = byHand.map(({ coin }) => coin).join(', ')
   return names === '' ? [] : [notice(`Money in ${names} goes back only when somebody sends it.`)]
+}
+
+/** Only a key that may change webhooks may see them; without that permission nothing is known. */
+async function checkWebhooks(greenfield: Greenfield) {
+  const path = `/stores/${segment(greenfield.storeId)}/webhooks`
+  const heard = await ask(greenfield, z.array(webhookSchema), { method: 'GET', path })
+  if (heard.outcome !== 'ok') return []
+  const isThere = heard.value.some(
+    ({ enabled, url }) => enabled && url.endsWith('/webhooks/btcpay'),
+  )
+  return isThere
+    ? []
+    : [notice('BTCPay has no enabled webhook to /webhooks/btcpay: payments are seen later.')]
 }
 
 function fault(text: string): Finding {

@@ -108,7 +108,8 @@ afterEach(async () => {
 })
 
 async function started(): Promise<Btcpay> {
-  const btcpay = await startBtcpay({ apiKey, storeId, confirmMs: 1, payoutMs: 1 })
+  const webhook = { url: 'http://127.0.0.1:9/webhooks/btcpay', secret: 'x' }
+  const btcpay = await startBtcpay({ apiKey, storeId, confirmMs: 1, payoutMs: 1, webhook })
   running.push(btcpay)
   return btcpay
 }

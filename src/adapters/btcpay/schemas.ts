@@ -75,6 +75,8 @@ export const storeMethodSchema = z.object({ paymentMethodId: z.string(), enabled
 export const apiKeySchema = z.object({ permissions: z.array(z.string()) })
 export const payoutProcessorSchema = z.object({ payoutMethods: z.array(z.string()).nullish() })
 
+export const webhookSchema = z.object({ enabled: z.boolean(), url: z.string().max(2_000) })
+
 /** `rate` is missing where BTCPay could not find one. */
 export const storeRateSchema = z.object({ currencyPair: z.string(), rate: decimal.nullish() })
 

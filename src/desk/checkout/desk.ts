@@ -2,7 +2,7 @@ import type { Invoice, Return } from '../../checkouts/checkout.ts'
 import type { PaymentMethod } from '../../checkouts/ports.ts'
 import type { CheckoutForm } from '../../checkouts/start.ts'
 import type { Kind } from '../../goods/offer.ts'
-import type { Coin } from '../../payments/coins.ts'
+import type { Coin, CoinAbilities } from '../../payments/coins.ts'
 import type { CheckoutId, OrderId } from '../../primitives/ids.ts'
 import type { Usdc } from '../../primitives/money.ts'
 import type { Bought } from '../bought.ts'
@@ -41,6 +41,8 @@ export interface CheckoutView {
   readonly amount: Usdc
   readonly coin: Coin
   readonly network: string
+  /** What the processor does with the coin: what the page may promise. */
+  readonly abilities: CoinAbilities
   /** Whether whoever asks has shown that this is theirs. Others see no address and no amounts. */
   readonly isOwner: boolean
   readonly stage: CheckoutStage

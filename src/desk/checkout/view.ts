@@ -4,6 +4,7 @@ import {
   isInvoiced,
   seenUnits,
 } from '../../checkouts/checkout.ts'
+import { coinAbilities } from '../../payments/coins.ts'
 import { never } from '../../primitives/never.ts'
 import { hashOf, sameHash } from '../../secrets/tokens.ts'
 import { type BoughtDeps, boughtOf } from '../bought.ts'
@@ -31,6 +32,7 @@ export function checkoutView(
     amount,
     coin,
     network,
+    abilities: coinAbilities[coin],
     isOwner: isOwn,
     stage,
     ...(isOwn && isInvoiced(checkout) ? { invoice: invoiceOf(checkout) } : {}),

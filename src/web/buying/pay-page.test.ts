@@ -122,6 +122,17 @@ describe('the page of a payment', () => {
     expect(body.includes('href="/buy/AMZ_US_25"')).toBe(['refused', 'expired'].includes(stage))
   })
 
+  test.each([
+    ['BTC', 'it goes back, if it comes while', 'the fee of the network is ours', 'a person'],
+    ['XMR', 'it goes back, if it comes while', 'A person of the store sends', 'nobody sees it'],
+    ['USDT', 'nobody sees it by itself', 'A person of the store sends', 'it goes back, if'],
+  ] as const)('promises of %s only what can be done with it', async (coin, late, back, never) => {
+    const { body } = await paying(checkoutView('waiting', { coin })).get(url, owner)
+    expect(body).toContain(late)
+    expect(body).toContain(back)
+    expect(body).not.toContain(never)
+  })
+
   test('asks for what is missing when a part came', async () => {
     const view = checkoutView('partly_paid', { invoice: { seen: 10_000n, remaining: 29_063n } })
     const { body } = await paying(view).get(url, owner)

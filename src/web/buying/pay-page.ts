@@ -76,7 +76,7 @@ function ownPart(view: CheckoutView, shown: PayShown): Html {
 ${nextStep(view, texts)}
 ${returnsOf(view, texts)}
 ${shown.privateLink && stage !== 'refused' && keepLink(shown.privateLink, stage, texts)}
-${invoice && asking.has(stage) && troubles(invoice.watchedUntil, texts)}
+${invoice && asking.has(stage) && troubles(invoice.watchedUntil, view.abilities, texts)}
 ${factsOf(view, texts)}`
 }
 
@@ -113,14 +113,18 @@ ${copied('link', link, pay.tokenLabel, texts)}
 </section>`
 }
 
-function troubles(watchedUntil: Date, texts: Texts): Html {
+function troubles(
+  watchedUntil: Date,
+  { isSent, isSeenLate }: CheckoutView['abilities'],
+  texts: Texts,
+): Html {
   const { pay } = texts
   return html`<details class="troubles"><summary>${pay.detailsTitle}</summary>
 <ul>
 <li>${pay.less}</li>
 <li>${pay.more}</li>
-<li>${pay.late}${timeOf(watchedUntil, texts)}.</li>
-<li>${pay.fees}</li>
+<li>${isSeenLate ? html`${pay.late}${timeOf(watchedUntil, texts)}.` : pay.lateUnseen}</li>
+<li>${isSent ? pay.fees : pay.byHand}</li>
 <li>${pay.small(formatUsdc(keptMost))}</li>
 </ul>
 </details>`

@@ -42,11 +42,11 @@ export const how = {
     ],
     [
       'You paid too late',
-      'The address is watched for days after its time. What comes late, in those days, goes back to your refund address.',
+      'The address is watched for days after its time. What comes late, in those days, goes back to your refund address. USDT that comes late is seen by nobody: write to the store, with the transaction.',
     ],
     [
       'It was not delivered',
-      'Whatever the reason, the order ends as a full refund. It is sent by itself, only Monero by a person of the store. The order page shows its transaction.',
+      'Whatever the reason, the order ends as a full refund. USDC, Bitcoin and Litecoin are sent by themselves, Ether, USDT and Monero by a person of the store. The order page shows its transaction.',
     ],
     [
       'You closed the page',

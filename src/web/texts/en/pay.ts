@@ -96,6 +96,9 @@ export const pay = {
   less: 'Too little: send the rest in time, or what came goes back.',
   more: 'Too much, or twice: you get your order, and what is over goes back.',
   late: 'Too late: it goes back, if it comes while the address is watched. That is until ',
+  lateUnseen:
+    'Too late, or once more after your order: nobody sees it by itself. Write to the store, with the transaction, and a person sends it back.',
+  byHand: 'A person of the store sends what goes back, whole: the fee of the network is ours.',
   backTo: 'Money goes back to',
   fees: 'What goes back is sent whole: the fee of the network is ours.',
   small: (most: string) =>
