@@ -212,6 +212,7 @@ function purchasesOf(
     rails: { x402: chain.rail, btcpay: invoiceRail(coins.processor, watchOf(ground, storage)) },
     supplier: fundedSupplier(supply.supplier, vitals, now),
     limits: storage.limits,
+    reservations: storage.reservations,
     treasury: storage.treasury,
     vault: createVault(config.secretsKeys),
     digest: createDigest(config.secretsKeys, 'orders'),

@@ -100,9 +100,14 @@ describe('forgetting', () => {
     }
     const checkouts = { erasePersonal: vi.fn(async (_: Date) => 0) }
     const limits = { forgetLifted: vi.fn(async (_: Date) => 0) }
+    const reservations = { forget: vi.fn(async (_: Date) => 0) }
     const mail = { forget: vi.fn(async (_: Date) => 0) }
     const forgetNonces = vi.fn(async () => 0)
-    return { orders, checkouts, limits, mail, forgetNonces, personalDataDays: 7, now: () => now }
+    return {
+      ...{ orders, checkouts, limits, reservations, mail, forgetNonces },
+      personalDataDays: 7,
+      now: () => now,
+    }
   }
 
   test('erases by the operator’s days, keys after thirty, and limits and nonces that ran out, every hour', async () => {
@@ -116,6 +121,7 @@ describe('forgetting', () => {
     expect(kept.orders.forgetKeys.mock.calls).toEqual([[ago(30)]])
     expect(kept.mail.forget.mock.calls).toEqual([[ago(7)]])
     expect(kept.limits.forgetLifted.mock.calls).toEqual([[ago(0)]])
+    expect(kept.reservations.forget.mock.calls).toEqual([[ago(1)]])
     expect(kept.forgetNonces).toHaveBeenCalledTimes(1)
     await vi.advanceTimersByTimeAsync(3_600_000)
     expect(kept.forgetNonces).toHaveBeenCalledTimes(2)

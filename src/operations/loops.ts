@@ -2,7 +2,7 @@ import type { CheckoutStore } from '../checkouts/ports.ts'
 import type { CheckoutStepDeps } from '../checkouts/steps.ts'
 import { sweepCheckouts } from '../checkouts/sweep.ts'
 import type { MailBook } from '../orders/mail.ts'
-import type { LimitStore, OrderStore } from '../orders/ports.ts'
+import type { LimitStore, OrderStore, ReservationStore } from '../orders/ports.ts'
 import { sweep } from '../orders/sweep.ts'
 import { repeat } from '../primitives/repeat.ts'
 
@@ -55,6 +55,7 @@ export interface Keeping {
   readonly orders: Pick<OrderStore, 'erasePersonal' | 'forgetKeys'>
   readonly checkouts: Pick<CheckoutStore, 'erasePersonal'>
   readonly limits: Pick<LimitStore, 'forgetLifted'>
+  readonly reservations: Pick<ReservationStore, 'forget'>
   readonly mail: Pick<MailBook, 'forget'>
   /** Forgets sign-in nonces that have run out anyway. */
   readonly forgetNonces: () => Promise<unknown>
@@ -75,6 +76,7 @@ export function forgetting(keeping: Keeping, { signal, failed }: LoopDeps): Prom
       await keeping.checkouts.erasePersonal(daysAgo(keeping.personalDataDays))
       await keeping.orders.forgetKeys(daysAgo(keyDays))
       await keeping.limits.forgetLifted(keeping.now())
+      await keeping.reservations.forget(daysAgo(1))
       await keeping.forgetNonces()
       return true
     } catch (error) {

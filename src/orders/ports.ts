@@ -92,6 +92,25 @@ export class LimitReached extends Error {
   }
 }
 
+/** A request with a payment is answered in this time, or its order is on record; milliseconds. */
+export const consideredMostMs = 60_000
+
+/** Which request each payment came with, from before anybody outside sees the payment (decision 016). */
+export interface ReservationStore {
+  /**
+   * Reserves a payment for a request, unless it is reserved already. A reservation that the payer's
+   * own key is known to have signed takes the place of one that is not.
+   *
+   * @param request digest of what is asked for
+   * @returns the digest of the request that the payment is reserved for
+   */
+  reserve(paymentKey: string, request: string, isSigned: boolean): Promise<string>
+  /** Whether a request came with this payment so lately that it may be considered still. */
+  isConsidered(paymentKey: string): Promise<boolean>
+  /** Forgets what was reserved before then. Returns how many. */
+  forget(reservedBefore: Date): Promise<number>
+}
+
 /** The limits of a wallet, and the name of the write that made them. */
 export interface StoredLimits {
   readonly limits: WalletLimits

@@ -9,7 +9,7 @@ import {
   recipientFaults,
   type Wish,
 } from '../goods/purchase-body.ts'
-import type { Quotes } from '../payments/quotes.ts'
+import type { Quoted, Quotes } from '../payments/quotes.ts'
 import { type Till, termsOf } from '../payments/terms.ts'
 import type { Terms } from '../payments/x402.ts'
 import type { Usdc } from '../primitives/money.ts'
@@ -32,7 +32,8 @@ export interface Priced {
 
 /**
  * Checks what is asked for and prices it: with our own promise of a price, that price; without
- * one, the price of now. Stores nothing and asks nobody.
+ * one, the price of now. The promise is of the price alone, so all else is as the offer is now: what
+ * is not sold any more, or not in that range, is refused. Stores nothing and asks nobody.
  *
  * @param kind undefined where the offer says which it is
  * @param promise what the buyer echoes as our promise of a price
@@ -46,10 +47,17 @@ export function price(
 ): Priced {
   const offer = offerOf(deps.shelf, kind, fields)
   const wish = readWish(offer, fields)
-  const promised = deps.quotes.promised(promise, offer.id, wish.value)
+  const amount = chargeFor(offer, wish.value, deps.pricing)
+  const promised = deps.quotes.promised(promise, quotedOf(offer, wish))
   return promised === undefined
-    ? { offer, wish, amount: chargeFor(offer, wish.value, deps.pricing) }
+    ? { offer, wish, amount }
     : { offer, wish, amount: promised, promise: String(promise) }
+}
+
+function quotedOf({ id, price, faceValue }: Offer, { value }: Wish): Quoted {
+  const counted = [price, ...(faceValue ? [faceValue] : [])]
+  const units = counted.map(({ currency, divisor }) => `${currency}/${divisor}`).join(' ')
+  return { offer: id, value, units }
 }
 
 /**
@@ -57,7 +65,7 @@ export function price(
  * promise it has: a new one would let a buyer who never pays hold on to an old price for ever.
  */
 export function termsFor(deps: PriceDeps, { offer, wish, amount, promise }: Priced): Terms {
-  const quote = promise ?? deps.quotes.promise(offer.id, wish.value, amount)
+  const quote = promise ?? deps.quotes.promise(quotedOf(offer, wish), amount)
   return termsOf(amount, deps.till, quote)
 }
 

@@ -1,3 +1,4 @@
+import { memoryReservations } from '../../test/doubles/memory-reservations.ts'
 import { orderWorld, type Script } from '../../test/doubles/orders.ts'
 import { catalogOf } from '../../test/fixtures/catalog.ts'
 import { esim, fixed, fixturePricing, open, voucher } from '../../test/fixtures/offers.ts'
@@ -30,18 +31,22 @@ export function purchaseWorld(changes: Partial<Script> = {}, settings: Partial<P
   const says: {
     unsold: Unsold | undefined
     check: (tender: X402Tender) => Checked<X402Tender>
+    isSigned: boolean
   } = {
     unsold: undefined,
+    isSigned: true,
     check: (tender) => ({ outcome: 'good', tender }),
   }
   const check = async (tender: X402Tender) => {
     calls.push('check')
     return says.check(tender)
   }
+  const isSignedByPayer = async () => says.isSigned
   const deps: PurchaseDeps = {
     ...world.deps,
     limits: world.orders.limits,
-    rails: { ...world.deps.rails, x402: { ...world.deps.rails.x402, check } },
+    reservations: memoryReservations(clock.now),
+    rails: { ...world.deps.rails, x402: { ...world.deps.rails.x402, check, isSignedByPayer } },
     shelf,
     pricing,
     till: fixtureTill,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { fixed, voucher } from '../../test/fixtures/offers.ts'
+import { fixed, open, voucher } from '../../test/fixtures/offers.ts'
+import type { X402Tender } from '../payments/payment.ts'
 import { paymentFor } from '../payments/payments.fixture.ts'
 import type { PaymentPayload } from '../payments/x402.ts'
 import type { Refusal } from '../primitives/refusal.ts'
@@ -110,7 +111,7 @@ describe('nothing is stored and nothing taken', () => {
     const refusal = await expectUntouched(world, world.buy())
     expect(refusal).toMatchObject({
       code: 'try_again',
-      details: { charged: 'no', retryAfterSeconds: expect.any(Number) },
+      details: { charged: 'unknown', retryAfterSeconds: expect.any(Number) },
     })
     expect(refusal.message).not.toContain('the node is silent')
   })
@@ -186,6 +187,37 @@ describe('a promised price', () => {
       const payment = paymentFor(accepted, clock.now())
       expect((await ask({ payment })).type).toBe(type)
     }
+  })
+
+  test.each([
+    ['in another currency', { price: fixed(2_000, 'EUR') }],
+    ['in other parts of its currency', { price: fixed(20_000, 'USD', 1_000) }],
+    ['worth another currency', { price: fixed(2_000), faceValue: fixed(2_500, 'EUR') }],
+  ])('is for nothing that is now %s', async (_, changes) => {
+    const { ask, pay, stock } = purchaseWorld()
+    const payment = await pay()
+    // A rate at which the new price is not the old one.
+    stock(
+      voucher('CARD', { ...changes, price: { ...changes.price, fixed: changes.price.fixed * 2 } }),
+    )
+    expect(expectDemand(await ask({ payment })).fault?.code).toBe('payment_mismatch')
+  })
+
+  test('does not widen the range of an open value', async () => {
+    const { ask, pay, stock } = purchaseWorld()
+    const fields = { ...ada, offerId: 'OPEN', value: 100 }
+    const payment = await pay({ fields })
+    stock({ ...openCard, price: open(500, 5_000, 250) })
+    const refusal = await refusalOf(ask({ payment, fields }))
+    expect(refusal).toMatchObject({ code: 'invalid_body', details: { parameter: 'value' } })
+  })
+
+  test('does not sell what is not sold any more', async () => {
+    const { ask, pay, stock } = purchaseWorld()
+    const fields = { ...ada, offerId: 'OPEN', value: 100 }
+    const payment = await pay({ fields })
+    stock({ ...openCard, price: { ...openCard.price, currency: 'EUR' } })
+    expect((await refusalOf(ask({ payment, fields }))).code).toBe('offer_unavailable')
   })
 
   test('of another offer buys nothing', async () => {
@@ -281,5 +313,69 @@ describe('once an order is on record, nothing that breaks becomes an error', () 
       code: 'try_again',
       details: { charged: 'unknown' },
     })
+  })
+})
+
+describe('a payment that came with a request', () => {
+  const other = { ...ada, firstName: 'Mallory' }
+
+  /** Sends the payment with another wish in the middle of the check of the first. */
+  async function stolen(world: ReturnType<typeof purchaseWorld>, signed = true, copied = true) {
+    const payment = await world.pay()
+    const { check } = world.deps.rails.x402
+    let theft: Promise<unknown> | undefined
+    world.says.isSigned = signed
+    Object.assign(world.deps.rails.x402, {
+      check: async (tender: X402Tender) => {
+        if (theft) return check(tender)
+        world.says.isSigned = copied
+        theft = refusalOf(world.ask({ payment, fields: other }))
+        await theft
+        return check(tender)
+      },
+    })
+    return { answer: await world.ask({ payment }), theft: await theft }
+  }
+
+  test.each([
+    ['of a key', true, true],
+    ['of a key, and sent on in another form', true, false],
+    ['of a contract wallet', false, false],
+  ])('is for no other, before anybody outside has seen it: a signature %s', async (...forms) => {
+    const [, signed, copied] = forms
+    const world = purchaseWorld()
+    const { answer, theft } = await stolen(world, signed, copied)
+    expect(theft).toMatchObject({ code: 'payment_reused', details: { charged: 'unknown' } })
+    expect(expectOrder(answer).order.state).toBe('FULFILLED')
+    expect(world.calls.filter((call) => call === 'check')).toHaveLength(1)
+  })
+
+  test('is not kept from its payer by a stranger who has no signature', async () => {
+    const world = purchaseWorld()
+    const payment = await world.pay()
+    world.says.isSigned = false
+    world.says.check = () => ({ outcome: 'unknown', reason: 'silence' })
+    await refusalOf(world.ask({ payment, fields: other }))
+    world.says.isSigned = true
+    world.says.check = (tender) => ({ outcome: 'good', tender })
+    expect(expectOrder(await world.ask({ payment })).order.state).toBe('FULFILLED')
+  })
+
+  test('is not asked for again while an equal request may be about to take it', async () => {
+    const world = purchaseWorld()
+    const signed = await world.pay()
+    const { quote: _, ...extra } = signed.accepted.extra
+    const payment = { ...signed, accepted: { ...signed.accepted, extra } }
+    world.says.check = () => ({ outcome: 'unknown', reason: 'silence' })
+    await refusalOf(world.ask({ payment }))
+    world.stock({ ...card, price: fixed(3_000) })
+    world.clock.pass(30_000)
+    const heard: string[] = []
+    const again = () => world.ask({ payment, foundUnpaid: () => heard.push('unpaid') })
+    expect(await refusalOf(again())).toMatchObject({ details: { charged: 'unknown' } })
+    expect(heard).toEqual([])
+    world.clock.pass(60_000)
+    expect(expectDemand(await again()).fault?.code).toBe('payment_mismatch')
+    expect(heard).toEqual(['unpaid'])
   })
 })

@@ -17,8 +17,9 @@ import { notNow, requireSold } from './not-now.ts'
 import type { In, Order } from './order.ts'
 import { type PriceDeps, type Priced, price, termsFor } from './price.ts'
 import { earlierOrder, isPaidBy, type PurchaseRequest, patienceOf, replay } from './replay.ts'
+import { isConsidered, type ReservingDeps, reserve } from './reserve.ts'
 
-export interface PurchaseDeps extends AdvanceDeps, PriceDeps, CheckDeps {
+export interface PurchaseDeps extends AdvanceDeps, PriceDeps, CheckDeps, ReservingDeps {
   readonly vitals: Pick<Vitals, 'unsold'>
 }
 
@@ -77,7 +78,8 @@ interface Opened {
 /**
  * Finds the order that this payment has opened already, or opens it. Before a payment is turned down
  * its order is looked for once more: the same request may have come twice, and the other one may
- * have taken the payment since. Such a buyer must hear of the order, and not sign anew.
+ * have taken the payment since, or be about to. Such a buyer must hear of the order, or that nothing
+ * is known yet, and not sign anew.
  */
 async function begin(deps: PurchaseDeps, request: PurchaseRequest): Promise<Begun> {
   const { payment } = request
@@ -88,12 +90,15 @@ async function begin(deps: PurchaseDeps, request: PurchaseRequest): Promise<Begu
   }
   const first = await earlier()
   if (first) return first
-  const taken = await take(deps, request, payment).catch(refusalIn)
+  const progress = { isJudged: false }
+  const taken = await take(deps, request, payment, progress).catch(refusalIn)
   if (!(taken instanceof Refusal) && taken.type !== 'payment_required') return taken
   const late = await earlier()
   if (late) return late
-  request.foundUnpaid?.()
+  const mayBeTaken = !progress.isJudged && (await isConsidered(deps, payment))
+  if (!mayBeTaken) request.foundUnpaid?.()
   if (taken instanceof Refusal) throw taken
+  if (mayBeTaken) throw notNow('This payment is looked at for an earlier request.', 'unknown')
   return taken
 }
 
@@ -102,17 +107,26 @@ function refusalIn(error: unknown): Refusal {
   throw error
 }
 
-/** The steps from a payment that has no order yet to its order. Nothing is written before the last. */
+/** How far a payment has come. */
+interface Progress {
+  /** Whether this request had it checked itself, and was told. */
+  isJudged: boolean
+}
+
+/** The steps from a payment that has no order yet to its order. */
 async function take(
   deps: PurchaseDeps,
   request: PurchaseRequest,
   payment: PaymentPayload,
+  progress: Progress,
 ): Promise<Begun> {
   if (request.heldUp) throw request.heldUp
   const priced = priceNow(deps, request)
   const accepted = accept(payment, priced.amount, deps.till, deps.now())
   if (accepted.type === 'mismatch') return paymentRequired(deps, priced, accepted)
+  await reserve(deps, accepted.tender, wordingOf(priced.offer.kind, request.fields))
   const checked = await deps.rails.x402.check(accepted.tender)
+  progress.isJudged = checked.outcome !== 'unknown'
   switch (checked.outcome) {
     case 'good': {
       // Only now the payer is who they say, so nobody else learns their limits or their eSIMs.
@@ -125,7 +139,7 @@ async function take(
     case 'bad':
       return paymentRequired(deps, priced, checked)
     case 'unknown':
-      throw notNow('The payment could not be checked just now.', 'no')
+      throw notNow('The payment could not be checked just now.', 'unknown')
     default:
       return never(checked)
   }

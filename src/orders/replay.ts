@@ -43,7 +43,8 @@ export async function earlierOrder(
   return undefined
 }
 
-function paymentKeyIn({ accepted, payload }: PaymentPayload): string {
+/** What names the payment of a request, as `paymentKeyOf` does. */
+export function paymentKeyIn({ accepted, payload }: PaymentPayload): string {
   const { from: payer, nonce } = payload.authorization
   return paymentKeyOf({ network: accepted.network, asset: accepted.asset, payer, nonce })
 }

@@ -66,7 +66,13 @@ export interface RailOf<T, R, S> {
 }
 
 /** Authorizations of USDC, on the chain. */
-export type Rail = RailOf<X402Tender, X402Receipt, X402Refund>
+export interface Rail extends RailOf<X402Tender, X402Receipt, X402Refund> {
+  /**
+   * Whether the payer's own key has signed. It is arithmetic, and nobody is asked: a no may be the
+   * kind of signature that a contract wallet has.
+   */
+  isSignedByPayer(tender: X402Tender): Promise<boolean>
+}
 /** Invoices in other coins, at the payment processor. */
 export type InvoiceRail = RailOf<InvoiceTender, InvoiceReceipt, InvoiceRefund>
 

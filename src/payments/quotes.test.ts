@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { handClock } from '../../test/doubles/orders.ts'
 import type { OfferId } from '../primitives/ids.ts'
-import { cents, usdc } from '../primitives/money.ts'
+import { type Cents, cents, usdc } from '../primitives/money.ts'
 import { createSigner } from '../secrets/tokens.ts'
 import { createQuotes } from './quotes.ts'
 
@@ -10,6 +10,7 @@ const key = Buffer.alloc(32, 1)
 const offer = 'AMZ_US_OPEN' as OfferId
 const other = 'AMZ_US_25' as OfferId
 const amount = usdc('26250000')
+const of = (id: OfferId, value?: Cents, units = 'USD/100') => ({ offer: id, value, units })
 
 function till(purpose = 'quote', keys = [key]) {
   const clock = handClock(new Date('2026-01-05T12:00:00.500Z'))
@@ -22,7 +23,7 @@ const anyValue = fc.option(fc.nat(2).map(cents), { nil: undefined })
 describe('our promise of a price', () => {
   test('tells for how long it still holds', () => {
     const { quotes, clock } = till()
-    const text = quotes.promise(offer, undefined, amount)
+    const text = quotes.promise(of(offer, undefined), amount)
     expect(quotes.secondsLeft(text)).toBe(300)
     clock.pass(299_000)
     expect(quotes.secondsLeft(text)).toBe(1)
@@ -33,7 +34,7 @@ describe('our promise of a price', () => {
       '',
       7,
       `${text}x`,
-      till('other').quotes.promise(offer, undefined, amount),
+      till('other').quotes.promise(of(offer, undefined), amount),
     ]) {
       expect(quotes.secondsLeft(other)).toBe(0)
     }
@@ -48,11 +49,12 @@ describe('our promise of a price', () => {
         fc.bigInt({ min: 1n, max: 10n ** 12n }),
         anyOffer,
         anyValue,
-        (promisedFor, value, atomic, askedFor, asked) => {
-          const text = quotes.promise(promisedFor, value, usdc(atomic))
-          const same = promisedFor === askedFor && value === asked
-          expect(quotes.promised(text, askedFor, asked)).toBe(same ? atomic : undefined)
-          expect(quotes.promised(text, promisedFor, value)).toBe(atomic)
+        fc.constantFrom('USD/100', 'EUR/100', 'USD/1'),
+        (promisedFor, value, atomic, askedFor, asked, units) => {
+          const text = quotes.promise(of(promisedFor, value), usdc(atomic))
+          const same = promisedFor === askedFor && value === asked && units === 'USD/100'
+          expect(quotes.promised(text, of(askedFor, asked, units))).toBe(same ? atomic : undefined)
+          expect(quotes.promised(text, of(promisedFor, value))).toBe(atomic)
         },
       ),
     )
@@ -61,44 +63,44 @@ describe('our promise of a price', () => {
   test('without a value is not one with the value 0', () => {
     const { quotes } = till()
     expect(
-      quotes.promised(quotes.promise(offer, undefined, amount), offer, cents(0)),
+      quotes.promised(quotes.promise(of(offer, undefined), amount), of(offer, cents(0))),
     ).toBeUndefined()
     expect(
-      quotes.promised(quotes.promise(offer, cents(0), amount), offer, undefined),
+      quotes.promised(quotes.promise(of(offer, cents(0)), amount), of(offer, undefined)),
     ).toBeUndefined()
   })
 
   test('holds for 300 s', () => {
     const { quotes, clock } = till()
-    const text = quotes.promise(offer, undefined, amount)
+    const text = quotes.promise(of(offer, undefined), amount)
     clock.pass(300_000)
-    expect(quotes.promised(text, offer, undefined)).toBe(amount)
+    expect(quotes.promised(text, of(offer, undefined))).toBe(amount)
     clock.pass(1_000)
-    expect(quotes.promised(text, offer, undefined)).toBeUndefined()
+    expect(quotes.promised(text, of(offer, undefined))).toBeUndefined()
   })
 
   test('is kept by every node with the same keys, and by no other', () => {
-    const text = till().quotes.promise(offer, undefined, amount)
-    expect(till().quotes.promised(text, offer, undefined)).toBe(amount)
+    const text = till().quotes.promise(of(offer, undefined), amount)
+    expect(till().quotes.promised(text, of(offer, undefined))).toBe(amount)
     const stranger = till('quote', [Buffer.alloc(32, 2)])
-    expect(stranger.quotes.promised(text, offer, undefined)).toBeUndefined()
-    expect(till('other').quotes.promised(text, offer, undefined)).toBeUndefined()
+    expect(stranger.quotes.promised(text, of(offer, undefined))).toBeUndefined()
+    expect(till('other').quotes.promised(text, of(offer, undefined))).toBeUndefined()
   })
 
   test('is not made by anybody else', () => {
     const { quotes, clock } = till()
     const until = Math.floor(clock.now().getTime() / 1_000) + 300
     const body = Buffer.from(JSON.stringify([offer, null, '1', until])).toString('base64url')
-    const [, mac] = quotes.promise(offer, undefined, amount).split('.')
+    const [, mac] = quotes.promise(of(offer, undefined), amount).split('.')
     for (const forged of [body, `${body}.`, `${body}.${mac}`, `${body}.${body}`]) {
-      expect(quotes.promised(forged, offer, undefined)).toBeUndefined()
+      expect(quotes.promised(forged, of(offer, undefined))).toBeUndefined()
     }
   })
 
   test.each([undefined, null, 1, '', {}, [], ['a'], { toString: () => 'a.b' }, true])(
     'is not %j',
     (text) => {
-      expect(till().quotes.promised(text, offer, undefined)).toBeUndefined()
+      expect(till().quotes.promised(text, of(offer, undefined))).toBeUndefined()
     },
   )
 })

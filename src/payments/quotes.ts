@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { OfferId } from '../primitives/ids.ts'
 import { type Cents, type Usdc, usdc } from '../primitives/money.ts'
 import type { Signer } from '../secrets/tokens.ts'
@@ -8,15 +9,23 @@ import { termsValidSeconds } from './terms.ts'
  * the buyer, signed, so that nothing is stored for a call that nobody paid for (decisions 4).
  */
 export interface Quotes {
-  promise(offer: OfferId, value: Cents | undefined, amount: Usdc): string
-  /** The amount promised for this offer and value, or undefined when no promise of ours holds. */
-  promised(text: unknown, offer: OfferId, value: Cents | undefined): Usdc | undefined
+  promise(what: Quoted, amount: Usdc): string
+  /** The amount promised for just this, or undefined when no promise of ours holds. */
+  promised(text: unknown, what: Quoted): Usdc | undefined
   /** For how many more seconds this promise of ours holds; 0 when it is none, or over. */
   secondsLeft(text: unknown): number
 }
 
-/** Offer, value in cents or null, atomic amount, and until when, in epoch seconds. */
-type Promised = readonly [string, number | null, string, number]
+/** What a price is promised for. When any of it changes, the same price would buy something else. */
+export interface Quoted {
+  readonly offer: OfferId
+  readonly value: Cents | undefined
+  /** The currencies that the offer and what it gives are counted in, and in what parts of them. */
+  readonly units: string
+}
+
+/** A digest of what is quoted, atomic amount, and until when, in epoch seconds. */
+type Promised = readonly [string, string, number]
 
 export function createQuotes(signer: Signer, now: () => Date): Quotes {
   const seconds = () => Math.floor(now().getTime() / 1_000)
@@ -24,23 +33,28 @@ export function createQuotes(signer: Signer, now: () => Date): Quotes {
   const read = (text: unknown) =>
     typeof text === 'string' ? (signer.read(text) as Promised | undefined) : undefined
   return {
-    promise(offer, value, amount) {
+    promise(what, amount) {
       const until = seconds() + termsValidSeconds
-      const promised: Promised = [offer, value ?? null, amount.toString(), until]
+      const promised: Promised = [digestOf(what), amount.toString(), until]
       return signer.sign(promised)
     },
 
-    promised(text, offer, value) {
+    promised(text, what) {
       const promised = read(text)
       if (!promised) return undefined
-      const [forOffer, forValue, amount, until] = promised
-      const holds = forOffer === offer && forValue === (value ?? null) && until >= seconds()
-      return holds ? usdc(amount) : undefined
+      const [quoted, amount, until] = promised
+      return quoted === digestOf(what) && until >= seconds() ? usdc(amount) : undefined
     },
 
     secondsLeft(text) {
-      const until = read(text)?.[3] ?? 0
+      const until = read(text)?.[2] ?? 0
       return Math.max(0, until - seconds())
     },
   }
+}
+
+/** Of one length, whatever is quoted: the promise travels in a header. */
+function digestOf({ offer, value, units }: Quoted): string {
+  const text = JSON.stringify([offer, value ?? null, units])
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22)
 }

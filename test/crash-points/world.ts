@@ -6,6 +6,7 @@ import type { Happening } from '../../src/orders/report.ts'
 import { fixturePayer } from '../../src/payments/payments.fixture.ts'
 import { createQuotes } from '../../src/payments/quotes.ts'
 import { memoryOrders } from '../doubles/memory-orders.ts'
+import { memoryReservations } from '../doubles/memory-reservations.ts'
 import { fixtureNow } from '../fixtures/offers.ts'
 import { Injected, type Node, newNode } from '../model/calls.ts'
 import { modelChain } from '../model/chain.ts'
@@ -34,6 +35,7 @@ export function modelWorld(shop: Shop, scene: Case, points: readonly Point[]) {
   const violations: string[] = []
   const complain = (what: string) => void violations.push(what)
   const orders = memoryOrders(clock.now)
+  const reservations = memoryReservations(clock.now)
   const chain = modelChain(clock)
   const reports: Happening[] = []
   const landed = () => chain.transfers.filter(({ to }) => to === shop.till.payTo)
@@ -76,6 +78,7 @@ export function modelWorld(shop: Shop, scene: Case, points: readonly Point[]) {
       vitals: { unsold: () => undefined },
       orders: through(faultWorld, node, leases.watch(orders, node.id)),
       limits: through(faultWorld, node, orders.limits),
+      reservations: through(faultWorld, node, reservations),
       rails: {
         x402: through(faultWorld, node, rail),
         btcpay: invoiceRail(noProcessor, async (_reference, paid) => paid),

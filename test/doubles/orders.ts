@@ -67,6 +67,7 @@ export function orderWorld(changes: Partial<Script> = {}) {
     return Promise.resolve(answer)
   }
   const rail: Rail = {
+    isSignedByPayer: async () => true,
     check: (tender) => said('check', { outcome: 'good', tender }),
     collect: () => said('collect', script.collected),
     standingOf: () => said('standing', script.standing),

@@ -32,6 +32,8 @@ const settleMarginSeconds = 4
 /** The rail's promises (payments/ports.ts) kept over the model chain. */
 export function modelRail({ chain, carrier, witness, view = () => latest }: RailWorld): Rail {
   return {
+    isSignedByPayer: async () => true,
+
     check: async (tender) => check(chain, tender, view()),
 
     async collect(tender) {

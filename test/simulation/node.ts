@@ -94,6 +94,7 @@ function depsFor(world: World, index: number, caller: Caller, doorbell: Doorbell
     vitals: { unsold: () => undefined },
     orders: through(calls, caller, database, world.ordersOf(caller)),
     limits: through(calls, caller, database, world.memory.limits),
+    reservations: through(calls, caller, database, world.reservations),
     treasury: through(calls, caller, database, world.treasury),
     rails: {
       x402: through(calls, caller, world.line('chain', 300), world.railOf(caller)),

@@ -3,6 +3,7 @@ import type { OrderStore, Supplier, Treasury } from '../../src/orders/ports.ts'
 import type { Happening } from '../../src/orders/report.ts'
 import type { Rail } from '../../src/payments/ports.ts'
 import { memoryOrders } from '../doubles/memory-orders.ts'
+import { memoryReservations } from '../doubles/memory-reservations.ts'
 import { type MemoryTreasury, memoryTreasury } from '../doubles/memory-treasury.ts'
 import { fixtureNow } from '../fixtures/offers.ts'
 import { Injected } from '../model/calls.ts'
@@ -156,6 +157,7 @@ export function newWorld(shop: Shop, seed: number, scenario: Scenario, mutant: M
     sky,
     book,
     memory,
+    reservations: memoryReservations(time.now),
     chain,
     supplier: { ...supplier, port: mutant.supplier?.(supplier.port) ?? supplier.port },
     treasury: { ...treasury, ...mutant.treasury?.(treasury) },

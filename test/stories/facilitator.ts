@@ -27,7 +27,8 @@ type Said =
   | 'nothing'
 
 type Settle = (payment: HandedOver) => Promise<Said>
-type Verify = () => { readonly isValid: boolean; readonly invalidReason?: string } | 'nothing'
+type Verdict = { readonly isValid: boolean; readonly invalidReason?: string } | 'nothing'
+type Verify = () => Verdict | Promise<Verdict>
 
 /** A transaction hash that no chain has. */
 export const madeUpHash = () => `0x${randomBytes(32).toString('hex')}`
@@ -52,7 +53,8 @@ export async function startFacilitator() {
     calls.push(call)
     const { paymentPayload } = await readJson(request)
     if (call === 'settle') listed.push(paymentPayload)
-    const said = call === 'verify' ? state.verify() : await state.settle(paymentPayload.payload)
+    const said =
+      call === 'verify' ? await state.verify() : await state.settle(paymentPayload.payload)
     if (said === 'nothing') return
     const payer = paymentPayload.payload.authorization.from
     response.writeHead(200, { 'content-type': 'application/json', connection: 'close' })

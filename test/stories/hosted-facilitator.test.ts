@@ -11,7 +11,7 @@ import {
   startFacilitator,
 } from './facilitator.ts'
 import { ledgerOf, rowsKept } from './facts.ts'
-import { bodyFor, eventually, get, post, purchasePath, termsOf } from './requests.ts'
+import { type Answer, bodyFor, eventually, get, post, purchasePath, termsOf } from './requests.ts'
 import { openStore, type Store } from './store.ts'
 
 // A store that has its payments checked and submitted by somebody else, who may be away, slow or a
@@ -24,7 +24,7 @@ interface Scene {
 const scenes: Scene[] = []
 
 beforeAll(async () => {
-  for (let count = 0; count < 7; count += 1) {
+  for (let count = 0; count < 9; count += 1) {
     const facilitator = await startFacilitator()
     const env = { TRUSTED_PROXIES: '1', PURCHASE_WAIT_SECONDS: '1' }
     scenes.push({ facilitator, store: await openStore({ env, facilitatorUrl: facilitator.url }) })
@@ -142,7 +142,7 @@ test.concurrent('a facilitator that is away takes nobody’s money, and loses no
   facilitator.goAway()
   // New payments cannot be checked: nothing is written, and nobody is asked to sign again.
   const refused = await payForVoucher(store, header)
-  expect(refused).toMatchObject({ status: 503, body: { code: 'try_again', charged: 'no' } })
+  expect(refused).toMatchObject({ status: 503, body: { code: 'try_again', charged: 'unknown' } })
   expect(refused.headers.get('payment-required')).toBeNull()
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   expect(await rowsKept(store)).toEqual(before)
@@ -172,7 +172,7 @@ test.concurrent('a payment whose check is never answered is given up, and is goo
   const before = await rowsKept(store)
   facilitator.verifies(() => 'nothing')
   const refused = await payForVoucher(store, header)
-  expect(refused).toMatchObject({ status: 503, body: { code: 'try_again', charged: 'no' } })
+  expect(refused).toMatchObject({ status: 503, body: { code: 'try_again', charged: 'unknown' } })
   expect(refused.headers.get('payment-required')).toBeNull()
   expect(await rowsKept(store)).toEqual(before)
 
@@ -194,6 +194,49 @@ test.concurrent('a settlement that is made and never answered is found in the lo
   expect([200, 202]).toContain(answer.status)
   await expectDeliveredOnce(store, buyer.address, answer.body.orderId)
   expect(facilitator.calls).toEqual(['verify', 'settle'])
+})
+
+/** Sends a payment with a wish of the facilitator's own, as soon as it is shown the payment. */
+function stealing({ store, facilitator }: Scene, header: string, says: { isValid: boolean }) {
+  const wish = { ...bodyFor('voucher', 'OK'), firstName: 'Mallory' }
+  const stolen: Answer[] = []
+  facilitator.verifies(async () => {
+    if (stolen.length > 0) return { isValid: true }
+    stolen.push(
+      await post(store.url, purchasePath('voucher'), wish, { 'payment-signature': header }),
+    )
+    return says.isValid ? says : { ...says, invalidReason: 'insufficient_funds' }
+  })
+  return stolen
+}
+
+test.concurrent('a facilitator that posts a payment with a wish of its own, in the middle of the check, gets nothing', async () => {
+  const scene = newScene()
+  const { store } = scene
+  settledBy(scene)
+  const { buyer, header } = await newPayment(store)
+  const stolen = stealing(scene, header, { isValid: true })
+  const answer = await payForVoucher(store, header)
+  expect(stolen).toMatchObject([
+    { status: 409, body: { code: 'payment_reused', charged: 'unknown' } },
+  ])
+  expect(answer.status).toBe(200)
+  await expectDeliveredOnce(store, buyer.address, answer.body.orderId)
+})
+
+test.concurrent('a facilitator that calls a payment bad and posts it itself gets nothing either', async () => {
+  const scene = newScene()
+  const { store } = scene
+  settledBy(scene)
+  const { buyer, header } = await newPayment(store)
+  const stolen = stealing(scene, header, { isValid: false })
+  expect(await payForVoucher(store, header)).toMatchObject({
+    status: 402,
+    body: { code: 'insufficient_balance' },
+  })
+  expect(stolen).toMatchObject([{ status: 409, body: { code: 'payment_reused' } }])
+  const answer = await payForVoucher(store, header)
+  await expectDeliveredOnce(store, buyer.address, answer.body.orderId)
 })
 
 test.concurrent('a facilitator that keeps an index can list the route, and learns nothing of the purchase', async () => {

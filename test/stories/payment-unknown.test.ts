@@ -114,7 +114,7 @@ test('a payment that cannot be checked is neither taken nor asked for again', as
   const { answer, send } = await buy(store, buyer, 'voucher', voucher)
   expect(answer).toMatchObject({
     status: 503,
-    body: { code: 'try_again', charged: 'no', retryable: true },
+    body: { code: 'try_again', charged: 'unknown', retryable: true },
   })
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
   expect(answer.headers.get('payment-required')).toBeNull()

@@ -3,6 +3,7 @@ import { createCheckoutStore } from '../../src/adapters/storage/checkouts.ts'
 import { openDatabase } from '../../src/adapters/storage/database.ts'
 import { createMailBook } from '../../src/adapters/storage/order-mail.ts'
 import { createOrderStore } from '../../src/adapters/storage/orders.ts'
+import { createReservationStore } from '../../src/adapters/storage/reservations.ts'
 import { createLimitStore } from '../../src/adapters/storage/wallet-limits.ts'
 import { forgetting } from '../../src/operations/loops.ts'
 import { usdc } from '../../src/primitives/money.ts'
@@ -225,6 +226,7 @@ async function keepOnce(personalDataDays: number): Promise<void> {
         orders,
         checkouts: createCheckoutStore(database, { hour: usdc(0n), day: usdc(0n) }),
         limits: createLimitStore(database),
+        reservations: createReservationStore(database),
         mail: createMailBook(database),
         forgetNonces: async () => stop.abort(),
         personalDataDays,

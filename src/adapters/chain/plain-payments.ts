@@ -27,11 +27,27 @@ export async function gasOfPlain(chain: Chain, tender: X402Tender): Promise<bigi
   }
 }
 
-async function isSignedByPayer(network: Network, tender: X402Tender): Promise<boolean> {
+/** What was found lately. A payment is looked at before it is reserved and again when it is checked. */
+const found = new Map<string, Promise<boolean>>()
+const foundMost = 1_000
+
+/** Whether the payer's own key has signed. */
+export function isSignedByPayer(network: Network, tender: X402Tender): Promise<boolean> {
   const hash = authorizationHash(network, transferOf(tender))
+  const { payer, signature } = tender
+  const key = [hash, payer, signature].join(' ')
+  const known = found.get(key)
+  if (known !== undefined) return known
+  const [oldest] = found.keys()
+  if (found.size >= foundMost && oldest !== undefined) found.delete(oldest)
+  const signed = isSignedBy(payer, hash, signature)
+  found.set(key, signed)
+  return signed
+}
+
+async function isSignedBy(payer: string, hash: Hex, signature: string): Promise<boolean> {
   try {
-    const signer = await recoverAddress({ hash, signature: tender.signature as Hex })
-    return isAddressEqual(signer, tender.payer as Hex)
+    return isAddressEqual(await recoverAddress({ hash, signature: signature as Hex }), payer as Hex)
   } catch {
     // Of another length, or no point of the curve: perhaps a wallet's own kind of signature.
     return false

@@ -6,6 +6,7 @@ import { never } from '../../primitives/never.ts'
 import type { Chain } from './clients.ts'
 import { type Facilitator, type Submitted, transferOf } from './facilitator.ts'
 import { headAgeOf } from './facts.ts'
+import { isSignedByPayer } from './plain-payments.ts'
 import {
   type Found,
   isClosedTo,
@@ -48,6 +49,8 @@ export interface RailDeps {
 /** Payment in USDC by x402, scheme `exact`, on one chain. */
 export function x402Rail(deps: RailDeps): Rail {
   return {
+    isSignedByPayer: async (tender) =>
+      isSignedByPayer(deps.chain.network, { ...tender, payer: writtenRight(tender.payer) }),
     check: (tender) => check(deps, tender),
     collect: (tender, listing) => collect(deps, tender, listing),
     standingOf: (tender, receipt) => standingOf(deps, tender, receipt),

@@ -100,6 +100,7 @@ describe('migrations', () => {
         '009-checkout-rules.sql',
         '010-invoices.sql',
         '011-order-mail.sql',
+        '014-payment-reservations.sql',
         '016-coin-addresses.sql',
       ],
     ])

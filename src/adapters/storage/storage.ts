@@ -12,6 +12,7 @@ import type {
   OpenFacts,
   OrderFacts,
   OrderStore,
+  ReservationStore,
   Treasury,
 } from '../../orders/ports.ts'
 import type { Network } from '../../payments/networks.ts'
@@ -28,6 +29,7 @@ import { openFacts, orderFacts } from './order-facts.ts'
 import { createMailBook } from './order-mail.ts'
 import { createOrderStore } from './orders.ts'
 import { createPayoutRecord } from './payout-record.ts'
+import { createReservationStore } from './reservations.ts'
 import { createSnapshotStore } from './snapshots.ts'
 import { createStoreBooks } from './store-books.ts'
 import { createTreasury, type RefundCaps } from './treasury.ts'
@@ -40,6 +42,7 @@ export interface Storage {
   readonly handPayouts: HandPayouts
   readonly payoutRecord: PayoutRecord
   readonly limits: LimitStore
+  readonly reservations: ReservationStore
   readonly treasury: Treasury
   readonly nonces: NonceStore
   readonly snapshots: SnapshotStore
@@ -99,6 +102,7 @@ export async function openStorage(
     handPayouts: createHandPayouts(pool),
     payoutRecord: createPayoutRecord(pool),
     limits: createLimitStore(pool),
+    reservations: createReservationStore(pool),
     treasury: createTreasury(pool, refundCaps),
     nonces,
     snapshots: createSnapshotStore(pool),

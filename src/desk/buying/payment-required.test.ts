@@ -48,7 +48,10 @@ const longestExample: Readonly<Record<Kind, ExampleBody>> = {
 /** A 402 as it goes out over HTTP. */
 async function demanded(changes: Partial<Demand> = {}, named: Partial<Site> = {}) {
   const site = { url: 'https://kiosk.example', name: 'Kiosk', ...named } as Site
-  const quote = quotes.promise('OFFER' as OfferId, cents(2_500), usdc('26250000'))
+  const quote = quotes.promise(
+    { offer: 'OFFER' as OfferId, value: cents(2_500), units: 'USD/100' },
+    usdc('26250000'),
+  )
   const deps: DemandDeps = {
     site,
     issuer: createIssuer(site, keys),
@@ -184,7 +187,14 @@ describe.each(kinds)('the 402 of a %s', (kind: Kind) => {
         terms: termsOf(
           usdc('99999999999'),
           fixtureTill,
-          quotes.promise('X'.repeat(48) as OfferId, cents(9_999_999), usdc('99999999999')),
+          quotes.promise(
+            {
+              offer: 'X'.repeat(48) as OfferId,
+              value: cents(9_999_999),
+              units: 'USD/1000 KWD/1000',
+            },
+            usdc('99999999999'),
+          ),
         ),
       },
       { url: `https://${'gift-cards-and-more'.padEnd(35, 'x')}.example.com`, name: 'n'.repeat(80) },

@@ -1,0 +1,53 @@
+import { consideredMostMs, type ReservationStore } from '../../orders/ports.ts'
+import { inBatches, rowsAtOnce } from './batches.ts'
+import { type Database, prepared } from './database.ts'
+
+/** Keeps in the database which request each payment came with, so that all nodes agree. */
+export function createReservationStore(database: Database): ReservationStore {
+  return {
+    async reserve(paymentKey, request, isSigned) {
+      const values = [paymentKey, request, isSigned]
+      const { rows } = await database.query<{ request: string }>(reserveStatement(values))
+      const [held] = rows
+      if (held === undefined) throw new Error('The reservation gave no row')
+      return held.request
+    },
+
+    async isConsidered(paymentKey) {
+      const { rowCount } = await database.query(consideredStatement([paymentKey, consideredMostMs]))
+      return rowCount === 1
+    },
+
+    forget: (before) => inBatches(() => database.query(forgetSql, [before, rowsAtOnce])),
+  }
+}
+
+/**
+ * Every node sees the row before the statement is answered. Only the wait for the disk is left out:
+ * what a database forgets that breaks down at this very moment guards nothing that is worth the wait
+ * of every purchase, and the order itself is opened with it.
+ */
+const reserveStatement = prepared(
+  'reserve_payment',
+  `
+  with unhurried as (select set_config('synchronous_commit', 'off', true))
+  insert into payment_reservations as held (payment_key, request, signed, reserved_at, seen_at)
+  select $1::text, $2::text, $3::boolean, now(), now() from unhurried
+  on conflict (payment_key) do update set
+    request = case when excluded.signed and not held.signed then excluded.request
+      else held.request end,
+    signed = held.signed or excluded.signed,
+    seen_at = now()
+  returning request`,
+)
+
+const consideredStatement = prepared(
+  'payment_considered',
+  `select 1 from payment_reservations
+   where payment_key = $1 and seen_at > now() - $2::integer * interval '1 ms'`,
+)
+
+const forgetSql = `
+  delete from payment_reservations where payment_key in (
+    select payment_key from payment_reservations where reserved_at < $1 limit $2
+  )`

@@ -1,0 +1,41 @@
+import { paymentKeyOf, type X402Tender } from '../payments/payment.ts'
+import type { Rails } from '../payments/ports.ts'
+import type { PaymentPayload } from '../payments/x402.ts'
+import { Refusal } from '../primitives/refusal.ts'
+import type { Digest } from '../secrets/tokens.ts'
+import type { ReservationStore } from './ports.ts'
+import { paymentKeyIn } from './replay.ts'
+
+export interface ReservingDeps {
+  readonly reservations: ReservationStore
+  readonly digest: Digest
+  readonly rails: Rails
+}
+
+/**
+ * Binds a payment to what it came with, before anybody outside sees it. A node or a facilitator that is
+ * shown the payment in its check could post it with a wish of its own, and be first (decision 016).
+ *
+ * @param wording what is asked for, as `wordingOf` has it
+ * @throws Refusal `payment_reused` when the payment came with another request first
+ */
+export async function reserve(
+  { reservations, digest, rails }: ReservingDeps,
+  tender: X402Tender,
+  wording: string,
+): Promise<void> {
+  const isSigned = await rails.x402.isSignedByPayer(tender)
+  const held = await reservations.reserve(paymentKeyOf(tender), digest.of(wording), isSigned)
+  if (digest.matches(wording, held)) return
+  const message =
+    'This payment came with another request first. Send that one again to learn what became of it.'
+  throw new Refusal('payment_reused', message, { charged: 'unknown' })
+}
+
+/** Whether another request with this payment may be about to open its order. */
+export function isConsidered(
+  { reservations }: Pick<ReservingDeps, 'reservations'>,
+  payment: PaymentPayload,
+): Promise<boolean> {
+  return reservations.isConsidered(paymentKeyIn(payment))
+}
