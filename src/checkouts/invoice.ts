@@ -9,6 +9,7 @@ import {
   priceIn,
   settledUnits,
 } from './checkout.ts'
+import type { InvoiceOpened } from './ports.ts'
 import { giveBack, keepBack } from './returns.ts'
 import { withSmallOnesAsOne } from './small-payments.ts'
 import { type CheckoutStep, type CheckoutStepDeps, moveTo, wait } from './steps.ts'
@@ -29,16 +30,14 @@ export async function ask(
   checkout: CheckoutIn<'OPENING'>,
 ): Promise<CheckoutStep> {
   const { processor, now } = deps
-  const { id, orderId, amount, coin, startedAt } = checkout
+  const { startedAt } = checkout
   const given = givenUp(processor, checkout, now())
   if (given) return moveTo(given)
-  const opened = await processor.open({ checkout: id, order: orderId, amount, coin })
+  const opened = await openUnshared(deps, checkout)
   const changedAt = now()
   switch (opened.outcome) {
     case 'open': {
       const { invoice } = opened
-      const taken = await takenAddress(deps, checkout, invoice)
-      if (taken) return moveTo({ ...checkout, state: 'REFUSED', changedAt, ...taken })
       return moveTo({ ...checkout, state: 'OPEN', changedAt, invoice, returns: [] })
     }
     case 'refused': {
@@ -52,21 +51,31 @@ export async function ask(
   }
 }
 
+/** How many invoices are made in search of an address that is nobody's. */
+const addressesTriedMost = 5
+
 /**
- * Why an invoice is shown to nobody whose address another checkout was shown: money of one buyer would
- * pay for another. The processor keeps the address for this invoice until it expires, so the next
- * checkout gets another one.
+ * An invoice is shown to nobody whose address another checkout was shown: money of one buyer would pay
+ * for another. The processor keeps such an address for that invoice until it expires, so the next
+ * invoice gets another one.
  */
-async function takenAddress(
-  { checkouts, reportCheckout }: CheckoutStepDeps,
-  { id, coin }: CheckoutIn<'OPENING'>,
-  { address }: Invoice,
-): Promise<{ readonly code: string; readonly reason: string } | undefined> {
-  const holder = await checkouts.holderOf(coin, address)
-  if (holder === undefined) return undefined
-  reportCheckout({ name: 'address_taken', checkout: id, coin, holder: holder.id })
-  const reason = 'The payment processor gave an address that another checkout still uses.'
-  return { code: 'address_taken', reason }
+async function openUnshared(
+  { processor, checkouts, reportCheckout }: CheckoutStepDeps,
+  { id, orderId: order, amount, coin }: CheckoutIn<'OPENING'>,
+): Promise<InvoiceOpened> {
+  const besides: string[] = []
+  for (;;) {
+    const opened = await processor.open({ checkout: id, order, amount, coin, besides })
+    if (opened.outcome !== 'open') return opened
+    const { address } = opened.invoice
+    const holder = await checkouts.holderOf(coin, address)
+    if (holder === undefined) return opened
+    besides.push(address)
+    if (besides.length < addressesTriedMost) continue
+    reportCheckout({ name: 'address_taken', checkout: id, coin, holder: holder.id })
+    const reason = 'The payment processor gives only addresses that other checkouts still use.'
+    return { outcome: 'refused', code: 'address_taken', reason }
+  }
 }
 
 /** Why nobody waits any more for an invoice that was shown to nobody; undefined while somebody may. */

@@ -18,6 +18,8 @@ export interface WantedInvoice {
   readonly order: OrderId
   readonly amount: Usdc
   readonly coin: Coin
+  /** Addresses of other checkouts: an invoice with one of them is passed over for the next. */
+  readonly besides?: readonly string[]
 }
 
 export type InvoiceOpened =

@@ -109,6 +109,15 @@ function describeInvoices(world: () => ProcessorWorld): void {
     expect(await world().invoicesOf(wish.checkout)).toBe(1)
   })
 
+  test('makes another invoice where the address of the first is another’s', async () => {
+    const wish = wanted('LTC')
+    const first = await opened(wish)
+    const besides = [first.address]
+    const second = await opened({ ...wish, besides })
+    expect(second.address).not.toBe(first.address)
+    expect(await opened({ ...wish, besides })).toEqual(second)
+  })
+
   test('finds the invoice again whose making was never heard of', async () => {
     const wish = wanted('LTC')
     await world().loseNext('open')

@@ -137,9 +137,10 @@ export function memoryProcessor({
   }
 
   function make(wanted: WantedInvoice): Held {
-    const known = [...invoices.values()].find(({ wanted: { checkout } }) => {
-      return checkout === wanted.checkout
-    })
+    const known = [...invoices.values()].find(
+      ({ wanted: { checkout }, address }) =>
+        checkout === wanted.checkout && !wanted.besides?.includes(address),
+    )
     if (known !== undefined) return known
     const rate = rules.rates[wanted.coin]
     const scale = 10n ** BigInt(coinDecimals[wanted.coin])

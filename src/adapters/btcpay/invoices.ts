@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { InvoiceOpened, InvoiceRead, WantedInvoice } from '../../checkouts/ports.ts'
-import type { Coin } from '../../payments/coins.ts'
+import { type Coin, coinAbilities } from '../../payments/coins.ts'
 import { formatUsdc } from '../../primitives/money.ts'
 import { ask, type Greenfield, type Heard, isKeyRefused, saidOf, segment } from './greenfield.ts'
 import { invoiceOf } from './invoice.ts'
@@ -19,6 +19,8 @@ export interface InvoiceDeps {
 
 /** A checkout's invoices are few; this is room for hundreds. */
 const listMostBytes = 2 * 1024 * 1024
+/** For how long an address is kept to its invoice that BTCPay does not watch after its time. */
+const unseenMinutes = 24 * 60
 /** Anybody can send any number of payments; this is room for some 40,000 of them. */
 const paymentsMostBytes = 8 * 1024 * 1024
 
@@ -40,13 +42,13 @@ export async function openInvoice(
   // BTCPay has dollars in whole cents: it would round the rest away.
   if (wanted.amount % 10_000n !== 0n) return refused('invalid_amount', 'The price is not in cents.')
 
-  const before = await find(deps, wanted)
-  if (before.outcome !== 'none') return shownAs(deps, wanted, before)
+  const before = await known(deps, wanted)
+  if (before !== undefined) return before
   const made = await create(deps, method, wanted)
-  if (made.outcome === 'ok') return shownAs(deps, wanted, { outcome: 'one', invoice: made.value })
+  if (made.outcome === 'ok') return shownAs(deps, wanted, made.value)
   // Whatever the answer was, an invoice that is there now is the invoice.
-  const after = await find(deps, wanted)
-  if (after.outcome !== 'none') return shownAs(deps, wanted, after)
+  const after = await known(deps, wanted)
+  if (after !== undefined) return after
   if (made.outcome === 'unknown') return made
   if (isKeyRefused(made) || made.status === 404) return { outcome: 'unknown', reason: saidOf(made) }
   return refused(
@@ -70,21 +72,33 @@ export async function readInvoice(deps: InvoiceDeps, id: string, coin: Coin): Pr
   return withPayments(deps, coin, heard.value)
 }
 
+/** The oldest invoice that has no address of another checkout; undefined where there is none. */
+async function known(deps: InvoiceDeps, wanted: WantedInvoice): Promise<InvoiceOpened | undefined> {
+  const found = await find(deps, wanted)
+  if (found.outcome === 'unknown') return found
+  for (const invoice of found.invoices) {
+    const shown = await shownAs(deps, wanted, invoice)
+    const isPassedOver =
+      shown.outcome === 'open' && wanted.besides?.includes(shown.invoice.address) === true
+    if (!isPassedOver) return shown
+  }
+  return undefined
+}
+
 type Found =
-  | { readonly outcome: 'none' }
-  | { readonly outcome: 'one'; readonly invoice: GreenfieldInvoice }
+  | { readonly outcome: 'found'; readonly invoices: readonly GreenfieldInvoice[] }
   | { readonly outcome: 'unknown'; readonly reason: string }
 
+/** All of them, the oldest first. */
 async function find({ greenfield }: InvoiceDeps, wanted: WantedInvoice): Promise<Found> {
   const path = `${invoicesOf(greenfield)}?orderId=${encodeURIComponent(wanted.checkout)}`
   const request = { method: 'GET', path, maxBytes: listMostBytes } as const
   const heard = await ask(greenfield, z.array(invoiceSchema), request)
   if (heard.outcome !== 'ok') return unclear(heard)
   const ours = heard.value.filter(({ metadata }) => metadata.orderId === wanted.checkout)
-  const [oldest, ...others] = ours.sort(byAge)
-  if (oldest === undefined) return { outcome: 'none' }
-  await archive(greenfield, others)
-  return { outcome: 'one', invoice: oldest }
+  const invoices = ours.sort(byAge)
+  if (!wanted.besides?.length) await archive(greenfield, invoices.slice(1))
+  return { outcome: 'found', invoices }
 }
 
 function byAge(one: GreenfieldInvoice, other: GreenfieldInvoice): number {
@@ -105,7 +119,7 @@ async function archive(greenfield: Greenfield, invoices: readonly GreenfieldInvo
 function create(
   { greenfield, expirationMinutes, monitoringMinutes }: InvoiceDeps,
   method: BtcpayMethod,
-  { checkout, order, amount }: WantedInvoice,
+  { checkout, order, amount, coin }: WantedInvoice,
 ): Promise<Heard<GreenfieldInvoice>> {
   const body = {
     amount: formatUsdc(amount),
@@ -117,7 +131,10 @@ function create(
       // Otherwise there is an address only when somebody opens BTCPay's own page.
       lazyPaymentMethods: false,
       expirationMinutes,
-      monitoringMinutes,
+      // The address is this checkout's for as long, though nobody looks at it; there are few of them.
+      monitoringMinutes: coinAbilities[coin].isSeenLate
+        ? monitoringMinutes
+        : Math.min(monitoringMinutes, unseenMinutes),
     },
   }
   return ask(greenfield, invoiceSchema, { method: 'POST', path: invoicesOf(greenfield), body })
@@ -126,13 +143,12 @@ function create(
 async function shownAs(
   deps: InvoiceDeps,
   wanted: WantedInvoice,
-  found: Exclude<Found, { outcome: 'none' }>,
+  invoice: GreenfieldInvoice,
 ): Promise<InvoiceOpened> {
-  if (found.outcome === 'unknown') return found
-  if (!isAsWanted(found.invoice, wanted, deps.greenfield.storeId)) {
+  if (!isAsWanted(invoice, wanted, deps.greenfield.storeId)) {
     return { outcome: 'unknown', reason: 'the invoice at BTCPay asks for something else' }
   }
-  const read = await withPayments(deps, wanted.coin, found.invoice)
+  const read = await withPayments(deps, wanted.coin, invoice)
   return read.outcome === 'found' ? { outcome: 'open', invoice: read.invoice } : read
 }
 
