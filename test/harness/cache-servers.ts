@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { accessSync, constants } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from '../../sandbox/port.ts'
+
+/** What stands in front of a store: its folder, where it listens, and where the store does. */
+interface Place {
+  readonly dir: string
+  readonly port: number
+  readonly store: URL
+}
+
+interface CacheServer {
+  readonly name: string
+  /** Debian's packages put it there; the story is left out where it is missing. */
+  readonly program: string
+  /** Whether it keeps answers; Debian's Caddy passes them on. */
+  readonly keeps: boolean
+  readonly file: string
+  readonly config: (place: Place) => string
+  readonly args: (file: string, place: Place) => readonly string[]
+}
+
+/** Keeps whatever it may by the headers of the answer, also what asked with a token or a cookie. */
+const nginx: CacheServer = {
+  name: 'nginx',
+  program: '/usr/sbin/nginx',
+  keeps: true,
+  file: 'nginx.conf',
+  config: ({ dir, port, store }) => `
+${process.getuid?.() === 0 ? 'user root;' : ''}
+daemon off; pid ${dir}/pid; error_log ${dir}/error.log; worker_processes 1;
+events {}
+http {
+  access_log off;
+  client_body_temp_path ${dir}/body; proxy_temp_path ${dir}/temp; fastcgi_temp_path ${dir}/f;
+  uwsgi_temp_path ${dir}/u; scgi_temp_path ${dir}/s;
+  proxy_cache_path ${dir}/kept keys_zone=all:1m;
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      proxy_pass http://${store.host};
+      proxy_buffer_size 32k; proxy_buffers 8 32k; proxy_busy_buffers_size 64k;
+      proxy_cache all; proxy_cache_methods GET HEAD POST; proxy_cache_valid any 10m;
+      proxy_cache_key $uri$is_args$args;
+      add_header x-cache $upstream_cache_status always;
+    }
+  }
+}`,
+  args: (file, { dir }) => ['-p', dir, '-c', file],
+}
+
+/** Looks for every GET in what it keeps, whatever token or cookie comes along. */
+const varnish: CacheServer = {
+  name: 'varnish',
+  program: '/usr/sbin/varnishd',
+  keeps: true,
+  file: 'default.vcl',
+  config: ({ store }) => `vcl 4.1;
+backend default { .host = "${store.hostname}"; .port = "${store.port}"; }
+sub vcl_recv { if (req.method == "GET" || req.method == "HEAD") { return (hash); } return (pass); }
+sub vcl_deliver {
+  if (obj.hits > 0) { set resp.http.x-cache = "HIT"; } else { set resp.http.x-cache = "MISS"; }
+}`,
+  args: (file, { dir, port }) =>
+    ['-F', '-j', 'none', '-T', 'none', '-n', dir, '-a', `127.0.0.1:${port}`].concat([
+      '-f',
+      file,
+      '-s',
+      'malloc,16m',
+    ]),
+}
+
+const caddy: CacheServer = {
+  name: 'caddy',
+  program: '/usr/bin/caddy',
+  keeps: false,
+  file: 'Caddyfile',
+  config: ({ port, store }) => `{
+  admin off
+  auto_https off
+}
+http://127.0.0.1:${port} {
+  reverse_proxy ${store.host}
+}`,
+  args: (file) => ['run', '--config', file, '--adapter', 'caddyfile'],
+}
+
+export const cacheServers: readonly CacheServer[] = [nginx, varnish, caddy]
+
+/** Why a server cannot be run here; undefined where it can. */
+export function missing({ program }: CacheServer): string | undefined {
+  try {
+    accessSync(program, constants.X_OK)
+    return undefined
+  } catch {
+    return `${program} is not installed`
+  }
+}
+
+/** Starts one in front of a store, in a folder of its own. */
+export async function startCacheServer(server: CacheServer, storeUrl: string) {
+  const dir = await mkdtemp(join(tmpdir(), 'kiosk402-cache-'))
+  const place = { dir, port: await freePort(), store: new URL(storeUrl) }
+  const file = join(dir, server.file)
+  await mkdir(join(dir, 'kept'))
+  await writeFile(file, server.config(place))
+  const child = spawn(server.program, server.args(file, place), {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { PATH: process.env['PATH'], HOME: dir, XDG_DATA_HOME: dir, XDG_CONFIG_HOME: dir },
+  })
+  let said = ''
+  child.stderr.on('data', (chunk: Buffer) => {
+    said += chunk.toString()
+  })
+  const url = `http://127.0.0.1:${place.port}`
+  const stop = async () => {
+    await ended(child)
+    await rm(dir, { recursive: true, force: true })
+  }
+  try {
+    await untilItAnswers(url, child)
+  } catch (error) {
+    await stop()
+    throw new Error(`${server.name} did not start: ${said}`, { cause: error })
+  }
+  return { url, stop }
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+}
+
+async function untilItAnswers(url: string, child: ChildProcess): Promise<void> {
+  const deadline = performance.now() + 20_000
+  for (;;) {
+    const answer = await fetch(`${url}/livez`).catch(() => undefined)
+    if (answer?.ok) return
+    const isOver = child.exitCode !== null || performance.now() > deadline
+    if (isOver) throw new Error('It does not answer.')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
