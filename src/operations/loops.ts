@@ -3,7 +3,8 @@ import type { CheckoutStepDeps } from '../checkouts/steps.ts'
 import { sweepCheckouts } from '../checkouts/sweep.ts'
 import type { MailBook } from '../orders/mail.ts'
 import type { LimitStore, OrderStore, ReservationStore } from '../orders/ports.ts'
-import { sweep } from '../orders/sweep.ts'
+import { createSweeper } from '../orders/sweep.ts'
+import type { Tender } from '../payments/payment.ts'
 import { repeat } from '../primitives/repeat.ts'
 
 /**
@@ -12,6 +13,11 @@ import { repeat } from '../primitives/repeat.ts'
  */
 const sweepLimit = 25
 const sweepEveryMs = 250
+/**
+ * How many orders of one way to pay a node works on at once. Where the supplier hangs, each holds its
+ * place for as long as a call may take, and the others go on in the places that are left.
+ */
+const atOnce = 100
 /**
  * How many checkouts one look takes. Each reads its invoice, in two calls, so a node makes some
  * eighty calls a second at most of a processor that answers at once, and fewer of a slower one.
@@ -27,15 +33,26 @@ export interface LoopDeps {
 
 /**
  * Goes on with whatever is due, four times a second, until the signal says stop. What waits for the
- * payment processor is swept by itself: a look takes as long as the slowest of what it took, and a
- * processor that is slow or gone must not hold up those who paid in USDC.
+ * payment processor is swept by itself: a processor that is slow or gone must not take the places of
+ * those who paid in USDC.
  */
 export async function sweeping(advance: CheckoutStepDeps, loop: LoopDeps): Promise<void> {
   await Promise.all([
-    sweepAgain('sweep', () => sweep(advance, sweepLimit, 'x402'), loop),
-    sweepAgain('sweep of coins', () => sweep(advance, sweepLimit, 'btcpay'), loop),
+    sweepOrders('sweep', advance, 'x402', loop),
+    sweepOrders('sweep of coins', advance, 'btcpay', loop),
     sweepAgain('sweep of checkouts', () => sweepCheckouts(advance, checkoutLimit), loop),
   ])
+}
+
+async function sweepOrders(
+  what: string,
+  advance: CheckoutStepDeps,
+  rail: Tender['rail'],
+  loop: LoopDeps,
+): Promise<void> {
+  const sweeper = createSweeper(advance, { atOnce, rail })
+  await sweepAgain(what, () => sweeper.look(sweepLimit), loop)
+  await sweeper.settled()
 }
 
 function sweepAgain(what: string, look: () => Promise<unknown>, { signal, failed }: LoopDeps) {
