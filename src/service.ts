@@ -44,6 +44,7 @@ import { createDoorbell } from './orders/doorbell.ts'
 import type { PurchaseDeps } from './orders/purchase.ts'
 import { createQuotes } from './payments/quotes.ts'
 import { leastOf } from './primitives/money.ts'
+import { within } from './primitives/within.ts'
 import { createSigningKeys } from './secrets/signing-keys.ts'
 import { createDigest, createSigner } from './secrets/tokens.ts'
 import { createVault } from './secrets/vault.ts'
@@ -217,6 +218,7 @@ function purchasesOf(
     vault: createVault(config.secretsKeys),
     digest: createDigest(config.secretsKeys, 'orders'),
     doorbell: createDoorbell(signal),
+    within,
     stopping: signal,
     policy: config.policy,
     report: reporterOf(ground),

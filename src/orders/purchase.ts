@@ -7,6 +7,7 @@ import type { PaymentPayload, Terms } from '../payments/x402.ts'
 import type { OrderId } from '../primitives/ids.ts'
 import { never } from '../primitives/never.ts'
 import { Refusal } from '../primitives/refusal.ts'
+import type { within } from '../primitives/within.ts'
 import { hashOf, newAccessToken } from '../secrets/tokens.ts'
 import { type AdvanceDeps, advance } from './advance.ts'
 import { foreignEsim } from './foreign-esim.ts'
@@ -20,6 +21,8 @@ import { earlierOrder, isPaidBy, type PurchaseRequest, patienceOf, replay } from
 import { isConsidered, type ReservingDeps, reserve } from './reserve.ts'
 
 export interface PurchaseDeps extends AdvanceDeps, PriceDeps, CheckDeps, ReservingDeps {
+  /** Breaks off waiting for a call that hangs; without it, an answer waits for the call to end. */
+  readonly within?: typeof within
   readonly vitals: Pick<Vitals, 'unsold'>
 }
 
@@ -231,6 +234,33 @@ async function again(
  * for the buyer: the order is on record, and the sweep goes on with it.
  */
 async function advanceSafely(deps: PurchaseDeps, order: Order, patienceMs: number): Promise<Order> {
+  const working = carriedOn(deps, order, patienceMs)
+  return deps.within ? inTime(deps.within, deps, order, { working, patienceMs }) : working
+}
+
+/** Whoever does not want to wait hears at once what takes no longer than this. */
+const leastPatienceMs = 1_000
+const overtimeMs = 250
+
+/**
+ * The order when the buyer's patience ends, though a call to the supplier still hangs. While the
+ * payment is on its way, the answer waits for it: whether it was taken is what the buyer must know.
+ */
+async function inTime(
+  limited: typeof within,
+  deps: PurchaseDeps,
+  order: Order,
+  { working, patienceMs }: { readonly working: Promise<Order>; readonly patienceMs: number },
+): Promise<Order> {
+  for (let ms = Math.max(patienceMs, leastPatienceMs); ; ms = overtimeMs) {
+    const done = await limited(ms, working, 'late').catch(() => undefined)
+    if (done) return done
+    const known = await lastKnown(deps, order)
+    if (known.state !== 'PAYMENT_PENDING' && known.state !== 'PAID') return known
+  }
+}
+
+async function carriedOn(deps: PurchaseDeps, order: Order, patienceMs: number): Promise<Order> {
   try {
     return await advance(deps, order, patienceMs)
   } catch (error) {
