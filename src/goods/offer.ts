@@ -55,6 +55,13 @@ export interface OpenMoney {
   readonly increment: number
 }
 
+/** What the supplier charges for one purchase, in minor units. */
+export interface Charge {
+  readonly currency: string
+  readonly divisor: number
+  readonly amount: number
+}
+
 /**
  * What the supplier charges, its fees included, at the least and the greatest value of the price, in
  * minor units. Of a fixed price both are the same.

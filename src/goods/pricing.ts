@@ -1,6 +1,6 @@
 import { type Cents, cents, type Usdc, usdcFromCents } from '../primitives/money.ts'
 import { Refusal } from '../primitives/refusal.ts'
-import type { FixedMoney, Kind, LandedCost, MoneyRange, Offer, OpenMoney } from './offer.ts'
+import type { Charge, FixedMoney, Kind, LandedCost, MoneyRange, Offer, OpenMoney } from './offer.ts'
 import type { RateTable } from './ports.ts'
 import { isOldList, isStale } from './staleness.ts'
 
@@ -217,6 +217,13 @@ function costAt(cost: LandedCost, price: OpenMoney, chosen: number): number {
   const growing = least + ceilDivide((greatest - least) * (value - from), to - from)
   const inProportion = ceilDivide(greatest * value, to)
   return Math.max(Number(growing), Number(inProportion))
+}
+
+/** What the supplier charges for this offer by its list; of an open one, for the value that was chosen. */
+export function listedCharge({ price, cost }: Offer, chosen: number | undefined): Charge {
+  const { currency, divisor, max } = cost
+  const isOpen = price.type === 'RANGE' && chosen !== undefined
+  return { currency, divisor, amount: isOpen ? costAt(cost, price, chosen) : max }
 }
 
 /**

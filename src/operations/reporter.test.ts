@@ -6,10 +6,12 @@ import { reporterTo } from './reporter.ts'
 
 const order = newOrderId()
 const error = new Error('broken')
+const charge = { currency: 'USD', divisor: 100, amount: 45 }
 
 test.each<[Happening, number]>([
   [{ name: 'goods_returned', order }, 40],
   [{ name: 'goods_lost', order }, 50],
+  [{ name: 'charge_rose', order, listed: charge, charged: charge }, 40],
   [{ name: 'refund_failed', order, reason: 'no_gas' }, 50],
   [{ name: 'payment_vanished', order }, 50],
   [{ name: 'purchase_failed', error }, 50],

@@ -10,6 +10,7 @@ export type Told = Happening | CheckoutHappening | PartHappening
 const levels: Readonly<Record<Told['name'], 'warn' | 'error'>> = {
   goods_returned: 'warn',
   goods_lost: 'error',
+  charge_rose: 'warn',
   refund_failed: 'error',
   refund_held: 'error',
   payment_vanished: 'error',

@@ -219,6 +219,40 @@ test('ends the watch after 72 h without a word about what was never taken', asyn
   expect(world.reports).toEqual([])
 })
 
+test('delivers at the deadline what a purchase that is done shows, and pays nothing back', async () => {
+  const mailed = { kind: 'voucher', instructions: 'Sent by e-mail.' } as const
+  const world = orderWorld({ held: { outcome: 'done', delivery: mailed } })
+  expect(await start(world)).toMatchObject({ state: 'FULFILLING', acceptedAt: expect.any(Date) })
+  expect(await live(world, 500_000)).toMatchObject({ state: 'FULFILLING' })
+  const order = await live(world, 120_000)
+  expect(order).toMatchObject({ state: 'FULFILLED' })
+  expect(world.calls).not.toContain('sign')
+})
+
+test('delivers all of the goods where they are written into the record later', async () => {
+  const world = orderWorld({ held: { outcome: 'done' } })
+  expect(await start(world)).toMatchObject({ state: 'FULFILLING' })
+  world.script.held = orderWorld().script.held
+  expect(await live(world, 30_000)).toMatchObject({ state: 'FULFILLED' })
+})
+
+test.each([
+  [45, []],
+  [46, ['charge_rose']],
+])(
+  'books what the supplier charged, and reports more than its list said: %i',
+  async (amount, told) => {
+    const charge = { amount, currency: 'USD', divisor: 100 }
+    const delivery = { kind: 'voucher', code: 'X' } as const
+    const world = orderWorld({ held: { outcome: 'delivered', delivery, charge } })
+    const fresh = newOrder(world.deps)
+    const item = { ...fresh.item, charge: { ...charge, amount: 45 } }
+    const { order } = await world.orders.open({ ...fresh, item }, [])
+    expect(await advance(world.deps, order, 0)).toMatchObject({ state: 'FULFILLED', charge })
+    expect(world.reports.map(({ name }) => name)).toEqual(told)
+  },
+)
+
 test('counts an eSIM as returned when that is done, not when it is accepted', async () => {
   const world = orderWorld({ held: { outcome: 'pending' }, cancelled: { outcome: 'pending' } })
   await start(world)

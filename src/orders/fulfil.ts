@@ -1,4 +1,5 @@
 import type { Recipient } from '../goods/good.ts'
+import type { Charge } from '../goods/offer.ts'
 import { railOf } from '../payments/ports.ts'
 import { never } from '../primitives/never.ts'
 import type { Failure, In, Next, Order } from './order.ts'
@@ -63,6 +64,8 @@ async function look(deps: StepDeps, order: In<'FULFILLING'>): Promise<Step<Next<
   switch (held.outcome) {
     case 'delivered':
       return moveTo(delivered(deps, accepted(deps, order), held))
+    case 'done':
+      return onceAccepted(deps, order, async (saved) => withWhatIsShown(deps, saved, held))
     case 'declined':
       return moveTo(failed(deps, accepted(deps, order), declinedBy(held)))
     case 'pending':
@@ -157,16 +160,41 @@ function waitOrExpire(deps: StepDeps, order: In<'FULFILLING'>): Step<Next<'FULFI
   })
 }
 
+/**
+ * A purchase that is done is delivered: there are goods, and they are not paid back. What its record
+ * lacks may still be written into it until the deadline, and then the buyer gets what there is.
+ */
+function withWhatIsShown(
+  deps: StepDeps,
+  order: In<'FULFILLING'>,
+  { delivery, charge }: Extract<Held, { outcome: 'done' }>,
+): Step<Next<'FULFILLING'>> {
+  if (!delivery || deps.now() < order.deliverBy) return waitOrExpire(deps, order)
+  return moveTo(delivered(deps, order, { delivery, ...(charge ? { charge } : {}) }))
+}
+
 function delivered(
   deps: StepDeps,
   order: In<'FULFILLING'>,
-  held: Extract<Held, { outcome: 'delivered' }>,
+  held: Omit<Extract<Held, { outcome: 'delivered' }>, 'outcome'>,
 ): In<'FULFILLED'> {
   const now = deps.now()
+  const { charge } = held
+  const listed = order.item.charge
+  if (charge && listed && isMore(charge, listed)) {
+    deps.report({ name: 'charge_rose', order: order.id, listed, charged: charge })
+  }
   const delivery = deps.vault.seal(held.delivery, { order: order.id, field: 'delivery' })
   const iccid =
     held.delivery.kind === 'esim' ? { iccidDigest: deps.digest.of(held.delivery.iccid) } : {}
-  return { ...order, state: 'FULFILLED', changedAt: now, delivery, deliveredAt: now, ...iccid }
+  const told = { delivery, deliveredAt: now, ...iccid, ...(charge ? { charge } : {}) }
+  return { ...order, state: 'FULFILLED', changedAt: now, ...told }
+}
+
+/** Whether it is more than the list said, or cannot be compared with it. */
+function isMore(charged: Charge, listed: Charge): boolean {
+  if (charged.currency !== listed.currency) return true
+  return charged.amount * listed.divisor > listed.amount * charged.divisor
 }
 
 function failed(

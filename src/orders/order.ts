@@ -1,4 +1,4 @@
-import type { Kind } from '../goods/offer.ts'
+import type { Charge, Kind } from '../goods/offer.ts'
 import type { Receipt, SignedRefund, Tender } from '../payments/payment.ts'
 import { isOrderId, type OfferId, type OrderId, type PaymentId } from '../primitives/ids.ts'
 import type { Usdc } from '../primitives/money.ts'
@@ -12,6 +12,8 @@ export interface Item {
   readonly country?: string
   /** What the buyer chose on an open-value offer, in the supplier's minor units. */
   readonly value?: number
+  /** What the supplier was to charge for it, by its list. */
+  readonly charge?: Charge
 }
 
 interface Ordered {
@@ -110,6 +112,8 @@ export type Order =
         readonly state: 'FULFILLED'
         readonly delivery: Sealed
         readonly deliveredAt: Date
+        /** What the supplier did charge for it, where it says. */
+        readonly charge?: Charge
         /** Finds the eSIM again that this order delivered, without telling its ICCID. */
         readonly iccidDigest?: string
       })

@@ -1,5 +1,5 @@
 import type { Delivery, Recipient } from '../goods/good.ts'
-import type { Kind } from '../goods/offer.ts'
+import type { Charge, Kind } from '../goods/offer.ts'
 import type { FundsRefusal } from '../health/funds.ts'
 import type { Tender } from '../payments/payment.ts'
 import type { OfferId, OrderId, PaymentId } from '../primitives/ids.ts'
@@ -218,7 +218,9 @@ export type Placed =
   | { readonly outcome: 'unknown'; readonly reason: string }
 
 export type Held =
-  | { readonly outcome: 'delivered'; readonly delivery: Delivery }
+  | { readonly outcome: 'delivered'; readonly delivery: Delivery; readonly charge?: Charge }
+  /** Bought and charged, but not all of the goods are shown yet, and perhaps never; `delivery` is what is. */
+  | { readonly outcome: 'done'; readonly delivery?: Delivery; readonly charge?: Charge }
   | { readonly outcome: 'declined'; readonly code: string; readonly reason: string }
   | { readonly outcome: 'pending' }
   | { readonly outcome: 'none' }

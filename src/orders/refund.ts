@@ -195,6 +195,7 @@ async function supplyOf(deps: StepDeps, order: Refunding): Promise<Seen> {
       return { order: accepted(deps, order), purchase: 'unknown' }
     case 'declined':
       return ended(deps, order, { state: 'NONE' })
+    case 'done':
     case 'delivered':
       return ended(deps, order, await giveBack(deps, order, reference))
     default:

@@ -1,3 +1,4 @@
+import type { Charge } from '../goods/offer.ts'
 import type { OrderId } from '../primitives/ids.ts'
 import type { Allowance } from './ports.ts'
 
@@ -7,6 +8,13 @@ export type Happening =
   | { readonly name: 'goods_lost'; readonly order: OrderId }
   /** Goods came too late, and the supplier took them back. */
   | { readonly name: 'goods_returned'; readonly order: OrderId }
+  /** The supplier charged more than its list said when the goods were sold; amounts are as in `Charge`. */
+  | {
+      readonly name: 'charge_rose'
+      readonly order: OrderId
+      readonly listed: Charge
+      readonly charged: Charge
+    }
   /** A refund that an operator must act on; the reason is a code. */
   | { readonly name: 'refund_failed'; readonly order: OrderId; readonly reason: string }
   /** A refund waits, because refunds are stopped or a cap is reached. */

@@ -12,7 +12,7 @@ const gone = ['PAYMENT_PENDING', 'PAID', 'FULFILLING', 'EXPIRED']
 
 let store: Store
 
-// The call waits a second longer than the deadline, so that its worker is there to see it pass.
+// The call waits longer than the deadline, so that its worker is there to see it pass.
 // LATE is delivered in the middle of the grace.
 beforeAll(async () => {
   store = await openStore({
@@ -21,7 +21,7 @@ beforeAll(async () => {
       TRUSTED_PROXIES: '1',
       FULFILLMENT_DEADLINE_SECONDS: '2',
       REFUND_GRACE_SECONDS: '3',
-      PURCHASE_WAIT_SECONDS: '3',
+      PURCHASE_WAIT_SECONDS: '8',
     },
   })
 })
@@ -70,6 +70,36 @@ test.concurrent('the final no of the supplier ends the grace early', async () =>
   await expectPaidBack(buyer, before, accepts.amount)
 })
 
+test.concurrent('what was accepted and never shown is waited for, and seen days after its refund', async () => {
+  await store.admin('/manners', { offerId: 'TEST-TOPUP-SLOW', hiddenMs: 7_000, endsAfterMs: 100 })
+  const { orderId, bearer, buyer, before, accepts } = await expire('topup', 'SLOW')
+  await refunded(orderId)
+  const { signedAfterMs } = await timesOf(orderId)
+  expect(signedAfterMs).toBeGreaterThanOrEqual(graceMs)
+  await toldSoon(orderId)
+  await expectKeptFromEveryone('topup', orderId, bearer)
+  await expectPaidBack(buyer, before, accepts.amount)
+})
+
+test.concurrent('an eSIM whose return is accepted and then fails is booked as lost', async () => {
+  await store.admin('/manners', { offerId: 'TEST-ESIM-SLOW', endsAfterMs: 3_500, refund: 'fails' })
+  const { orderId } = await expire('esim', 'SLOW')
+  await refunded(orderId)
+  expect(await toldSoon(orderId)).toEqual(['goods_lost'])
+})
+
+/** What operators hear of an order that would be looked at once a minute, looked at again and again. */
+function toldSoon(orderId: string): Promise<string[]> {
+  const hasten = 'update orders set due_at = now() where id = $1 and due_at is not null'
+  return eventually(
+    async () => {
+      await store.query(hasten, [orderId])
+      return reported(store, orderId)
+    },
+    (names) => names.length > 0,
+  )
+}
+
 async function everyKind(story: (kind: Kind) => Promise<void>): Promise<void> {
   await Promise.all(kinds.map(story))
 }
@@ -86,6 +116,8 @@ async function expire(kind: Kind, outcome: string) {
     refund_state: 'REFUND_PENDING',
     refund_contract: { required_body: { reason: 'expired' } },
   })
+  // The supplier has said nothing.
+  expect(answer.body.orders[0].error).not.toHaveProperty('supplier_code')
   const bearer = { authorization: `Bearer ${accessToken}` }
   return { buyer, before, send, accepts, orderId, bearer }
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startProxy } from '../harness/proxy.ts'
 import { newBuyer } from './buyer.ts'
-import { bookedFor, lifeOf } from './facts.ts'
+import { bookedFor, lifeOf, reported } from './facts.ts'
 import { bodyFor, buy, type Kind, until } from './requests.ts'
 import { openStore, type Store } from './store.ts'
 
@@ -57,3 +57,45 @@ test.each([
     expect(await bookedFor(store, orderId)).toMatchObject([{ status: 'DONE', deliveries: 1 }])
   },
 )
+
+test.each([
+  ['a link alone', 'OK', { receipt: 'link' }, 'redemptionUrl', /^https:/],
+  ['an e-mail alone', 'LATE', { receipt: 'email', endsAfterMs: 0 }, 'instructions', /by e-mail/],
+  ['goods that its record shows late', 'LOST', { goodsAfterMs: 1_500 }, 'code', /^SBX-/],
+])('a voucher that comes with %s is delivered', async (_, outcome, manner, field, shown) => {
+  const { order, orderId } = await bought('voucher', outcome, manner)
+  expect(order).toMatchObject({
+    state: 'FULFILLED',
+    result: { [field]: expect.stringMatching(shown), confirmationNumber: expect.any(String) },
+  })
+  expect((await lifeOf(store, orderId)).refunds).toEqual([])
+})
+
+test('a purchase that costs more than the list said is delivered, booked and reported', async () => {
+  const { order, orderId } = await bought('esim', 'OK', { dearer: 20 })
+  expect(order.state).toBe('FULFILLED')
+  expect(reported(store, orderId)).toEqual(['charge_rose'])
+  const [row] = await store.query(
+    `select doc #>> '{charge,amount}' as charged, doc #>> '{item,charge,amount}' as listed
+     from orders where id = $1`,
+    [orderId],
+  )
+  expect(Number(row.charged) - Number(row.listed)).toBeGreaterThan(0)
+})
+
+test('Prefer: wait is kept to while the supplier hangs, and the order goes on', async () => {
+  const hold = Promise.withResolvers<'none'>()
+  supplier.breakCalls((call) => (/topups.purchases/.test(call) ? hold.promise : 'none'))
+  const began = performance.now()
+  const headers = { prefer: 'wait=1' }
+  const { answer } = await buy(store, await newBuyer(), 'topup', bodyFor('topup', 'LOST'), {
+    headers,
+  })
+  expect(answer).toMatchObject({ status: 202, body: { orders: [{ state: 'FULFILLING' }] } })
+  expect(performance.now() - began).toBeLessThan(4_000)
+  supplier.breakCalls()
+  hold.resolve('none')
+  const isDelivered = ({ orders }: { orders: { state: string }[] }) =>
+    orders[0]?.state === 'FULFILLED'
+  await until(store, answer.body.orderId, isDelivered)
+})

@@ -22,8 +22,9 @@ export function eventOf(order: Order): OrderEvent {
 function detailOf(order: Order): object {
   switch (order.state) {
     case 'PAYMENT_PENDING':
-    case 'FULFILLED':
       return {}
+    case 'FULFILLED':
+      return order.charge ? { charge: order.charge } : {}
     case 'PAYMENT_FAILED':
       return { code: order.code }
     case 'PAID':

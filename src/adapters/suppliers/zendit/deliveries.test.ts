@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { Delivery } from '../../../goods/good.ts'
-import { deliveryOf } from './deliveries.ts'
+import { chargeOf, deliveryOf, shownOf } from './deliveries.ts'
 
 const receipt = {
   accountId: '',
@@ -67,6 +67,33 @@ it('has delivered nothing without something to redeem', () => {
   expect(voucher({ epin: ' ', redemptionUrl: '' })).toBeUndefined()
   expect(voucher({ epin: '' })).toMatchObject({ redemptionUrl: 'https://redeem.example/ABCD' })
   expect(voucher({ epin: '' })).not.toHaveProperty('code')
+})
+
+it('has delivered a voucher that went by e-mail, and says so', () => {
+  expect(voucher({ epin: '', redemptionUrl: '', deliveryType: 'EMAIL' })).toMatchObject({
+    confirmationNumber: 'C-1',
+    instructions: expect.stringMatching(/sent this voucher by e-mail.*\nEnter it\./),
+  })
+})
+
+it('shows what there is of a voucher without a code, and nothing of other kinds', () => {
+  const record = { receipt: { ...receipt, epin: '', redemptionUrl: '' } }
+  const shown = Delivery.parse(shownOf('voucher', record))
+  expect(shown).toMatchObject({ confirmationNumber: 'C-1', terms: 'No cash.' })
+  expect(shown).toMatchObject({
+    instructions: expect.stringContaining('neither a code nor a link'),
+  })
+  expect(Delivery.parse(shownOf('voucher', {}))).toHaveProperty('instructions')
+  expect(shownOf('esim', {})).toBeUndefined()
+})
+
+it.each([
+  [{ cost: 945, costCurrency: 'USD', costCurrencyDivisor: 100 }, true],
+  [{ cost: 945, costCurrency: 'USD' }, false],
+  [{ cost: 9.45, costCurrency: 'USD', costCurrencyDivisor: 100 }, false],
+])('knows what a purchase has cost: %j', (record, isKnown) => {
+  const charge = { amount: 945, currency: 'USD', divisor: 100 }
+  expect(chargeOf(record)).toEqual(isKnown ? charge : undefined)
 })
 
 it('never cuts a code, and cuts what is only words', () => {

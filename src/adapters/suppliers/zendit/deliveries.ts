@@ -1,6 +1,6 @@
 import type { Delivery } from '../../../goods/good.ts'
-import type { Kind } from '../../../goods/offer.ts'
-import { present, type Raw, recordOf } from './raw.ts'
+import type { Charge, Kind } from '../../../goods/offer.ts'
+import { present, type Raw, recordOf, wholePositiveOf } from './raw.ts'
 
 /** As much as a delivery may hold of one text (goods/fields.ts). */
 const maxText = 20_000
@@ -26,16 +26,40 @@ export function deliveryOf(kind: Kind, record: Raw): Delivery | undefined {
  * whether the second number is a serial, a card number or a login: it is passed on by its own name
  * in the instructions, so that the buyer has all of it and none of it is mislabelled as a PIN.
  *
- * Without a code or a link there is nothing to redeem, so nothing was delivered yet.
+ * Without a code or a link there is nothing to redeem here. Where the receipt says that the goods went
+ * by mail, that is the delivery; otherwise they may still be written into the record.
  */
 function voucherDelivery(record: Raw): Delivery | undefined {
   const receipt = recordOf(record['receipt'])
   if (receipt === undefined) return undefined
+  const delivery = voucherOf(record, receipt)
+  const isMailed = /mail/i.test(String(receipt['deliveryType']))
+  if (delivery.code !== undefined || delivery.redemptionUrl !== undefined) return delivery
+  return isMailed ? explained(delivery, mailedWords) : undefined
+}
+
+const mailedWords =
+  'The supplier has sent this voucher by e-mail to its recipient; no code was given to this store.'
+const missingWords =
+  'The supplier has delivered this voucher, and gave this store neither a code nor a link. It may have been sent by e-mail to its recipient.'
+
+/** What there is of a voucher that is done and has neither a code nor a link, with words that say so. */
+export function shownOf(kind: Kind, record: Raw): Delivery | undefined {
+  if (kind !== 'voucher') return undefined
+  return explained(voucherOf(record, recordOf(record['receipt']) ?? {}), missingWords)
+}
+
+function explained(delivery: VoucherDelivery, words: string): VoucherDelivery {
+  return present({ ...delivery, instructions: joined([words, delivery.instructions]) })
+}
+
+type VoucherDelivery = Extract<Delivery, { kind: 'voucher' }>
+
+function voucherOf(record: Raw, receipt: Raw): VoucherDelivery {
   const epin = secretOf(receipt['epin'])
   const voucherId = secretOf(receipt['voucherId'])
   const code = epin ?? voucherId
   const redemptionUrl = secretOf(receipt['redemptionUrl'])
-  if (code === undefined && redemptionUrl === undefined) return undefined
   const others = [
     numberLine('Voucher ID', code === voucherId ? undefined : voucherId),
     numberLine('Account ID', secretOf(receipt['accountId'])),
@@ -75,6 +99,14 @@ function esimDelivery(record: Raw): Delivery | undefined {
     activationCode: secretOf(confirmation['activationCode']),
     instructions: wordsOf(confirmation['redemptionInstructions']),
   })
+}
+
+/** What the purchase has cost us, or undefined where the record does not say. */
+export function chargeOf(record: Raw): Charge | undefined {
+  const { cost: amount, costCurrency: currency, costCurrencyDivisor: divisor } = record
+  const isCharge =
+    Number.isSafeInteger(amount) && typeof currency === 'string' && wholePositiveOf(divisor)
+  return isCharge ? { amount: amount as number, currency, divisor: divisor as number } : undefined
 }
 
 function creditedOf(record: Raw) {

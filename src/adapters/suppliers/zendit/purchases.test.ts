@@ -180,7 +180,7 @@ it.each([
   ['PENDING', 'pending'],
   ['AUTHORIZED', 'pending'],
   ['IN_PROGRESS', 'pending'],
-  ['DONE', 'pending'],
+  ['DONE', 'done'],
   ['PONDERING', 'pending'],
   [undefined, 'pending'],
 ])('looks up a purchase in state %s without goods: %s', async (status, outcome) => {

@@ -4,10 +4,10 @@ import type { Cancelled, Held, Placed, Supplier, SupplierOrder } from '../../../
 import type { Answer } from '../../json-call.ts'
 import { cancelEsim } from './cancel.ts'
 import type { ZenditClient } from './client.ts'
-import { deliveryOf } from './deliveries.ts'
+import { chargeOf, deliveryOf, shownOf } from './deliveries.ts'
 import { failureOf, refusalOf, type SupplierNo } from './errors.ts'
 import { families } from './families.ts'
-import { type Raw, recordOf } from './raw.ts'
+import { present, type Raw, recordOf } from './raw.ts'
 
 /** The wallet that purchases are paid from, in minor units of its currency. */
 type Balance =
@@ -79,8 +79,10 @@ async function lookup(client: ZenditClient, kind: Kind, reference: string): Prom
 function heldOf(kind: Kind, record: Raw): Held {
   switch (record['status']) {
     case 'DONE': {
+      const charged = present({ charge: chargeOf(record) })
       const delivery = deliveryOf(kind, record)
-      return delivery === undefined ? { outcome: 'pending' } : { outcome: 'delivered', delivery }
+      if (delivery) return { outcome: 'delivered', delivery, ...charged }
+      return { outcome: 'done', ...present({ delivery: shownOf(kind, record) }), ...charged }
     }
     case 'FAILED':
     case 'FAIL':
