@@ -1,5 +1,5 @@
-import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Catalog } from '../../goods/catalog.ts'
 import { publicMinute, sendText } from '../../http/caching.ts'
 import { Refusal } from '../../primitives/refusal.ts'
 import type { WebDeps } from '../frame/deps.ts'
@@ -23,6 +23,7 @@ export function routeSiteFiles(app: FastifyInstance, { shelf, site }: WebDeps): 
     `Sitemap: ${site.url}/sitemap.xml`,
     '',
   ].join('\n')
+  const parts = keptParts()
   const send = (request: FastifyRequest, reply: FastifyReply, text: string, type: string) => {
     reply.headers(fixedHeaders)
     return sendText(request, reply, { text, type, cacheControl: publicMinute })
@@ -35,13 +36,33 @@ export function routeSiteFiles(app: FastifyInstance, { shelf, site }: WebDeps): 
     '/sitemap-:part(^\\d{1,4}).xml',
     laborious,
     (request, reply) => {
-      const part = sitemapPart(shelf.current(), Number(request.params.part), site.url)
-      if (part === undefined) throw new Refusal('not_found', 'The map has no such part.')
-      return reply
-        .headers(fixedHeaders)
-        .header('cache-control', publicMinute)
-        .type('application/xml; charset=utf-8')
-        .send(Readable.from(part))
+      const catalog = shelf.current()
+      const { part } = request.params
+      const text = parts.of(catalog, part, () => sitemapPart(catalog, Number(part), site.url))
+      if (text === undefined) throw new Refusal('not_found', 'The map has no such part.')
+      return text.then((made) => send(request, reply, made, 'application/xml'))
     },
   )
+}
+
+/** Some megabytes at most: whoever asks for the same part, at one moment or later, gets the one text. */
+const partsMost = 24
+
+/** Keeps the parts that were asked for last, as long as their catalog is the one of now. */
+function keptParts() {
+  const texts = new Map<string, Promise<string>>()
+  let of: Catalog | undefined
+  return {
+    of(catalog: Catalog, part: string, make: () => Promise<string> | undefined) {
+      if (of !== catalog) texts.clear()
+      of = catalog
+      const text = texts.get(part) ?? make()
+      if (text === undefined) return undefined
+      texts.delete(part)
+      texts.set(part, text)
+      const [oldest = part] = texts.keys()
+      if (texts.size > partsMost) texts.delete(oldest)
+      return text
+    },
+  }
 }

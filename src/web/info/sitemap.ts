@@ -5,8 +5,11 @@ import { html, textOf } from '../frame/html.ts'
 import { buyPath } from '../shop/addresses.ts'
 import { searchPath } from '../shop/search-address.ts'
 
-/** How many offers one part lists; a part may have 50,000 addresses and 50 MB (sitemaps.org). */
-const offersPerPart = 20_000
+/**
+ * How many offers one part lists. It may have 50,000 addresses and 50 MB (sitemaps.org); small ones are
+ * soon made, and are kept whole until they are sent.
+ */
+export const offersPerPart = 2_000
 
 const xml = '<?xml version="1.0" encoding="UTF-8"?>\n'
 const schema = 'http://www.sitemaps.org/schemas/sitemap/0.9'
@@ -24,36 +27,35 @@ export function sitemapIndex({ records, readAt }: Catalog, siteUrl: string): str
 }
 
 /**
- * One part of the map, block by block as the catalog keeps its offers, so that others are answered in
- * between and no part is ever whole in memory. Undefined: there is no such part.
+ * One part of the map, made block by block as the catalog keeps its offers, so that others are answered
+ * in between. Undefined: there is no such part.
  */
 export function sitemapPart(
   catalog: Catalog,
   part: number,
   siteUrl: string,
-): AsyncGenerator<string> | undefined {
+): Promise<string> | undefined {
   const from = (part - 1) * offersPerPart
   if (part === 0) return listed(shelfPaths(catalog), catalog.readAt, siteUrl)
   if (from < 0 || from >= catalog.records.count) return undefined
   return listed(offerPaths(catalog, from), catalog.readAt, siteUrl)
 }
 
-async function* listed(
+async function listed(
   paths: Iterable<readonly string[]>,
   readAt: Date,
   siteUrl: string,
-): AsyncGenerator<string> {
-  yield `${xml}<urlset xmlns="${schema}">\n`
+): Promise<string> {
+  const blocks: string[] = []
   for (const some of paths) {
-    yield some
-      .map((path) =>
-        textOf(html`<url><loc>${siteUrl}${path}</loc>${lastmod(readAt)}</url>
+    const urls = some.map((path) =>
+      textOf(html`<url><loc>${siteUrl}${path}</loc>${lastmod(readAt)}</url>
 `),
-      )
-      .join('')
+    )
+    blocks.push(urls.join(''))
     await new Promise(setImmediate)
   }
-  yield '</urlset>\n'
+  return `${xml}<urlset xmlns="${schema}">\n${blocks.join('')}</urlset>\n`
 }
 
 /** The shelves: each kind, whole and by country. */
