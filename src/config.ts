@@ -4,6 +4,7 @@ import type { Site } from './desk/site.ts'
 import { commonShape, listOf, liveShape, problemOf, sandboxShape, url } from './environment.ts'
 import type { TrustedProxies } from './http/trusted-proxies.ts'
 import { type MailServer, mailIn } from './mail-server.ts'
+import type { Budgets } from './orders/budgets.ts'
 import type { Policy } from './orders/steps.ts'
 import { coins } from './payments/coins.ts'
 import { type Network, networks } from './payments/networks.ts'
@@ -26,6 +27,8 @@ export interface Common {
   /** How long a wallet waits for limits that are looser than those it has; milliseconds. */
   readonly limitsCoolingMs: number
   /** What refunds may come to in any hour and in any day. */
+  /** Orders of a payer that may come to nothing in an hour. */
+  readonly budgets: Budgets
   readonly refundCaps: { readonly hour: Usdc; readonly day: Usdc }
   readonly trustProxy: TrustedProxies | false
   /** What opens `/metrics`. Without one, only this machine may read it. */
@@ -277,6 +280,10 @@ function commonOf(
     refundCaps: {
       hour: usdcFromWhole(env.REFUND_HOURLY_CAP_USDC),
       day: usdcFromWhole(env.REFUND_DAILY_CAP_USDC),
+    },
+    budgets: {
+      unpaid_payments: env.UNPAID_PAYMENTS_PER_HOUR,
+      failed_orders: env.FAILED_ORDERS_PER_HOUR,
     },
     trustProxy: env.TRUSTED_PROXIES ?? false,
     metricsToken: env.METRICS_TOKEN,

@@ -86,6 +86,8 @@ export const commonShape = {
   LIMITS_COOLING_HOURS: whole(24, 0, 720),
   REFUND_HOURLY_CAP_USDC: whole(1_000, 1, 1_000_000),
   REFUND_DAILY_CAP_USDC: whole(5_000, 1, 10_000_000),
+  UNPAID_PAYMENTS_PER_HOUR: whole(5, 1, 1_000_000),
+  FAILED_ORDERS_PER_HOUR: whole(5, 1, 1_000_000),
   TRUSTED_PROXIES: z
     .string()
     .transform(trustedProxiesIn)

@@ -40,6 +40,7 @@ import { createMetrics } from './operations/metrics.ts'
 import { partChanges } from './operations/part-changes.ts'
 import { probing } from './operations/probes.ts'
 import { reporterTo } from './operations/reporter.ts'
+import { budgetRules } from './orders/budgets.ts'
 import { createDoorbell } from './orders/doorbell.ts'
 import type { PurchaseDeps } from './orders/purchase.ts'
 import { createQuotes } from './payments/quotes.ts'
@@ -212,6 +213,7 @@ function purchasesOf(
     orders: countedOrders(storage.orders, counters),
     rails: { x402: chain.rail, btcpay: invoiceRail(coins.processor, watchOf(ground, storage)) },
     supplier: fundedSupplier(supply.supplier, vitals, now),
+    budgets: budgetRules(config.budgets),
     limits: storage.limits,
     reservations: storage.reservations,
     treasury: storage.treasury,

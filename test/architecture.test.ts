@@ -36,6 +36,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'orders/order.ts',
     'orders/ledger.ts',
     'orders/mail.ts',
+    'orders/budgets.ts',
     'orders/limits/rules.ts',
     'checkouts/ports.ts',
     'checkouts/checkout.ts',

@@ -65,6 +65,8 @@ export interface Shop {
   readonly unproven: () => Promise<string>
   /** A new `PAYMENT-SIGNATURE` for this body, by a wallet that has limited itself to less. */
   readonly limitedPayment: (kind: Kind, body: object) => Promise<string>
+  /** A new `PAYMENT-SIGNATURE` for this body, by a wallet whose orders came to nothing. */
+  readonly spentPayment: (kind: Kind, body: object) => Promise<string>
   /** The headers of a claim for the refund of this order that was taken. */
   readonly claimed: (orderId: string) => Promise<Record<string, string>>
   /** The good body of an offer that is not sold where the exchange rates are away. */

@@ -40,6 +40,10 @@ const asks: Readonly<Partial<Record<RefusalCode, (kind: Kind, shop: Shop) => Ask
       const body = bodyOf(kind)
       return { body, headers: { 'payment-signature': await shop.limitedPayment(kind, body) } }
     },
+    budget_spent: async (kind, shop) => {
+      const body = bodyOf(kind)
+      return { body, headers: { 'payment-signature': await shop.spentPayment(kind, body) } }
+    },
     try_again: async (kind, shop) => {
       return {
         body: bodyOf(kind),

@@ -89,6 +89,7 @@ async function heldBack(
     case 'stopped':
     case 'hour_cap':
     case 'day_cap':
+    case 'payer_share':
       deps.reportCheckout({
         name: 'return_held',
         checkout: checkout.id,

@@ -13,6 +13,8 @@ import type { Tool, ToolCall, ToolDeps } from './tool.ts'
 /** Whoever calls, as far as the limits and the log know them. */
 export interface Visit {
   readonly requestId: string
+  /** The address that the call came from, as limits count it. */
+  readonly client: string
   readonly log: FaultLog
   /** The refusal of a call above this limit. */
   readonly count: (limit: LimitName) => Promise<Refusal | undefined>
@@ -35,7 +37,7 @@ export async function answerCall(
   { args, meta = {} }: RawCall,
 ): Promise<CallToolResult> {
   const charge = chargeOf(bringsPayment({ meta }))
-  const call = { args: givenIn(args), meta, log: visit.log, charge }
+  const call = { args: givenIn(args), meta, log: visit.log, client: visit.client, charge }
   const { result, isAccepted } = await answer(deps, visit, tool, call)
   if (!isAccepted && carriesProof(call)) await visit.provedNothing()
   return result

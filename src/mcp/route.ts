@@ -62,6 +62,7 @@ export function routeMcp(app: FastifyInstance, deps: McpDeps): void {
 function visitOf(limits: Limits, request: FastifyRequest, reply: FastifyReply): Visit {
   return {
     requestId: request.id,
+    client: clientKeyOf(request.ip),
     log: request.log,
     async count(name: LimitName) {
       // The request itself has counted as reading.

@@ -41,6 +41,8 @@ export interface ToolCall {
   /** What stands beside the arguments, out of the model's sight: payments, sign-ins. */
   readonly meta: Readonly<Record<string, unknown>>
   readonly log: FaultLog
+  /** The address that it came from, as limits count it. */
+  readonly client: string
   /** What is known of its money. */
   readonly charge: Charge
   /** Why it may do no more than find the order that it has already paid for. */

@@ -97,6 +97,7 @@ describe('forgetting', () => {
     const orders = {
       erasePersonal: vi.fn(async (_: Date) => 0),
       forgetKeys: vi.fn(async (_: Date) => 0),
+      forgetNeverPaid: vi.fn(async (_: Date) => 0),
     }
     const checkouts = { erasePersonal: vi.fn(async (_: Date) => 0) }
     const limits = { forgetLifted: vi.fn(async (_: Date) => 0) }
@@ -110,7 +111,7 @@ describe('forgetting', () => {
     }
   }
 
-  test('erases by the operator’s days, keys after thirty, and limits and nonces that ran out, every hour', async () => {
+  test('erases by the operator’s days, keys after thirty, what was never paid after one, and limits and nonces that ran out, every hour', async () => {
     const kept = keeping()
     const { stop, loop } = stoppable()
     const ended = forgetting(kept, loop)
@@ -119,6 +120,7 @@ describe('forgetting', () => {
     expect(kept.orders.erasePersonal.mock.calls).toEqual([[ago(7)]])
     expect(kept.checkouts.erasePersonal.mock.calls).toEqual([[ago(7)]])
     expect(kept.orders.forgetKeys.mock.calls).toEqual([[ago(30)]])
+    expect(kept.orders.forgetNeverPaid.mock.calls).toEqual([[ago(1)]])
     expect(kept.mail.forget.mock.calls).toEqual([[ago(7)]])
     expect(kept.limits.forgetLifted.mock.calls).toEqual([[ago(0)]])
     expect(kept.reservations.forget.mock.calls).toEqual([[ago(1)]])

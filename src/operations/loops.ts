@@ -69,7 +69,7 @@ function sweepAgain(what: string, look: () => Promise<unknown>, { signal, failed
 }
 
 export interface Keeping {
-  readonly orders: Pick<OrderStore, 'erasePersonal' | 'forgetKeys'>
+  readonly orders: Pick<OrderStore, 'erasePersonal' | 'forgetKeys' | 'forgetNeverPaid'>
   readonly checkouts: Pick<CheckoutStore, 'erasePersonal'>
   readonly limits: Pick<LimitStore, 'forgetLifted'>
   readonly reservations: Pick<ReservationStore, 'forget'>
@@ -79,6 +79,9 @@ export interface Keeping {
   readonly personalDataDays: number
   readonly now: () => Date
 }
+
+/** What was never paid is of use to nobody after this long, and anybody can cause it for free. */
+const neverPaidDays = 1
 
 /** Idempotency keys are kept this long (decisions 4). */
 const keyDays = 30
@@ -92,6 +95,7 @@ export function forgetting(keeping: Keeping, { signal, failed }: LoopDeps): Prom
       await keeping.mail.forget(daysAgo(keeping.personalDataDays))
       await keeping.checkouts.erasePersonal(daysAgo(keeping.personalDataDays))
       await keeping.orders.forgetKeys(daysAgo(keyDays))
+      await keeping.orders.forgetNeverPaid(daysAgo(neverPaidDays))
       await keeping.limits.forgetLifted(keeping.now())
       await keeping.reservations.forget(daysAgo(1))
       await keeping.forgetNonces()

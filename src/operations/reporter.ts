@@ -15,6 +15,7 @@ const levels: Readonly<Record<Told['name'], 'warn' | 'error'>> = {
   refund_held: 'error',
   payment_vanished: 'error',
   payment_lost: 'error',
+  budget_spent: 'warn',
   purchase_failed: 'error',
   step_failed: 'error',
   return_failed: 'error',

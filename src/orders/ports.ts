@@ -4,6 +4,7 @@ import type { FundsRefusal } from '../health/funds.ts'
 import type { Tender } from '../payments/payment.ts'
 import type { OfferId, OrderId, PaymentId } from '../primitives/ids.ts'
 import type { Usdc } from '../primitives/money.ts'
+import type { BudgetRules, Spent, Subjects } from './budgets.ts'
 import type { LimitName, Spend, WalletLimits } from './limits/rules.ts'
 import type { In, Order, State } from './order.ts'
 
@@ -35,9 +36,19 @@ export interface OrderStore {
    *
    * @param keys SHA-256 of the idempotency keys sent along
    * @param recipient digest of whom the goods go to, for the limits of the payer; it is not kept
+   * @param counted whom it counts for, and how many orders of theirs may come to nothing
    * @throws LimitReached when the payer's limits do not allow it; then nothing was written
+   * @throws BudgetSpent when too many of theirs came to nothing; then nothing was written
    */
-  open(order: In<'PAYMENT_PENDING'>, keys: readonly string[], recipient?: string): Promise<Opened>
+  open(
+    order: In<'PAYMENT_PENDING'>,
+    keys: readonly string[],
+    recipient?: string,
+    counted?: Counted,
+  ): Promise<Opened>
+
+  /** A budget that these have spent by now: of several, the one that is spent for longest. */
+  spentBudget(subjects: Subjects, rules: BudgetRules, now: Date): Promise<Spent | undefined>
 
   /** Replaces the order, only if nobody moved it since `from` was read, and renews the lease. */
   move<T extends Order>(from: Order, to: T): Promise<Moved<T>>
@@ -77,6 +88,12 @@ export interface OrderStore {
   /** Erases the personal fields of orders that ended before then. Returns how many. */
   erasePersonal(endedBefore: Date): Promise<number>
 
+  /**
+   * Forgets orders that ended before then, a day ago or earlier, whose payment is proven to have failed
+   * and that never moved any money, with all that is kept of them. Returns how many.
+   */
+  forgetNeverPaid(endedBefore: Date): Promise<number>
+
   /** Forgets idempotency keys of finished orders that were used before then. Returns how many. */
   forgetKeys(usedBefore: Date): Promise<number>
 }
@@ -109,6 +126,23 @@ export interface ReservationStore {
   isConsidered(paymentKey: string): Promise<boolean>
   /** Forgets what was reserved before then. Returns how many. */
   forget(reservedBefore: Date): Promise<number>
+}
+
+/** Whom an order counts for, and the budgets that they have. */
+export interface Counted {
+  readonly subjects: Subjects
+  readonly rules: BudgetRules
+}
+
+/** An order was not opened, because too many before it came to nothing. */
+export class BudgetSpent extends Error {
+  readonly spent: Spent
+
+  constructor(spent: Spent) {
+    super(`A budget is spent: ${spent.budget} of the ${spent.whose}`)
+    this.name = 'BudgetSpent'
+    this.spent = spent
+  }
 }
 
 /** The limits of a wallet, and the name of the write that made them. */
@@ -177,9 +211,10 @@ export interface OrderPageRequest {
 
 /**
  * Whether a refund may be paid: yes, not now, or never without an operator. `over_cap` is a single
- * refund above the cap of an hour or a day, which no waiting brings under it.
+ * refund above the cap of an hour or a day, which no waiting brings under it. `payer_share` is one that
+ * would leave too little for the refunds of other payers that wait.
  */
-export type Allowance = 'granted' | 'stopped' | 'hour_cap' | 'day_cap' | 'over_cap'
+export type Allowance = 'granted' | 'stopped' | 'hour_cap' | 'day_cap' | 'payer_share' | 'over_cap'
 
 /** What bounds the loss when everything else has failed: caps, and a switch that stops all refunds. */
 export interface Treasury {

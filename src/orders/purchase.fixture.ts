@@ -1,5 +1,5 @@
 import { memoryReservations } from '../../test/doubles/memory-reservations.ts'
-import { orderWorld, type Script } from '../../test/doubles/orders.ts'
+import { noBudgets, orderWorld, type Script } from '../../test/doubles/orders.ts'
 import { catalogOf } from '../../test/fixtures/catalog.ts'
 import { esim, fixed, fixturePricing, open, voucher } from '../../test/fixtures/offers.ts'
 import { createShelf } from '../goods/catalog.ts'
@@ -47,6 +47,7 @@ export function purchaseWorld(changes: Partial<Script> = {}, settings: Partial<P
     limits: world.orders.limits,
     reservations: memoryReservations(clock.now),
     rails: { ...world.deps.rails, x402: { ...world.deps.rails.x402, check, isSignedByPayer } },
+    budgets: noBudgets,
     shelf,
     pricing,
     till: fixtureTill,

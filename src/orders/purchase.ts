@@ -10,12 +10,20 @@ import { Refusal } from '../primitives/refusal.ts'
 import type { within } from '../primitives/within.ts'
 import { hashOf, newAccessToken } from '../secrets/tokens.ts'
 import { type AdvanceDeps, advance } from './advance.ts'
+import {
+  type BudgetRules,
+  budgetSpent,
+  requireBudgets,
+  type Subjects,
+  subjectsOf,
+} from './budgets.ts'
 import { foreignEsim } from './foreign-esim.ts'
 import { itemOf } from './item.ts'
 import { beforeLimits, type CheckDeps, openWithin } from './limits/check.ts'
 import { idsFor } from './naming.ts'
 import { notNow, requireSold } from './not-now.ts'
 import type { In, Order } from './order.ts'
+import { BudgetSpent } from './ports.ts'
 import { type PriceDeps, type Priced, price, termsFor } from './price.ts'
 import { earlierOrder, isPaidBy, type PurchaseRequest, patienceOf, replay } from './replay.ts'
 import { isConsidered, type ReservingDeps, reserve } from './reserve.ts'
@@ -23,6 +31,7 @@ import { isConsidered, type ReservingDeps, reserve } from './reserve.ts'
 export interface PurchaseDeps extends AdvanceDeps, PriceDeps, CheckDeps, ReservingDeps {
   /** Breaks off waiting for a call that hangs; without it, an answer waits for the call to end. */
   readonly within?: typeof within
+  readonly budgets: BudgetRules
   readonly vitals: Pick<Vitals, 'unsold'>
 }
 
@@ -127,6 +136,10 @@ async function take(
   const priced = priceNow(deps, request)
   const accepted = accept(payment, priced.amount, deps.till, deps.now())
   if (accepted.type === 'mismatch') return paymentRequired(deps, priced, accepted)
+  const { offer, wish } = priced
+  const sent = { client: request.client, offer, recipient: wish.recipient }
+  const subjects = subjectsOf(deps, accepted.tender.payer, sent)
+  await requireBudgets(deps, subjects)
   await reserve(deps, accepted.tender, wordingOf(priced.offer.kind, request.fields))
   const checked = await deps.rails.x402.check(accepted.tender)
   progress.isJudged = checked.outcome !== 'unknown'
@@ -137,7 +150,7 @@ async function take(
       const within = await beforeLimits(deps, priced, tender.payer)
       const refusal = within.refusal ?? (await foreignEsim(deps, priced.wish, tender.payer))
       if (refusal) throw refusal
-      return open(deps, request, { priced, tender, receiver: within.receiver })
+      return open(deps, request, { priced, tender, receiver: within.receiver, subjects })
     }
     case 'bad':
       return paymentRequired(deps, priced, checked)
@@ -160,13 +173,14 @@ interface Ready {
   readonly tender: X402Tender
   /** Digest of whom the goods go to, for the limits of the payer. */
   readonly receiver: string | undefined
+  readonly subjects: Subjects
 }
 
 /** Puts the order on record. */
 async function open(
   deps: PurchaseDeps,
   { fields, viewer }: PurchaseRequest,
-  { priced, tender, receiver }: Ready,
+  { priced, tender, receiver, subjects }: Ready,
 ): Promise<Opened | Earlier> {
   const { offer, wish, amount } = priced
   const accessToken = newAccessToken()
@@ -187,7 +201,12 @@ async function open(
     changedAt: now,
   }
   const keys = (viewer.keys ?? []).map(hashOf)
-  const opened = await openWithin(deps, order, { keys, priced, receiver })
+  const counted = { subjects, rules: deps.budgets }
+  const opened = await openWithin(deps, order, { keys, priced, receiver, counted }).catch(
+    (error: unknown) => {
+      throw error instanceof BudgetSpent ? budgetSpent(deps, error.spent) : error
+    },
+  )
   return opened.isNew
     ? { type: 'opened', order, accessToken }
     : { type: 'earlier', order: opened.order }

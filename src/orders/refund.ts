@@ -137,6 +137,7 @@ async function heldBack(deps: StepDeps, order: Refunding): Promise<Step<Refundin
     case 'stopped':
     case 'hour_cap':
     case 'day_cap':
+    case 'payer_share':
       deps.report({ name: 'refund_held', order: order.id, reason: answer })
       return wait(slowPollMs)
     default:

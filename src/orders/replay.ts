@@ -17,6 +17,8 @@ export interface PurchaseRequest {
   /** Undefined on a first call, which only asks for the price. */
   readonly payment: PaymentPayload | undefined
   readonly viewer: Viewer
+  /** The address that the request came from, as limits count it. */
+  readonly client?: string | undefined
   /** The wallet that signs in along with it, looked at only where it may show the goods of an earlier order. */
   readonly signedIn?: (() => Promise<string | undefined>) | undefined
   /** Why the request may do no more than find its earlier order: a limit that it is above. */

@@ -1,5 +1,6 @@
 import type { Charge } from '../goods/offer.ts'
 import type { OrderId } from '../primitives/ids.ts'
+import type { BudgetName, Whose } from './budgets.ts'
 import type { Allowance } from './ports.ts'
 
 /** What operators need to hear about. None of it carries goods, personal fields or keys. */
@@ -27,6 +28,8 @@ export type Happening =
   | { readonly name: 'payment_vanished'; readonly order: OrderId }
   /** A payment vanished for good. What was delivered for it is a loss. */
   | { readonly name: 'payment_lost'; readonly order: OrderId; readonly reason: string }
+  /** A purchase was refused, because too many of a payer, a client or a receiver came to nothing. */
+  | { readonly name: 'budget_spent'; readonly budget: BudgetName; readonly whose: Whose }
   /** A purchase could not even be considered, because a part of the store is down or wrong. */
   | { readonly name: 'purchase_failed'; readonly error: unknown }
   /** Working on an order threw: a defect, or a part of the store that is down. */

@@ -25,6 +25,7 @@ export const refusalCodes = [
   'sign_in_invalid',
   'limit_exceeded',
   'rate_limited',
+  'budget_spent',
   'store_paused',
   'try_again',
 ] as const

@@ -4,6 +4,7 @@ import type { Order } from '../../src/orders/order.ts'
 import { paymentKeyOf } from '../../src/payments/payment.ts'
 import { newOrderId, newPaymentId } from '../doubles/ids.ts'
 import { anyOrder } from './any-order.ts'
+import { describeBudgets } from './budgets.ts'
 import { asked, type Nodes, type OrderStoreHarness, take } from './order-store-nodes.ts'
 import { describePayments } from './order-store-payments.ts'
 import { describeFinding, describeKeeping } from './order-store-records.ts'
@@ -36,6 +37,7 @@ export function describeOrderStore(name: string, start: () => Promise<OrderStore
     describe('finding', () => describeFinding(nodes))
     describe('keeping', () => describeKeeping(nodes))
     describe('limits', () => describeLimits(nodes))
+    describe('budgets', () => describeBudgets(nodes))
   })
 }
 

@@ -10,6 +10,7 @@ import { describeReturnGrants } from './return-grants.ts'
 import {
   failed,
   fulfilled,
+  newTender,
   paid,
   paymentFailed,
   pending,
@@ -51,6 +52,7 @@ export function describeTreasury(
 
     describe('caps', () => describeCaps(harness, grant))
     describe('grants', () => describeGrants(harness, grant))
+    describe('payers', () => describeShares(harness))
     describe('orders', () => describeOwed(harness))
     describe('returns', () => describeReturnGrants(harness, grant))
   })
@@ -158,6 +160,39 @@ function describeGrants(harness: () => TreasuryHarness, grant: Grant): void {
     expectWon(await orders.move(stuck, refunding))
     expect(await treasury.allow(order.id)).toBe('granted')
     expect(await harness().granted()).toEqual([10n])
+  })
+}
+
+function describeShares(harness: () => TreasuryHarness): void {
+  const of = async (wallet: number, amount: bigint, changedAt?: Date) => {
+    const tender = { ...newTender(), payer: `0x${String(wallet).padStart(40, '0')}` }
+    const target = failed(asked({ amount: usdc(amount), tender }))
+    return orderOnRecord(harness().orders, changedAt ? { ...target, changedAt } : target)
+  }
+  const allow = ({ id }: Order) => harness().treasury.allow(id)
+
+  it('leave room for one another: beyond a quarter of the hour a payer waits while others do', async () => {
+    const greedy = await Promise.all([8n, 4n, 1n].map((amount) => of(1, amount)))
+    const other = await of(2, 20n)
+    const [first, second, third] = greedy as [Order, Order, Order]
+    // A quarter of 50 is 12 and a half.
+    expect([await allow(first), await allow(second)]).toEqual(['granted', 'granted'])
+    expect(await allow(third)).toBe('payer_share')
+    expect(await allow(other)).toBe('granted')
+    expect(await allow(third)).toBe('granted')
+  })
+
+  it('are granted one refund at least, however large', async () => {
+    const [large, other] = [await of(1, 45n), await of(2, 5n)]
+    expect([await allow(large), await allow(other)]).toEqual(['granted', 'granted'])
+  })
+
+  it('wait behind whoever has waited for an hour and would not fit any more', async () => {
+    const long = await of(1, 30n, new Date('2026-01-01T00:00:00Z'))
+    const large = await of(2, 21n)
+    const small = await of(3, 20n)
+    expect([await allow(large), await allow(small)]).toEqual(['payer_share', 'granted'])
+    expect(await allow(long)).toBe('granted')
   })
 }
 

@@ -1,7 +1,10 @@
+import type { Subjects } from '../../src/orders/budgets.ts'
+import { dayMs } from '../../src/orders/limits/rules.ts'
 import { isFinished, isRefunding, type Order, restOf } from '../../src/orders/order.ts'
-import type { LimitStore, OrderStore } from '../../src/orders/ports.ts'
+import { BudgetSpent, type LimitStore, type OrderStore } from '../../src/orders/ports.ts'
 import { paymentKeyOf } from '../../src/payments/payment.ts'
 import type { OrderId } from '../../src/primitives/ids.ts'
+import { spentIn } from './memory-budgets.ts'
 import * as leases from './memory-leases.ts'
 import { memoryLimits } from './memory-limits.ts'
 import { forgottenBy } from './order-rules.ts'
@@ -10,6 +13,7 @@ interface Row extends leases.Leased {
   order: Order
   finishedAt: number | undefined
   keys: readonly string[]
+  subjects: Subjects | undefined
 }
 
 /**
@@ -19,6 +23,8 @@ interface Row extends leases.Leased {
 export interface MemoryOrders extends OrderStore {
   /** Every version of every order, oldest first. */
   readonly history: Order[]
+  /** Every order as it stands. */
+  current(): readonly Order[]
   /** Lets the lease of an order run out now. */
   endLease(id: OrderId): void
   /** The limits of wallets, to which every new order is held. */
@@ -34,12 +40,13 @@ export function memoryOrders(now: () => Date): MemoryOrders {
   const time = () => now().getTime()
   const all = () => [...rows.values()]
 
-  function write(order: Order, keys: readonly string[]): void {
+  function write(order: Order, keys: readonly string[], subjects?: Subjects): void {
     const finished = isFinished(order)
     const restMs = restOf(order)
     rows.set(order.id, {
       order,
       keys: order.state === 'PAYMENT_FAILED' ? [] : keys,
+      subjects,
       finishedAt: finished ? time() : undefined,
       ...leaseAfter(finished, restMs),
     })
@@ -60,8 +67,9 @@ export function memoryOrders(now: () => Date): MemoryOrders {
   return {
     history,
     limits,
+    current: () => all().map(({ order }) => order),
 
-    async open(order, keys, recipient) {
+    async open(order, keys, recipient, counted) {
       const same = find(
         ({ order: { tender } }) => paymentKeyOf(tender) === paymentKeyOf(order.tender),
       )
@@ -70,8 +78,10 @@ export function memoryOrders(now: () => Date): MemoryOrders {
       )
       const earlier = same ?? sameKey?.order
       if (earlier) return { isNew: false, order: earlier }
+      const spent = counted && spentIn(all(), counted.subjects, counted.rules, order.placedAt)
+      if (spent) throw new BudgetSpent(spent)
       limits.requireWithin(order, recipient)
-      write(order, keys)
+      write(order, keys, counted?.subjects)
       return { isNew: true, order }
     },
 
@@ -82,7 +92,7 @@ export function memoryOrders(now: () => Date): MemoryOrders {
       const forgotten = forgottenBy(row.order, to)
       if (forgotten) throw new Error(`order ${from.id}: ${forgotten}`)
       const order = { ...to, version: from.version + 1 }
-      write(order, row.keys)
+      write(order, row.keys, row.subjects)
       return { won: true, order }
     },
 
@@ -137,6 +147,20 @@ export function memoryOrders(now: () => Date): MemoryOrders {
       if (claim === undefined) claims.set(`${id}:${key}`, bodyHash)
       if (claim === undefined) return 'first'
       return claim === bodyHash ? 'same' : 'other_body'
+    },
+
+    spentBudget: async (subjects, rules, at) => spentIn(all(), subjects, rules, at),
+
+    async forgetNeverPaid(endedBefore) {
+      const latest = Math.min(endedBefore.getTime(), time() - dayMs)
+      const never = all().filter(
+        ({ order, finishedAt = Infinity }) =>
+          order.state === 'PAYMENT_FAILED' &&
+          finishedAt < latest &&
+          !history.some(({ id, state }) => id === order.id && state === 'PAID'),
+      )
+      for (const { order } of never) rows.delete(order.id)
+      return never.length
     },
 
     async erasePersonal(endedBefore) {

@@ -1,7 +1,7 @@
 import { returnOfReference } from '../../src/checkouts/checkout.ts'
-import type { Order } from '../../src/orders/order.ts'
-import { isRefunding } from '../../src/orders/order.ts'
-import type { Allowance, OrderStore, Treasury } from '../../src/orders/ports.ts'
+import { isRefunding, type Order, type Refunding } from '../../src/orders/order.ts'
+import type { Allowance, Treasury } from '../../src/orders/ports.ts'
+import type { MemoryOrders } from './memory-orders.ts'
 
 const hourMs = 3_600_000
 
@@ -26,7 +26,7 @@ export interface MemoryTreasury extends Treasury {
    *
    * @param owed is asked only where nothing was granted before; it throws when nothing is owed
    */
-  grant(name: string, owed: () => bigint): Allowance
+  grant(name: string, owed: () => bigint, order?: Order): Allowance
 }
 
 export function memoryTreasury({
@@ -34,7 +34,7 @@ export function memoryTreasury({
   caps,
   now,
 }: {
-  readonly orders: Pick<OrderStore, 'find'>
+  readonly orders: Pick<MemoryOrders, 'find' | 'current'>
   readonly caps: { readonly hour: bigint; readonly day: bigint }
   readonly now: () => Date
 }): MemoryTreasury {
@@ -56,11 +56,34 @@ export function memoryTreasury({
     return within(24 * hourMs) + amount > rules.day ? 'day_cap' : 'granted'
   }
 
-  function grant(name: string, owed: () => bigint): Allowance {
+  /** Whether it would leave too little for other payers whose refunds wait; what refunds alone are held to. */
+  function isBeyondShare(order: Order): boolean {
+    const payerOf = ({ tender }: Order) => tender.payer.toLowerCase()
+    const waiting = orders
+      .current()
+      .filter((other) => isOwed(other) && other.refund.step === 'DUE' && !grants.has(other.id))
+      .filter((other) => payerOf(other) !== payerOf(order))
+      .filter(({ amount }) => amount <= rules.hour && amount <= rules.day)
+    if (waiting.length === 0) return false
+    const since = now().getTime() - hourMs
+    const theirs = orders
+      .current()
+      .filter((other) => payerOf(other) === payerOf(order))
+      .filter(({ id }) => (grants.get(id)?.at ?? 0) > since)
+      .reduce((sum, { amount }) => sum + amount, 0n)
+    if (theirs > 0n && (theirs + order.amount) * 4n > rules.hour) return true
+    const [first] = waiting
+      .filter(({ changedAt }) => changedAt.getTime() < since && changedAt < order.changedAt)
+      .sort((one, other) => one.changedAt.getTime() - other.changedAt.getTime())
+    return first !== undefined && weigh(order.id, order.amount + first.amount) !== 'granted'
+  }
+
+  function grant(name: string, owed: () => bigint, order?: Order): Allowance {
     if (rules.stoppedAt <= now().getTime()) return 'stopped'
     if (grants.has(name)) return 'granted'
     const amount = owed()
-    const said = weigh(name, amount)
+    const weighed = weigh(name, amount)
+    const said = weighed === 'granted' && order && isBeyondShare(order) ? 'payer_share' : weighed
     if (said === 'granted') grants.set(name, { amount, at: now().getTime() })
     return said
   }
@@ -73,10 +96,11 @@ export function memoryTreasury({
     async allow(id) {
       // Read first: everything after it happens at once, as under the lock of the database.
       const order = await orders.find(id)
-      return grant(id, () => {
+      const owed = () => {
         if (!isOwed(order)) throw new Error(`order ${id}: it is not one whose money goes back`)
         return order.amount
-      })
+      }
+      return grant(id, owed, order)
     },
   }
 }
@@ -85,6 +109,6 @@ function isReturnName(name: string): boolean {
   return returnOfReference(name) !== undefined
 }
 
-function isOwed(order: Order | undefined): order is Order {
+function isOwed(order: Order | undefined): order is Refunding {
   return order !== undefined && isRefunding(order) && order.settlement === 'FINAL'
 }

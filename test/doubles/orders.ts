@@ -3,6 +3,7 @@ import { noProcessor } from '../../src/checkouts/no-processor.ts'
 import { invoiceRail } from '../../src/checkouts/rail.ts'
 import type { Recipient } from '../../src/goods/good.ts'
 import type { AdvanceDeps } from '../../src/orders/advance.ts'
+import type { BudgetRules } from '../../src/orders/budgets.ts'
 import type { In } from '../../src/orders/order.ts'
 import type { Allowance, Cancelled, Held, Placed, Supplier } from '../../src/orders/ports.ts'
 import type { Happening } from '../../src/orders/report.ts'
@@ -136,6 +137,9 @@ export function onChain<T extends Pick<Tender, 'rail'>>(part: T): Extract<T, { r
   if (part.rail !== 'x402') throw new Error(`it is of the rail ${part.rail}`)
   return part as Extract<T, { rail: 'x402' }>
 }
+
+/** Budgets that nobody spends. */
+export const noBudgets: BudgetRules = { payer: {}, client: {}, receiver: {} }
 
 /** An order as it is when it has just been written. */
 export function newOrder(

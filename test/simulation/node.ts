@@ -5,6 +5,7 @@ import type { PurchaseDeps } from '../../src/orders/purchase.ts'
 import { sweep } from '../../src/orders/sweep.ts'
 import { createQuotes } from '../../src/payments/quotes.ts'
 import type { OrderId } from '../../src/primitives/ids.ts'
+import { noBudgets } from '../doubles/orders.ts'
 import { Injected } from '../model/calls.ts'
 import { streamOf } from '../model/random.ts'
 import { awake, type Caller, newProcess, type Process, through } from './process.ts'
@@ -92,6 +93,7 @@ function depsFor(world: World, index: number, caller: Caller, doorbell: Doorbell
     now,
     quotes: createQuotes(shop.signer, now),
     vitals: { unsold: () => undefined },
+    budgets: noBudgets,
     orders: through(calls, caller, database, world.ordersOf(caller)),
     limits: through(calls, caller, database, world.memory.limits),
     reservations: through(calls, caller, database, world.reservations),

@@ -63,6 +63,7 @@ export async function openExampleShop(): Promise<ExampleShop> {
     })
   })
   const limited = limitedBuyer(open)
+  const spent = spentBuyer(open)
   const paymentsAway = new Map<Kind, string>()
   for (const kind of kinds) paymentsAway.set(kind, await paymentAt(away, buyer, kind, bodyOf(kind)))
   await Promise.all([goAway(away, rpc, buyer), makeBusy(open)])
@@ -80,6 +81,7 @@ export async function openExampleShop(): Promise<ExampleShop> {
     signIn: (path, at = 'open', request = { method: 'GET' }) =>
       signInAt(urls[at], buyer, path, request),
     limitedPayment: async (kind, body) => paymentAt(open, await limited, kind, body),
+    spentPayment: async (kind, body) => paymentAt(open, await spent, kind, body),
     unsold: (kind) => unsoldAt(away, kind),
     urlOf: (at) => urls[at],
     headersOf: (at) => (at === 'busy' ? { 'x-forwarded-for': busyAddress } : {}),
@@ -251,4 +253,11 @@ async function makeBusy({ url }: Store): Promise<void> {
     let status = 0
     while (status !== 429) status = (await get(url, path, headers)).status
   }
+}
+
+/** Bought what fails, until the budget for that was spent. */
+async function spentBuyer(store: Store): Promise<Buyer> {
+  const buyer = await newBuyer()
+  for (let order = 0; order < 5; order += 1) await buy(store, buyer, 'voucher', 'FAIL')
+  return buyer
 }

@@ -37,6 +37,8 @@ const eraseSql = `
       version = version + 1,
       write_id = gen_random_uuid(),
       recipient = null,
+      client = null,
+      receiver = null,
       doc = case when doc #>> '{failure,trigger}' = 'fulfillment_failed'
         then jsonb_set(doc, '{failure,message}', to_jsonb($3::text)) else doc end
     from ended where orders.id = ended.id
@@ -51,6 +53,17 @@ const erasedMessage = 'The words of the supplier were erased with the personal f
 
 export function erasePersonal(database: Database, endedBefore: Date): Promise<number> {
   return inBatches(() => database.query(eraseSql, [endedBefore, rowsAtOnce, erasedMessage]))
+}
+
+/** What may go is decided there (020-spent-budgets.sql), and guarded row by row. */
+export function forgetNeverPaid(database: Database, endedBefore: Date): Promise<number> {
+  return inBatches(async () => {
+    const { rows } = await database.query<{ gone: number }>(
+      'select forget_never_paid($1, $2) as gone',
+      [endedBefore, rowsAtOnce],
+    )
+    return { rowCount: rows[0]?.gone ?? 0 }
+  })
 }
 
 const forgetSql = `

@@ -2,19 +2,20 @@ import { randomUUID } from 'node:crypto'
 import { entriesOf } from '../../orders/ledger.ts'
 import { limitNames } from '../../orders/limits/rules.ts'
 import type { In, Order } from '../../orders/order.ts'
-import { LimitReached, leaseMs, type Moved, type Opened } from '../../orders/ports.ts'
+import { type Counted, LimitReached, leaseMs, type Moved, type Opened } from '../../orders/ports.ts'
 import { paymentKeyOf } from '../../payments/payment.ts'
 import { attempt, writeNext } from './attempt.ts'
 import { type Database, isRefused, prepared } from './database.ts'
 import { eventOf } from './order-event.ts'
 import { readBy, readByKey, type StoredOrder } from './order-reads.ts'
 import { columnsOf, orderOf } from './order-row.ts'
+import { budgetSpentIn, budgetValues } from './spent-budgets.ts'
 
 /**
  * The payment's row is the claim: whoever inserts it goes on, everyone else's statement does
  * nothing. Equal requests have the order's id in common too, and either may be met first, so the
  * conflict names no index. A key that is taken breaks the whole statement, the claim included, and
- * so does a limit of the payer (007-wallet-limits.sql).
+ * so does a limit of the payer (007-wallet-limits.sql) or a budget (020-spent-budgets.sql).
  */
 const openStatement = prepared(
   'open_order',
@@ -25,10 +26,10 @@ const openStatement = prepared(
     returning order_id
   ), opened as (
     insert into orders (id, payment_id, version, write_id, state, kind, offer_id, payer, amount,
-      placed_at, changed_at, due_at, locked_until, recipient, doc, recipient_digest)
+      placed_at, changed_at, due_at, locked_until, recipient, doc, recipient_digest, client, receiver, budgets)
     select order_id, $3::text, 1, $4::uuid, $5::text, $6::text, $7::text, $8::text, $9::numeric,
       $10::timestamptz, $11::timestamptz, now(), now() + $12 * interval '1 ms', $13::text, $14::jsonb,
-      $18::text
+      $18::text, $19::text, $20::text, $21::jsonb
     from claimed
     returning id, version, state
   ), keyed as (
@@ -46,13 +47,21 @@ export async function open(
   order: In<'PAYMENT_PENDING'>,
   keys: readonly string[],
   recipient?: string,
+  counted?: Counted,
 ): Promise<Opened> {
   const payer = order.tender.payer.toLowerCase()
   const paymentKey = paymentKeyOf(order.tender)
   // In one order for everyone, so that two statements with the same keys cannot block each other.
   const sortedKeys = [...new Set(keys)].sort()
   const writeId = randomUUID()
-  const values = openValues(order, { payer, paymentKey, writeId, keys: sortedKeys, recipient })
+  const values = openValues(order, {
+    payer,
+    paymentKey,
+    writeId,
+    keys: sortedKeys,
+    recipient,
+    counted,
+  })
   const written = await attempt(database, openStatement(values), isHeldUp)
   if (written.outcome === 'done') return { isNew: true, order: { ...order, version: 1 } }
   const stored =
@@ -63,6 +72,7 @@ export async function open(
   if (!stored)
     throw (
       limitReached(written.error) ??
+      budgetSpentIn(written.error) ??
       written.error ??
       new Error(`Order ${order.id} was refused for no reason`)
     )
@@ -77,6 +87,7 @@ function openValues(
     writeId: string
     keys: readonly string[]
     recipient: string | undefined
+    counted: Counted | undefined
   },
 ): unknown[] {
   const { state, recipient, doc } = columnsOf(order)
@@ -100,6 +111,7 @@ function openValues(
     refundStep,
     detail,
     claim.recipient ?? null,
+    ...budgetValues(claim.counted),
   ]
 }
 
@@ -190,10 +202,10 @@ function moveValues(from: Order, to: Order, writeId: string): unknown[] {
   ]
 }
 
-/** Whether a key that is taken, or a limit of the payer, broke the statement. */
+/** Whether a key that is taken, a limit of the payer or a spent budget broke the statement. */
 function isHeldUp(error: unknown): boolean {
   const isTaken = isRefused(error) && error.constraint === 'idempotency_keys_pkey'
-  return isTaken || limitReached(error) !== undefined
+  return isTaken || limitReached(error) !== undefined || budgetSpentIn(error) !== undefined
 }
 
 function limitReached(error: unknown): LimitReached | undefined {

@@ -2,7 +2,7 @@ import type { OrderStore } from '../../orders/ports.ts'
 import type { Tender } from '../../payments/payment.ts'
 import type { Database } from './database.ts'
 import { claimDue, hasten, type LeasedTable, release } from './leases.ts'
-import { claimRefund, erasePersonal, forgetKeys } from './order-keeping.ts'
+import { claimRefund, erasePersonal, forgetKeys, forgetNeverPaid } from './order-keeping.ts'
 import {
   boughtIccid,
   findBy,
@@ -14,6 +14,7 @@ import {
 } from './order-reads.ts'
 import { orderOf } from './order-row.ts'
 import { move, open } from './order-writes.ts'
+import { spentBudget } from './spent-budgets.ts'
 
 const table: LeasedTable = { name: 'orders', columns: orderColumns }
 
@@ -25,7 +26,8 @@ const ofRail: Readonly<Record<Tender['rail'], LeasedTable>> = {
 /** Keeps orders in PostgreSQL. Every method is one or a few statements, none holds a transaction. */
 export function createOrderStore(database: Database): OrderStore {
   return {
-    open: (order, keys, recipient) => open(database, order, keys, recipient),
+    open: (order, keys, recipient, counted) => open(database, order, keys, recipient, counted),
+    spentBudget: (subjects, rules, now) => spentBudget(database, subjects, rules, now),
     move: (from, to) => move(database, from, to),
     release: (order, againInMs) => release(database, table, order, againInMs),
     hasten: (id) => hasten(database, table, 'id', id),
@@ -43,6 +45,7 @@ export function createOrderStore(database: Database): OrderStore {
     boughtIccid: (payer, iccidDigest) => boughtIccid(database, payer, iccidDigest),
     claimRefund: (id, key, bodyHash) => claimRefund(database, id, key, bodyHash),
     erasePersonal: (endedBefore) => erasePersonal(database, endedBefore),
+    forgetNeverPaid: (endedBefore) => forgetNeverPaid(database, endedBefore),
     forgetKeys: (usedBefore) => forgetKeys(database, usedBefore),
   }
 }

@@ -102,6 +102,7 @@ export const purchases: readonly (Operation & { readonly kind: Kind })[] = kinds
     'idempotency_conflict',
     'sign_in_invalid',
     'limit_exceeded',
+    'budget_spent',
     'store_paused',
     'try_again',
   ],

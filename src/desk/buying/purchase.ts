@@ -37,6 +37,8 @@ export interface PurchaseCall {
   /** How long the buyer wants to wait for the goods at most; milliseconds. */
   readonly patienceMs: number | undefined
   readonly door: PaymentDoor
+  /** The address that the call came from, as limits count it. */
+  readonly client: string
   /** Told here once it is known that the payment has opened no order. */
   readonly charge: Charge
   /** Why the call may do no more than find the order that it has already paid for. */
@@ -61,18 +63,18 @@ export type PurchaseOutcome =
  * @throws Refusal when what is asked for is not sold like that, or not now
  */
 export async function buy(deps: BuyingDeps, call: PurchaseCall): Promise<PurchaseOutcome> {
-  const { kind, fields, presented, patienceMs } = call
+  const { kind, fields, presented, patienceMs, client } = call
   if (presented.type !== 'payment' && call.heldUp) throw call.heldUp
   if (presented.type === 'unreadable') return unreadable(deps, call, presented.reason)
   if (presented.type === 'none' && kind && Object.keys(fields).length === 0) {
     return probe(deps, kind, call)
   }
   const asked = presented.type === 'none' ? await asking(deps, call) : paying(deps, call, presented)
-  const answer = await purchase(deps.purchases, { kind, fields, patienceMs, ...asked })
+  const answer = await purchase(deps.purchases, { kind, fields, patienceMs, client, ...asked })
   return answer.type === 'order' ? outcomeOf(deps, call, answer) : demand(deps, call, answer)
 }
 
-type Asked = Omit<PurchaseRequest, 'kind' | 'fields' | 'patienceMs'>
+type Asked = Omit<PurchaseRequest, 'kind' | 'fields' | 'patienceMs' | 'client'>
 
 /** Whoever only asks for the price hears of every fault at once. */
 async function asking(deps: BuyingDeps, { shown }: PurchaseCall): Promise<Asked> {

@@ -57,6 +57,8 @@ export const Problem = z
     retryable: z.boolean().describe('Whether the very same request may succeed later'),
     charged: z.enum(['no', 'yes', 'unknown']).optional().describe('Whether money moved'),
     reason: z.string().optional().describe('Why the offer is not sold now'),
+    budget: z.string().optional().describe('Which budget is spent'),
+    whose: z.string().optional().describe('Whose budget it is: payer, client or receiver'),
     most: LimitMoney.optional().describe('What a single purchase may cost just now'),
     agent_action: z.literal('stop').optional().describe('As the signals of the manifest say it'),
     orderId: z.string().optional().describe('The order that the payment or the key belongs to'),

@@ -7,6 +7,7 @@ import { orderBody } from '../../desk/views/order.ts'
 import { retryAfterSeconds } from '../../desk/views/order-message.ts'
 import { kinds } from '../../goods/good.ts'
 import type { Kind } from '../../goods/offer.ts'
+import { clientKeyOf } from '../client-key.ts'
 import {
   answer402,
   bringsPayment,
@@ -45,6 +46,7 @@ function callIn(kind: Kind, request: FastifyRequest): PurchaseCall {
     shown: () => shownBy(request),
     patienceMs: preferredWaitMs(request),
     door: httpDoor,
+    client: clientKeyOf(request.ip),
     charge,
     heldUp: request.heldUp,
   }

@@ -38,7 +38,7 @@ const own = ['idempotency_key', 'include_goods']
 
 async function bought(call: ToolCall, { buying }: ToolDeps): Promise<Said> {
   const inline = flagIn(call.args, 'include_goods')
-  const { charge, heldUp } = call
+  const { charge, client, heldUp } = call
   const outcome = await buyAtDesk(buying, {
     kind: undefined,
     fields: without(call.args, own),
@@ -46,6 +46,7 @@ async function bought(call: ToolCall, { buying }: ToolDeps): Promise<Said> {
     shown: () => shownBy(call),
     patienceMs: undefined,
     door: mcpDoor,
+    client,
     charge,
     heldUp,
   })

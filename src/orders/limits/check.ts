@@ -3,7 +3,13 @@ import { formatUsdc, type Usdc } from '../../primitives/money.ts'
 import { Refusal, type RefusalDetails } from '../../primitives/refusal.ts'
 import type { Digest } from '../../secrets/tokens.ts'
 import type { In } from '../order.ts'
-import { LimitReached, type LimitStore, type Opened, type OrderStore } from '../ports.ts'
+import {
+  type Counted,
+  LimitReached,
+  type LimitStore,
+  type Opened,
+  type OrderStore,
+} from '../ports.ts'
 import type { Priced } from '../price.ts'
 import { lessOf, money } from './answer.ts'
 import { digestOf, receiverOf } from './recipient.ts'
@@ -61,10 +67,11 @@ export async function openWithin(
     readonly keys: readonly string[]
     readonly priced: Priced
     readonly receiver: string | undefined
+    readonly counted?: Counted
   },
 ): Promise<Opened> {
   try {
-    return await deps.orders.open(order, sent.keys, sent.receiver)
+    return await deps.orders.open(order, sent.keys, sent.receiver, sent.counted)
   } catch (error) {
     if (!(error instanceof LimitReached)) throw error
     throw refusalFor(error.limit, await weigh(deps, sent.priced, order.tender.payer))

@@ -156,6 +156,13 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
     agent: 'Wait for the seconds in Retry-After. The RateLimit header tells how many are left.',
     operator: 'If all clients seem to be one, name your proxies in TRUSTED_PROXIES; else nothing.',
   },
+  budget_spent: {
+    when: 'Within the last hour too many orders of this wallet, from this address or of this offer for the same receiver came to nothing: their payments did not pay ("budget": unpaid_payments), or they could not be delivered and were paid back (failed_orders). "whose" says of whom.',
+    agent:
+      'Wait for the seconds in Retry-After. Do not sign another payment while one of yours is open. With receiver, check the number, or take another offer.',
+    operator:
+      'Nothing, unless many hear it: then see why orders fail. UNPAID_PAYMENTS_PER_HOUR and FAILED_ORDERS_PER_HOUR set the budgets.',
+  },
   store_paused: {
     when: 'The supplier, the chain or the database is down, or a wallet of the store does not suffice for even the cheapest purchase, so the store takes no money. Nothing was charged.',
     agent: 'Wait for Retry-After, then read "signals" in the manifest before trying again.',

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { asked, orderOnRecord } from '../../../test/contract/order-store-nodes.ts'
+import { failed, paymentFailed, pending } from '../../../test/contract/sample-orders.ts'
+import { migratedPostgres } from './migrated.fixture.ts'
+import { createOrderStore } from './orders.ts'
+
+const postgres = migratedPostgres()
+
+test('lets nobody delete anything else', async () => {
+  const pool = await postgres.open()
+  const store = createOrderStore(pool)
+  const young = await orderOnRecord(store, paymentFailed(pending()))
+  const paidBack = await orderOnRecord(store, failed(asked()))
+  await pool.query(`begin;
+    set local session_replication_role = replica;
+    update orders set finished_at = now() - interval '2 days', due_at = null where id = '${paidBack.id}';
+    commit`)
+  for (const { id } of [young, paidBack]) {
+    for (const sql of [
+      'delete from order_events where order_id = $1',
+      'delete from payments where order_id = $1',
+      'delete from orders where id = $1',
+    ]) {
+      await expect(pool.query(sql, [id]), sql).rejects.toThrow('keeps what was written')
+    }
+  }
+  for (const table of ['orders', 'payments', 'order_events']) {
+    await expect(pool.query(`truncate ${table} cascade`)).rejects.toThrow('keeps what was written')
+  }
+  expect(await store.forgetNeverPaid(new Date('2100-01-01T00:00:00Z'))).toBe(0)
+})

@@ -1,0 +1,51 @@
+import {
+  type BudgetRules,
+  budgetWindowMs,
+  type Spent,
+  type Subjects,
+} from '../../orders/budgets.ts'
+import { BudgetSpent, type Counted } from '../../orders/ports.ts'
+import { type Database, isRefused, prepared } from './database.ts'
+
+interface Row {
+  readonly budget: Spent['budget']
+  readonly whose: Spent['whose']
+  readonly wait_seconds: number
+}
+
+const spentStatement = prepared(
+  'spent_budget',
+  'select budget, whose, wait_seconds from spent_budget($1::jsonb, $2, $3, $4, $5)',
+)
+
+export async function spentBudget(
+  database: Database,
+  { payer, client, receiver }: Subjects,
+  rules: BudgetRules,
+  now: Date,
+): Promise<Spent | undefined> {
+  const values = [budgetsJson(rules), payer.toLowerCase(), client ?? null, receiver ?? null, now]
+  const { rows } = await database.query<Row>(spentStatement(values))
+  return rows[0] && spentOf(rows[0])
+}
+
+/** What a new order tells the trigger that looks at the budgets (020-spent-budgets.sql). */
+export function budgetValues(counted: Counted | undefined): readonly (string | null)[] {
+  if (!counted) return [null, null, null]
+  const { client, receiver } = counted.subjects
+  return [client ?? null, receiver ?? null, budgetsJson(counted.rules)]
+}
+
+/** The spent budget that the trigger has refused an order for, or undefined for any other error. */
+export function budgetSpentIn(error: unknown): BudgetSpent | undefined {
+  if (!isRefused(error) || error.constraint !== 'budget_spent') return undefined
+  return new BudgetSpent(spentOf(JSON.parse(error.detail ?? '{}') as Row))
+}
+
+function budgetsJson(most: BudgetRules): string {
+  return JSON.stringify({ most, windowMs: budgetWindowMs })
+}
+
+function spentOf({ budget, whose, wait_seconds }: Row): Spent {
+  return { budget, whose, retryAfterSeconds: wait_seconds }
+}

@@ -1,0 +1,141 @@
+import { expect, it } from 'vitest'
+import { type BudgetRules, budgetRules } from '../../src/orders/budgets.ts'
+import type { Order } from '../../src/orders/order.ts'
+import { BudgetSpent, type OrderStore } from '../../src/orders/ports.ts'
+import { asked, expectWon, type Nodes } from './order-store-nodes.ts'
+import { failed, fulfilled, newTender, paymentFailed, pending, wayTo } from './sample-orders.ts'
+
+const rules = budgetRules({ unpaid_payments: 3, failed_orders: 2 })
+const minute = 60_000
+const walletOf = (number: number) => `0x${String(number).padStart(40, '0')}`
+
+interface Sent {
+  readonly wallet?: number
+  readonly client?: string
+  readonly receiver?: string
+  readonly placedAt?: Date
+}
+
+const at = new Date('2026-03-01T10:00:00.123Z')
+const later = (minutes: number) => new Date(at.getTime() + minutes * minute)
+
+/** An order that has gone as far as `to`, opened under the budgets. */
+async function open(
+  store: OrderStore,
+  { wallet = 1, client, receiver, placedAt = at }: Sent,
+  to: (order: ReturnType<typeof pending>) => Order = (order) => order,
+  most: BudgetRules = rules,
+): Promise<Order> {
+  const tender = { ...newTender(), payer: walletOf(wallet) }
+  const subjects = { payer: tender.payer, client, receiver }
+  const [first, ...rest] = wayTo(to(pending({ tender, placedAt })))
+  const opened = await store.open(first as ReturnType<typeof pending>, [], undefined, {
+    subjects,
+    rules: most,
+  })
+  let order = opened.order
+  for (const next of rest) order = expectWon(await store.move(order, next))
+  return order
+}
+
+const notPaid = (order: ReturnType<typeof pending>) => paymentFailed(order)
+const notDelivered = ({ tender, placedAt }: ReturnType<typeof pending>) =>
+  failed(asked({ tender, placedAt }))
+const delivered = ({ tender, placedAt }: ReturnType<typeof pending>) =>
+  fulfilled(asked({ tender, placedAt }))
+
+/** What every order store must do with budgets. */
+export function describeBudgets(nodes: Nodes): void {
+  const spentBy = async (act: Promise<unknown>) => {
+    const error = await act.then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    if (error === undefined || error instanceof BudgetSpent) return error?.spent
+    throw error
+  }
+
+  it('lets so many payments of a wallet stand unpaid, sent at once to two nodes, and not one more', async () => {
+    const { store, other } = nodes()
+    const said = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => spentBy(open(index % 2 ? store : other, {}))),
+    )
+    const refused = said.filter((spent) => spent !== undefined)
+    expect(refused).toHaveLength(9)
+    for (const spent of refused) {
+      const whose = { budget: 'unpaid_payments', whose: 'payer', retryAfterSeconds: 5 }
+      expect(spent).toEqual(whose)
+    }
+    // Another wallet has its own.
+    expect(await spentBy(open(store, { wallet: 2 }))).toBeUndefined()
+  })
+
+  it('counts payments that failed for an hour, and says when there is room', async () => {
+    const { store } = nodes()
+    for (const minutes of [0, 10, 20]) await open(store, { placedAt: later(minutes) }, notPaid)
+    expect(await spentBy(open(store, { placedAt: later(30) }))).toEqual({
+      ...{ budget: 'unpaid_payments', whose: 'payer', retryAfterSeconds: 30 * 60 },
+    })
+    expect(await store.spentBudget({ payer: walletOf(1) }, rules, later(30))).toMatchObject({
+      retryAfterSeconds: 30 * 60,
+    })
+    expect(await spentBy(open(store, { placedAt: later(60) }))).toBeUndefined()
+  })
+
+  it('counts orders that were paid back, and none that was delivered', async () => {
+    const { store } = nodes()
+    for (let order = 0; order < 6; order += 1) await open(store, {}, delivered)
+    expect(await store.spentBudget({ payer: walletOf(1) }, rules, at)).toBeUndefined()
+    await open(store, {}, notDelivered)
+    expect(await spentBy(open(store, {}, notDelivered))).toBeUndefined()
+    expect(await spentBy(open(store, {}))).toMatchObject({
+      ...{ budget: 'failed_orders', whose: 'payer', retryAfterSeconds: 3_600 },
+    })
+  })
+
+  it('counts a client over its wallets, four times as many, and a receiver of an offer', async () => {
+    const { store } = nodes()
+    for (let wallet = 1; wallet <= 12; wallet += 1)
+      await open(store, { wallet, client: 'c' }, notPaid)
+    expect(await spentBy(open(store, { wallet: 13, client: 'c' }))).toMatchObject({
+      ...{ budget: 'unpaid_payments', whose: 'client' },
+    })
+    expect(await spentBy(open(store, { wallet: 13, client: 'd' }))).toBeUndefined()
+
+    for (const wallet of [21, 22]) await open(store, { wallet, receiver: 'r' }, notDelivered)
+    expect(await spentBy(open(store, { wallet: 23, receiver: 'r' }))).toMatchObject({
+      ...{ budget: 'failed_orders', whose: 'receiver' },
+    })
+    expect(await spentBy(open(store, { wallet: 23, receiver: 's' }))).toBeUndefined()
+  })
+
+  it('gives the order of a payment that is sent again, whatever is spent', async () => {
+    const { store } = nodes()
+    const order = pending({ tender: { ...newTender(), payer: walletOf(1) } })
+    const none = budgetRules({ unpaid_payments: 1, failed_orders: 1 })
+    const counted = { subjects: { payer: walletOf(1) }, rules: none }
+    expect((await store.open(order, ['k'], undefined, counted)).isNew).toBe(true)
+    expect((await store.open(order, ['k'], undefined, counted)).isNew).toBe(false)
+    const anew = pending({ tender: { ...newTender(), payer: walletOf(1) } })
+    const replayed = await store.open(anew, ['k'], undefined, counted)
+    expect([replayed.isNew, replayed.order.id]).toEqual([false, order.id])
+  })
+
+  it('forgets what was never paid after a day, and nothing else', async () => {
+    const { store, other, pass } = nodes()
+    const gone = await open(store, {}, notPaid)
+    const kept = await Promise.all([
+      open(store, { wallet: 2 }),
+      open(store, { wallet: 3 }, notDelivered),
+      open(store, { wallet: 4 }, delivered),
+    ])
+    const far = new Date('2100-01-01T00:00:00Z')
+    expect(await store.forgetNeverPaid(far)).toBe(0)
+    await pass(24 * 60 * minute + minute)
+    expect(await store.forgetNeverPaid(new Date(0))).toBe(0)
+    const recent = await open(store, { wallet: 5 }, notPaid)
+    expect([await store.forgetNeverPaid(far), await other.forgetNeverPaid(far)]).toEqual([1, 0])
+    expect(await store.find(gone.id)).toBeUndefined()
+    for (const { id } of [...kept, recent]) expect(await store.find(id)).toBeDefined()
+  })
+}
