@@ -46,9 +46,14 @@ export function valueMeantBy(
   given: unknown,
   country?: string,
 ): string | number | undefined {
-  if (typeof given !== 'string' && typeof given !== 'number') return undefined
+  if (typeof given !== 'string' && !isExact(given)) return undefined
   const meant = readings[field]?.(String(given), country)
   return meant === given ? undefined : meant
+}
+
+/** Beyond 2^53 a JSON number has lost digits: what it would read as is nobody's. */
+function isExact(given: unknown): given is number {
+  return typeof given === 'number' && Math.abs(given) <= Number.MAX_SAFE_INTEGER
 }
 
 /** The amount in a text such as "$25", "25 USD" or "1,000.50"; undefined when there is not just one. */

@@ -1,5 +1,7 @@
+import { getCountries, getCountryCallingCode, getExampleNumber } from 'libphonenumber-js/max'
+import examples from 'libphonenumber-js/mobile/examples'
 import { describe, expect, test } from 'vitest'
-import { phoneFault, phoneForm } from './phone.ts'
+import { phoneForm, phoneMeantBy, readPhone } from './phone.ts'
 
 describe('a number is taken', () => {
   test.each([
@@ -7,13 +9,56 @@ describe('a number is taken', () => {
     ['+5355564362', 'CU', 'the example of the error texts'],
     ['+12025550123', 'US', 'North America does not tell mobile from fixed'],
     ['+18095551234', 'DO', 'a country that shares its calling code'],
-    ['+12025550123', 'DO', 'a shared calling code names no country'],
-    ['+447911123456', 'GG', 'a shared calling code names no country'],
-    ['+77011234567', 'RU', 'a shared calling code names no country'],
+    ['+77011234567', 'KZ', 'likewise'],
+    ['+447911123456', 'GB', 'a code of one network and its islands'],
     ['+525512345678', 'MX', 'mobile and fixed look alike'],
+    ['+38344123456', 'XK', 'Kosovo has a plan of its own'],
     ['+50255551234', 'XX', 'an offer of no known country: only the carrier can tell'],
-  ])('%s in %s: %s', (msisdn, country) => {
-    expect(phoneFault(msisdn, country)).toBeUndefined()
+  ])('%s in %s: %s', (number, country) => {
+    expect(readPhone(number, country)).toEqual({ number, isValid: true })
+  })
+
+  test.each([
+    ['+502 5555 1234', 'GT', '+50255551234'],
+    ['+502-5555-1234', 'GT', '+50255551234'],
+    ['+502 (5555) 1234', 'GT', '+50255551234'],
+    ['+1 (202) 555-0123', 'US', '+12025550123'],
+    ['+330612345678', 'FR', '+33612345678'],
+    ['+44 (0)7911 123456', 'GB', '+447911123456'],
+  ])('%s in %s, as it is understood: %s', (text, country, number) => {
+    expect(readPhone(text, country)).toEqual({ number, isValid: true })
+  })
+
+  const shared: Record<string, string[]> = {}
+  for (const country of getCountries()) {
+    const code = getCountryCallingCode(country)
+    shared[code] = [...(shared[code] ?? []), country]
+  }
+  const lenient = ['44', '47', '61', '39', '358', '590']
+  test.each(
+    lenient.flatMap((code) =>
+      (shared[code] ?? []).flatMap((one) => (shared[code] ?? []).map((other) => [one, other])),
+    ),
+  )('a number of %s on an offer of %s, whose network is the same', (own, country) => {
+    const number = getExampleNumber(own as 'GB', examples)?.number as string
+    expect(readPhone(number, country as string)).toEqual({ number, isValid: true })
+  })
+
+  test.each(getCountries().map((country) => [country]))('its own example, of %s', (country) => {
+    const number = getExampleNumber(country, examples)?.number
+    if (number === undefined) expect(['AC', 'TA', '001']).toContain(country)
+    else expect(readPhone(number, country)).toEqual({ number, isValid: true })
+  })
+})
+
+describe('a number of the right length that no plan has is told from one that is impossible', () => {
+  test.each([
+    ['+33012345678', 'FR'],
+    ['+50211111111', 'GT'],
+    ['+12021550123', 'US'],
+    ['+447700900123', 'GB'],
+  ])('%s in %s', (number, country) => {
+    expect(readPhone(number, country)).toEqual({ number, isValid: false })
   })
 })
 
@@ -25,9 +70,8 @@ describe('a number is refused', () => {
     '+0255551234',
     '+',
     '+502',
-    '+502 5555 1234',
-    '+502-5555-1234',
-    '+502(5555)1234',
+    '+502   5555 1234',
+    '+502/55551234',
     'tel:+50255551234',
     '+5025555123４',
     '+50255551234\n',
@@ -37,7 +81,7 @@ describe('a number is refused', () => {
     `+502${'5'.repeat(13)}`,
     `+${'9'.repeat(4_000)}`,
   ])('%j: not E.164', (msisdn) => {
-    expect(phoneFault(msisdn, 'GT')).toBe(phoneForm)
+    expect(readPhone(msisdn, 'GT')).toEqual({ fault: phoneForm })
   })
 
   test.each([
@@ -47,7 +91,17 @@ describe('a number is refused', () => {
     ['+442079460000', 'GB', 'is not a mobile number'],
     ['+4930123456', 'DE', 'is not a mobile number'],
     ['+18005551234', 'US', 'is not a mobile number'],
+    ['+14155550123', 'DO', 'is a number of US; this offer is for DO'],
+    ['+18095551234', 'US', 'is a number of DO; this offer is for US'],
+    ['+14165550123', 'US', 'is a number of CA; this offer is for US'],
+    ['+77011234567', 'RU', 'is a number of KZ; this offer is for RU'],
+    ['+79161234567', 'KZ', 'is a number of RU; this offer is for KZ'],
   ])('%s in %s: %s', (msisdn, country, fault) => {
-    expect(phoneFault(msisdn, country)).toBe(fault)
+    expect(readPhone(msisdn, country)).toEqual({ fault })
   })
+})
+
+test('a Mexican mobile number as it was written until 2019 is told as it is written now', () => {
+  expect(readPhone('+5215512345678', 'MX')).toHaveProperty('fault')
+  expect(phoneMeantBy('+5215512345678', 'MX')).toBe('+525512345678')
 })

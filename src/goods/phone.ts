@@ -1,5 +1,4 @@
 import {
-  type CountryCode,
   getCountryCallingCode,
   isSupportedCountry,
   parsePhoneNumberFromString,
@@ -8,33 +7,54 @@ import {
 /** Line types that a carrier may know as mobile; in North America the two cannot be told apart. */
 const mobileTypes: ReadonlySet<string> = new Set(['MOBILE', 'FIXED_LINE_OR_MOBILE'])
 
+/**
+ * Calling codes of countries whose numbers tell them apart: +1 of North America and the Caribbean, +7
+ * of Russia and Kazakhstan. Others are shared by territories of one network: +44 7911 is Guernsey's.
+ */
+const tellingCodes: ReadonlySet<string> = new Set(['1', '7'])
+
 /** How a phone number is written, in words that people and agents both read. */
 export const phoneForm =
-  'must be written with + and the country calling code, then digits only (E.164), such as +5355564362'
+  'must be written with + and the country calling code, then the digits (E.164), such as +5355564362'
+
+/** E.164 (ITU-T), and what people put between its digits. */
+export const phonePattern = /^\+[1-9](?:[ ().-]{0,2}\d){6,14}$/
+
+export type PhoneRead =
+  | {
+      /** The number as it is understood, in E.164 form. */
+      readonly number: string
+      /** Whether the numbering plan that is known has such a number. Plans change before libraries do. */
+      readonly isValid: boolean
+    }
+  | { readonly fault: string }
 
 /**
- * What is wrong with a phone number for a topup in this country, or undefined when nothing is.
- *
- * The calling code is compared and not the country, because some countries share one: +44 7911 is
- * Guernsey's, +1 twenty countries' (suppliers D). Whether the carrier takes it, only it can tell.
+ * The number that a text names, for a topup in this country, or what is wrong with it. Whether the
+ * carrier takes it, only it can tell.
  */
-export function phoneFault(msisdn: string, country: string): string | undefined {
-  if (!/^\+[1-9]\d{6,14}$/.test(msisdn)) return phoneForm
-  const phone = parsePhoneNumberFromString(msisdn)
-  if (!phone?.isPossible()) return 'is not a possible phone number'
-  if (!isSupportedCountry(country)) return undefined
-  const callingCode = getCountryCallingCode(country as CountryCode)
-  if (phone.countryCallingCode !== callingCode) {
-    return `has the calling code +${phone.countryCallingCode}; this offer is for ${country}, +${callingCode}`
+export function readPhone(text: string, country: string): PhoneRead {
+  if (!phonePattern.test(text)) return { fault: phoneForm }
+  const phone = parsePhoneNumberFromString(text)
+  if (!phone?.isPossible()) return { fault: 'is not a possible phone number' }
+  const isValid = phone.isValid()
+  if (!isSupportedCountry(country)) return { number: phone.number, isValid }
+  const { countryCallingCode: code, country: own } = phone
+  const wanted = getCountryCallingCode(country)
+  if (code !== wanted) {
+    return { fault: `has the calling code +${code}; this offer is for ${country}, +${wanted}` }
+  }
+  if (tellingCodes.has(code) && own !== undefined && own !== country) {
+    return { fault: `is a number of ${own}; this offer is for ${country}` }
   }
   const type = phone.getType()
-  if (type !== undefined && !mobileTypes.has(type)) return 'is not a mobile number'
-  return undefined
+  if (type !== undefined && !mobileTypes.has(type)) return { fault: 'is not a mobile number' }
+  return { number: phone.number, isValid }
 }
 
 /**
- * The number in E.164 form that was probably meant by a text that is none: without its plus, with
- * blanks or brackets, or as it is dialled within the country.
+ * The number in E.164 form that was probably meant by a text that is none: without its plus, as it is
+ * dialled within the country, or as Mexican mobile numbers were written until 2019.
  */
 export function phoneMeantBy(text: string, country?: string): string | undefined {
   const digits = text.replace(/\D/g, '').replace(/^00/, '')
@@ -42,12 +62,16 @@ export function phoneMeantBy(text: string, country?: string): string | undefined
     country !== undefined && isSupportedCountry(country)
       ? parsePhoneNumberFromString(text, country)?.number
       : undefined
-  return [`+${digits}`, national].find((number) => number !== undefined && fits(number, country))
+  const mexican = digits.replace(/^521(?=\d{10}$)/, '52')
+  return [`+${digits}`, national, `+${mexican}`].find(
+    (number) => number !== undefined && fits(number, country),
+  )
 }
 
 function fits(number: string, country: string | undefined): boolean {
-  if (country !== undefined) return phoneFault(number, country) === undefined
-  return parsePhoneNumberFromString(number)?.isValid() ?? false
+  if (country === undefined) return parsePhoneNumberFromString(number)?.isValid() ?? false
+  const read = readPhone(number, country)
+  return 'number' in read && read.isValid
 }
 
 /** The calling code of a country, "502", or undefined where it has no plan of numbers. */

@@ -125,7 +125,7 @@ describe('a country is refused', () => {
 })
 
 describe('a phone number is refused', () => {
-  test.each(['', '50255551234', '+502 5555 1234', '+0255551234', 50_255_551_234, null, ['+502']])(
+  test.each(['', '50255551234', '+502/5555/1234', '+0255551234', 50_255_551_234, null, ['+502']])(
     '%j',
     (msisdn) => {
       expect(faultOf(line, { msisdn })).toContain(`msisdn ${phoneForm}`)
@@ -138,6 +138,34 @@ describe('a phone number is refused', () => {
     const german = topup('DE', { country: 'DE' })
     expect(faultOf(german, { msisdn: '+4930123456' })).toBe('msisdn is not a mobile number')
   })
+
+  test('when no numbering plan has it, unless the buyer insists', () => {
+    const msisdn = '+502 1111-1111'
+    expect(faultOf(line, { msisdn })).toContain('send confirmNumber: true')
+    expect(faultOf(line, { msisdn, confirmNumber: false })).toContain('send confirmNumber: true')
+    expect(faultOf(line, { msisdn, confirmNumber: 'true' })).toContain('confirmNumber must be')
+    expect(readWish(line, { msisdn, confirmNumber: true })).toEqual({
+      recipient: { kind: 'topup', msisdn: '+50211111111' },
+      value: undefined,
+    })
+  })
+
+  test('whoever insists on it, when it is of another country or impossible', () => {
+    const dominican = topup('DO', { country: 'DO' })
+    for (const msisdn of ['+14155550123', '+1809', '+50255551234']) {
+      expect(faultOf(dominican, { msisdn, confirmNumber: true })).toMatch(/^msisdn /)
+    }
+  })
+})
+
+test('a phone number is passed on as it is understood', () => {
+  const french = topup('FR', { country: 'FR' })
+  for (const msisdn of ['+330612345678', '+33 6 12 34 56 78', '+33 (0)6.12.34.56.78']) {
+    expect(readWish(french, { msisdn }).recipient).toEqual({
+      kind: 'topup',
+      msisdn: '+33612345678',
+    })
+  }
 })
 
 describe('an ICCID is refused', () => {
@@ -235,6 +263,12 @@ describe('what was probably meant is told', () => {
     ['a country misspelt', card, { ...ada, country: 'Germny' }, 'DE'],
     ['three letters', card, { ...ada, country: 'USA' }, 'US'],
     ['a mail address with a blank', card, { ...ada, email: ' ada@example.com' }, 'ada@example.com'],
+    [
+      'an old Mexican number',
+      topup('MX', { country: 'MX' }),
+      { msisdn: '+5215512345678' },
+      '+525512345678',
+    ],
     ['an ICCID in groups', plan, { iccid: '8911 1111 1111 1111 111' }, '8911111111111111111'],
     ['another word for a field', line, { ...number, phone: 'x' }, 'msisdn'],
     ['another way to write a field', card, { ...ada, first_name: 'Ada' }, 'firstName'],
@@ -249,6 +283,7 @@ describe('what was probably meant is told', () => {
     ['no amount', openCard, { ...ada, value: 'all of it' }],
     ['part of a number', line, { msisdn: '555' }],
     ['no country', card, { ...ada, country: 'Atlantis' }],
+    ['an ICCID that is no exact number', plan, { iccid: Number('8911111111111111111') }],
     ['no field', card, { ...ada, gift: 'x' }],
   ])('but nothing is made up: %s', (_, offer, fields) => {
     expect(faultsOf(offer, fields)[0]).not.toHaveProperty('didYouMean')

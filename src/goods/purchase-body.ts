@@ -5,7 +5,7 @@ import { isCountry } from './countries.ts'
 import { goods, type Recipient } from './good.ts'
 import { fieldMeantBy, valueMeantBy } from './meant.ts'
 import type { Kind, Offer } from './offer.ts'
-import { phoneFault, phoneForm } from './phone.ts'
+import { phoneForm, readPhone } from './phone.ts'
 import type { Retail } from './pricing.ts'
 
 /** What a purchase says besides the offer. */
@@ -56,7 +56,7 @@ export function readWish(offer: Offer, fields: Fields): Wish {
   ]
   if (faults.length > 0 || !parsed.success) throw invalidBody(faults)
   return {
-    recipient: { kind: offer.kind, ...parsed.data } as Recipient,
+    recipient: recipientOf(offer, parsed.data),
     value: value === undefined ? undefined : cents(Math.round(Number(value) * 100)),
   }
 }
@@ -162,6 +162,7 @@ const hints: Readonly<Record<string, string>> = {
   email: 'must be an e-mail address',
   country: 'must be an ISO 3166-1 alpha-2 code such as US',
   msisdn: phoneForm,
+  confirmNumber: 'must be true or false',
   iccid: 'must be the 19 or 20 digits of an installed eSIM, beginning with 89',
 }
 
@@ -187,16 +188,33 @@ function valueFaults(offer: Offer, value: unknown): Fault[] {
 
 /** Faults that only the offer can tell: the right country, a number that can be topped up. */
 function meaningFaults(offer: Offer, told: object): Fault[] {
-  if (offer.kind === 'topup' && 'msisdn' in told) {
-    const message = phoneFault(String(told.msisdn), offer.country)
-    return message ? [{ parameter: 'msisdn', message }] : []
-  }
+  if (offer.kind === 'topup') return numberFaults(offer.country, told as ToldNumber)
   if (offer.kind === 'voucher' && 'country' in told && told.country !== undefined) {
     const known = isCountry(String(told.country))
     const fault = { parameter: 'country', message: hints['country'] ?? '' }
     return known ? [] : [hinted(fault, told.country)]
   }
   return []
+}
+
+type ToldNumber = z.infer<typeof goods.topup.recipient>
+
+function numberFaults(country: string, { msisdn, confirmNumber }: ToldNumber): Fault[] {
+  const read = readPhone(msisdn, country)
+  const message = 'fault' in read ? read.fault : notInUse
+  const isGood = 'number' in read && (read.isValid || confirmNumber === true)
+  return isGood ? [] : [hinted({ parameter: 'msisdn', message }, msisdn, country)]
+}
+
+const notInUse =
+  'is not a number that any numbering plan known here has; if it is right, send confirmNumber: true'
+
+/** Who receives the good, as it is passed on: a number as it was understood. */
+function recipientOf(offer: Offer, told: object): Recipient {
+  if (offer.kind !== 'topup') return { kind: offer.kind, ...told } as Recipient
+  const read = readPhone((told as ToldNumber).msisdn, offer.country)
+  if ('fault' in read) throw invalidBody([{ parameter: 'msisdn', message: read.fault }])
+  return { kind: 'topup', msisdn: read.number }
 }
 
 /** Made once: a schema never changes, and making one takes longer than reading a body with it. */

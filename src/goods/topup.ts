@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { credited, plainText } from './fields.ts'
 import type { Allowance, OfferBase } from './offer.ts'
+import { phonePattern } from './phone.ts'
 
 export interface TopupOffer extends OfferBase {
   readonly kind: 'topup'
@@ -17,11 +18,15 @@ export const topup = {
   noun: 'topup',
 
   recipient: z.strictObject({
-    /** Its country and its being a mobile number are checked against the offer (decisions 4). */
+    /** Its country and its being a mobile number are checked against the offer (decisions 4 and 7). */
     msisdn: z
       .string()
-      .regex(/^\+[1-9]\d{6,14}$/)
+      .regex(phonePattern)
       .describe('Phone number to credit, in E.164 form: +5355564362'),
+    confirmNumber: z
+      .boolean()
+      .optional()
+      .describe('true insists on a phone number that was refused because no numbering plan has it'),
   }),
 
   /** The number is not repeated here: it is personal, and erased where the buyer told it. */
@@ -36,4 +41,5 @@ export const topup = {
     'Refunded automatically and in full to the payer if the carrier rejects it; a topup credited to the handset is not refundable.',
 } as const
 
-export type TopupRecipient = z.infer<typeof topup.recipient>
+/** Who is credited: the number as it was understood. */
+export type TopupRecipient = Pick<z.infer<typeof topup.recipient>, 'msisdn'>

@@ -73,6 +73,14 @@ describe('the fields of a quote', () => {
   })
 })
 
+test.each([
+  ['true', true],
+  ['false', false],
+  ['yes', 'yes'],
+])('confirmNumber=%s is %j', (text, confirmNumber) => {
+  expect(fieldsOf(`confirmNumber=${text}`)).toEqual({ confirmNumber })
+})
+
 describe('a query is refused', () => {
   test.each([
     ['offerId=A&offerId=B', 'repeated_parameter'],

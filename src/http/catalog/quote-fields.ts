@@ -5,7 +5,7 @@ const queryMost = 2_048
 
 /**
  * The fields of a quote out of the raw query, as a purchase body would carry them, so that a quote
- * is refused for the same reasons. `value` becomes a number. A phone number begins with a plus
+ * is refused for the same reasons. `value` becomes a number, and `confirmNumber` true or false. A phone number begins with a plus
  * sign, which a query turns into a space when it is not escaped; there it can only have been a plus.
  *
  * @throws Refusal `invalid_parameter`, `repeated_parameter`
@@ -28,7 +28,8 @@ export function quoteFields(url: string): Record<string, unknown> {
   return fields
 }
 
-function meant(parameter: string, text: string): string | number {
+function meant(parameter: string, text: string): string | number | boolean {
+  if (parameter === 'confirmNumber' && /^(true|false)$/.test(text)) return text === 'true'
   if (parameter === 'value' && /^\d+(\.\d+)?$/.test(text)) return Number(text)
   return parameter === 'msisdn' ? text.replace(/^ /, '+') : text
 }
