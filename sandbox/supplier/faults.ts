@@ -6,6 +6,7 @@ import { z } from 'zod'
  * - `slow`: every answer waits `delayMs`.
  * - `partial`: offer lists are empty from offset `after` on, though `total` stays.
  * - `lie`: offer lists claim `total`.
+ * - `shift`: at the next `reads` pages behind the first of a list, its first offer has moved to its end.
  * - `shrink`: only the first `share` of each offer list exists.
  */
 export const faultSchema = z.discriminatedUnion('mode', [
@@ -19,6 +20,7 @@ export const faultSchema = z.discriminatedUnion('mode', [
   }),
   z.object({ mode: z.literal('partial'), after: z.int().min(0).default(1024) }),
   z.object({ mode: z.literal('lie'), total: z.int().min(0) }),
+  z.object({ mode: z.literal('shift'), reads: z.int().min(0).default(1) }),
   z.object({ mode: z.literal('shrink'), share: z.number().min(0).max(1).default(0.3) }),
 ])
 

@@ -1,6 +1,7 @@
 import {
   getCountryCallingCode,
   isSupportedCountry,
+  type PhoneNumber,
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max'
 import { z } from 'zod'
@@ -30,7 +31,11 @@ export const inputs = {
       .optional(),
     value: value.optional(),
   }),
-  esim: z.object({ ...common, iccid: z.string().optional() }),
+  esim: z.object({
+    ...common,
+    iccid: z.string().optional(),
+    value: z.undefined({ error: 'is not taken for an eSIM' }).optional(),
+  }),
 } as const
 
 export type PurchaseInput =
@@ -45,22 +50,40 @@ type Value = z.infer<typeof value>
 const zenditTestNumber = '+5355564362'
 const mobile = new Set(['MOBILE', 'FIXED_LINE_OR_MOBILE', undefined])
 
+/** Countries of these calling codes are told apart by the digits that follow. */
+const telling = new Set<string>(['1', '7'])
+
 function phoneProblem(offer: TopupOffer, number: string): string | undefined {
   if (!/^\+[1-9]\d{6,14}$/.test(number)) return 'must be E.164: + and 7 to 15 digits'
   if (!isSupportedCountry(offer.country)) return 'the offer is of no known country'
   const code = getCountryCallingCode(offer.country)
   if (!number.startsWith(`+${code}`)) return `must begin with +${code} for ${offer.country}`
-  if (isTestOffer(offer) || number === zenditTestNumber) return undefined
   const phone = parsePhoneNumberFromString(number)
+  if (phone !== undefined && phone.number !== number) return 'must have no trunk prefix'
+  const own = telling.has(code) ? phone?.country : undefined
+  if (own !== undefined && own !== offer.country) return `must be of ${offer.country}`
+  if (isTestOffer(offer) || number === zenditTestNumber) return undefined
+  return lineProblem(phone, offer, code)
+}
+
+function lineProblem(phone: PhoneNumber | undefined, offer: TopupOffer, code: string) {
   if (!phone?.isValid()) return 'is no number in use'
   if (phone.countryCallingCode !== code) return `must be of ${offer.country}`
   return mobile.has(phone.getType()) ? undefined : 'is no mobile number'
 }
 
+/** The fields of suppliers.md A.5. */
+const knownField =
+  /^(delivery\.(challenge\.(question|answer)|date|language|message)|(recipient|sender)\.(address\.(city|country|postal|state|street)|carrier|country|email|firstName|lastName|middleName|msisdn))$/
+
 function fieldProblems(offer: VoucherOffer, fields: readonly z.infer<typeof field>[]): Problems {
   const given = new Map(fields.map((entry) => [entry.key, entry.value.trim()]))
   const missing = offer.requiredFields.filter((key) => !given.get(key))
-  return Object.fromEntries(missing.map((key) => [key, 'is required']))
+  const unknown = [...given.keys()].filter((key) => !knownField.test(key))
+  return Object.fromEntries([
+    ...missing.map((key) => [key, 'is required']),
+    ...unknown.map((key) => [key, 'is no field']),
+  ])
 }
 
 /** The side of the offer on which a value of this type is named. */
@@ -87,7 +110,11 @@ function collect(entries: readonly (readonly [string, string | undefined])[]): P
 }
 
 /** What is wrong with buying `offer` this way: a sentence per field, empty when nothing is. */
-export function problemsOf(input: PurchaseInput, offer: Offer): Problems {
+export function problemsOf(
+  input: PurchaseInput,
+  offer: Offer,
+  isIssued: (iccid: string) => boolean,
+): Problems {
   if (input.family === 'vouchers' && offer.productType === 'VOUCHER') {
     return {
       ...collect([['value', valueProblem(offer, input.value)]]),
@@ -101,8 +128,8 @@ export function problemsOf(input: PurchaseInput, offer: Offer): Problems {
     ])
   }
   if (input.family === 'esim' && offer.productType === 'ESIM') {
-    const plausible = input.iccid === undefined || /^89\d{16,18}$/.test(input.iccid)
-    return collect([['iccid', plausible ? undefined : 'must be 18 to 20 digits beginning 89']])
+    const isKnown = input.iccid === undefined || isIssued(input.iccid)
+    return collect([['iccid', isKnown ? undefined : 'is no eSIM of this account']])
   }
   return { offerId: 'is an offer of another product' }
 }

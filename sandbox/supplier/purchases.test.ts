@@ -252,3 +252,26 @@ test('an empty wallet fails the purchase and takes nothing; a full one holds, th
   expect((await ask(url('balance'))).body.availableBalance).toBe(55)
   await setBalance(1_000_000)
 })
+
+test('what the real supplier refuses is refused here', async () => {
+  const faults = async (answer: ReturnType<typeof buy>) => Object.keys((await answer).body.fields)
+  const us = 'TEST-TOPUP-OK'
+  expect(await faults(topup('UNKIND1', us, '+18095551234'))).toEqual(['recipientPhoneNumber'])
+  const iccid = '8910390000000000000'
+  expect(
+    await faults(buy('esim', { offerId: 'TEST-ESIM-OK', transactionId: 'UNKIND3', iccid })),
+  ).toEqual(['iccid'])
+  const value = { type: 'PRICE', value: 100 }
+  expect(
+    await faults(buy('esim', { offerId: 'TEST-ESIM-OK', transactionId: 'UNKIND4', value })),
+  ).toEqual(['value'])
+  const fields = [...person, { key: 'recipient.nickname', value: 'Ada' }]
+  expect(await faults(voucher('UNKIND5', undefined, { fields }))).toEqual(['recipient.nickname'])
+})
+
+test('fees are charged besides the cost', async () => {
+  const plan = { offerId: 'DIRTY-ESIM-KEEP-COST-FEES', transactionId: 'FEES' }
+  expect((await buy('esim', plan)).status).toBe(200)
+  const { cost, costBase, costFee } = await finalOf(url('esim/purchases/FEES'))
+  expect({ cost, costBase, costFee }).toEqual({ cost: 1040, costBase: 990, costFee: 50 })
+})

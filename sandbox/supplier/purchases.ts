@@ -53,7 +53,8 @@ export function accept(deps: PurchaseDeps, input: PurchaseInput, now: Date): Sto
   if (ledger.purchase(id) ?? ledger.refund(id)) throw usedBefore(manner)
   const offer = catalog.find(input.family, input.offerId)
   if (!sellable(offer)) throw notFound(`The offer ${input.offerId}`)
-  const problems = problemsOf(input, offer)
+  const isIssued = (iccid: string) => firstDelivery(ledger, iccid) !== undefined
+  const problems = problemsOf(input, offer, isIssued)
   if (Object.keys(problems).length > 0) throw invalid(problems)
   const outcome = outcomeOf(offer.offerId)
   if (outcome === 'DECLINED') throw invalid({ offerId: 'is declined by the provider' })

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 
-/** Units of each currency for one US dollar: a fixed, plausible table, the same on every start. */
+/**
+ * Units of each currency for one US dollar by which the supplier makes its prices: a fixed, plausible
+ * table, the same on every start. Nobody is told it.
+ */
 const perUsd: Readonly<Record<string, number>> = {
   AED: 3.6725,
   AFN: 70.1,
@@ -159,6 +162,42 @@ export function rateOf(currency: string): number {
   return rate
 }
 
+/**
+ * Reference rates of the kind and number that the ECB publishes. They are those of another day than
+ * the supplier's, so nothing that it sells comes out even at them.
+ */
+const published: Readonly<Record<string, number>> = {
+  AUD: 1.541,
+  BRL: 5.312,
+  CAD: 1.404,
+  CHF: 0.8061,
+  CNY: 7.108,
+  CZK: 20.77,
+  DKK: 6.451,
+  EUR: 0.8638,
+  GBP: 0.7612,
+  HKD: 7.781,
+  HUF: 331.4,
+  IDR: 16712,
+  ILS: 3.241,
+  INR: 88.92,
+  ISK: 126.3,
+  JPY: 154.9,
+  KRW: 1461,
+  MXN: 18.51,
+  MYR: 4.139,
+  NOK: 10.14,
+  NZD: 1.772,
+  PHP: 58.86,
+  PLN: 3.671,
+  RON: 4.393,
+  SEK: 9.512,
+  SGD: 1.303,
+  THB: 32.41,
+  TRY: 42.31,
+  ZAR: 17.22,
+}
+
 const query = z.object({ base: z.string().default('USD'), symbols: z.string().optional() })
 
 /**
@@ -167,11 +206,12 @@ const query = z.object({ base: z.string().default('USD'), symbols: z.string().op
  */
 export function latestRates(rawQuery: unknown, now: Date) {
   const { base, symbols } = query.parse(rawQuery)
-  const divisor = perUsd[base]
-  const wanted = symbols?.split(',').filter((symbol) => symbol in perUsd) ?? Object.keys(perUsd)
+  const table: Readonly<Record<string, number>> = { ...published, USD: 1 }
+  const divisor = table[base]
+  const wanted = symbols?.split(',').filter((symbol) => symbol in table) ?? Object.keys(table)
   if (divisor === undefined || wanted.length === 0) return undefined
   const rates = wanted
     .filter((symbol) => symbol !== base)
-    .map((symbol) => [symbol, Number((rateOf(symbol) / divisor).toPrecision(6))])
+    .map((symbol) => [symbol, Number(((table[symbol] as number) / divisor).toPrecision(6))])
   return { amount: 1, base, date: now.toISOString().slice(0, 10), rates: Object.fromEntries(rates) }
 }

@@ -11,6 +11,7 @@ import type { PurchaseInput } from './purchase-input.ts'
 
 interface Amounts {
   readonly price: number
+  /** Without fees. */
   readonly cost: number
   readonly send: number
 }
@@ -36,6 +37,11 @@ function amountsOf(offer: Offer, value: PurchaseValue | undefined): Amounts {
   }
 }
 
+/** What is charged besides: a fixed amount and a share of the cost. */
+function feesOf({ cost }: Offer, base: number): number {
+  return cost.fee + Math.ceil((base * cost.feePct) / 100 - 1e-6)
+}
+
 function allowanceOf(offer: TopupOffer | EsimOffer): Allowance {
   return {
     dataGB: offer.dataGB,
@@ -55,14 +61,15 @@ function sentOf(offer: VoucherOffer | TopupOffer, send: number) {
 
 function commonOf(offer: Offer, input: PurchaseInput, now: string, amounts: Amounts) {
   const value = input.family === 'esim' ? undefined : input.value
+  const fees = feesOf(offer, amounts.cost)
   return {
     brand: offer.brand,
     brandName: offer.brandName,
-    cost: amounts.cost,
-    costBase: amounts.cost - offer.cost.fee,
+    cost: amounts.cost + fees,
+    costBase: amounts.cost,
     costCurrency: offer.cost.currency,
     costCurrencyDivisor: offer.cost.currencyDivisor,
-    costFee: offer.cost.fee,
+    costFee: fees,
     country: offer.country,
     createdAt: now,
     log: [{ dateTime: now, status: 'ACCEPTED' as const, statusMessage: 'Transaction accepted' }],

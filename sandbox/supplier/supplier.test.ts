@@ -95,11 +95,14 @@ test('describes brands', async () => {
 test('gives rates in the format of Frankfurter', async () => {
   const { body } = await get('/rates/v1/latest?base=USD&symbols=EUR,JPY')
   const today = new Date().toISOString().slice(0, 10)
-  expect(body).toEqual({ amount: 1, base: 'USD', date: today, rates: { EUR: 0.86, JPY: 152 } })
+  expect(body).toEqual({ amount: 1, base: 'USD', date: today, rates: { EUR: 0.8638, JPY: 154.9 } })
   const euros = await get('/rates/v1/latest?base=EUR')
-  expect(euros.body.rates.USD).toBeCloseTo(1 / 0.86, 4)
+  expect(euros.body.rates.USD).toBeCloseTo(1 / 0.8638, 4)
   expect(euros.body.rates.EUR).toBeUndefined()
   expect((await get('/rates/v1/latest?base=ZZZ')).status).toBe(404)
+  const all = await get('/rates/v1/latest')
+  expect(Object.keys(all.body.rates)).toHaveLength(29)
+  expect(all.body.rates).not.toHaveProperty('NGN')
 })
 
 test('looks numbers up as the test mode of Zendit does', async () => {

@@ -33,7 +33,47 @@ const moneyFlaws: readonly Flaw[] = [
   },
 ]
 
+const wallet = { currency: 'USD', currencyDivisor: 100, discount: 0, fee: 0, feePct: 0 }
+
+/** What the store is charged is not always a little under the price, nor always in dollars. */
+const costFlaws: readonly Flaw[] = [
+  { id: 'NO-COST', change: { cost: undefined } },
+  {
+    id: 'KEEP-COST-FEES',
+    change: {
+      priceType: 'FIXED',
+      price: { currency: 'USD', currencyDivisor: 100, fee: 0, fixed: 1000 },
+      cost: { ...wallet, fee: 25, feePct: 2.5, fixed: 990 },
+    },
+  },
+  {
+    id: 'KEEP-COST-EUR',
+    change: {
+      priceType: 'FIXED',
+      price: { currency: 'USD', currencyDivisor: 100, fee: 0, fixed: 1000 },
+      cost: { ...wallet, currency: 'EUR', fixed: 900 },
+    },
+  },
+]
+
+/** Prices from 5 to 102.50 in steps of 5, charged with a fixed fee that the least of them does not cover. */
+const offTheStep = {
+  priceType: 'RANGE',
+  price: { currency: 'USD', currencyDivisor: 100, fee: 0, increment: 500, min: 500, max: 10_250 },
+  cost: { ...wallet, fee: 50, min: 485, max: 9_943 },
+  send: { currency: 'USD', currencyDivisor: 100, min: 500, max: 10_250 },
+}
+
+/** Charged more than its price at its upper end. */
+const dearAtTheTop = {
+  ...offTheStep,
+  price: { currency: 'USD', currencyDivisor: 100, fee: 0, increment: 500, min: 500, max: 50_000 },
+  cost: { ...wallet, min: 500, max: 60_000 },
+  send: { currency: 'USD', currencyDivisor: 100, min: 500, max: 50_000 },
+}
+
 const commonFlaws: readonly Flaw[] = [
+  ...costFlaws,
   ...moneyFlaws,
   { id: 'DISABLED', change: { enabled: false } },
   { id: 'COUNTRY-ZZ', change: { country: 'ZZ' } },
@@ -49,6 +89,8 @@ const flaws: Readonly<Record<Family, readonly Flaw[]>> = {
   vouchers: [
     ...commonFlaws,
     { id: 'MIN-OVER-MAX', change: upsideDown },
+    { id: 'KEEP-RANGE-OFF-STEP', change: offTheStep },
+    { id: 'KEEP-RANGE-DEAR', change: dearAtTheTop },
     { id: 'KEEP-SUBTYPE', change: { subTypes: ['Collectibles & Hobbies'] } },
     {
       id: 'STREET',
@@ -59,10 +101,12 @@ const flaws: Readonly<Record<Family, readonly Flaw[]>> = {
   topups: [
     ...commonFlaws,
     { id: 'MIN-OVER-MAX', change: upsideDown },
+    { id: 'KEEP-RANGE-OFF-STEP', change: offTheStep },
     { id: 'KEEP-SUBTYPE', change: { subTypes: ['Mobile Money'] } },
   ],
   esim: [
     ...commonFlaws,
+    { id: 'OPEN-VALUE', change: offTheStep },
     { id: 'KEEP-SUBTYPE', change: { subTypes: ['Fastest Plus'] } },
     {
       id: 'KEEP-ROAMING-CYP',

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { notFound, parsed } from '../api-error.ts'
 import { families } from '../catalog/catalog.ts'
 import type { Deps } from '../deps.ts'
-import type { Fault } from '../faults.ts'
+import type { Fault, Faults } from '../faults.ts'
 import type { Offer } from '../models.ts'
 import { pageOf, pagingOf } from '../page.ts'
 
@@ -31,8 +31,10 @@ function visible(all: readonly Offer[], filter: Filter, fault: Fault): readonly 
   return plain ? present : present.filter((offer) => fits(offer, filter))
 }
 
-function offersPage(all: readonly Offer[], query: unknown, fault: Fault) {
+function offersPage(offers: readonly Offer[], query: unknown, faults: Faults) {
   const paging = pagingOf(query)
+  const fault = faults.get()
+  const all = paging.offset > 0 ? shifted(offers, faults) : offers
   const page = pageOf(visible(all, parsed(filterSchema, query), fault), paging)
   if (fault.mode === 'partial') {
     return { ...page, list: page.list.slice(0, Math.max(0, fault.after - paging.offset)) }
@@ -40,11 +42,19 @@ function offersPage(all: readonly Offer[], query: unknown, fault: Fault) {
   return fault.mode === 'lie' ? { ...page, total: fault.total } : page
 }
 
+/** The list as it is, or, while it shifts, with its first offer at its end. */
+function shifted(offers: readonly Offer[], faults: Faults): readonly Offer[] {
+  const fault = faults.get()
+  if (fault.mode !== 'shift' || fault.reads === 0) return offers
+  faults.set({ ...fault, reads: fault.reads - 1 })
+  return [...offers.slice(1), ...offers.slice(0, 1)]
+}
+
 /** The offer lists of the three families and each offer by its id. */
 export function offerRoutes(app: FastifyInstance, deps: Deps): void {
   for (const family of families) {
     app.get(`/v1/${family}/offers`, (request) =>
-      offersPage(deps.catalog.lists[family], request.query, deps.faults.get()),
+      offersPage(deps.catalog.lists[family], request.query, deps.faults),
     )
     app.get<{ Params: { offerId: string } }>(`/v1/${family}/offers/:offerId`, (request) => {
       const offer = deps.catalog.find(family, request.params.offerId)
