@@ -40,7 +40,10 @@ export const esim = {
     kind: z.literal('esim'),
     iccid: plainText,
     smdpAddress: plainText.optional(),
+    /** The matching id alone. */
     activationCode: plainText.optional(),
+    /** The whole text of the QR code, where the supplier gives it. */
+    lpa: plainText.optional(),
     instructions: plainText.optional(),
   }),
 
@@ -56,7 +59,8 @@ export type EsimDelivery = z.infer<typeof esim.delivery>
  * The text of an activation code's QR, "LPA:1$host$id" (SGP.22 4.1), or undefined without a host.
  * Suppliers give the bare matching id or the whole text, so both are taken (suppliers D).
  */
-export function lpaOf(delivery: Pick<EsimDelivery, 'smdpAddress' | 'activationCode'>) {
+export function lpaOf(delivery: Pick<EsimDelivery, 'smdpAddress' | 'activationCode' | 'lpa'>) {
+  if (delivery.lpa !== undefined) return delivery.lpa
   const { smdpAddress, activationCode = '' } = delivery
   if (activationCode.startsWith('LPA:')) return activationCode
   if (activationCode.startsWith('1$')) return `LPA:${activationCode}`

@@ -144,7 +144,7 @@ async function resultOf(vault: Vault, order: In<'FULFILLED'>) {
 }
 
 type Goods = Readonly<Record<string, unknown>> & {
-  readonly lpa?: string
+  readonly lpa?: string | undefined
   readonly credited?: Credited | undefined
 }
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { EsimDelivery } from '../../../goods/esim.ts'
 import { Delivery } from '../../../goods/good.ts'
 import { chargeOf, deliveryOf, shownOf } from './deliveries.ts'
 
@@ -145,6 +146,18 @@ it('hands an eSIM over', () => {
     activationCode: 'K2-1ABCDE-XYZ',
     instructions: 'Scan it.',
   })
+})
+
+it.each([
+  ['LPA:1$smdp.example$K2-1', 'smdp.example', 'K2-1', 'LPA:1$smdp.example$K2-1'],
+  ['1$smdp.example$K2-1', 'smdp.example', 'K2-1', 'LPA:1$smdp.example$K2-1'],
+  ['lpa:1$other.host$K2-1$1.3.6.1$1', 'other.host', 'K2-1', 'LPA:1$other.host$K2-1$1.3.6.1$1'],
+  ['LPA:1$smdp.example$', 'smdp.example', undefined, 'LPA:1$smdp.example$'],
+  ['K2-1', 'smdp.example', 'K2-1', undefined],
+])('gives the bare activation code of %s, and the whole text beside it', (text, ...parts) => {
+  const record = { confirmation: { ...confirmation, activationCode: text } }
+  const { smdpAddress, activationCode, lpa } = deliveryOf('esim', record) as EsimDelivery
+  expect([smdpAddress, activationCode, lpa]).toEqual(parts)
 })
 
 it('hands an added plan over, which may have nothing to install', () => {

@@ -96,7 +96,7 @@ function esimDelivery(record: Raw): Delivery | undefined {
     kind: 'esim' as const,
     iccid,
     smdpAddress: secretOf(confirmation['smdpAddress']),
-    activationCode: secretOf(confirmation['activationCode']),
+    ...activationOf(secretOf(confirmation['activationCode'])),
     instructions: wordsOf(confirmation['redemptionInstructions']),
   })
 }
@@ -107,6 +107,18 @@ export function chargeOf(record: Raw): Charge | undefined {
   const isCharge =
     Number.isSafeInteger(amount) && typeof currency === 'string' && wholePositiveOf(divisor)
   return isCharge ? { amount: amount as number, currency, divisor: divisor as number } : undefined
+}
+
+/**
+ * The code by itself, or in the text of its QR code, which names the host too: "LPA:1$host$code", and
+ * perhaps more behind it (SGP.22 4.1).
+ */
+function activationOf(text: string | undefined) {
+  const [, parts] = /^(?:LPA:)?(1\$.+)$/i.exec(text ?? '') ?? []
+  if (parts === undefined) return { activationCode: text }
+  const [, host, code] = parts.split('$')
+  const address = host ? { smdpAddress: host } : {}
+  return { ...address, activationCode: code || undefined, lpa: `LPA:${parts}` }
 }
 
 function creditedOf(record: Raw) {
