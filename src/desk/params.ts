@@ -23,8 +23,9 @@ export type ValuesOf<P extends Params> = {
   readonly [Name in keyof P]?: ReturnType<P[Name]['read']>
 }
 
-/** The most characters of a text, and codes in a list (reliability: sizes). */
+/** The most characters of a text and of a brand's name, and codes in a list (reliability: sizes). */
 const textMax = 64
+const nameMax = 200
 const codesMax = 50
 
 /**
@@ -45,15 +46,15 @@ export function described<T>(param: Param<T>, description: string, more: object 
   return { ...param, schema: { ...param.schema, description, ...more } }
 }
 
-/** Free text of at most 64 characters. */
+/** A name, as long as the longest one that a brand has. */
 export const text: Param<string> = {
-  schema: { type: 'string', minLength: 1, maxLength: textMax },
-  read: boundedText,
+  schema: { type: 'string', minLength: 1, maxLength: nameMax },
+  read: (name, value) => boundedText(name, value, nameMax),
 }
 
 /** Text to search by: it needs something to look for. */
 export const searchText: Param<string> = {
-  schema: text.schema,
+  schema: { type: 'string', minLength: 1, maxLength: textMax },
   read: (name, value) => {
     if (wordsOf(boundedText(name, value)).length > 0) return value
     throw refused(name, `${name} needs at least one letter or digit.`)
@@ -65,7 +66,7 @@ export const country: Param<string> = {
   schema: {
     type: 'string',
     pattern: '^[A-Za-z]{2}$',
-    description: 'ISO 3166-1 alpha-2 country code, in any case',
+    description: 'ISO 3166-1 alpha-2 country code, in any case; XK is Kosovo',
   },
   read: countryCode,
 }
@@ -180,9 +181,9 @@ export function refused(parameter: string, message: string, didYouMean?: string 
   })
 }
 
-function boundedText(name: string, value: string): string {
-  if ([...value].length > textMax) {
-    throw refused(name, `${name} may have at most ${textMax} characters.`)
+function boundedText(name: string, value: string, most = textMax): string {
+  if ([...value].length > most) {
+    throw refused(name, `${name} may have at most ${most} characters.`)
   }
   return value
 }

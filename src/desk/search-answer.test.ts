@@ -119,10 +119,10 @@ test('an answer that fails half-way leaves nothing behind for the next one', () 
 test('rates that turn too old show at once, and finished offers again when they are fresh', async () => {
   let now = fixtureNow
   const later = new Date(fixtureNow.getTime() + 30 * 24 * 3_600_000)
-  const prices = fixturePricing({ now: () => now })
+  const prices = fixturePricing({ now: () => now, readAt: () => now })
   const offers = [voucher('EURO', { price: fixed(1000, 'EUR') }), voucher('USD')]
   const { app, deps } = testApp({ pricing: prices })
-  const stale = catalogOf(offers, fixturePricing({ now: () => later }))
+  const stale = catalogOf(offers, fixturePricing({ now: () => later, readAt: () => later }))
   const fresh = catalogOf(offers, fixturePricing())
   const ask = async () => (await app.inject('/api/catalog/vouchers/offers')).body
   const available = (body: string) =>

@@ -6,7 +6,7 @@ import { fold } from '../primitives/text.ts'
 countries.registerLocale(english)
 
 /** Codes that people write although ISO 3166-1 has another one. */
-const meant: Readonly<Record<string, string>> = { UK: 'GB', EL: 'GR' }
+const meant: Readonly<Record<string, string>> = { UK: 'GB', EL: 'GR', XKX: 'XK' }
 
 /** Whether the text is an ISO 3166-1 alpha-2 code in upper case; XK counts as one. */
 export function isCountry(code: string): boolean {

@@ -19,7 +19,7 @@ export interface OfferBase {
   readonly country?: string
   /** Where it can be used, in the supplier's region names. */
   readonly regions: readonly string[]
-  /** Published sub-types; a voucher sub-type that the published list lacks stays here too. */
+  /** Published sub-types only; a voucher has at least one. */
   readonly subTypes: readonly string[]
   readonly productType: string
   readonly shortNotes?: string

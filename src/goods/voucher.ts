@@ -4,6 +4,8 @@ import type { OfferBase } from './offer.ts'
 
 export interface VoucherOffer extends OfferBase {
   readonly kind: 'voucher'
+  /** The supplier's own words for what it is, where they are others than the sub-types: "Fuel". */
+  readonly categories?: readonly string[]
   /** About the brand. */
   readonly description?: string
   /** The supplier's picture of the card. */
@@ -12,6 +14,11 @@ export interface VoucherOffer extends OfferBase {
   readonly redemptionInstructions?: string
   /** The supplier's keys of what the buyer must tell: "recipient.email". */
   readonly requiredFields: readonly string[]
+}
+
+/** What the catalog files a voucher under: the supplier's own words for it. */
+export function categoriesOf({ categories, subTypes }: VoucherOffer): readonly string[] {
+  return categories ?? subTypes
 }
 
 /** All that is special about vouchers. */

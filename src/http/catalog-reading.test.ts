@@ -116,6 +116,7 @@ describe('an offer', () => {
         price: { currency: 'USD', currencyDivisor: 100, fixed: 1000 },
         buy_url: 'https://kiosk.example/buy/MCD_US_10',
         kind: 'voucher',
+        categories: ['Restaurant', 'Food & Beverage'],
         priceType: 'FIXED',
         faceValue: { currency: 'USD', currencyDivisor: 100, fixed: 1000 },
         usdc: { amount: '10000000', decimals: 6 },

@@ -5,7 +5,12 @@ test.each([
   ['Café', 'cafe'],
   ['MÜNCHEN', 'munchen'],
   ['Ａmazon', 'amazon'],
-  ['Đồng', 'đong'],
+  ['Đồng', 'dong'],
+  ['Straße', 'strasse'],
+  ['SŁUPSK', 'slupsk'],
+  ['Œuvre', 'oeuvre'],
+  ['Ørsted Æbler', 'orsted aebler'],
+  ['Þór Ðað', 'thor dad'],
 ])('folds %s to %s', (text, folded) => {
   expect(fold(text)).toBe(folded)
 })

@@ -4,6 +4,21 @@ export function fold(text: string): string {
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
     .toLowerCase()
+    .replace(/[ßæœøłđðþħı]/g, (letter) => plain[letter] ?? letter)
+}
+
+/** Letters that no normal form takes apart, as people without them type them. */
+const plain: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ħ: 'h',
+  ı: 'i',
 }
 
 /** The words of a text, folded: runs of letters and digits. */

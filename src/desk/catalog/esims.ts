@@ -111,7 +111,10 @@ function alternativesIn(index: SearchIndex) {
     duration: (given: number, left: Docs) => nearestDurations(index, given, left),
     regions: (_: Region, left: Docs) => regionsAmong(left),
     region: (_: Region, left: Docs) => regionsAmong(left),
-    covers: (given: readonly string[], left: Docs) => [coverableOf(index, given, left)],
+    covers: (given: readonly string[], left: Docs) => {
+      const coverable = coverableOf(index, given, left)
+      return coverable.length === 0 ? [] : [coverable]
+    },
     country: (given: string, left: Docs) => [
       ...nearestCountries(index, given, left),
       ...mostOffered(index.covered, left),

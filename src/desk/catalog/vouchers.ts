@@ -34,7 +34,7 @@ import { brandItems, wholeList } from './whole-list.ts'
 const query = {
   brand: described(text, 'Brand: its name, or the beginning of the words of its name'),
   country,
-  category: described(text, 'A sub-type found in the catalog; /vouchers/filters lists them'),
+  category: described(text, 'What the supplier files it under; /vouchers/filters lists them'),
   minValue: described(dollars, 'Least face value, in USD'),
   maxValue: described(dollars, 'Greatest face value, in USD'),
   ...paging(100),
@@ -90,23 +90,23 @@ function askOffers(given: Given, deps: ReadDeps): Question {
 
 function askFilters(given: Given, { shelf }: ReadDeps): Question {
   return wholeQuestion(given, () => {
-    const { brandNames, subTypes, countries } = shelf.current().listed.voucher
+    const { brandNames, categories, countries } = shelf.current().listed.voucher
     return {
       brands: brandNames.values,
-      categories: subTypes.values,
+      categories: categories.values,
       countries: countries.values,
     }
   })
 }
 
-/** A category is a sub-type found in the catalog, so the list is the catalog's (decisions 3). */
+/** A category is a word of the supplier's, so the list is the catalog's (decisions 7). */
 function categoryIn(index: SearchIndex, { category }: Params): Pick<Params, 'category'> {
   if (category === undefined) return {}
-  return { category: oneOf(index.subTypes.values).read('category', category) }
+  return { category: oneOf(index.categories.values).read('category', category) }
 }
 
 function filtersOf({ brand, country, category, minValue, maxValue }: Params): Filters {
-  return { brand, country, subType: category, minUsd: minValue, maxUsd: maxValue }
+  return { brand, country, category, minUsd: minValue, maxUsd: maxValue }
 }
 
 function checkBounds({ minValue, maxValue }: Params): void {
@@ -121,7 +121,7 @@ function alternativesIn(index: SearchIndex) {
     minValue: (_: number, left: Docs) => highestFaceUsd(index, left),
     maxValue: (_: number, left: Docs) => lowestFaceUsd(index, left),
     country: (given: string, left: Docs) => nearestCountries(index, given, left),
-    category: (_: string, left: Docs) => mostOffered(index.subTypes, left),
+    category: (_: string, left: Docs) => mostOffered(index.categories, left),
     brand: (given: string, left: Docs) => nearestBrands(index, given, left),
   }
 }

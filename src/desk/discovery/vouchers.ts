@@ -59,13 +59,8 @@ function ask(given: Given, { shelf }: ReadDeps): Question {
 function alternativesIn(index: SearchIndex) {
   return {
     country: (given: string, left: Docs) => nearestCountries(index, given, left),
-    subType: (_: SubType, left: Docs) => publishedOf(mostOffered(index.subTypes, left)),
+    subType: (_: SubType, left: Docs) => mostOffered(index.subTypes, left) as SubType[],
     search: (given: string, left: Docs) => nearestBrands(index, given, left),
     brand: (given: string, left: Docs) => nearestBrands(index, given, left),
   }
-}
-
-/** Sub-types that the published list lacks stay on their offers, but cannot be asked for here. */
-function publishedOf(subTypes: readonly string[]): SubType[] {
-  return subTypes.flatMap((name) => voucherSubTypes.filter((published) => published === name))
 }

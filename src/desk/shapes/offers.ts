@@ -94,8 +94,10 @@ const esimAllowance = {
   smsUnlimited: z.boolean().optional(),
 }
 
+const categories = names.describe('What the supplier files it under; `category` finds it by these')
+
 const catalogShapes = {
-  voucher: { ...voucherFields, ...catalogFields },
+  voucher: { ...voucherFields, ...catalogFields, categories },
   topup: { ...topupFields, ...esimAllowance, ...catalogFields },
   esim: { ...esimFields, ...esimAllowance, ...catalogFields },
 } as const

@@ -3,6 +3,7 @@ import { type Pricing, type Retail, retailOf } from '../../goods/pricing.ts'
 import { requiredFieldsOf } from '../../goods/purchase-body.ts'
 import type { Publish } from '../../goods/ready-json.ts'
 import { staleParts } from '../../goods/staleness.ts'
+import { categoriesOf } from '../../goods/voucher.ts'
 import { type Cents, usdcDecimals, usdcFromCents } from '../../primitives/money.ts'
 import type { ReadDeps } from '../deps.ts'
 import { discoveryOffer, moneyOf, type Published } from './discovery-offer.ts'
@@ -43,7 +44,7 @@ export function catalogOffer(offer: Offer, { siteUrl, pricing }: CatalogViewDeps
 /** What the catalog says of an offer that the discovery form does not. */
 function beyondDiscovery(offer: Offer, retail: Retail, discovery: Published): Published {
   const fields = {
-    ...(offer.kind === 'voucher' ? {} : { brandName: offer.brandName, ...offer.allowance }),
+    ...ownFields(offer),
     kind: offer.kind,
     productType: offer.productType,
     shortNotes: offer.shortNotes,
@@ -55,6 +56,11 @@ function beyondDiscovery(offer: Offer, retail: Retail, discovery: Published): Pu
     unavailableReason: retail.type === 'NOT_SOLD' ? retail.reason : undefined,
   }
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !(name in discovery)))
+}
+
+function ownFields(offer: Offer): Published {
+  if (offer.kind === 'voucher') return { categories: categoriesOf(offer) }
+  return { brandName: offer.brandName, ...offer.allowance }
 }
 
 /**

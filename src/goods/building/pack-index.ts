@@ -7,6 +7,7 @@ import { packRuns } from '../search/runs.ts'
 import type { PackedIndex } from '../search/search-index.ts'
 import { packTerms } from '../search/terms.ts'
 import { indexWordsOf, nameFormsOf } from '../search/words.ts'
+import { categoriesOf } from '../voucher.ts'
 import { growing, growingFloats } from './growing.ts'
 import { type Field, field, packColumn } from './pack-column.ts'
 import { offerWords } from './pack-words.ts'
@@ -32,10 +33,11 @@ export function indexRows(rates: RateTable | undefined): IndexRows {
       fields.covered.add(coveredBy(offer))
       fields.regions.add(offer.regions)
       fields.subTypes.add(offer.subTypes)
+      fields.categories.add(offer.kind === 'voucher' ? categoriesOf(offer) : [])
       fields.durations.add(durationsOf(offer))
       words.add(offer)
       regional.push(offer.kind === 'esim' && isRegional(offer) ? 1 : 0)
-      const [min, max] = boundsOf(offer.faceValue ?? offer.price, rates)
+      const [min, max] = worthOf(offer, rates)
       faceMin.push(min)
       faceMax.push(max)
       fields.amounts.add([offer.price.type === 'RANGE' ? 'open' : 'fixed'] satisfies AmountKind[])
@@ -60,6 +62,7 @@ export function indexRows(rates: RateTable | undefined): IndexRows {
         covered: packColumn(fields.covered, rows),
         regions: packColumn(fields.regions, rows),
         subTypes: packColumn(fields.subTypes, rows),
+        categories: packColumn(fields.categories, rows),
         durations: packColumn(fields.durations, rows),
         amounts: packColumn(fields.amounts, rows),
         bands: packColumn(fields.bands, rows),
@@ -80,6 +83,7 @@ function createFields() {
     covered: field(),
     regions: field(),
     subTypes: field(),
+    categories: field(),
     durations: field(),
     amounts: field(),
     bands: field(),
@@ -148,6 +152,12 @@ function termsOf(wordsOf: readonly (readonly string[])[]) {
       for (const word of words) add(numbers.get(word) as number, code)
     }
   })
+}
+
+/** What an offer is worth: its face value, or its price where that has a rate and the other has none. */
+function worthOf({ faceValue, price }: Offer, rates: RateTable | undefined): [number, number] {
+  const worth = boundsOf(faceValue ?? price, rates)
+  return Number.isNaN(worth[0]) ? boundsOf(price, rates) : worth
 }
 
 function boundsOf(money: MoneyRange, rates: RateTable | undefined): [number, number] {

@@ -68,9 +68,11 @@ function packOf(
 
 /** The texts that `search` and `q` look in, besides the country's name (decisions 2). */
 function textsOf(offer: Offer): string[] {
-  const description = offer.kind === 'voucher' ? offer.description : undefined
+  const isVoucher = offer.kind === 'voucher'
+  const description = isVoucher ? offer.description : undefined
+  const own = isVoucher ? (offer.categories ?? []) : []
   const { brand, brandName, shortNotes, subTypes, regions } = offer
-  return [brand, brandName, description ?? '', shortNotes ?? '', ...subTypes, ...regions]
+  return [brand, brandName, description ?? '', shortNotes ?? '', ...subTypes, ...own, ...regions]
 }
 
 /** Thousands of offers share a description; each text is taken apart once. */

@@ -16,6 +16,8 @@ export interface Filters {
   /** The offer's own country. */
   readonly country?: string | undefined
   readonly subType?: string | undefined
+  /** The supplier's own word for a voucher. */
+  readonly category?: string | undefined
   /** At least one of these. */
   readonly regions?: readonly string[] | undefined
   readonly multiCountry?: boolean | undefined
@@ -118,7 +120,7 @@ function tested(
 }
 
 function clausesOf(index: SearchIndex, filters: Filters): Clause[] {
-  const { brand, country, subType, regions, covers = [], durationDays, amount } = filters
+  const { brand, country, subType, category, regions, covers = [], durationDays, amount } = filters
   const clauses: Clause[] = []
   const value = (own: keyof Filters, column: Column, ...values: readonly string[]) =>
     clauses.push(valueClause(index, own, { column, values }))
@@ -126,6 +128,7 @@ function clausesOf(index: SearchIndex, filters: Filters): Clause[] {
   if (brand !== undefined) clauses.push(brandClause(index, brand))
   if (country !== undefined) value('country', index.countries, country)
   if (subType !== undefined) value('subType', index.subTypes, subType)
+  if (category !== undefined) value('category', index.categories, category)
   if (regions !== undefined) value('regions', index.regions, ...regions)
   for (const code of covers) value('covers', index.covered, code)
   if (durationDays !== undefined) value('durationDays', index.durations, String(durationDays))

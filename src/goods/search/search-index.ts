@@ -14,6 +14,7 @@ const columns = [
   'covered',
   'regions',
   'subTypes',
+  'categories',
   'durations',
   'amounts',
   'bands',
@@ -43,7 +44,7 @@ export interface PackedIndex extends Readonly<Record<ColumnName, PackedColumn>> 
   /** Likewise the brand's names in the forms that a whole text is compared with. */
   readonly nameForms: Terms
   readonly words: Terms
-  /** The bounds of each doc's face value in USD, NaN where no rate is known. */
+  /** The bounds of each doc's face value in USD, or of its price where that has no rate; NaN without either. */
   readonly faceUsd: { readonly min: Float64Array; readonly max: Float64Array }
   /** All docs by their least face value in USD; equal ones in the published order, unknown ones last. */
   readonly byFaceUsd: { readonly low: Docs; readonly high: Docs }

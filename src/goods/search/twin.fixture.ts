@@ -3,6 +3,7 @@ import { fold, wordsOf } from '../../primitives/text.ts'
 import type { Catalog } from '../catalog.ts'
 import { countryNames } from '../countries.ts'
 import type { Offer } from '../offer.ts'
+import { categoriesOf } from '../voucher.ts'
 import { valuesAt } from './column.ts'
 import type { Docs } from './docs.ts'
 import type { Facets } from './facets.ts'
@@ -98,6 +99,9 @@ function meets(offer: Offer, asked: Asked): boolean {
     asked.brand === undefined || hasBrand(offer, asked.brand),
     asked.text === undefined || rankOf(offer, asked.text) < 9,
     country === undefined || offer.country === country,
+    asked.category === undefined ||
+      (offer.kind === 'voucher' &&
+        categoriesOf(offer).some((each) => fold(each) === fold(asked.category ?? ''))),
     subType === undefined || offer.subTypes.some((each) => fold(each) === fold(subType)),
     asked.regions === undefined || asked.regions.some((each) => offer.regions.includes(each)),
     !asked.multiCountry || regional,
@@ -148,9 +152,19 @@ function rankOf(offer: Offer, text: string | undefined): number {
 
 function wordsIn(offer: Offer): string[] {
   const description = offer.kind === 'voucher' ? offer.description : undefined
+  const own = offer.kind === 'voucher' ? (offer.categories ?? []) : []
   const { brand, brandName, shortNotes, subTypes, regions: places, country } = offer
   const names = country === undefined ? [] : countryNames(country)
-  const texts = [brand, brandName, description, shortNotes, ...subTypes, ...places, ...names]
+  const texts = [
+    brand,
+    brandName,
+    description,
+    shortNotes,
+    ...subTypes,
+    ...own,
+    ...places,
+    ...names,
+  ]
   return texts.flatMap((text) => spellingsOf(text ?? '').flatMap(wordsOf))
 }
 

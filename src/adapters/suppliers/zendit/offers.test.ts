@@ -65,8 +65,8 @@ it('reads all three kinds, page by page', async () => {
   const pages = server.asked.filter(({ path }) => path === '/vouchers/offers')
   expect(pages.map(({ query }) => query.toString())).toEqual([
     '_limit=1024&_offset=0',
-    '_limit=1024&_offset=1024',
-    '_limit=1024&_offset=2048',
+    '_limit=1024&_offset=1023',
+    '_limit=1024&_offset=2046',
   ])
 })
 

@@ -11,7 +11,9 @@ const maxRecords = 1_000_000
 
 /**
  * The records of a list, page by page. Throws when the list is not whole: a call that fails, a
- * page that is short, or a total that changes between two pages.
+ * page that is short, or a total that changes between two pages. Each page begins with the last record
+ * of the one before it, so that a list of which one record went and another came is seen to have moved:
+ * its total stays, and what slid over the edge of a page would be lost.
  *
  * @param filter more of the query, beginning with `&`
  */
@@ -23,26 +25,41 @@ export async function* pagesOf(
 ): AsyncGenerator<readonly unknown[]> {
   let offset = 0
   let total: number | undefined
+  let last: string | undefined
   do {
+    const from = last === undefined ? offset : offset - 1
     const page = await readPage(
       client,
-      `${path}?_limit=${pageSize}&_offset=${offset}${filter}`,
+      `${path}?_limit=${pageSize}&_offset=${from}${filter}`,
       signal,
     )
     total ??= page.total
     if (page.total !== total) {
       throw new Error(`${path} changed while it was read: ${total}, then ${page.total} records`)
     }
-    const due = Math.min(page.limit, total - offset)
-    if (page.list.length !== due) {
-      const missing = `${page.list.length} of ${due} records at ${offset}`
-      throw new Error(`${path} is not whole: it gave ${missing}`)
-    }
-    yield page.list
-    offset += page.list.length
+    const due = Math.min(page.limit, total - from)
+    const fault = faultOf(page, due, last)
+    if (fault !== undefined) throw new Error(`${path} ${fault} at ${from}`)
+    yield page.list.slice(offset - from)
+    offset = from + page.list.length
+    // A supplier that gives one record at once has no room for the last one.
+    last = page.limit > 1 ? nameOf(page.list.at(-1)) : undefined
     // Requests of buyers come first; parsing a page takes some milliseconds.
     await setImmediate()
   } while (offset < total)
+}
+
+/** What a record is known again by; two that have no name count as the same. */
+function nameOf(record: unknown): string {
+  const { offerId, transactionId } = recordOf(record) ?? {}
+  return JSON.stringify([offerId, transactionId])
+}
+
+/** @param last the name of the record that the page must begin with, where there is one */
+function faultOf({ list }: Page, due: number, last: string | undefined): string | undefined {
+  if (list.length !== due) return `is not whole: it gave ${list.length} of ${due} records`
+  if (last === undefined || nameOf(list[0]) === last) return undefined
+  return 'moved while it was read: another record is'
 }
 
 interface Page {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import type { VoucherOffer } from '../../../goods/voucher.ts'
 import { dirts } from './dirt.ts'
 import { parseOffer } from './parse-offer.ts'
 import { rawEsim, rawTopup, rawVoucher } from './sample-offers.fixture.ts'
@@ -49,6 +50,32 @@ it.each([
   })
 })
 
+it.each<[string[], string[], string[] | undefined]>([
+  [['Online Shopping'], ['Shopping'], ['Online Shopping']],
+  [['Fuel'], ['General Merchandise'], ['Fuel']],
+  [['Auto & Moto', 'Fuel'], ['General Merchandise'], ['Auto & Moto', 'Fuel']],
+  [['Shopping', 'online shopping'], ['Shopping'], ['Shopping', 'online shopping']],
+  [['shopping'], ['Shopping'], undefined],
+  [['Dating', 'EGIFT'], ['Dating', 'EGIFT'], undefined],
+  [[], ['General Merchandise'], undefined],
+])('publishes the voucher sub-types %j as %j, filed under %j', (sent, published, filed) => {
+  const { subTypes, categories } = parseOffer(
+    rawVoucher({ subTypes: sent }),
+    'voucher',
+  ) as VoucherOffer
+  expect({ subTypes, categories }).toEqual({ subTypes: published, categories: filed })
+})
+
+it.each([
+  ['XKX', 'XK'],
+  ['XK', 'XK'],
+  ['UK', 'GB'],
+  ['EL', 'GR'],
+  ['cyp', 'CY'],
+])('reads the country %s as %s', (country, alpha2) => {
+  expect(parseOffer(rawVoucher({ country }), 'voucher')).toMatchObject({ country: alpha2 })
+})
+
 it('takes an eSIM plan over, in countries of two letters', () => {
   const plan = parseOffer(rawEsim({ dataUnlimited: true, voiceMinutes: 100 }), 'esim')
   expect(plan).toMatchObject({
@@ -87,6 +114,8 @@ it.each([
   ['missing_offer_id', rawVoucher({ offerId: '' })],
   ['bad_offer_id', rawVoucher({ offerId: 'A B' })],
   ['bad_offer_id', rawVoucher({ offerId: '../x' })],
+  ['bad_offer_id', rawVoucher({ offerId: '.' })],
+  ['bad_offer_id', rawVoucher({ offerId: '..' })],
   ['bad_offer_id', rawVoucher({ offerId: 'A'.repeat(101) })],
   ['disabled', rawVoucher({ enabled: false })],
   ['disabled', rawVoucher({ enabled: undefined })],
@@ -94,7 +123,6 @@ it.each([
   ['no_brand', rawVoucher({ brand: ' ', brandName: '\u0000' })],
   ['no_country', rawVoucher({ country: '' })],
   ['unknown_country', rawVoucher({ country: 'XX' })],
-  ['unknown_country', rawVoucher({ country: 'UK' })],
   ['bad_required_fields', rawVoucher({ requiredFields: 'recipient.email' })],
   ['bad_required_fields', rawVoucher({ requiredFields: ['recipient.email', null] })],
   ['no_price', rawVoucher({ price: undefined })],
@@ -184,7 +212,7 @@ it('has the cost of a range at both ends, in its own currency', () => {
   })
 })
 
-it('cleans text, bounds it, and keeps a sub-type that is not published', () => {
+it('cleans text, bounds it, and keeps an unpublished word of the supplier', () => {
   const offer = parseOffer(
     rawVoucher({
       brandName: '  App\u0000le\n\u202eStore ',
@@ -199,7 +227,8 @@ it('cleans text, bounds it, and keeps a sub-type that is not published', () => {
     brandName: 'App le Store',
     notes: 'first\nsecond',
     shortNotes: `${'x'.repeat(499)}\ufffd`,
-    subTypes: ['Food & Beverage', 'Auto & Moto'],
+    subTypes: ['Food & Beverage', 'General Merchandise'],
+    categories: ['Food & Beverage', 'Auto & Moto'],
     regions: ['North America'],
   })
 })

@@ -17,8 +17,8 @@ import {
   wholePositiveOf,
 } from './raw.ts'
 
-/** What an offer id may look like, here and in the URL of its page. */
-const offerIdPattern = /^[A-Za-z0-9._-]{1,100}$/
+/** What an offer id may look like, here and in the URL of its page, where dots alone are steps. */
+const offerIdPattern = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/
 
 const productTypes: Readonly<Record<Kind, string>> = {
   voucher: 'VOUCHER',
@@ -99,7 +99,13 @@ function voucherOf(base: OfferBase, raw: Raw): Offer | Dirt {
   const requiredFields = linesOf(required, { items: 50, length: 100 })
   // An offer sold without a field that its brand requires is refused after it was paid for.
   const isWhole = Array.isArray(required) && requiredFields.length === new Set(required).size
-  return isWhole ? { ...base, kind: 'voucher', requiredFields } : 'bad_required_fields'
+  if (!isWhole) return 'bad_required_fields'
+  const names = base.subTypes
+  const subTypes = voucherSubTypesOf(names)
+  const isPublished =
+    names.length === subTypes.length && names.every((name, at) => name === subTypes[at])
+  const own = isPublished || names.length === 0 ? {} : { categories: names }
+  return { ...base, subTypes, ...own, kind: 'voucher', requiredFields }
 }
 
 function topupOf(base: OfferBase, raw: Raw): Offer | Dirt {
@@ -125,6 +131,19 @@ function subTypesOf(raw: Raw, kind: Kind): string[] {
   // The published list of topup sub-types is closed; an offer of an unknown one is sold without.
   const known = names.map((name) => topupSubTypeNames.get(name.toLowerCase()))
   return known.filter((name) => name !== undefined)
+}
+
+/** The published list of voucher sub-types is closed, and every voucher is found by one of them. */
+function voucherSubTypesOf(names: readonly string[]): string[] {
+  const published = names.map((name) => {
+    if (isVoucherSubType(name)) return name
+    return name.toLowerCase() === 'online shopping' ? 'Shopping' : 'General Merchandise'
+  })
+  return published.length === 0 ? ['General Merchandise'] : [...new Set(published)]
+}
+
+function isVoucherSubType(name: string): boolean {
+  return voucherSubTypes.some((published) => published === name)
 }
 
 function publishedNameOf(name: string): string {

@@ -2,8 +2,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Supplier as Sandbox, startSupplier } from '../../../../sandbox/supplier/server.ts'
 import { type PlainListing, plainListing, stockroomOf } from '../../../../test/fixtures/catalog.ts'
 import { createShelf } from '../../../goods/catalog.ts'
-import type { Recipient } from '../../../goods/good.ts'
+import { type Recipient, kinds as storeKinds } from '../../../goods/good.ts'
+import type { Offer } from '../../../goods/offer.ts'
+import { lowestCharge, retailOf } from '../../../goods/pricing.ts'
 import { restock } from '../../../goods/restock.ts'
+import { type Filters, matching } from '../../../goods/search/filters.ts'
+import type { SearchIndex } from '../../../goods/search/search-index.ts'
+import { categoriesOf } from '../../../goods/voucher.ts'
 import type { Held, SupplierOrder } from '../../../orders/ports.ts'
 import type { OfferId } from '../../../primitives/ids.ts'
 import { inTurn } from '../../../primitives/in-turn.ts'
@@ -39,23 +44,114 @@ it('loads its twelve thousand offers, all kinds, the flawed ones set aside', asy
   expect(described).toMatchObject({ image: expect.stringMatching(/^https?:/) })
 })
 
-it('puts them on the shelf, priced with its rates', async () => {
-  const { signal } = new AbortController()
+const { signal } = new AbortController()
+
+let known: ReturnType<typeof shelve> | undefined
+function shelved() {
+  known ??= shelve()
+  return known
+}
+
+async function shelve() {
   const url = `${sandbox.url}/rates/v1/latest`
   const table = await createFrankfurter({ url, timeoutMs: 1_000 }).latest(signal)
   const now = () => new Date()
+  const pricing = { markupBps: 0, rates: () => table, readAt: now, now }
   const shelf = createShelf()
   const restocked = await restock({
     stockroom: stockroomOf({ list: async () => listing }),
     inTurn: inTurn(),
     snapshots: { save: async () => undefined, load: async () => undefined },
-    pricing: { markupBps: 0, rates: () => table, readAt: now, now },
+    pricing,
     shelf,
     now,
     signal,
   })
+  return { shelf, restocked, pricing }
+}
+
+it('puts them on the shelf, priced with its rates', async () => {
+  const { shelf, restocked } = await shelved()
   expect(restocked).toMatchObject({ outcome: 'loaded', offers: listing.offers.length })
   expect(shelf.current().size).toBe(listing.offers.length)
+})
+
+/** All that an offer says of itself, as filters. */
+function filtersOf(index: SearchIndex, doc: number): Filters {
+  const offer = index.offerAt(doc)
+  const [region] = offer.regions
+  return {
+    brand: offer.brandName,
+    country: offer.country,
+    regions: region === undefined ? undefined : [region],
+    subType: offer.subTypes[0],
+    category: offer.kind === 'voucher' ? categoriesOf(offer)[0] : undefined,
+    amount: offer.price.type === 'RANGE' ? 'open' : 'fixed',
+    minUsd: index.faceUsd.min[doc] as number,
+    maxUsd: index.faceUsd.max[doc] as number,
+  }
+}
+
+it.each(storeKinds)(
+  'finds each %s on sale by any value and by all that it says of itself',
+  async (kind) => {
+    const index = (await shelved()).shelf.current().sold[kind]
+    expect(matching(index, { minUsd: 0 })).toHaveLength(index.size)
+    for (const doc of index.all) {
+      const filters = filtersOf(index, doc)
+      expect(matching(index, filters).includes(doc), JSON.stringify(filters)).toBe(true)
+    }
+  },
+)
+
+it.each(storeKinds)('asks for no %s less than the supplier charges', async (kind) => {
+  const { shelf, pricing } = await shelved()
+  const { perUsd } = pricing.rates()
+  const index = shelf.current().sold[kind]
+  for (const doc of index.all) {
+    const offer = index.offerAt(doc)
+    const { currency, divisor, min } = offer.cost
+    const charged = min / divisor / (currency === 'USD' ? 1 : (perUsd[currency] as number))
+    const least = Number(lowestCharge(offer, pricing)) / 1e6
+    expect(least + 1e-9, offer.id).toBeGreaterThanOrEqual(charged)
+  }
+})
+
+it.each([
+  ['VOUCHERS', 'KEEP-COST-FEES', { cents: 1040, by: 'cost' }],
+  ['TOPUPS', 'KEEP-COST-FEES', { cents: 1040, by: 'cost' }],
+  ['ESIM', 'KEEP-COST-FEES', { cents: 1040, by: 'cost' }],
+  ['VOUCHERS', 'KEEP-COST-EUR', { cents: 1042, by: 'cost' }],
+  ['ESIM', 'KEEP-COST-EUR', { cents: 1042, by: 'cost' }],
+  ['VOUCHERS', 'KEEP-PRICE-JPY', { by: 'cost' }],
+  ['VOUCHERS', 'KEEP-PRICE-KWD', { code: 'rate_missing' }],
+  ['VOUCHERS', 'KEEP-RANGE-OFF-STEP', { max: 10_000, lowest: 535, highest: 10_000 }],
+  ['VOUCHERS', 'KEEP-RANGE-DEAR', { lowest: 600, highest: 60_000 }],
+  ['ESIM', 'OPEN-VALUE', { code: 'open_value_kind' }],
+])('of its flawed %s, prices %s by what is charged', async (family, id, retail) => {
+  const { shelf, pricing } = await shelved()
+  const { find } = shelf.current()
+  expect(retailOf(find(`DIRTY-${family}-${id}`) as Offer, pricing)).toMatchObject(retail)
+  expect(find(`DIRTY-${family}-NO-COST`)).toBeUndefined()
+})
+
+it('reads a list that moves under its hands again, and loses none of it', async () => {
+  const setFault = (fault: object) =>
+    fetch(`${sandbox.url}/_admin/faults`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify(fault),
+    })
+  const idsOf = (list: PlainListing) => list.offers.map(({ id }) => id).sort()
+  await setFault({ mode: 'shift', reads: 1 })
+  try {
+    const again = plainListing(await createZenditOffers(client).list(signal))
+    expect(idsOf(again)).toEqual(idsOf(listing))
+    await setFault({ mode: 'shift', reads: 2 })
+    await expect(createZenditOffers(client).list(signal)).rejects.toThrow('moved while it was read')
+  } finally {
+    await setFault({ mode: 'ok' })
+  }
 })
 
 const recipients = {

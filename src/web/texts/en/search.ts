@@ -18,7 +18,7 @@ const faults: Readonly<Record<ShopField, Fault>> = {
     meant === undefined
       ? `“${given}” is no country that is known here. Choose one from the list.`
       : `“${given}” is not the code of a country. ${meant} is chosen now: press Search to use it.`,
-  brand: () => 'A brand has at most 64 characters.',
+  brand: () => 'A brand has at most 200 characters.',
   category: (given, meant) => `There is no category “${given}”.${meantBy(meant)}`,
   region: (given, meant) => `There is no region “${given}”.${meantBy(meant)}`,
   min: (given, meant) =>
