@@ -16,6 +16,7 @@ import { createLog } from '../src/log.ts'
 import { createCounters } from '../src/operations/counters.ts'
 import { networks } from '../src/payments/networks.ts'
 import { createSigningKeys } from '../src/secrets/signing-keys.ts'
+import { createDigest } from '../src/secrets/tokens.ts'
 import { type Served, serveParent } from './child.ts'
 import { publishedOffers } from './http-load.ts'
 import { madeCatalog, pricing } from './made-catalog.ts'
@@ -58,7 +59,10 @@ async function serveStore({
       page: async () => ({ contentType: 'text/plain', body: '' }),
     },
     buying: nobodyBuys,
-    following: { passes: { sign: () => '', read: () => undefined } },
+    following: {
+      passes: { sign: () => '', read: () => undefined },
+      codes: createDigest([Buffer.alloc(32)], 'x'),
+    },
     processorWebhook: {
       hasten: async () => undefined,
       invoiceIn: () => ({ isGenuine: false }),

@@ -11,6 +11,7 @@ export function followingOf(
 ) {
   return {
     passes: createSigner(secretsKeys, 'order-pass'),
+    codes: createDigest(secretsKeys, 'recovery-code'),
     checkouts: storage.checkouts,
     // The chain of the sandbox is in no explorer.
     explorer: isSandbox ? undefined : network.explorer,

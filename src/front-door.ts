@@ -28,7 +28,7 @@ import { en } from './web/texts/en.ts'
 export interface FrontDoorDeps extends AppDeps, Omit<PayingDeps, 'till'> {
   readonly buying: BuyingDeps
   /** What shows orders to people again. */
-  readonly following: Pick<FollowDeps, 'passes' | 'checkouts' | 'explorer'> & {
+  readonly following: Pick<FollowDeps, 'passes' | 'codes' | 'checkouts' | 'explorer'> & {
     readonly mail?: MailDeps | undefined
   }
   readonly webhook: SupplierWebhookDeps

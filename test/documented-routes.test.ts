@@ -5,6 +5,7 @@ import { operations } from '../src/desk/operations.ts'
 import { createFrontDoor } from '../src/front-door.ts'
 import { createVitals } from '../src/health/vitals.ts'
 import { networks } from '../src/payments/networks.ts'
+import { createDigest } from '../src/secrets/tokens.ts'
 import { testApp } from './fixtures/app.ts'
 import { checkoutDesk } from './fixtures/checkouts.ts'
 import { pathOfRoute, undocumented } from './harness/documented.ts'
@@ -23,7 +24,11 @@ const { deps } = testApp()
 const app = createFrontDoor({
   ...deps,
   buying: nobodyBuys,
-  following: { passes: { sign: () => '', read: () => undefined }, mail: {} as MailDeps },
+  following: {
+    passes: { sign: () => '', read: () => undefined },
+    codes: createDigest([Buffer.alloc(32)], 'x'),
+    mail: {} as MailDeps,
+  },
   vitals: createVitals(deps.now),
   processorWebhook: {
     hasten: async () => undefined,

@@ -36,6 +36,8 @@ export interface CheckoutForm {
   readonly refundTo: string
   /** 128 random bits or more that stand in the form: the same form sent twice is one checkout. */
   readonly formKey: string
+  /** What was found wrong before, to be told with the rest. */
+  readonly found?: readonly Fault[]
 }
 
 export interface Started {
@@ -94,7 +96,7 @@ interface Read {
 
 /** Every fault of the form at once, whichever part it is in. */
 function readForm(deps: StartDeps, form: CheckoutForm): Read {
-  const faults: Fault[] = []
+  const faults: Fault[] = [...(form.found ?? [])]
   const method = deps.processor.methods.find(({ coin }) => coin === form.coin)
   if (!method) faults.push({ parameter: 'coin', message: unknownCoin(deps.processor.methods) })
   const read = method && deps.readAddress(method, form.refundTo)

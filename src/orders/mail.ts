@@ -17,10 +17,10 @@ export interface Mailer {
  * asks for the orders of an address types it again.
  */
 export interface MailBook {
-  /** The order has one address, the last one that was left. */
+  /** The order, or the one that a checkout will open, has one address: the last one that was left. */
   remember(order: OrderId, digest: string): Promise<void>
-  /** The orders under any of these digests, newest first. */
+  /** Those under any of these digests: orders before what never became one, each newest first. */
   ordersOf(digests: readonly string[], limit: number): Promise<readonly OrderId[]>
-  /** Forgets the addresses of orders that ended before then. Returns how many. */
+  /** Forgets those of orders that ended before then, and those left before then with no order. Returns how many. */
   forget(endedBefore: Date): Promise<number>
 }

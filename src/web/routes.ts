@@ -1,9 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import type { BuyingDeps } from '../desk/buying/deps.ts'
+import { addressIn } from '../desk/following/mail.ts'
+import { recoveryCodeOf } from '../desk/following/recovery.ts'
 import type { PageFor } from '../http/error-edge.ts'
 import type { Limits } from '../http/rate-limit.ts'
+import type { OrderId } from '../primitives/ids.ts'
 import { routeBuying } from './buying/buy-routes.ts'
-import type { PayingDeps } from './buying/deps.ts'
+import type { LeaveMail, PayingDeps } from './buying/deps.ts'
 import { routePaying } from './buying/pay-routes.ts'
 import { routeForModels } from './for-models/routes.ts'
 import { routeAssets, routeMadeScript } from './frame/assets.ts'
@@ -71,11 +74,14 @@ export function routeWeb(
       routeMadeScript(pages, name, await bundledScript(entry))
     const walletUrl = await bundled('wallet.js', 'main.js')
     const signInUrl = await bundled('sign-in.js', 'sign-in.js')
+    const leaving = { leaveMail: leaveMailOf(following.mail), recoveryCode: codeOf(following) }
     const formScriptUrls = [frame.scriptUrl('typed.js'), walletUrl]
-    routeBuying(pages, { frame, deps, scriptUrls: formScriptUrls })
+    routeBuying(pages, { frame, deps: { ...deps, ...leaving }, scriptUrls: formScriptUrls })
     if (deps.checkout) {
-      const scriptUrls = ['live.js', 'open.js', 'copy.js', 'countdown.js'].map(frame.scriptUrl)
-      const paying = { ...deps, checkout: deps.checkout }
+      const scriptUrls = ['live.js', 'open.js', 'copy.js', 'countdown.js', 'recent.js'].map(
+        frame.scriptUrl,
+      )
+      const paying = { ...deps, ...leaving, checkout: deps.checkout }
       routePaying(pages, { frame, deps: paying, scriptUrls, formScriptUrls })
     }
     routeReveal(pages, { frame, buying })
@@ -83,4 +89,14 @@ export function routeWeb(
     routeFindPage(pages, { ...following, frame, signInUrl })
   })
   return browserErrors(frame)
+}
+
+function leaveMailOf(mail: FollowingDeps['mail']): LeaveMail | undefined {
+  if (mail === undefined) return undefined
+  const { book, digest } = mail
+  return { read: addressIn, leave: (id, address) => book.remember(id, digest.of(address)) }
+}
+
+function codeOf({ follow }: FollowingDeps): (id: OrderId) => string {
+  return (id) => recoveryCodeOf(follow, id)
 }

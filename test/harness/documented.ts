@@ -62,6 +62,7 @@ export const undocumented: readonly string[] = [
   '/scripts/copy.js',
   '/scripts/countdown.js',
   '/scripts/live.js',
+  '/scripts/recent.js',
   '/scripts/open.js',
   '/scripts/reveal.js',
   '/scripts/sign-in.js',

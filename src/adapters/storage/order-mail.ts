@@ -6,13 +6,16 @@ const rememberSql = `
   insert into order_mail (order_id, address_digest, left_at) values ($1, $2, now())
   on conflict (order_id) do update set address_digest = excluded.address_digest, left_at = now()`
 
+// Orders before payments that never became one: nobody hides them by leaving the address again and again.
 const ordersSql = `
-  select order_id from order_mail where address_digest = any($1::text[])
-  order by left_at desc, order_id limit $2`
+  select order_id from order_mail left join orders on orders.id = order_mail.order_id
+  where address_digest = any($1::text[])
+  order by orders.id is null, left_at desc, order_id limit $2`
 
 const forgetSql = `
-  delete from order_mail using orders
-  where orders.id = order_mail.order_id and orders.finished_at < $1`
+  delete from order_mail
+  where exists (select from orders where orders.id = order_mail.order_id and finished_at < $1)
+    or left_at < $1 and not exists (select from orders where orders.id = order_mail.order_id)`
 
 /** Keeps digests of addresses beside orders, as long as the personal fields of these are kept. */
 export function createMailBook(database: Database): MailBook {

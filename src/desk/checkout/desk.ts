@@ -46,6 +46,7 @@ export interface CheckoutView {
   /** Whether whoever asks has shown that this is theirs. Others see no address and no amounts. */
   readonly isOwner: boolean
   readonly stage: CheckoutStage
+  readonly startedAt: Date
   /** Only for the owner. `units`, `seen` and `remaining` are in the coin's smallest unit. */
   readonly invoice?: Pick<
     Invoice,

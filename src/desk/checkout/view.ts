@@ -35,6 +35,7 @@ export function checkoutView(
     abilities: coinAbilities[coin],
     isOwner: isOwn,
     stage,
+    startedAt: checkout.startedAt,
     ...(isOwn && isInvoiced(checkout) ? { invoice: invoiceOf(checkout) } : {}),
     ...(isOwn ? { bought: boughtOf(deps, checkout), refundTo: checkout.refundTo } : {}),
     returns: isOwn && isInvoiced(checkout) ? checkout.returns : [],

@@ -5,14 +5,14 @@ import {
   type SIWxExtension,
 } from '@x402/extensions/sign-in-with-x'
 import { getAddress, isAddress } from 'viem'
-import { mayReveal } from '../../orders/access.ts'
+import { type CheckoutId, isCheckoutId, isOrderId, type OrderId } from '../../primitives/ids.ts'
 import type { FaultLog } from '../buying/deps.ts'
 import { orNotNow } from '../buying/or-not-now.ts'
 import { listOrders, ordersAsk } from '../buying/orders.ts'
 import { type SignInAsk, signedInWallet, signInRequired } from '../buying/sign-in.ts'
-import { orderStanding } from '../views/order.ts'
 import type { FollowDeps } from './deps.ts'
 import { walletOfPass, walletPass } from './passes.ts'
+import { type Records, recordsOf } from './sight.ts'
 
 /** Where a person finds an order again; wallets sign in for it. */
 export const findPath = '/find'
@@ -22,41 +22,67 @@ const listMost = 50
 /** What a wallet is asked to sign here. */
 const ask: SignInAsk = ordersAsk(findPath)
 
-/** What a transaction leads to. */
-export interface PaidFor {
-  /** Only for the wallet that paid. */
-  readonly orderId?: string
-  /** Where the order stands; absent where the money came and there is no order of it. */
-  readonly standing?: ReturnType<typeof orderStanding>
-}
+/** What somebody typed to find an order by. */
+export type NamedOrder =
+  /** The number of an order or of a payment, which only its buyer was told. */
+  | { readonly type: 'order'; readonly id: OrderId }
+  | { readonly type: 'checkout'; readonly id: CheckoutId }
+  /** A transaction or an address, which everyone may read in the chain. */
+  | { readonly type: 'public'; readonly id: OrderId }
+  | { readonly type: 'none' }
+  /** It is nothing that an order could be found by. */
+  | { readonly type: 'wrong' }
 
 /**
- * What a transaction paid for, or undefined. Everyone who reads the chain knows the transaction, so
- * it tells where the order stands, and which one it is only to the wallet that paid.
+ * The order that a text names: its number, that of its payment, the transaction that paid, or the address
+ * that was paid to.
  *
- * @param text what a person pasted: a transaction, or the address of one in an explorer
- * @param pass of a wallet that has signed in
+ * @param text what a person pasted, perhaps the link of a wallet or of an explorer
  * @throws Refusal `try_again`
  */
-export async function paidBy(
+export async function orderNamedBy(
   deps: FollowDeps,
   text: string,
-  pass: string | undefined,
   log: FaultLog,
-): Promise<PaidFor | undefined> {
-  const hash = transactionIn(text)
-  if (hash === undefined) return undefined
-  const { orders, checkouts } = deps
+): Promise<NamedOrder> {
   return orNotNow(log, async () => {
-    const order = await orders.findByTransaction(hash)
-    if (order === undefined) return (await checkouts?.findByTransaction(hash)) && {}
-    const isOwn = await mayReveal(orders, order, { wallet: walletOfPass(deps, pass) })
-    return isOwn ? { orderId: order.id } : { standing: orderStanding(order) }
+    const number = /\b(?:ord|chk)_[0-9a-z]{26}\b/.exec(text)?.[0]
+    return number === undefined ? byChain(deps, text) : byNumber(deps, number)
   })
 }
 
+async function byNumber(deps: FollowDeps, number: string): Promise<NamedOrder> {
+  if (isOrderId(number)) return named('order', await recordsOf(deps, number))
+  const isKnown = isCheckoutId(number) && (await deps.checkouts?.find(number)) !== undefined
+  return isKnown ? { type: 'checkout', id: number } : none
+}
+
+async function byChain({ orders, checkouts }: FollowDeps, text: string): Promise<NamedOrder> {
+  const hash = transactionIn(text)
+  if (hash !== undefined) {
+    const order = await orders.findByTransaction(hash)
+    const checkout = order ? undefined : await checkouts?.findByTransaction(hash)
+    return named('public', { order, checkout })
+  }
+  const address = addressIn(text)
+  if (address === undefined) return { type: 'wrong' }
+  return named('public', { order: undefined, checkout: await checkouts?.findByAddress(address) })
+}
+
+const none = { type: 'none' } as const
+
+function named(type: 'order' | 'public', { order, checkout }: Records): NamedOrder {
+  const id = order?.id ?? checkout?.orderId
+  return id === undefined ? none : { type, id }
+}
+
+/** An address in what a person pasted: alone, or in the link that a wallet opens. */
+function addressIn(text: string): string | undefined {
+  return /^(?:[a-z]+:)?([0-9a-zA-Z]{25,120})(?:[?@].*)?$/.exec(text.trim())?.[1]
+}
+
 /** A transaction in what a person pasted: 64 hexadecimal digits, with 0x before them on EVM chains. */
-export function transactionIn(text: string): string | undefined {
+function transactionIn(text: string): string | undefined {
   const [hash] = /(?<![0-9a-z])(0x)?[0-9a-f]{64}(?![0-9a-z])/i.exec(text) ?? []
   return hash?.toLowerCase()
 }

@@ -4,9 +4,9 @@ import type { Script } from '../../../test/doubles/orders.ts'
 import { createDigest, createSigner } from '../../secrets/tokens.ts'
 import type { BuyingDeps } from '../buying/deps.ts'
 import type { FollowDeps } from './deps.ts'
-import { paidBy, transactionIn } from './find.ts'
+import { orderNamedBy } from './find.ts'
 import { goodsFor } from './goods.ts'
-import { addressIn, leaveAddress, linksFor, type MailDeps } from './mail.ts'
+import { addressIn, leaveAddress, type MailDeps, ordersFor } from './mail.ts'
 import {
   daysLeftOf,
   isOldPass,
@@ -16,6 +16,7 @@ import {
   walletOfPass,
   walletPass,
 } from './passes.ts'
+import { passForCode, recoveryCodeOf } from './recovery.ts'
 import { type Opener, sightOf } from './sight.ts'
 
 const key = Buffer.alloc(32, 7)
@@ -31,6 +32,7 @@ function follow(world: CheckoutWorld): FollowDeps {
     signIn: {} as BuyingDeps['signIn'],
     receipts: {} as BuyingDeps['receipts'],
     passes: createSigner([key], 'order-pass'),
+    codes: createDigest([key], 'recovery-code'),
     checkouts: world.checkouts,
   }
 }
@@ -134,23 +136,50 @@ describe('an order that is paid in a coin', () => {
     })
   })
 
-  test('is known by a transaction that paid, also before it is an order, and not named', async () => {
-    const { world, deps, id, orderId, pay } = await opened()
+  test('is found by what names it or its payment, also before it is an order', async () => {
+    const { world, deps, id, orderId } = await opened()
+    const address = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'
+    const findByAddress = async (text: string) =>
+      text === address ? await world.checkouts.find(id) : undefined
     const hash = 'ab'.repeat(32)
-    const checkouts = {
-      findByOrder: world.checkouts.findByOrder,
-      findByTransaction: async (sought: string) =>
-        sought === hash ? await world.checkouts.find(id) : undefined,
+    const findByTransaction = async (sought: string) =>
+      sought === hash ? await world.checkouts.find(id) : undefined
+    const known = { ...deps, checkouts: { ...world.checkouts, findByTransaction, findByAddress } }
+    const named = (text: string) => orderNamedBy(known, text, log)
+    // What everyone may read in the chain is told from what only the buyer knows.
+    const everyone = { type: 'public', id: orderId }
+    expect(await named(hash.toUpperCase())).toEqual(everyone)
+    expect(await named(`https://mempool.space/tx/${hash}#x`)).toEqual(everyone)
+    expect(await named(address)).toEqual(everyone)
+    expect(await named(` bitcoin:${address}?amount=0.1 `)).toEqual(everyone)
+    expect(await named(`Order ${orderId}`)).toEqual({ type: 'order', id: orderId })
+    expect(await named(id)).toEqual({ type: 'checkout', id })
+    for (const text of ['f'.repeat(64), `0x${'1'.repeat(40)}`, `ord_${'0'.repeat(26)}`]) {
+      expect(await named(text)).toEqual({ type: 'none' })
     }
-    const by = (text: string, orders = world.orders) =>
-      paidBy({ ...deps, orders, checkouts }, text, undefined, log)
-    expect(await by(hash.toUpperCase())).toEqual({})
-    expect(await by('f'.repeat(64))).toBeUndefined()
-    await pay()
-    const findByTransaction = () => world.orders.find(orderId as never)
-    const told = await by(hash, { ...world.orders, findByTransaction })
-    expect(told).toMatchObject({ standing: { state: 'FULFILLED' } })
-    expect(JSON.stringify(told)).not.toContain(orderId)
+    expect(await named(`chk_${'0'.repeat(26)}`)).toEqual({ type: 'none' })
+    for (const text of ['hello', 'my order of a card', '']) {
+      expect(await named(text)).toEqual({ type: 'wrong' })
+    }
+  })
+})
+
+describe('the recovery code', () => {
+  test('opens its own order, however it was written down, and after the keys have changed', async () => {
+    const { deps, orderId, see } = await opened()
+    const code = recoveryCodeOf(deps, orderId)
+    expect(code).toMatch(/^[2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4}$/)
+    const rotated = { ...deps, codes: createDigest([older, key], 'recovery-code') }
+    for (const text of [code, code.toLowerCase(), ` ${code.replaceAll('-', ' ')} `]) {
+      const token = passForCode(rotated, orderId, text)
+      expect(token).toMatch(/^kop_/)
+      expect(await see({ token })).toHaveProperty('own')
+    }
+    const other = `ord_${'1'.repeat(26)}` as typeof orderId
+    expect(passForCode(deps, other, code)).toBeUndefined()
+    for (const text of ['', 'AAAA-AAAA-AAAA', `${code}2`, code.slice(1)]) {
+      expect(passForCode(deps, orderId, text)).toBeUndefined()
+    }
   })
 })
 
@@ -158,16 +187,6 @@ test('an order that is none is not found', async () => {
   const deps = follow(checkoutWorld())
   await expect(sightOf(deps, `ord_${'0'.repeat(26)}`, {}, log)).rejects.toThrow('no such order')
   await expect(sightOf(deps, 'x', {}, log)).rejects.toThrow('no such order')
-})
-
-test.each([
-  [`0x${'A'.repeat(64)}`, `0x${'a'.repeat(64)}`],
-  [`https://mempool.space/tx/${'b'.repeat(64)}#x`, 'b'.repeat(64)],
-  [` ${'c'.repeat(64)} `, 'c'.repeat(64)],
-  ['d'.repeat(65), undefined],
-  ['hello', undefined],
-])('the transaction in "%s" is %s', (text, hash) => {
-  expect(transactionIn(text)).toBe(hash)
 })
 
 describe('passes', () => {
@@ -223,12 +242,13 @@ describe('an address that is left with an order', () => {
     expect(await leaveAddress(deps, mail, { id: orderId, opener: {}, address })).toBeUndefined()
     await pay()
     const opener = { token: accessToken }
-    const link = await leaveAddress(deps, mail, { id: orderId, opener, address })
-    expect(link?.url).toMatch(`https://kiosk.example/orders/${orderId}#kop_`)
+    const left = await leaveAddress(deps, mail, { id: orderId, opener, address })
+    expect(left).toMatchObject({ id: orderId, bought: { offer: { id: 'CARD' } } })
+    expect(left?.link).toMatch(`https://kiosk.example/orders/${orderId}#kop_`)
     expect([...kept.values()].join()).not.toContain('ada')
     const rotated = { ...mail, digest: createDigest([key, older], 'order-mail') }
-    expect(await linksFor(deps, rotated, 'ada@example.org')).toHaveLength(1)
-    expect(await linksFor(deps, rotated, 'eve@example.org')).toEqual([])
+    expect(await ordersFor(deps, rotated, 'ada@example.org')).toHaveLength(1)
+    expect(await ordersFor(deps, rotated, 'eve@example.org')).toEqual([])
   })
 
   test('by a pass that came by mail is not taken: it would renew itself', async () => {

@@ -2,10 +2,10 @@ import * as z from 'zod'
 import type { MailBook, Mailer } from '../../orders/mail.ts'
 import type { OrderId } from '../../primitives/ids.ts'
 import type { Digest } from '../../secrets/tokens.ts'
+import { type Bought, boughtOf } from '../bought.ts'
 import type { FollowDeps } from './deps.ts'
 import { orderPass, withoutPass } from './passes.ts'
-import type { Opener } from './sight.ts'
-import { opens, recordsOf } from './sight.ts'
+import { type Opener, opens, type Records, recordsOf } from './sight.ts'
 
 /** What it takes to send links by mail; a store without a mail server has none of it. */
 export interface MailDeps {
@@ -15,8 +15,8 @@ export interface MailDeps {
   readonly digest: Digest
 }
 
-/** Links in one mail at most, the newest orders first. */
-const linksMost = 20
+/** Orders in one mail at most, the newest first. */
+const ordersMost = 20
 const addressShape = z.email().max(254)
 
 /** An address as it is compared: what is typed differs in its case and in the space around it. */
@@ -25,40 +25,56 @@ export function addressIn(text: string): string | undefined {
   return parsed.success ? parsed.data : undefined
 }
 
-/** What leads to an order and opens it. */
-export interface OrderLink {
+/** An order in a mail: what it is, and the link that opens it. */
+export interface MailedOrder {
   readonly id: OrderId
-  readonly url: string
+  readonly bought: Bought
+  readonly placed: Date
+  /** What opens the order stands behind the `#`, which browsers keep to themselves. */
+  readonly link: string
 }
 
 /**
  * Notes the address with an order, for whoever bought it. A pass that came by mail opens the order for
  * a while and changes nothing: it would renew itself, and put another address in the buyer's place.
  *
- * @returns the link that opens the order; undefined for everyone else, and before there is an order
+ * @returns the order as a mail tells it; undefined for everyone else
  */
 export async function leaveAddress(
   deps: FollowDeps,
   { book, digest }: MailDeps,
   { id, opener, address }: { id: string; opener: Opener; address: string },
-): Promise<OrderLink | undefined> {
+): Promise<MailedOrder | undefined> {
   const records = await recordsOf(deps, id)
-  if (!records.order || !(await opens(deps, records, withoutPass(opener)))) return undefined
-  await book.remember(records.order.id, digest.of(address))
-  return linkTo(deps, records.order.id)
+  if (!(await opens(deps, records, withoutPass(opener)))) return undefined
+  const mailed = mailedOrder(deps, records)
+  if (mailed) await book.remember(mailed.id, digest.of(address))
+  return mailed
 }
 
-/** Links to the orders that this address was left with; none for most addresses. */
-export async function linksFor(
+/** The orders that this address was left with; none for most addresses. */
+export async function ordersFor(
   deps: FollowDeps,
   { book, digest }: MailDeps,
   address: string,
-): Promise<readonly OrderLink[]> {
-  const ids = await book.ordersOf(digest.every(address), linksMost)
-  return ids.map((id) => linkTo(deps, id))
+): Promise<readonly MailedOrder[]> {
+  const ids = await book.ordersOf(digest.every(address), ordersMost)
+  const found = await Promise.all(
+    ids.map(async (id) => mailedOrder(deps, await recordsOf(deps, id))),
+  )
+  return found.filter((one) => one !== undefined)
 }
 
-/** What opens the order stands behind the `#`, which browsers keep to themselves. */
-function linkTo(deps: FollowDeps, id: OrderId): OrderLink {
-  return { id, url: `${deps.site.url}/orders/${id}#${orderPass(deps, id)}` }
+function mailedOrder(deps: FollowDeps, { order, checkout }: Records): MailedOrder | undefined {
+  const { shelf, vault } = deps.purchases
+  const record = order ?? checkout
+  const id = order?.id ?? checkout?.orderId
+  if (record === undefined || id === undefined) return undefined
+  const { item, recipient } = record
+  return {
+    id,
+    bought: boughtOf({ shelf, vault }, { orderId: id, item, recipient }),
+    placed: order?.placedAt ?? checkout?.startedAt ?? deps.purchases.now(),
+    link: `${deps.site.url}/orders/${id}#${orderPass(deps, id)}`,
+  }
 }

@@ -58,8 +58,8 @@ describe('the form of an offer', () => {
     for (const words of [
       'Bitcoin BTC ',
       'Tether USDT on Ethereum',
-      'Your address for BTC, for money back',
-      'Send it on the Bitcoin network and nowhere else',
+      'Your BTC refund address',
+      'Send on the Bitcoin network only.',
       'Paying with a wallet in this browser needs script',
       'Or the same worth in BTC, LTC, XMR, ETH, or USDT.',
     ]) {
@@ -71,9 +71,9 @@ describe('the form of an offer', () => {
     const site = website({ checkout: checkoutDesk().desk, markupBps: 250 })
     const open = read((await site.get('/buy/AMZ_US_OPEN')).body)
     expect(open).toContain('Any amount from $5 to $100, in steps of $1.')
-    expect(open).toContain('You pay that amount and 2.5 % on top, in all.')
+    expect(open).toContain('You pay that amount plus 2.5 %.')
     const phone = (await site.get('/buy/CLARO_GT_5')).body
-    expect(read(phone)).toContain('In Guatemala: it begins with +502.')
+    expect(read(phone)).toContain('In Guatemala, with +502 or as it is dialled there.')
     expect(phone).toContain('type="tel"')
     const plan = (await site.get('/buy/ESIM-FR-7D-1GB')).body
     expect(read(plan)).toContain('Number (ICCID) of the eSIM (optional)')
@@ -195,7 +195,7 @@ describe('a form that is sent', () => {
     expect(answer.body).toMatch(/<div class="faults" role="alert" tabindex="-1" autofocus/)
     const links = [...answer.body.matchAll(/<li><a href="#([^"]+)">([^<]+)</g)]
     expect(links.map(([, name, message = '']) => [name, read(message)])).toEqual([
-      ['firstName', 'Enter the first name of whoever gets the gift card.'],
+      ['firstName', 'Enter the recipient’s first name.'],
       [
         'email',
         'This is not an e-mail address. One looks like ada@example.com. Did you mean ada@example.com?',

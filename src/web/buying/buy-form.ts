@@ -19,6 +19,8 @@ export interface BuyForm {
   readonly retail: Retail
   readonly fields: readonly FormField[]
   readonly methods: readonly PaymentMethod[]
+  /** Whether links to the order can be sent by mail. */
+  readonly takesMail: boolean
   readonly typed: Typed
   readonly faults: FormFaults
   /** What is said above the form, when something came between. */
@@ -48,11 +50,19 @@ ${
     ? html`<noscript><p class="hint">${texts.form.noScriptAlone}</p></noscript>`
     : html`<noscript><p class="hint">${texts.form.noScript}</p></noscript>
 <div class="submit">
+${form.takesMail && mailField(form)}
 <button class="button wide" type="submit">${texts.form.continue}</button>
 <p class="hint">${texts.form.nextText}</p>
 </div>`
 }
 </form>`
+}
+
+function mailField({ typed, faults, texts }: BuyForm): Html {
+  const { mail, mailHint } = texts.form
+  const attributes = { type: 'email', autocomplete: 'email', maxlength: '254' }
+  const field = { name: names.mail, label: mail, hint: mailHint, isRequired: false, attributes }
+  return fieldHtml(field, { value: typed.mail, fault: faults.get(names.mail) }, texts)
 }
 
 function fieldsHtml({ fields, typed, faults, texts, offer }: BuyForm): Html {

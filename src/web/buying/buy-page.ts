@@ -142,6 +142,7 @@ function formOf(offer: Offer, { deps, form: { again, scriptUrls } }: Checkout): 
     retail,
     fields: formFieldsOf(offer, deps, retail),
     methods,
+    takesMail: deps.leaveMail !== undefined,
     typed,
     faults: again?.faults ?? noFaults,
     notice: again?.notice,

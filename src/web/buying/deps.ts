@@ -1,14 +1,26 @@
 import type { CheckoutDesk } from '../../desk/checkout/desk.ts'
 import type { Coin } from '../../payments/coins.ts'
 import type { Till } from '../../payments/terms.ts'
+import type { OrderId } from '../../primitives/ids.ts'
 
 /** US dollars for one of a coin as last heard, for a look; undefined where it is not known. */
 export type CoinRates = (coin: Coin) => string | undefined
+
+/** Notes an address with an order that is about to be paid. It sends nothing. */
+export interface LeaveMail {
+  /** The address as it is compared; undefined where the text is none. */
+  read(text: string): string | undefined
+  leave(id: OrderId, address: string): Promise<void>
+}
 
 /** What people pay through. */
 export interface PayingDeps {
   /** Absent where the operator has configured no processor. */
   readonly checkout?: CheckoutDesk | undefined
+  /** Sends links to orders; absent where the store sends no mail. */
+  readonly leaveMail?: LeaveMail | undefined
+  /** What a person writes down to open an order without its link. */
+  readonly recoveryCode?: ((id: OrderId) => string) | undefined
   /** Where a wallet pays in USDC. */
   readonly till: Till
   readonly rates?: CoinRates | undefined

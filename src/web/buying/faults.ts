@@ -20,7 +20,7 @@ interface Form {
 export function faultsIn({ details: { errors = [] } }: Refusal, form: Form): FormFaults {
   const found = new Map(errors.map((fault) => faultAt(fault, form)))
   // In the order of the page, as it is read from top to bottom.
-  const order = [...Object.keys(form.typed.fields), names.pay]
+  const order = [...Object.keys(form.typed.fields), names.pay, names.mail]
   const at = (name: string) => (order.indexOf(name) + order.length + 1) % (order.length + 1)
   return new Map([...found].sort(([one], [other]) => at(one) - at(other)))
 }
@@ -32,6 +32,7 @@ function faultAt(fault: Fault, form: Form): readonly [name: string, message: str
     const isOurs = fault.message === ownAddress
     return [names.refundTo(typed.pay), isOurs ? texts.form.refundOurs : refundFault(form)]
   }
+  if (fault.parameter === names.mail) return [names.mail, texts.form.mailWrong]
   return [fault.parameter, fieldFault(fault, form)]
 }
 

@@ -41,15 +41,15 @@ describe('the page of a payment', () => {
     for (const words of [
       'Bitcoin (BTC) Amount',
       '0.00039063 BTC',
-      'for 25.00 US dollars · 1 BTC = 64000.00 USD',
-      'This price is fixed for you until 12:15 UTC.',
+      '= 25.00 USD · 1 BTC = 64000.00 USD',
+      'Price locked until 12:15 UTC.',
       address,
       'Send only BTC, and only on the Bitcoin network.',
       `https://kiosk.example/pay/${checkoutId}#${checkoutToken}`,
-      'Too little: send the rest in time, or what came goes back.',
+      'Too little: send the rest in time, or we return what you sent.',
       'if it comes while the address is watched. That is until Nov 19, 2026, 12:00 UTC .',
-      `What is worth ${formatUsdc(keptMost)} US dollars or less does not go back`,
-      `Money goes back to ${refundTo}`,
+      `Amounts of ${formatUsdc(keptMost)} USD or less aren’t refunded`,
+      `Refund to ${refundTo}`,
     ]) {
       expect(text).toContain(words)
     }
@@ -106,7 +106,7 @@ describe('the page of a payment', () => {
     ['waiting', 'Send your payment', false],
     ['partly_paid', 'Send the rest to the same address', false],
     ['confirming', 'Do not pay again', false],
-    ['closing', 'We are looking at what arrived in time', false],
+    ['closing', 'We’re checking what arrived in time', false],
     ['expired', 'Do not send anything to the address any more', false],
   ] as const)('in the stage %s says what to know and to do', async (stage, words, isFinished) => {
     const { get } = paying(checkoutView(stage))
@@ -136,9 +136,7 @@ describe('the page of a payment', () => {
   test('asks for what is missing when a part came', async () => {
     const view = checkoutView('partly_paid', { invoice: { seen: 10_000n, remaining: 29_063n } })
     const { body } = await paying(view).get(url, owner)
-    expect(read(body)).toContain(
-      'Still missing 0.00029063 BTC Copy 0.0001 of 0.00039063 BTC arrived',
-    )
+    expect(read(body)).toContain('Remaining 0.00029063 BTC Copy 0.0001 of 0.00039063 BTC arrived')
     expect(body).toContain(`href="bitcoin:${address}?amount=0.00029063"`)
   })
 
@@ -167,9 +165,9 @@ describe('the page of a payment', () => {
     })
     const { body } = await paying(view).get(url, owner)
     const text = read(body)
-    expect(text).toContain(`0.0001 BTC was sent back in the transaction ${'ab'.repeat(32)} Copy`)
+    expect(text).toContain(`0.0001 BTC was refunded in the transaction ${'ab'.repeat(32)} Copy`)
     expect(body).toContain('data-copy="#return-1"')
-    expect(text).toContain('0.00000005 BTC could not be sent back yet')
+    expect(text).toContain('0.00000005 BTC could not be refunded yet')
     expect(text).not.toContain('secret')
   })
 
@@ -203,9 +201,7 @@ describe('the page of a payment', () => {
     const { statusCode, body } = await get(url, owner)
     expect(statusCode).toBe(200)
     expect(body).toContain(`href="/orders/${checkoutOrderId}"`)
-    expect(read(body)).toContain(
-      '0.00000007 BTC is about to be sent back (it was more than the price)',
-    )
+    expect(read(body)).toContain('0.00000007 BTC is about to be refunded (overpaid)')
   })
 
   test('has no link that no wallet would open', async () => {
@@ -239,7 +235,7 @@ describe('whoever has not shown that it is theirs', () => {
         }
         // A page that loads itself again would lose what is pasted.
         expect(body).not.toContain('http-equiv="refresh"')
-        expect(read(body)).toContain(`A payment ${en.pay.stages[stage].state}`)
+        expect(read(body)).toContain(`Payment ${en.pay.stages[stage].state}`)
       }
     },
   )

@@ -9,7 +9,8 @@ import type { Page } from '../frame/layout.ts'
 import { timeOf } from '../frame/time-of.ts'
 import { liveMark, reloading } from '../live/mark.ts'
 import { boughtFacts, itemText } from '../orders/bought.ts'
-import { fact } from '../orders/parts.ts'
+import { fact, writeTo } from '../orders/parts.ts'
+import { recentMark } from '../orders/recent-mark.ts'
 import { returned } from '../orders/returned.ts'
 import { buyPath } from '../shop/addresses.ts'
 import type { Texts } from '../texts/en.ts'
@@ -22,6 +23,10 @@ export interface PayShown {
   readonly texts: Texts
   /** The private link; only where the visitor has shown the token. */
   readonly privateLink: string | undefined
+  /** What opens the order without the link; likewise. */
+  readonly code?: string | undefined
+  /** Where the store is written to. */
+  readonly contact: string
   /** Whether what was just pasted opens nothing. */
   readonly isTokenWrong?: boolean
   /** Only in the sandbox: where this invoice is paid with test money. */
@@ -50,7 +55,7 @@ export function payPage(view: CheckoutView, shown: PayShown): Page {
     description: texts.pay.about,
     // Whoever has to paste something would lose it by a page that loads itself again.
     ...reloading(page, view.isOwner && !isFinished),
-    main: html`<div class="paying"${liveMark(mark)}>
+    main: html`<div class="paying"${liveMark(mark)}${view.bought && recentMark(view.orderId, view.bought, view.startedAt)}>
 <h1>${title}</h1>
 <p class="lead">${text}</p>
 ${view.bought && boughtPart(view, view.bought, texts)}
@@ -75,7 +80,7 @@ function ownPart(view: CheckoutView, shown: PayShown): Html {
   return html`${invoice && asking.has(stage) && invoiceCard(view, invoice, texts, shown.sandboxUrl)}
 ${nextStep(view, texts)}
 ${returnsOf(view, texts)}
-${shown.privateLink && stage !== 'refused' && keepLink(shown.privateLink, stage, texts)}
+${shown.privateLink && stage !== 'refused' && keepLink(shown.privateLink, shown.code, { stage, texts })}
 ${invoice && asking.has(stage) && troubles(invoice.watchedUntil, view.abilities, texts)}
 ${factsOf(view, texts)}`
 }
@@ -104,12 +109,17 @@ function nextStep({ stage, orderId, offerId }: CheckoutView, { pay }: Texts): Ht
 }
 
 /** Shown before anything is paid: whoever loses this page finds back by it. */
-function keepLink(link: string, stage: CheckoutView['stage'], texts: Texts): Html {
+function keepLink(
+  link: string,
+  code: string | undefined,
+  { stage, texts }: { readonly stage: CheckoutView['stage']; readonly texts: Texts },
+): Html {
   const { pay } = texts
   return html`<section class="keep" aria-labelledby="keep">
 <h2 id="keep">${pay.keepTitle}</h2>
 <p>${over.has(stage) ? pay.keepOver : pay.keep}</p>
 ${copied('link', link, pay.tokenLabel, texts)}
+${code && html`<p>${texts.orders.keep.code} ${copied('recovery-code', code, texts.orders.keep.codeLabel, texts)}</p>`}
 </section>`
 }
 
@@ -162,7 +172,9 @@ ${facts.map(
 }
 
 /** Whoever has not shown that it is theirs sees how it stands, and may show it. */
-function foreignPart(view: CheckoutView, { texts: { pay }, isTokenWrong = false }: PayShown): Html {
+function foreignPart(view: CheckoutView, shown: PayShown): Html {
+  const { texts, contact, isTokenWrong = false } = shown
+  const { pay } = texts
   const field = {
     id: 'token',
     name: 'token',
@@ -170,7 +182,7 @@ function foreignPart(view: CheckoutView, { texts: { pay }, isTokenWrong = false 
     required: 'required',
     autocomplete: 'off',
     spellcheck: 'false',
-    maxlength: '300',
+    maxlength: '600',
     'aria-describedby': 'token-fault',
     ...(isTokenWrong ? { 'aria-invalid': 'true', autofocus: 'autofocus' } : {}),
   }
@@ -183,5 +195,6 @@ function foreignPart(view: CheckoutView, { texts: { pay }, isTokenWrong = false 
 <input${attributesHtml(field)}>
 </div>
 <button class="button wide" type="submit">${pay.openIt}</button>
+<p class="hint">${texts.orders.locked.lost} <a href="${writeTo(contact, view.id)}">${texts.orders.locked.write}</a></p>
 </form>`
 }

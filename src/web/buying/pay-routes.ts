@@ -104,6 +104,8 @@ function show(
   const page = payPage(view, {
     texts: deps.texts,
     privateLink: isShown ? `${deps.site.url}${payPath(view.id)}#${token}` : undefined,
+    code: isShown ? deps.recoveryCode?.(view.orderId) : undefined,
+    contact: deps.site.contact,
     isTokenWrong,
     sandboxUrl: view.invoice && deps.sandboxPayUrl?.(view.invoice.id),
     scriptUrls,

@@ -3,13 +3,13 @@ import { rules } from '../../desk/refusals.ts'
 import type { Offer } from '../../goods/offer.ts'
 import { type Retail, retailOf } from '../../goods/pricing.ts'
 import { formatUsdc, usdcFromCents } from '../../primitives/money.ts'
-import { Refusal } from '../../primitives/refusal.ts'
+import { type Fault, Refusal } from '../../primitives/refusal.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import type { Texts } from '../texts/en.ts'
 import type { PayingDeps } from './deps.ts'
 import { type FormFaults, faultsIn, noFaults } from './faults.ts'
 import { formFieldsOf } from './form-fields.ts'
-import { checkoutFormOf, isDearer, readTyped, seenOf, type Typed } from './typed.ts'
+import { checkoutFormOf, isDearer, names, readTyped, seenOf, type Typed } from './typed.ts'
 
 /** The form shown again: what was typed, and why it is back. */
 export interface FormAgain {
@@ -34,7 +34,7 @@ export type FormTaken =
  * @throws Refusal `offer_not_found`
  */
 export async function startFrom(
-  deps: Pick<WebDeps, 'pricing' | 'texts'> & Pick<PayingDeps, 'checkout'>,
+  deps: Pick<WebDeps, 'pricing' | 'texts'> & Pick<PayingDeps, 'checkout' | 'leaveMail'>,
   offer: Offer,
   sent: URLSearchParams,
 ): Promise<FormTaken> {
@@ -50,12 +50,30 @@ export async function startFrom(
   // Without a processor only a wallet pays, and its form is not sent.
   if (checkout === undefined) return again
   try {
-    return { type: 'started', ...(await checkout.start(checkoutFormOf(offer, typed))) }
+    return { type: 'started', ...(await begin(checkout, deps.leaveMail, { offer, typed })) }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     return refused(error, again, { methods, texts })
   }
 }
+
+/** Begins the checkout, and notes the address that was left with it. @throws Refusal */
+async function begin(
+  checkout: PayingMethods,
+  mail: PayingDeps['leaveMail'],
+  { offer, typed }: { readonly offer: Offer; readonly typed: Typed },
+): Promise<StartedCheckout> {
+  const address = mail?.read(typed.mail)
+  const isWrong = typed.mail !== '' && address === undefined
+  const started = await checkout.start({
+    ...checkoutFormOf(offer, typed),
+    ...(isWrong ? { found: [wrongMail] } : {}),
+  })
+  if (address !== undefined) await mail?.leave(started.orderId, address)
+  return started
+}
+
+const wrongMail: Fault = { parameter: names.mail, message: 'must be an e-mail address' }
 
 function dearer(
   again: FormAgain,

@@ -15,6 +15,8 @@ export interface Typed {
   readonly pay: string
   /** An address for money back, by coin. All are kept, so that changing the coin loses nothing. */
   readonly refundTo: Readonly<Record<string, string>>
+  /** Where links to the order may be sent; empty where nobody asked for it. */
+  readonly mail: string
   /** New with each form that is given out. */
   readonly formKey: string
   /** The price that the person saw, as `seenOf` writes it. */
@@ -28,6 +30,7 @@ const textMost = 300
 /** The names under which the form is sent. */
 export const names = {
   pay: 'pay',
+  mail: 'mail',
   refundTo: (coin: string) => `refundTo-${coin}`,
   formKey: 'key',
   seen: 'seen',
@@ -44,6 +47,7 @@ export function untyped(
     fields: {},
     pay: only !== undefined && others.length === 0 ? only.coin : '',
     refundTo: {},
+    mail: '',
     formKey: randomBytes(16).toString('base64url'),
     seen: seenOf(retail, markupBps),
   }
@@ -64,6 +68,7 @@ export function readTyped(
     ...fields.map(({ name }) => name),
     ...coins.map(names.refundTo),
     names.pay,
+    names.mail,
     names.formKey,
     names.seen,
   ]
@@ -82,6 +87,7 @@ export function readTyped(
       given,
       coins.map((coin) => [coin, names.refundTo(coin)]),
     ),
+    mail: (given[names.mail] ?? '').trim(),
     formKey,
     seen: given[names.seen] ?? '',
   }

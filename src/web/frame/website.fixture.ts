@@ -13,6 +13,7 @@ import type { CheckoutDesk } from '../../desk/checkout/desk.ts'
 import type { FollowDeps } from '../../desk/following/deps.ts'
 import { createShelf, type Shelf } from '../../goods/catalog.ts'
 import { networks } from '../../payments/networks.ts'
+import { createDigest } from '../../secrets/tokens.ts'
 import type { CoinRates } from '../buying/deps.ts'
 import type { FollowingDeps } from '../orders/following.ts'
 import { routeWeb } from '../routes.ts'
@@ -72,7 +73,10 @@ export function website(
     rates: changes.rates,
     sandboxPayUrl: changes.sandboxPayUrl,
     buying: changes.buying ?? ({} as BuyingDeps),
-    following: changes.following ?? { follow: {} as FollowDeps, limits: deps.limits },
+    following: changes.following ?? {
+      follow: { codes: createDigest([Buffer.alloc(32)], 'recovery-code') } as FollowDeps,
+      limits: deps.limits,
+    },
   })
   const get = async (url: string, headers: Record<string, string> = {}) => {
     pass(1_000)

@@ -109,7 +109,7 @@ describe('the terms', () => {
   test('say what the store does by itself, as long as the operator gives none', async () => {
     const { body } = await get('/terms')
     expect(structureFaults(body)).toEqual([])
-    expect(read(body)).toContain('One order is charged once.')
+    expect(read(body)).toContain('Each order is charged once, even if it is submitted twice.')
   })
 
   test('are those of the operator, and nothing in them becomes markup', () => {

@@ -25,7 +25,7 @@ function bodyOf({
   terms: WebDeps['texts']['terms']
 }): Html {
   if (site.terms === undefined) {
-    return html`<p class="lead">${terms.placeholder}</p>
+    return html`<p class="lead">${terms.lead}</p>
 <ul class="dots">${terms.promises.map((text) => html`<li>${text}</li>`)}</ul>`
   }
   if ('url' in site.terms) {

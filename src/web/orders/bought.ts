@@ -44,6 +44,14 @@ function boughtLines(bought: Bought, texts: Texts): readonly Told[] {
   return lines.flatMap(([name, value]) => (value ? [[name, value] as const] : []))
 }
 
+/** The same in one line: "Steam gift card, about €21.50, Austria". */
+export function boughtText(bought: Bought, texts: Texts): string {
+  const { offer, country, phone } = bought
+  const place = offer ? placeName(offer, texts) : country && countryName(country)
+  const number = phone && speltNumber(phone)
+  return [itemText(bought, texts), place, number].filter(Boolean).join(', ')
+}
+
 /** The lines as facts of a list. */
 export function boughtFacts(bought: Bought, texts: Texts): (Html | undefined)[] {
   return boughtLines(bought, texts).map(([name, value]) => fact(name, html`${value}`))

@@ -1,8 +1,9 @@
-import type { PaidFor } from '../../desk/following/find.ts'
+import type { OrderSight } from '../../desk/following/sight.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
 import type { Texts } from '../texts/en.ts'
 import { orderPagePath } from '../visit/paths.ts'
+import { writeTo } from './parts.ts'
 
 /** An order in the list of a wallet, as lists publish it. */
 interface ListedOrder {
@@ -19,18 +20,24 @@ interface WalletList {
   readonly items: readonly ListedOrder[]
 }
 
-interface PaymentSaid extends Pick<PaidFor, 'standing'> {
-  readonly typed: string
-  readonly said: 'wrong' | 'none' | 'found'
-}
-
 type MailSaid = 'done' | 'wrong' | 'tooMany'
+
+/** The order of a transaction or an address, as everyone may see it. */
+interface Found {
+  readonly sight: OrderSight
+  readonly typed: string
+  /** Whether what was brought with it does not open it. */
+  readonly isWrong: boolean
+}
 
 /** What a visitor typed, and what became of it. */
 export interface FindPageParts {
   readonly texts: Texts
   readonly scriptUrls: readonly string[]
-  readonly payment?: PaymentSaid | undefined
+  /** Where the store is written to. */
+  readonly contact: string
+  readonly number?: { readonly typed: string; readonly said?: 'wrong' | 'none' } | undefined
+  readonly found?: Found | undefined
   /** Undefined where the store sends no mail. */
   readonly mail?: { readonly typed?: string; readonly said?: MailSaid } | undefined
   readonly wallet?: { readonly said: 'failed' } | undefined
@@ -51,7 +58,9 @@ export function findPage(parts: FindPageParts): Page {
 <p class="lead">${find.intro}</p>
 </section>
 ${list && listPart(list, texts)}
-${paymentPart(parts)}
+${parts.found && foundPart(parts.found, parts.contact, texts)}
+${recentPart(texts)}
+${numberPart(parts)}
 ${!list && walletPart(parts)}
 ${parts.mail && mailPart(parts.mail, texts)}
 </div>
@@ -59,35 +68,55 @@ ${scriptUrls.map((url) => html`<script type="module" src="${url}"></script>`)}`,
   }
 }
 
-function paymentPart({ payment, texts }: FindPageParts): Html {
-  const words = texts.find.payment
-  const said = payment && paymentSaid(payment, texts)
-  const isWrong = payment !== undefined && payment.said !== 'found'
-  return html`<section class="sheet" aria-labelledby="by-payment">
-<h2 id="by-payment">${words.title}</h2>
-<p>${words.text}</p>
+/** Orders that this browser has opened; the script fills it with what it has kept, and shows it. */
+function recentPart({ find }: Texts): Html {
+  const words = find.recent
+  return html`<section class="sheet" aria-labelledby="recent-title" id="recent" hidden="hidden">
+<h2 id="recent-title">${words.title}</h2>
+<p class="none">${words.none}</p>
+<ul class="order-list"></ul>
+<p><label><input type="checkbox" id="recent-kept" checked="checked"> ${words.keep}</label></p>
+<p class="hint">${words.text}</p>
+</section>`
+}
+
+function numberPart({ number, texts }: FindPageParts): Html {
+  const words = texts.find.number
+  const said =
+    number?.said && html`<p class="wrong" id="number-wrong" role="alert">${words[number.said]}</p>`
+  return html`<section class="sheet" aria-labelledby="by-number">
+<h2 id="by-number">${words.title}</h2>
 <form method="post" action="/find/payment">
 <div class="field">
-<label for="transaction">${words.label}</label>
-<input id="transaction" name="transaction" type="text" value="${payment?.typed ?? ''}" required="required" maxlength="300" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="${payment ? 'transaction-said ' : ''}transaction-help"${isWrong && html` aria-invalid="true"`}>
+<label for="number">${words.label}</label>
+<input id="number" name="number" type="text" value="${number?.typed ?? ''}" required="required" maxlength="300" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="${said ? 'number-wrong ' : ''}number-help"${said && html` aria-invalid="true"`}>
 ${said}
-<p class="hint" id="transaction-help">${words.help}</p>
+<p class="hint" id="number-help">${words.help}</p>
 </div>
 <p class="act"><button class="button" type="submit">${words.find}</button></p>
 </form>
 </section>`
 }
 
-function paymentSaid({ said, standing }: PaymentSaid, { find }: Texts): Html {
-  const words = find.payment
-  if (said !== 'found') {
-    return html`<p class="wrong" id="transaction-said" role="alert">${words[said]}</p>`
-  }
-  const { state, state_updated_at, refund_state, refund_state_updated_at } = standing ?? {}
-  const name = find.list.states[refund_state ?? state ?? '']
-  const since = refund_state_updated_at ?? state_updated_at ?? ''
-  const where = html` <b>${name}</b> <time datetime="${since}">${since.slice(0, 10)}</time>`
-  return html`<p class="good" id="transaction-said" role="status">${words.found}${name && where} ${words.open}</p>`
+/** What everyone is told of an order whose payment they know, and the way in for its buyer. */
+function foundPart({ sight, typed, isWrong }: Found, contact: string, texts: Texts): Html {
+  const words = texts.find.found
+  const { locked } = texts.orders
+  return html`<section class="sheet" aria-labelledby="found">
+<h2 id="found">${words.title}</h2>
+<p>${texts.orders.states[sight.stage]}</p>
+<form method="post" action="/find/payment">
+<input type="hidden" name="number" value="${typed}">
+<div class="field">
+<label for="found-token">${locked.label}</label>
+<input id="found-token" name="token" type="text" required="required" maxlength="600" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="${isWrong ? 'found-wrong ' : ''}found-help"${isWrong && html` aria-invalid="true" autofocus="autofocus"`}>
+${isWrong && html`<p class="wrong" id="found-wrong" role="alert">${locked.wrong}</p>`}
+<p class="hint" id="found-help">${locked.help}</p>
+</div>
+<p class="act"><button class="button" type="submit">${locked.open}</button></p>
+</form>
+<p class="hint">${locked.lost} <a href="${writeTo(contact, typed)}">${locked.write}</a></p>
+</section>`
 }
 
 /** The wallets stand here when the script has found them. */

@@ -3,6 +3,7 @@ import { checkoutWorld, invoiced } from '../../../test/doubles/checkouts.ts'
 import type { FollowDeps } from '../../desk/following/deps.ts'
 import type { MailDeps } from '../../desk/following/mail.ts'
 import { orderPass, walletPass } from '../../desk/following/passes.ts'
+import { recoveryCodeOf } from '../../desk/following/recovery.ts'
 import { countingHere, createLimits, limitRules } from '../../http/rate-limit.ts'
 import { createDigest, createSigner } from '../../secrets/tokens.ts'
 import { structureFaults } from '../frame/structure.fixture.ts'
@@ -16,15 +17,20 @@ const typed = 'ada@example.org'
 async function store() {
   const world = checkoutWorld()
   const { checkout, accessToken } = await world.start()
-  const { orderId, invoice } = invoiced(checkout)
+  const { checkout: second } = await world.start({ formKey: 'b'.repeat(32) })
+  const { id, orderId, invoice } = invoiced(checkout)
   world.processor.pay(invoice.id, invoice.units)
   await world.live(5 * 60_000)
+  const address = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'
+  const findByAddress = async (text: string) =>
+    text === address ? await world.checkouts.find(id) : undefined
   const follow = {
     site: { url: 'https://kiosk.example' },
     orders: world.orders,
     purchases: { ...world.deps, shelf: world.deps.shelf },
     passes: createSigner([key], 'order-pass'),
-    checkouts: world.checkouts,
+    codes: createDigest([key], 'recovery-code'),
+    checkouts: { ...world.checkouts, findByAddress },
   } as unknown as FollowDeps
   const sent: string[] = []
   const left = new Map<string, string>()
@@ -52,7 +58,9 @@ async function store() {
   }
   const opened = { cookie: `access=${accessToken}` }
   const buy = (id: string, address: string) => left.set(id, mail.digest.of(address))
-  return { ...website({ following }), follow, orderId, opened, sent, buy, pass }
+  const other = second.orderId
+  const site = website({ following })
+  return { ...site, follow, id, orderId, accessToken, address, opened, sent, buy, pass, other }
 }
 
 describe('the mail after the last one of an hour', () => {
@@ -79,7 +87,7 @@ test('whoever is signed in stays so when a search finds nothing', async () => {
   const { post, follow } = await store()
   const cookie = `wallet=${walletPass(follow, `0x${'1'.repeat(40)}`)}`
   for (const [path, fields] of [
-    ['payment', { transaction: 'my order' }],
+    ['payment', { number: 'my order' }],
     ['mail', { email: 'nobody' }],
     ['mail', { email: typed }],
   ] as const) {
@@ -92,12 +100,12 @@ describe('a mail with links', () => {
   const asked = (url: string, email = typed) => [url, { email }] as const
 
   test('is sent once in a quarter of an hour however often it is asked for, and again for a new order', async () => {
-    const { post, sent, buy, pass } = await store()
-    buy('ord_one', typed)
+    const { post, sent, buy, pass, orderId, other } = await store()
+    buy(orderId, typed)
     const ask = () => post(...asked('/find/mail'))
     for (let at = 0; at < 5; at += 1) await ask()
     await expect.poll(() => sent).toEqual([typed])
-    buy('ord_two', typed)
+    buy(other, typed)
     await ask()
     await expect.poll(() => sent).toHaveLength(2)
     pass(15 * 60_000 + 1)
@@ -129,8 +137,56 @@ describe('a mail with links', () => {
     expect(answer.statusCode).toBe(200)
     expect(sent).toEqual([])
     const { body } = await get(`/orders/${orderId}`, byMail)
-    expect(read(body)).toContain(en.orders.facts)
+    expect(read(body)).toContain('Your order Item')
     expect(body).not.toContain(`/orders/${orderId}/mail`)
     expect(body).toContain(byMail.cookie.slice('access='.length))
+  })
+})
+
+describe('an order that is looked for by its payment', () => {
+  test('is led to by its numbers, which only its buyer was told', async () => {
+    const { post, orderId, id } = await store()
+    for (const [number, page] of [
+      [orderId, `/orders/${orderId}`],
+      [id, `/pay/${id}`],
+    ] as const) {
+      const answer = await post('/find/payment', { number })
+      expect([answer.statusCode, answer.headers.location]).toEqual([303, page])
+    }
+  })
+
+  test('shows its state alone by what everyone may read in the chain', async () => {
+    const { post, orderId, id, address, accessToken, follow } = await store()
+    const { statusCode, body } = await post('/find/payment', { number: address })
+    expect(statusCode).toBe(200)
+    expect(structureFaults(body)).toEqual([])
+    expect(read(body)).toContain('We found your order It was delivered.')
+    for (const secret of [orderId, id, 'Amazon', 'gift card']) expect(body).not.toContain(secret)
+    const wrong = await post('/find/payment', { number: address, token: 'AAAA-AAAA-AAAA' })
+    expect([wrong.statusCode, wrong.headers['set-cookie']]).toEqual([422, undefined])
+    expect(wrong.body).not.toContain(orderId)
+    // Its link and its code open it.
+    for (const token of [accessToken, recoveryCodeOf(follow, orderId).toLowerCase()]) {
+      const opened = await post('/find/payment', { number: address, token })
+      expect([opened.statusCode, opened.headers.location]).toEqual([303, `/orders/${orderId}`])
+      expect(String(opened.headers['set-cookie'])).toContain(`Path=/orders/${orderId};`)
+    }
+  })
+
+  test('is opened by its code on its own page, which gives the code to its buyer alone', async () => {
+    const { post, get, orderId, opened, follow } = await store()
+    const code = recoveryCodeOf(follow, orderId)
+    const answer = await post(`/orders/${orderId}/open`, { token: code })
+    expect(answer.statusCode).toBe(303)
+    const [cookie = ''] = String(answer.headers['set-cookie']).split(';')
+    const byCode = (await get(`/orders/${orderId}`, { cookie })).body
+    expect(byCode).toContain('data-recent')
+    // What came by a code ends, and is not given what does not.
+    expect(byCode).not.toContain(code)
+    expect((await get(`/orders/${orderId}`, opened)).body).toContain(code)
+    const locked = (await get(`/orders/${orderId}`)).body
+    for (const secret of [code, 'data-recent', 'Open it below'])
+      expect(locked).not.toContain(secret)
+    expect(locked).toContain(`href="mailto:ops@kiosk.example?subject=${orderId}"`)
   })
 })

@@ -1,18 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   findPath,
+  orderNamedBy,
   ordersOfPass,
-  paidBy,
   passForWallet,
-  transactionIn,
   walletChallenge,
 } from '../../desk/following/find.ts'
 import { addressIn } from '../../desk/following/mail.ts'
 import { walletPassSeconds } from '../../desk/following/passes.ts'
+import { passForCode } from '../../desk/following/recovery.ts'
+import { sightOf } from '../../desk/following/sight.ts'
+import type { OrderId } from '../../primitives/ids.ts'
 import { Refusal } from '../../primitives/refusal.ts'
-import { rememberWallet, walletIn } from '../visit/access.ts'
+import { readToken, rememberAccess, rememberWallet, walletIn } from '../visit/access.ts'
 import { formIn, isFromElsewhere, routeForm } from '../visit/forms.ts'
-import { orderPagePath } from '../visit/paths.ts'
+import { orderPagePath, payPath } from '../visit/paths.ts'
 import { privately } from '../visit/privately.ts'
 import { type FindPageParts, findPage } from './find-page.ts'
 import { acts, type FollowingRoutes, reads, sendPrivately, takes } from './following.ts'
@@ -24,12 +26,12 @@ export interface FindRoutes extends FollowingRoutes {
   readonly signInUrl: string
 }
 
-/** The page that leads back to an order, in three ways. */
+/** The page that leads back to an order. */
 export function routeFindPage(pages: FastifyInstance, routes: FindRoutes): void {
   const { follow } = routes
   pages.get(findPath, reads, (request, reply) => sendFind(request, reply, routes))
   routeForm(pages, `${findPath}/payment`, takes, (request, reply) =>
-    byPayment(request, reply, routes),
+    byNumber(request, reply, routes),
   )
   routeForm(pages, `${findPath}/challenge`, takes, async (request: FastifyRequest, reply) => {
     const challenge = walletChallenge(follow, formIn(request).get('address') ?? '')
@@ -65,19 +67,48 @@ function routeByMail(pages: FastifyInstance, routes: FindRoutes): void {
   })
 }
 
-/** A transaction tells where its order stands, and leads the wallet that paid to its page. */
-async function byPayment(request: FastifyRequest, reply: FastifyReply, routes: FindRoutes) {
-  const typed = (formIn(request).get('transaction') ?? '').slice(0, 300)
-  const paid = await paidBy(routes.follow, typed, walletIn(request), request.log)
-  if (paid?.orderId !== undefined) {
-    return privately(reply).redirect(orderPagePath(paid.orderId), 303)
+/**
+ * A number leads to its page. What everyone may read in the chain leads to the state of its order, and on
+ * to its page for whoever opens it.
+ */
+async function byNumber(request: FastifyRequest, reply: FastifyReply, routes: FindRoutes) {
+  if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
+  const form = formIn(request)
+  const typed = (form.get('number') ?? '').slice(0, 300)
+  const named = await orderNamedBy(routes.follow, typed, request.log)
+  switch (named.type) {
+    case 'order':
+      return privately(reply).redirect(orderPagePath(named.id), 303)
+    case 'checkout':
+      return privately(reply).redirect(payPath(named.id), 303)
+    case 'public':
+      return byPublic(request, reply, routes, { id: named.id, typed, token: form.get('token') })
+    default: {
+      const status = named.type === 'wrong' ? 422 : 404
+      return sendFind(request, reply.code(status), routes, { number: { typed, said: named.type } })
+    }
   }
-  if (paid !== undefined) {
-    return sendFind(request, reply, routes, { payment: { typed, said: 'found', ...paid } })
+}
+
+/** The state of an order for everyone; its page for whoever brings its link, its code or its wallet. */
+async function byPublic(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  routes: FindRoutes,
+  { id, typed, token: text }: { id: OrderId; typed: string; token: string | null },
+) {
+  const { follow } = routes
+  const token = readToken(text) ?? passForCode(follow, id, text ?? '')
+  const opener = { token, wallet: walletIn(request) }
+  const sight = await sightOf(follow, id, opener, request.log)
+  if (sight.own) {
+    const path = orderPagePath(id)
+    if (token !== undefined) rememberAccess(reply, { path, token, isSecure: isSecure(routes) })
+    return privately(reply).redirect(path, 303)
   }
-  const said = transactionIn(typed) === undefined ? 'wrong' : 'none'
-  const status = said === 'wrong' ? 422 : 404
-  return sendFind(request, reply.code(status), routes, { payment: { typed, said } })
+  const isWrong = text !== null
+  const page = { number: { typed }, found: { sight, typed, isWrong } }
+  return sendFind(request, isWrong ? reply.code(422) : reply, routes, page)
 }
 
 /** Remembers the wallet that signed, so that its orders open in this browser for a while. */
@@ -106,12 +137,13 @@ async function sendFind(
   request: FastifyRequest,
   reply: FastifyReply,
   routes: FindRoutes,
-  said: Pick<FindPageParts, 'payment' | 'mail' | 'wallet'> = {},
+  said: Pick<FindPageParts, 'number' | 'found' | 'mail' | 'wallet'> = {},
 ) {
   const { frame, follow } = routes
   const page = findPage({
     texts: frame.texts,
-    scriptUrls: [routes.signInUrl],
+    contact: frame.site.contact,
+    scriptUrls: [routes.signInUrl, frame.scriptUrl('recent.js')],
     ...(routes.mail === undefined ? {} : { mail: {} }),
     ...said,
     list: await ordersOfPass(follow, walletIn(request), request.log),

@@ -4,6 +4,7 @@ import type { OrderSight } from '../../desk/following/sight.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Texts } from '../texts/en.ts'
 import { orderPagePath } from '../visit/paths.ts'
+import { writeTo } from './parts.ts'
 
 /** What somebody brought that does not open the order. */
 export interface Refused {
@@ -16,11 +17,12 @@ interface LockedParts {
   readonly texts: Texts
   readonly refused?: Refused | undefined
   readonly sendsMail?: boolean
+  readonly contact: string
 }
 
 /** The field for the private link, for whoever has not shown it, and the other ways in. */
 export function lockedPart({ id, coin }: OrderSight, parts: LockedParts): Html {
-  const { refused, sendsMail = false, texts } = parts
+  const { refused, sendsMail = false, contact, texts } = parts
   const { locked } = texts.orders
   const isWrong = refused !== undefined
   return html`<section class="sheet locked" aria-labelledby="locked">
@@ -37,13 +39,13 @@ ${refused && html`<p class="wrong" id="token-wrong" role="alert">${whyRefused(re
 </form>
 ${coin === undefined && html`<p class="hint">${locked.byWallet} <a href="${findPath}#by-wallet">${locked.signIn}</a></p>`}
 ${sendsMail && html`<p class="hint">${locked.byMail} <a href="${findPath}#by-mail">${locked.askMail}</a></p>`}
-<p class="hint">${locked.lost} <a href="${findPath}">${locked.find}</a></p>
+<p class="hint">${locked.lost} <a href="${writeTo(contact, id)}">${locked.write}</a></p>
 </section>`
 }
 
 function whyRefused({ isOld }: Refused, { sendsMail, texts }: LockedParts): Html {
   const { locked } = texts.orders
   if (!isOld) return html`${locked.wrong}`
-  const [href, words] = sendsMail ? [`${findPath}#by-mail`, locked.askNew] : [findPath, locked.find]
-  return html`${locked.old(orderPassDays)} <a href="${href}">${words}</a>`
+  if (!sendsMail) return html`${locked.old(orderPassDays)} ${locked.useCode}`
+  return html`${locked.old(orderPassDays)} <a href="${findPath}#by-mail">${locked.askNew}</a>`
 }

@@ -3,9 +3,9 @@ import { findPath } from '../../desk/following/find.ts'
 import {
   addressIn,
   leaveAddress,
-  linksFor,
   type MailDeps,
-  type OrderLink,
+  type MailedOrder,
+  ordersFor,
 } from '../../desk/following/mail.ts'
 import { orderPassDays } from '../../desk/following/passes.ts'
 import { rules } from '../../desk/refusals.ts'
@@ -13,6 +13,7 @@ import { clientKeyOf } from '../../http/client-key.ts'
 import { counted } from '../../http/gate.ts'
 import { Refusal } from '../../primitives/refusal.ts'
 import { formIn } from '../visit/forms.ts'
+import { boughtText } from './bought.ts'
 import { type FollowingRoutes, type OrderRequest, openerOf } from './following.ts'
 import type { MailPart } from './order-page.ts'
 
@@ -41,8 +42,8 @@ export function createPost(pages: FastifyInstance, routes: FollowingRoutes) {
 }
 
 async function sendLinks(routes: FollowingRoutes, mail: MailDeps, address: string): Promise<void> {
-  const links = await linksFor(routes.follow, mail, address)
-  if (links.length > 0) await send(routes, mail, { asked: 'find', address, links })
+  const orders = await ordersFor(routes.follow, mail, address)
+  if (orders.length > 0) await send(routes, mail, { asked: 'find', address, orders })
 }
 
 /**
@@ -80,8 +81,8 @@ export async function sendMail(
   }
   if (!(await mayAsk(routes, request, reply))) return { typed, said: 'tooMany' }
   const opener = openerOf(request)
-  const link = await leaveAddress(follow, mail, { id: request.params.orderId, opener, address })
-  const isSent = link !== undefined && (await isTaken(request, routes, mail, address, link))
+  const order = await leaveAddress(follow, mail, { id: request.params.orderId, opener, address })
+  const isSent = order !== undefined && (await isTaken(request, routes, mail, address, order))
   return { typed, said: isSent ? 'sent' : 'failed' }
 }
 
@@ -90,10 +91,10 @@ async function isTaken(
   routes: FollowingRoutes,
   mail: MailDeps,
   address: string,
-  link: OrderLink,
+  order: MailedOrder,
 ): Promise<boolean> {
   try {
-    await send(routes, mail, { asked: 'leave', address, links: [link] })
+    await send(routes, mail, { asked: 'leave', address, orders: [order] })
     return true
   } catch (error) {
     request.log.error({ err: error }, 'a mail was not sent')
@@ -105,35 +106,48 @@ interface Wanted {
   /** By whom: whoever left the address, or anybody who typed it. */
   readonly asked: 'leave' | 'find'
   readonly address: string
-  readonly links: readonly OrderLink[]
+  readonly orders: readonly MailedOrder[]
 }
 
 /**
- * Sends these links, unless the same ones went there a moment ago: nobody's mailbox is filled by this
+ * Sends links to these orders, unless the same ones went there a moment ago: nobody's mailbox is filled by this
  * store, whoever types the address, and no stranger keeps its owner from a mail that is not there yet.
  * What is counted here is told to nobody, so it says of no address whether it has bought.
  */
 async function send(
   routes: FollowingRoutes,
   { mailer, digest }: MailDeps,
-  { asked, address, links }: Wanted,
+  { asked, address, orders }: Wanted,
 ): Promise<void> {
-  const orders = links.map(({ id }) => id).sort()
-  const mail = digest.of([asked, address, ...orders].join('\n'))
+  const ids = orders.map(({ id }) => id).sort()
+  const mail = digest.of([asked, address, ...ids].join('\n'))
   if (!(await routes.limits.mailbox.take(mail)).allowed) return
-  const urls = links.map(({ url }) => url)
-  await mailer.send(written(routes, address, urls))
+  await mailer.send(written(routes, address, orders))
 }
 
-function written({ frame }: FollowingRoutes, to: string, links: readonly string[]) {
-  const { mails } = frame.texts
-  const { name, url } = frame.site
+function written({ frame, follow }: FollowingRoutes, to: string, orders: readonly MailedOrder[]) {
+  const { mails, offers } = frame.texts
+  const { name, url, contact } = frame.site
+  const until = new Date(follow.purchases.now().getTime() + orderPassDays * 86_400_000)
+  const paragraphs = orders.map(({ id, bought, placed, link }) =>
+    [boughtText(bought, frame.texts), mails.order(id, dateText(placed, offers.numbers)), link].join(
+      '\n',
+    ),
+  )
   const text = [
-    links.length === 1 ? mails.hello : mails.helloMany,
-    ...links,
-    mails.good(orderPassDays, `${url}${findPath}`),
+    orders.length === 1 ? mails.hello : mails.helloMany,
+    ...paragraphs,
+    mails.good(dateText(until, offers.numbers), `${url}${findPath}`),
     mails.notYou,
-    `${name}\n${url}`,
+    `${name}\n${url}\n${contact}`,
   ].join('\n\n')
-  return { to, subject: mails.subject(name), text }
+  const [first] = orders
+  const subject =
+    orders.length === 1 && first ? mails.subjectOne(name, first.id) : mails.subject(name)
+  return { to, subject, text }
+}
+
+/** "Nov 29, 2026", by the calendar of UTC. */
+function dateText(date: Date, numbers: string): string {
+  return date.toLocaleDateString(numbers, { dateStyle: 'medium', timeZone: 'UTC' })
 }

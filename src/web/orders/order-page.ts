@@ -11,6 +11,7 @@ import { boughtFacts, itemText } from './bought.ts'
 import { closedGoods, openGoods } from './goods-part.ts'
 import { lockedPart, type Refused } from './locked-part.ts'
 import { fact, paidText, transactionOf, wordsOf } from './parts.ts'
+import { recentMark } from './recent-mark.ts'
 import { returnsPart } from './returns-part.ts'
 import { stationsOf, timeline } from './timeline.ts'
 
@@ -20,6 +21,10 @@ export interface OrderPageParts {
   readonly scriptUrls: readonly string[]
   /** Only where the order is open. */
   readonly privateLink?: KeptLink | undefined
+  /** What opens the order besides, and can be written down. */
+  readonly code?: string | undefined
+  /** Where the store is written to. */
+  readonly contact: string
   /** The goods, when the button was pressed. */
   readonly shown?: GoodsShown | undefined
   /** What was typed into the field for the link, and does not open the order. */
@@ -60,7 +65,7 @@ export function orderPage(sight: OrderSight, parts: OrderPageParts): Page {
     title: stage.title,
     description: texts.orders.description,
     ...reloading(page, !isFinished && !hasField(sight, parts)),
-    main: html`<div class="following"${liveMark(live)}>
+    main: html`<div class="following"${liveMark(live)}${sight.own && recentMark(sight.id, sight.own, sight.times.placed)}>
 <section class="stage ${sight.stage}" aria-labelledby="stage">
 <p class="which">${texts.orders.order} <code>${sight.id}</code></p>
 <h1 id="stage">${stage.title}</h1>
@@ -97,7 +102,7 @@ function ownParts(sight: OrderSight, own: OwnSight, parts: OrderPageParts): Html
   return html`${sight.stage === 'delivered' && goodsPart(sight, parts)}
 ${returnsPart(sight, own, texts)}
 ${factsPart(sight, own, texts)}
-${privateLink && keepPart(privateLink, texts)}
+${privateLink && keepPart(privateLink, parts.code, texts)}
 ${mail && mailPart(sight.id, mail, texts)}`
 }
 
@@ -117,12 +122,13 @@ ${sight.hasReceipt && html`<p class="receipt"><a href="${orderPagePath(sight.id)
 </section>`
 }
 
-function keepPart({ url, days }: KeptLink, texts: Texts): Html {
+function keepPart({ url, days }: KeptLink, code: string | undefined, texts: Texts): Html {
   const { keep } = texts.orders
   return html`<section class="sheet private" aria-labelledby="keep">
 <h2 id="keep">${keep.title}</h2>
 <p>${days === undefined ? keep.text : keep.textFor(days)}</p>
 <p class="link">${copied('private-link', url, keep.label, texts)}</p>
+${code && html`<p>${keep.code} ${copied('recovery-code', code, keep.codeLabel, texts)}</p>`}
 </section>`
 }
 

@@ -11,7 +11,9 @@ import {
   orderPassDays,
   withoutPass,
 } from '../../desk/following/passes.ts'
+import { passForCode, recoveryCodeOf } from '../../desk/following/recovery.ts'
 import { type OrderSight, sightOf } from '../../desk/following/sight.ts'
+import { isOrderId } from '../../primitives/ids.ts'
 import { messagePage } from '../frame/message-page.ts'
 import { routeLive } from '../live/live.ts'
 import { accessIn, readToken, rememberAccess } from '../visit/access.ts'
@@ -87,7 +89,7 @@ function look({ follow }: FollowingRoutes, request: OrderRequest): Promise<Order
 }
 
 function scriptsOf({ frame }: FollowingRoutes): readonly string[] {
-  return ['live.js', 'open.js', 'copy.js'].map(frame.scriptUrl)
+  return ['live.js', 'open.js', 'copy.js', 'recent.js'].map(frame.scriptUrl)
 }
 
 type Said = Pick<OrderPageParts, 'shown' | 'refused'> & { readonly mail?: MailPart }
@@ -105,8 +107,11 @@ function sendOrder(
   const mayMail = routes.mail !== undefined && isBuyer && sight.times.paid
   const page = orderPage(sight, {
     texts: frame.texts,
+    contact: frame.site.contact,
     scriptUrls: scriptsOf(routes),
     privateLink: sight.own && linkOf(routes, request, sight),
+    // Whoever came by a pass, which ends, is not given what opens the order for good.
+    code: isBuyer ? recoveryCodeOf(routes.follow, sight.id) : undefined,
     shown: said.shown,
     refused: said.refused,
     sendsMail: routes.mail !== undefined,
@@ -131,8 +136,9 @@ async function open(request: OrderRequest, reply: FastifyReply, routes: Followin
   if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
   const { follow } = routes
   const typed = formIn(request).get('token') ?? ''
-  const token = readToken(typed)
   const { orderId } = request.params
+  const code = isOrderId(orderId) ? passForCode(follow, orderId, typed) : undefined
+  const token = readToken(typed) ?? code
   const sight = await sightOf(follow, orderId, { token }, request.log)
   if (token === undefined || sight.own === undefined) {
     return sendOrder(reply.code(422), routes, request, sight, {

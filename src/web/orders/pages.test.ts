@@ -126,7 +126,7 @@ describe('the page of an order', () => {
     const text = read(
       whole(orderPage(sight({ coin: 'BTC', network: 'Bitcoin', own: paid }), parts)),
     )
-    expect(text).toContain('0.00123 BTC (the price was 12.50 USD)')
+    expect(text).toContain('0.00123 BTC (12.50 USD)')
     expect(text).toContain('Paid with BTC')
   })
 
@@ -193,8 +193,12 @@ describe('the page of an order', () => {
   })
 
   test.each([
-    [true, 'This link was good for 7 days. Ask for a new one', '/find#by-mail'],
-    [false, 'This link was good for 7 days. Find your order another way', '/find'],
+    [true, 'This link has expired: it was good for 7 days. Request a new one', '/find#by-mail'],
+    [
+      false,
+      'This link has expired: it was good for 7 days. Use the recovery code instead.',
+      '/find#by-wallet',
+    ],
   ])('says of a link that is too old where a new one is (mail: %s)', (sendsMail, words, href) => {
     const refused = { typed: 'kop_old', isOld: true }
     const page = whole(orderPage(sight(), { ...parts, refused, sendsMail }))
@@ -267,8 +271,8 @@ test('the page that finds is whole, whatever was typed', () => {
     placed_at: at.toISOString(),
   }
   whole(findPage({ ...parts }))
-  whole(findPage({ ...parts, mail: {}, payment: { typed, said: 'none' } }))
+  whole(findPage({ ...parts, mail: {}, number: { typed, said: 'none' } }))
   whole(findPage({ ...parts, mail: { typed, said: 'wrong' }, wallet: { said: 'failed' } }))
   const list = { wallet: '0x1', total: 2, items: [item] }
-  expect(read(whole(findPage({ ...parts, list })))).toContain('Money sent back')
+  expect(read(whole(findPage({ ...parts, list })))).toContain('Refunded')
 })

@@ -28,8 +28,10 @@ export function transactionOf(
 }
 
 /** What the pages of an order say at the top. */
-export function wordsOf({ stage, coin }: OrderSight, { orders }: Texts): StageText {
+export function wordsOf({ stage, coin, own }: OrderSight, { orders }: Texts): StageText {
   const words = orders.stages[stage]
+  // Whoever sees no goods is not told to open them.
+  if (own === undefined && stage === 'delivered') return { ...words, text: orders.states.delivered }
   if (stage !== 'not_paid' || coin === undefined) return words
   return { title: words.title, text: orders.notPaidIn(coin, formatUsdc(keptMost)) }
 }
@@ -44,4 +46,9 @@ export function paidText(
   if (coin === undefined) return `${usd} USDC`
   if (paidUnits === undefined) return `${usd} USD`
   return orders.refund.worth(`${formatUnits(paidUnits, coin)} ${coin}`, usd)
+}
+
+/** A mail to the store that names the order in its subject. */
+export function writeTo(contact: string, number: string): string {
+  return `mailto:${contact}?subject=${encodeURIComponent(number)}`
 }

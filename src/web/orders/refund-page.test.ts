@@ -17,7 +17,7 @@ describe('the refund', () => {
       own: own({ refund, paidUnits: 10n ** 11n }),
     })
     const page = whole(refundPage(one, { ...parts, formKey: 'k' }))
-    expect(read(page)).toContain('somebody at the store sends it')
+    expect(read(page)).toContain('our team will send it')
     expect(read(page)).toContain('0.1 XMR')
     expect(page).toContain(to)
     expect(page).not.toContain('<form')
@@ -64,9 +64,7 @@ describe('the refund', () => {
     const text = read(
       whole(refundPage(sight({ coin: 'BTC', own: one }), { ...parts, formKey: 'k' })),
     )
-    expect(text).toContain(
-      '0.00005 BTC was sent back in the transaction f00d Copy (it was more than the price).',
-    )
+    expect(text).toContain('0.00005 BTC was refunded in the transaction f00d Copy (overpaid).')
     expect(text).toContain(en.orders.refund.returnsText)
     expect(text).not.toContain(en.orders.refund.none)
   })

@@ -4,7 +4,7 @@ import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Texts } from '../texts/en.ts'
 
-/** How much goes back, how far that is, and why: "0.1 BTC is about to be sent back (it came too late)." */
+/** How much goes back, how far that is, and why: "0.1 BTC is about to be refunded (late)." */
 export function returned({ seq, units, why, step }: Return, coin: Coin, texts: Texts): Html {
   const { words, whys, transaction } = texts.returned
   const where =

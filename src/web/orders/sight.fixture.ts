@@ -9,7 +9,7 @@ import { breakout } from '../frame/website.fixture.ts'
 import { en } from '../texts/en.ts'
 
 export const at = new Date('2026-11-22T03:00:00Z')
-export const parts = { texts: en, scriptUrls: [] }
+export const parts = { texts: en, scriptUrls: [], contact: 'ops@kiosk.example' }
 
 /** An order that was delivered, with what a test changes. */
 export const sight = (changes: Partial<OrderSight> = {}): OrderSight => ({

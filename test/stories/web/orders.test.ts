@@ -167,7 +167,7 @@ describe('the refund of an order', () => {
   test('is said to everyone, and where the money went only to its buyer', async () => {
     const { get, post } = visitor()
     const closed = await (await get(`${pageOf(failed)}/refund`)).text()
-    expect(closed).toMatch(/Your money is (on its way )?back/)
+    expect(closed).toMatch(/Your refund is on its way|Refunded/)
     expect(closed).not.toContain(buyer.address)
     await post(`${pageOf(failed)}/open`, { token: failed.accessToken })
     expect(await (await get(`${pageOf(failed)}/refund`)).text()).toContain(buyer.address)
@@ -184,21 +184,26 @@ describe('the refund of an order', () => {
 describe('finding an order again', () => {
   const find = () => `${store.url}/find`
 
-  test('by its payment tells strangers where it stands, and no more, however it was pasted', async () => {
-    const { transactionHash, orderId } = bought.esim
-    for (const transaction of [transactionHash, `https://x.example/tx/${transactionHash}?a=b`]) {
-      const answer = await visitor().post(`${find()}/payment`, { transaction })
-      const page = await answer.text()
-      expect([answer.status, answer.headers.get('location')]).toEqual([200, null])
-      expect(page).toContain('This transaction paid for an order here. <b>Delivered</b>')
+  test('by its payment shows its state, and leads to its page by number or with its link', async () => {
+    const { transactionHash, orderId, accessToken } = bought.esim
+    const ask = (fields: Record<string, string>) => visitor().post(`${find()}/payment`, fields)
+    for (const number of [transactionHash, `https://x.example/tx/${transactionHash}?a=b`]) {
+      const page = await (await ask({ number })).text()
+      expect(page).toContain('It was delivered.')
+      // What everyone may read in the chain names no order.
       for (const named of [orderId, 'esim', 'eSIM']) expect(mainOf(page)).not.toContain(named)
+      for (const answer of [
+        await ask({ number: orderId }),
+        await ask({ number, token: accessToken }),
+      ])
+        expect([answer.status, answer.headers.get('location')]).toEqual([303, `/orders/${orderId}`])
     }
-    const none = await visitor().post(`${find()}/payment`, { transaction: `0x${'1'.repeat(64)}` })
-    expect([none.status, (await none.text()).includes('No order of this store')]).toEqual([
+    const none = await ask({ number: `0x${'1'.repeat(64)}` })
+    expect([none.status, (await none.text()).includes('We don’t know an order')]).toEqual([
       404,
       true,
     ])
-    const odd = await visitor().post(`${find()}/payment`, { transaction: 'my order' })
+    const odd = await ask({ number: 'my order' })
     expect(await odd.text()).toContain('value="my order"')
     expect(odd.status).toBe(422)
   })

@@ -53,7 +53,7 @@ test('on a phone, a keyboard alone is enough', async () => {
   const { page, close } = await shop.visit({ viewport: viewports.phone })
   await page.goto('/')
   await page.keyboard.press('Tab')
-  expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content')
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content')
   await page.keyboard.press('Enter')
   // From the content on: the kinds, which arrows choose among, then the words.
   await page.keyboard.press('Tab')

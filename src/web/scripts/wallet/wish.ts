@@ -2,7 +2,7 @@ import { fieldValue } from '../../buying/field-value.ts'
 import type { Wish } from './paying.ts'
 
 /** What of the form is not said by the purchase. */
-const others = /^(pay|key|seen|refundTo-.*)$/
+const others = /^(pay|mail|key|seen|refundTo-.*)$/
 
 /** The form as it stands, as the purchase of a wallet. */
 export function wishIn(form: Iterable<readonly [string, unknown]>, offerId: string): Wish {

@@ -1,42 +1,47 @@
 /** Every sentence of the page that finds an order again. */
 export const find = {
   title: 'Find your order',
-  description: 'Open an order again: by its payment, with the wallet that paid, or by e-mail.',
-  intro: 'Have the private link? Open it, and you are there. Without it, one of these helps.',
-  payment: {
-    title: 'By the payment',
-    text: 'Your wallet shows the transaction that paid. It is public, so it tells where the order stands; the wallet that paid, once signed in, comes to its page.',
-    label: 'Transaction',
-    help: '64 letters and digits, or the address of the transaction in an explorer.',
+  description:
+    'Open an order again: by its number or its payment, with the wallet that paid, or by e-mail.',
+  intro: 'Have your private link? Just open it. Otherwise:',
+  recent: {
+    title: 'Opened in this browser',
+    none: 'No order has been opened in this browser.',
+    keep: 'Remember my orders in this browser',
+    text: 'Only numbers, brands and dates, kept in this browser and nowhere else. Untick it on a computer that others use, and the list is erased.',
+  },
+  number: {
+    title: 'By number or payment',
+    label: 'Order number, payment number, transaction or address',
+    help: 'You’ll see the order’s status; contents stay hidden until you verify it’s yours. A number begins with ord_ or chk_. Your wallet shows the transaction, and the address that you paid to.',
     find: 'Find it',
     wrong:
-      'There is no transaction in this. It has 64 letters (a to f) and digits, on some chains with 0x in front.',
-    found: 'This transaction paid for an order here.',
-    open: 'To open it, use its private link, sign in with the wallet that paid, or ask for the link by e-mail if you left your address.',
-    none: 'No order of this store was paid with this transaction. A payment that was made a moment ago may not be known yet.',
+      'That isn’t an order number, a payment number, a transaction ID or an address. Copy it again, whole.',
+    none: 'We don’t know an order by this. A payment that was made a moment ago may not be known yet.',
   },
+  found: { title: 'We found your order' },
   wallet: {
     title: 'With the wallet that paid',
-    text: 'For orders paid in USDC. Your wallet signs a sentence; it costs nothing and moves nothing.',
+    text: 'For orders paid in USDC. Sign a message with your wallet. It’s free and moves no funds.',
     connect: 'Sign in with',
     searching:
       'No wallet was found in this browser yet. Open this page in the browser of your wallet, or install one.',
     noScript: 'Signing in needs JavaScript, because the wallet lives in the browser.',
     refused: 'The wallet did not sign. Nothing has happened; try again when you like.',
     failed:
-      'The sign-in was not accepted. Ask the wallet once more; a sentence is good for five minutes.',
+      'The sign-in was not accepted. Ask the wallet once more; a message is good for five minutes.',
     offline: 'The store could not be reached. Try again in a moment.',
-    working: 'Look into your wallet: it asks you to sign.',
+    working: 'Check your wallet to sign.',
   },
   mail: {
     title: 'By e-mail',
-    text: 'If you left your address with an order, we send you a link to it.',
+    text: 'If you left your address with an order, we send you links to the orders that you left it with.',
     label: 'E-mail address',
     send: 'Send me the links',
-    done: 'If there are orders for this address, a mail is on its way. It may take a minute; look among unwanted mail, too.',
+    done: 'If there are orders for this address, a mail is on its way. It may take a minute; check your spam folder.',
     wrong: 'This is not an e-mail address. It looks like name@example.org.',
     tooMany:
-      'Many mails were asked for from your network in the last hour, so none was sent now. Try again later, or use another way.',
+      'Too many requests came from your network in the last hour, so none was sent now. Try again later, or use another way.',
   },
   list: {
     title: 'Orders of your wallet',
@@ -52,8 +57,8 @@ export const find = {
       FULFILLED: 'Delivered',
       FULFILLMENT_FAILED: 'Not delivered',
       EXPIRED: 'Not delivered',
-      REFUND_PENDING: 'Money on its way back',
-      REFUNDED: 'Money sent back',
+      REFUND_PENDING: 'Refund on its way',
+      REFUNDED: 'Refunded',
       // Also where the chain dropped the payment and none is due; the page of the order says which.
       REFUND_FAILED: 'Not delivered, and no refund sent',
     } as Readonly<Record<string, string>>,
@@ -63,11 +68,12 @@ export const find = {
 /** What a mail with links says. Plain text only. */
 export const mails = {
   subject: (store: string) => `Your order at ${store}`,
-  hello:
-    'Here is what you asked for: the private link to your order. Whoever has it sees what you bought.',
+  subjectOne: (store: string, order: string) => `Your order at ${store} (${order})`,
+  hello: 'Here is the private link to your order. Anyone with this link can see your order.',
   helloMany:
-    'Here is what you asked for: the private links to your orders. Whoever has one sees what you bought.',
-  good: (days: number, url: string) =>
-    `A link works for ${days} days. For a new one, ask here: ${url}`,
-  notYou: 'You did not ask for this? Then somebody typed your address. You need not do anything.',
+    'Here are the private links to your orders. Anyone with one of these links can see that order.',
+  order: (id: string, date: string) => `Order ${id}, ${date}`,
+  good: (until: string, url: string) =>
+    `Links in this e-mail work until ${until}. Request new ones here: ${url}`,
+  notYou: 'If you didn’t request this, ignore this e-mail.',
 }

@@ -19,21 +19,21 @@ const fields: Readonly<Record<string, FieldText>> = {
   },
   msisdn: {
     label: 'Phone number to top up',
-    missing: 'Enter the phone number that gets the credit.',
+    missing: 'Enter the number to top up.',
   },
   firstName: {
     label: 'First name',
-    missing: 'Enter the first name of whoever gets the gift card.',
+    missing: 'Enter the recipient’s first name.',
     wrong: 'A first name has 1 to 80 letters, and no line breaks.',
   },
   lastName: {
     label: 'Last name',
-    missing: 'Enter the last name of whoever gets the gift card.',
+    missing: 'Enter the recipient’s last name.',
     wrong: 'A last name has 1 to 80 letters, and no line breaks.',
   },
   email: {
     label: 'E-mail address',
-    hint: 'This brand registers the gift card under it. The store sends nothing there.',
+    hint: 'The brand registers the card to this address. We won’t e-mail it.',
     missing: 'Enter an e-mail address. This brand asks for one.',
     wrong: 'This is not an e-mail address. One looks like ada@example.com.',
   },
@@ -41,7 +41,7 @@ const fields: Readonly<Record<string, FieldText>> = {
     label: 'Country of residence',
     hint: 'This brand asks for it.',
     missing: 'Choose a country. This brand asks for it.',
-    wrong: 'Choose a country of the list.',
+    wrong: 'Choose a country from the list.',
   },
   iccid: {
     label: 'Number (ICCID) of the eSIM',
@@ -61,45 +61,49 @@ const heading: Readonly<Record<Kind, string>> = {
 export const form = {
   fields,
   heading,
-  buy: 'Buy it',
+  buy: 'Buy',
   optional: 'optional',
   range: (least: string, most: string, step: string) =>
     `Any amount from ${least} to ${most}, in steps of ${step}.`,
-  rangeCost: (percent: string) => `You pay that amount and ${percent} on top, in all.`,
+  rangeCost: (percent: string) => `You pay that amount plus ${percent}.`,
   rangeCostSame: 'You pay exactly that amount.',
   rangeCostBetween: (least: string, most: string) =>
     `You pay from ${least} USDC for the least to ${most} USDC for the most.`,
   phone: (country: string, code: string) =>
-    `In ${country}: it begins with +${code}. Check it twice: credit cannot be taken back.`,
-  phoneElsewhere: 'With + and the country code. Check it twice: credit cannot be taken back.',
-  recharge: 'Top up an eSIM that you have from here',
+    `In ${country}, with +${code} or as it is dialled there. Double-check it: top-ups can’t be reversed.`,
+  phoneElsewhere: 'With + and the country code. Double-check it: top-ups can’t be reversed.',
+  recharge: 'Top up an eSIM you bought here',
+  mail: 'E-mail for a lost link',
+  mailHint:
+    'If you lose your private link, you can have a new one sent there. We store only a hash of the address, and send nothing by ourselves.',
+  mailWrong:
+    'This is not an e-mail address. One looks like ada@example.com. You can also leave it empty.',
   chooseCountry: 'Choose',
   pay: 'How do you want to pay?',
   payWith: coinOn,
   coins: coinNames,
   wallet: (network: string) => `USDC on ${network}`,
-  walletHint: 'From a wallet in this browser. It goes through in seconds, without a fee.',
+  walletHint: 'From a wallet in this browser. Takes seconds, no network fee.',
   about: (amount: string, coin: string) => `about ${amount} ${coin}`,
   noScript:
     'Paying with a wallet in this browser needs script, which is off here. Everything else works without.',
   noScriptAlone:
     'This store takes USDC from a wallet in this browser, and that needs script, which is off here. Switch it on and load the page again.',
-  refundTo: (coin: string, network: string) =>
-    `Your address for ${coinOn(coin, network)}, for money back`,
+  refundTo: (coin: string, network: string) => `Your ${coinOn(coin, network)} refund address`,
   refundWhy:
-    'If you pay too much, too late or not all, or if the goods do not come, the money goes there. Take an address of your own wallet; with one of an exchange, ask first whether it takes such payments.',
+    'We send refunds here: overpayments, late or partial payments, undelivered orders. Use your own wallet; exchange deposit addresses may not accept refunds.',
   network: (coin: string, network: string) =>
-    `Send it on the ${network} network and nowhere else: ${coin} sent on another network is lost.`,
-  nextText: 'Nothing is paid yet. The next page has the exact amount and the address.',
+    `Send on the ${network} network only. ${coin} sent on any other network is lost.`,
+  nextText: 'You’ll see the exact amount and address next. Nothing is paid yet.',
   choose: 'Choose how to pay.',
   continue: 'Continue',
-  refundMissing: (coin: string) => `Enter a ${coin} address of yours, for money that goes back.`,
+  refundMissing: (coin: string) => `Enter your ${coin} refund address.`,
   refundWrong: (coin: string, network: string) =>
     `This is not an address for ${coinOn(coin, network)}. Copy it from your wallet again.`,
   refundOurs:
     'This address belongs to the store: it is where a payment goes. Enter one of your own wallet.',
-  faultsTitle: 'Please look at this again',
-  faultsText: 'Nothing was paid, and what you typed is still there.',
+  faultsTitle: 'Please fix the following',
+  faultsText: 'You haven’t been charged, and what you typed is still there.',
   errorPrefix: 'Check the form: ',
   didYouMean: (meant: string) => `Did you mean ${meant}?`,
   dearer: (price: string) =>

@@ -4,19 +4,19 @@ type Titled = readonly [heading: string, text: string]
 export const how = {
   title: 'How it works',
   description: 'How buying, paying, receiving and being paid back work in this store.',
-  lead: 'From the shelf to your hands in about a minute. Here is every step, and what happens when one goes wrong.',
+  lead: 'From checkout to code in about a minute. Here is every step, and what happens when one goes wrong.',
   steps: [
     [
       'Find it',
-      'Search by brand, operator or country. Every price is final: there is nothing to add at the end.',
+      'Search by brand, operator or country. The price you see is the price you pay; a coin’s network fee comes on top in your wallet.',
     ],
     [
       'Say who it is for',
-      'A gift card wants a name, a topup the phone number, an eSIM nothing but a name. Whatever a brand asks for besides stands in the form.',
+      'A gift card needs the recipient’s name, a topup the phone number, an eSIM needs nothing. If a brand needs more, the form will ask.',
     ],
     [
       'Pay',
-      'Choose how. The address, the amount and the network each stand by themselves, ready to be copied, beside a code to scan.',
+      'Choose how. Address, amount and network are shown separately, ready to be copied, beside a code to scan.',
     ],
     [
       'Receive it',
@@ -29,20 +29,20 @@ export const how = {
     'Connect the wallet in your browser and sign once. It costs no gas, and what you sign is for this amount and this store only. Refunds go to the wallet that paid.',
   coins: (names: string) => `${names}, from any wallet`,
   coinsText:
-    'You get an address, an amount and a code to scan. The rate is locked while the clock runs. You name an address of your own for refunds, because coins do not tell where they came from.',
+    'You get an address, an amount and a code to scan. The rate is locked while the clock runs. You give an address of your own for refunds, because coins do not tell where they came from.',
   wrong: 'When something goes wrong',
   wrongList: [
     [
       'You paid too little',
-      'The page shows the rest. Pay it in time and all is well, or let the time run out and get back what you sent. Only what is worth 0.50 US dollars or less is kept: sending it would cost about as much.',
+      'The page shows the rest. Pay it in time, or let the time run out and we return what you sent. Only amounts worth 0.50 USD or less are kept: sending them would cost about as much.',
     ],
     [
       'You paid too much, or twice',
-      'What is too much goes back to your refund address, unless it is worth 0.50 US dollars or less: sending it would cost about as much.',
+      'What is over is sent to your refund address, unless it is worth 0.50 USD or less: sending it would cost about as much.',
     ],
     [
       'You paid too late',
-      'The address is watched for days after its time. What comes late, in those days, goes back to your refund address. USDT that comes late is seen by nobody: write to the store, with the transaction.',
+      'We monitor the address after its time, until the date on the payment page. What comes late, until then, is sent to your refund address. USDT that comes late is seen by nobody: write to the store, with the transaction.',
     ],
     [
       'It was not delivered',
@@ -50,15 +50,15 @@ export const how = {
     ],
     [
       'You closed the page',
-      'Nothing is lost: open your private link, or find the order by the transaction that paid it.',
+      'Nothing is lost: open your private link, use the recovery code that stood beside it, or see the orders that this browser remembers.',
     ],
   ] as readonly Titled[],
   goods: 'What cannot be taken back',
   goodsText:
-    'A code that was shown, a phone that was credited and an eSIM that was issued are yours; nobody can unsee a code. Look twice at country, brand and number before you pay.',
+    'A code that was shown, a phone that was credited and an eSIM that was issued are yours; nobody can unsee a code. Double-check country, brand and number before you pay.',
   private: 'What the store knows about you',
   privateText:
-    'No account, no tracking, no script from elsewhere, and no guess where you are. What an order needs to know is kept encrypted, and names, numbers and e-mail addresses are erased some time after its end.',
+    'No account, no tracking, no script from elsewhere, and we don’t try to locate you. What an order needs to know is kept encrypted, and names, numbers and e-mail addresses are erased some time after its end.',
   help: 'Help',
   helpText: 'Something else? Write to',
 }

@@ -5,7 +5,7 @@ type Counted = readonly [one: string, many: string]
 /** How goods, amounts and prices are named wherever they are shown. */
 export const offers = {
   /** The language in which numbers and currencies are written. */
-  numbers: 'en',
+  numbers: 'en' as string,
   kindNames: {
     voucher: 'Gift card',
     topup: 'Mobile topup',

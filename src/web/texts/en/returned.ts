@@ -2,14 +2,14 @@
 export const returned = {
   transaction: 'Transaction of the return',
   words: {
-    DUE: 'is about to be sent back',
-    SENDING: 'is being sent back',
-    SENT: 'was sent back in the transaction',
-    FAILED: 'could not be sent back yet; whoever runs the store looks into it',
+    DUE: 'is about to be refunded',
+    SENDING: 'is being refunded',
+    SENT: 'was refunded in the transaction',
+    FAILED: 'could not be refunded yet; our team is looking into it',
   },
   whys: {
-    underpaid: 'it was less than the price',
-    late: 'it came too late',
-    surplus: 'it was more than the price',
+    underpaid: 'underpaid',
+    late: 'late',
+    surplus: 'overpaid',
   },
 }

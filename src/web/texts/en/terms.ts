@@ -3,14 +3,14 @@ export const terms = {
   title: 'Terms of sale',
   description: 'The terms on which this store sells.',
   elsewhere: 'The terms of this store are on a page of their own:',
-  placeholder:
-    'The operator of this store has not published terms of its own yet. This is what the store itself does with every order:',
+  lead: 'These terms apply to every order in this store.',
   promises: [
-    'A price that was shown holds until it is paid or its time is over.',
-    'One order is charged once.',
-    'An order that is not delivered is refunded in full, without being asked for.',
-    'Goods that were delivered are not taken back: a code that was shown, a phone that was credited, an eSIM that was issued.',
-    'Payments in coins that are too small, too large, too late or made twice go back to the address that the buyer gave, but for what is worth 0.50 US dollars or less in all: sending it would cost about as much.',
+    'The price on the payment page is locked until you pay or it expires.',
+    'Each order is charged once, even if it is submitted twice.',
+    'An order that we don’t deliver is refunded in full, without having to ask.',
+    'Delivered goods can’t be returned: a code that was shown, a phone that was credited, an eSIM that was issued.',
+    'Payments in coins that are partial, late, too large or made twice are returned to the refund address that you gave, except for amounts worth 0.50 USD or less in all: sending them would cost about as much.',
+    'You are responsible for the details that you enter: a wrong phone number that was topped up can’t be refunded.',
   ] as readonly string[],
   contact: 'Questions about an order:',
 }

@@ -33,7 +33,7 @@ const wrongs: readonly Wrong[] = [
     offer: testOffer('topup'),
     typed: {},
     field: 'msisdn',
-    told: /Enter the phone number that gets the credit|is required/,
+    told: /Enter the number to top up|is required/,
   },
   {
     name: 'a phone number of another country',

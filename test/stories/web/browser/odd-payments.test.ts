@@ -34,7 +34,7 @@ describe.skipIf(noBrowser !== undefined)('a payment that is', () => {
     const payment = await start(page)
     const part = (units(payment) * 4n) / 5n
     await pay(payment, { amount: text(part) })
-    await heading(page, 'A part has arrived')
+    await heading(page, 'Partial payment received')
     expect(await page.locator('#amount').textContent()).toBe(text(units(payment) - part))
     await page.getByText(`${text(part)} of ${payment.amount} BTC arrived`).waitFor()
     await pay(payment)
@@ -50,10 +50,10 @@ describe.skipIf(noBrowser !== undefined)('a payment that is', () => {
     const payment = await start(page)
     const part = (units(payment) * 4n) / 5n
     await pay(payment, { amount: text(part) })
-    await heading(page, 'A part has arrived')
+    await heading(page, 'Partial payment received')
     await expire(payment)
-    await heading(page, 'The time to pay is over')
-    await page.getByText('was sent back').waitFor()
+    await heading(page, 'Payment window expired')
+    await page.getByText('was refunded').waitFor()
     expect(await page.locator('.returns').textContent()).toContain(`${text(part)} BTC`)
     expect(await back(payment)).toEqual([part])
     expect(await madeFor(parts.store, payment.refundTo)).toEqual({ checkouts: 1, orders: 0 })
@@ -67,10 +67,10 @@ describe.skipIf(noBrowser !== undefined)('a payment that is', () => {
     const { page } = await visit()
     const payment = await start(page)
     await expire(payment)
-    await heading(page, 'The time to pay is over')
+    await heading(page, 'Payment window expired')
     await pay(payment, { late: true })
-    await page.getByText('it came too late').waitFor()
-    await page.getByText('was sent back').waitFor()
+    await page.getByText('late').waitFor()
+    await page.getByText('was refunded').waitFor()
     expect(await back(payment)).toEqual([units(payment)])
   })
 
@@ -106,7 +106,7 @@ async function seenBack(page: Page, payment: OpenPayment, over: bigint): Promise
     const told = page.locator('section[aria-labelledby=returns]')
     return (await told.count()) > 0 ? await told.textContent() : ''
   }
-  const told = await eventually(look, (seen) => /was sent back in the transaction/.test(seen ?? ''))
+  const told = await eventually(look, (seen) => /was refunded in the transaction/.test(seen ?? ''))
   expect(told).toContain(`${text(over)} BTC`)
   expect(told).toContain(payment.refundTo)
   await expectGoods(page, 'voucher')
@@ -114,5 +114,5 @@ async function seenBack(page: Page, payment: OpenPayment, over: bigint): Promise
   expect(await madeFor(parts.store, payment.refundTo)).toEqual({ checkouts: 1, orders: 1 })
   // The page of the payment stays, for it tells of this money too.
   await page.goto(`/pay/${payment.id}`)
-  await page.getByText('it was more than the price').waitFor()
+  await page.getByText('overpaid').waitFor()
 }

@@ -94,11 +94,11 @@ const payments: readonly Stage[] = [
   paying('pay', async () => {}),
   paying('pay-partly', async ({ page }, payment, store) => {
     await pay(store, payment, { amount: part(payment) })
-    await page.getByRole('heading', { name: 'A part has arrived' }).waitFor()
+    await page.getByRole('heading', { name: 'Partial payment received' }).waitFor()
   }),
   paying('pay-seen', async ({ page }, payment, store) => {
     await pay(store, payment, { confirm: false })
-    await page.getByRole('heading', { name: 'Your payment was seen' }).waitFor()
+    await page.getByRole('heading', { name: 'Payment detected' }).waitFor()
   }),
   paying(
     'pay-over',
@@ -106,8 +106,8 @@ const payments: readonly Stage[] = [
       // Of the cheaper test offers a part is too little to go back.
       await pay(store, payment, { amount: part(payment) })
       await store.btcpay(`/invoices/${payment.invoice}/expire`)
-      await page.getByRole('heading', { name: 'The time to pay is over' }).waitFor()
-      await page.getByText('was sent back').waitFor()
+      await page.getByRole('heading', { name: 'Payment window expired' }).waitFor()
+      await page.getByText('was refunded').waitFor()
     },
     'LOST',
   ),
