@@ -159,8 +159,11 @@ describe('a form that is sent', () => {
     await site.post('/buy/AMZ_US_OPEN', await opened(site, rest, '/buy/AMZ_US_OPEN'))
     const phone = { msisdn: '+502 5123-4567', pay: 'BTC', 'refundTo-BTC': refundTo }
     await site.post('/buy/CLARO_GT_5', await opened(site, phone, '/buy/CLARO_GT_5'))
+    const asDialled = { ...phone, msisdn: '5123 4567' }
+    await site.post('/buy/CLARO_GT_5', await opened(site, asDialled, '/buy/CLARO_GT_5'))
     expect(started.map(({ fields }) => fields)).toEqual([
       { offerId: 'AMZ_US_OPEN', value: 25, firstName: 'Ada', lastName: 'Lovelace' },
+      { offerId: 'CLARO_GT_5', msisdn: '+50251234567' },
       { offerId: 'CLARO_GT_5', msisdn: '+50251234567' },
     ])
   })

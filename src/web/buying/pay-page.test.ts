@@ -123,9 +123,19 @@ describe('the page of a payment', () => {
   })
 
   test.each([
-    ['BTC', 'it goes back, if it comes while', 'the fee of the network is ours', 'a person'],
-    ['XMR', 'it goes back, if it comes while', 'A person of the store sends', 'nobody sees it'],
-    ['USDT', 'nobody sees it by itself', 'A person of the store sends', 'it goes back, if'],
+    ['BTC', 'it goes back, if it comes while', 'Refunds are sent in full', 'Our team'],
+    [
+      'XMR',
+      'it goes back, if it comes while',
+      'Our team sends refunds of this coin',
+      'we can’t see it',
+    ],
+    [
+      'USDT',
+      'we can’t see it automatically',
+      'Our team sends refunds of this coin',
+      'it goes back, if',
+    ],
   ] as const)('promises of %s only what can be done with it', async (coin, late, back, never) => {
     const { body } = await paying(checkoutView('waiting', { coin })).get(url, owner)
     expect(body).toContain(late)

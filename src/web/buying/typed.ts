@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { PaymentMethod } from '../../checkouts/ports.ts'
 import type { CheckoutForm } from '../../checkouts/start.ts'
 import type { Offer } from '../../goods/offer.ts'
+import { phoneMeantBy } from '../../goods/phone.ts'
 import type { Retail } from '../../goods/pricing.ts'
 import type { Fields } from '../../goods/purchase-body.ts'
 import { fieldValue } from './field-value.ts'
@@ -105,11 +106,17 @@ function refundOf({ pay, refundTo }: Typed): string {
 }
 
 /** The flat fields of the purchase: what was left empty is not named, an amount is a number. */
-function purchaseFieldsOf({ id }: Offer, { fields }: Typed): Fields {
+function purchaseFieldsOf({ id, country }: Offer, { fields }: Typed): Fields {
   const told = Object.entries(fields)
-    .map(([name, text]) => [name, fieldValue(name, text)] as const)
+    .map(([name, text]) => [name, fieldValue(name, dialled(name, text, country))] as const)
     .filter(([, value]) => value !== '')
   return { offerId: id, ...Object.fromEntries(told) }
+}
+
+/** A number as it is dialled within the offer's country gets its calling code; the next page shows it. */
+function dialled(name: string, text: string, country: string | undefined): string {
+  if (name !== 'msisdn' || country === undefined || text.trim().startsWith('+')) return text
+  return phoneMeantBy(text, country) ?? text
 }
 
 /**

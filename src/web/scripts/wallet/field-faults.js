@@ -20,13 +20,18 @@ export function unmarkFaults(form) {
   }
 }
 
-function mark(fault, { fields, didYouMean }) {
+function mark(fault, { fields, didYouMean, readAs }) {
   const field = part(fault.parameter)
   const place = part(`${fault.parameter}-fault`)
   const texts = fields[fault.parameter]
   if (!field || !place || !texts) return undefined
   const meant = (value) => filled(didYouMean, { value })
   place.textContent = fieldFaultText(fault, { texts, typed: field.value, meant })
+  // A number as it is dialled in its country: whoever pays sees first how it was understood.
+  if (fault.parameter === 'msisdn' && fault.didYouMean !== undefined) {
+    field.value = fault.didYouMean
+    place.textContent = filled(readAs, { value: fault.didYouMean })
+  }
   field.setAttribute('aria-invalid', 'true')
   // What is folded away is neither seen nor can it have the focus.
   const folded = field.closest('details')

@@ -24,6 +24,7 @@ export const wallet = {
   paid: 'Paid. Opening your order…',
   kept: 'Send the same payment again',
   didYouMean: 'Did you mean {value}?',
+  readAs: 'We read this as {value}. If that is right, press the button again.',
   faults: {
     form: 'Please look at what is marked above. Nothing was paid.',
     offline: 'The store cannot be reached. Nothing was paid. Check your connection and try again.',
