@@ -18,6 +18,7 @@ import { measureIndex } from './search-index.ts'
 import { measureStart } from './start.ts'
 import { measureSweep } from './sweep.ts'
 import { measureTills } from './tills.ts'
+import { measureVisitors } from './visitors.ts'
 
 type Measure = () => Figures | Promise<Figures>
 
@@ -35,6 +36,7 @@ const sections: readonly Section[] = [
   { name: 'index', title: 'Search by size', measure: () => measureIndex([2_000, 20_000, 200_000]) },
   { name: 'reload', title: 'Reloading under load', measure: measureReload },
   { name: 'http', title: 'Search over HTTP', measure: measureHttp },
+  { name: 'visitors', title: 'Beside one busy visitor', measure: measureVisitors },
   { name: 'peers', title: 'Search beside others', measure: () => measurePeers(200_000) },
   { name: 'pages', title: 'Pages for people', measure: measurePages },
   { name: 'buying', title: 'Buying', measure: measurePurchase },
