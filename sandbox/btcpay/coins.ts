@@ -15,8 +15,15 @@ export interface CoinFacts {
   readonly fee: bigint
   /** Below this a payout is refused, in smallest units. */
   readonly dust: bigint
-  /** BTCPay Server pays Monero in, and never out. */
+  /** Whether there are payouts in it: there is no handler for them in Monero, nor in the USDt plugin. */
   readonly paysOut: boolean
+  /** Of BTCPay's own indexer: only of these does it approve claims by itself. */
+  readonly isIndexed: boolean
+  /**
+   * Paid at a fixed list of addresses, as by the USDt plugin: the first one on which no invoice waits is
+   * given, and it is looked at only meanwhile.
+   */
+  readonly isPooled: boolean
   /** What the store's wallet holds at the first start, in smallest units: the operator's float. */
   readonly float: bigint
 }
@@ -34,6 +41,8 @@ export const coins: Readonly<Record<Ticker, CoinFacts>> = {
     fee: 1_410n,
     dust: 294n,
     paysOut: true,
+    isIndexed: true,
+    isPooled: false,
     float: 25_000_000n,
   },
   LTC: {
@@ -45,6 +54,8 @@ export const coins: Readonly<Record<Ticker, CoinFacts>> = {
     fee: 1_410n,
     dust: 5_460n,
     paysOut: true,
+    isIndexed: true,
+    isPooled: false,
     float: 15_000_000_000n,
   },
   XMR: {
@@ -56,6 +67,8 @@ export const coins: Readonly<Record<Ticker, CoinFacts>> = {
     fee: 30_640_000n,
     dust: 1n,
     paysOut: false,
+    isIndexed: false,
+    isPooled: false,
     float: 80_000_000_000_000n,
   },
   ETH: {
@@ -67,6 +80,8 @@ export const coins: Readonly<Record<Ticker, CoinFacts>> = {
     fee: 42_000_000_000_000n,
     dust: 1n,
     paysOut: true,
+    isIndexed: false,
+    isPooled: false,
     float: 4_000_000_000_000_000_000n,
   },
   USDT: {
@@ -77,7 +92,9 @@ export const coins: Readonly<Record<Ticker, CoinFacts>> = {
     usd: '1.0002',
     fee: 0n,
     dust: 1n,
-    paysOut: true,
+    paysOut: false,
+    isIndexed: false,
+    isPooled: true,
     float: 12_000_000_000n,
   },
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { makeAddress } from './addresses.ts'
 import { formatDecimal, parseDecimal, roundPrice, worthDecimals } from './amounts.ts'
-import { type CoinFacts, coinOfMethod, coins, symbols } from './coins.ts'
+import { type CoinFacts, coinOfMethod, coins, symbols, type Ticker } from './coins.ts'
 import { type Deps, tell } from './deps.ts'
 import { ApiError, invalid, notFound, parsed, problem } from './errors.ts'
 import type { InvoiceEvent } from './events.ts'
@@ -62,7 +62,7 @@ export function createInvoice(deps: Deps, body: unknown, now: number): Invoice {
     archived: false,
     prompts: wanted.map(({ symbol }) => ({
       coin: symbol,
-      address: makeAddress(symbol, deps.settings.seed, `invoice ${index}`),
+      address: addressFor(deps, symbol, index),
       rate: rates[symbol],
     })),
     payments: [],
@@ -105,13 +105,41 @@ function coinsFor(deps: Deps, methods: readonly string[] | null | undefined): Co
     : symbols.map((symbol) => coins[symbol])
   const { disabled } = deps.ledger.settings()
   const enabled = asked.filter(({ methodId }) => !disabled.includes(methodId))
-  if (enabled.length === 0) {
-    throw new ApiError(400, 'No payment method is available for this invoice.', {
-      code: 'payment-method-unavailable',
-      message: 'No payment method is available for this invoice.',
-    })
+  const available = enabled.filter(
+    ({ symbol, isPooled }) => !isPooled || freeOf(deps, symbol) !== undefined,
+  )
+  if (available.length > 0) return available
+  const message = 'No payment method is available for this invoice.'
+  throw new ApiError(400, message, { code: 'generic-error', message })
+}
+
+function addressFor(deps: Deps, coin: Ticker, index: number): string {
+  const pooled = coins[coin].isPooled ? freeOf(deps, coin) : undefined
+  return pooled ?? makeAddress(coin, deps.settings.seed, `invoice ${index}`)
+}
+
+/** The first address of the list on which no invoice waits. */
+function freeOf(deps: Deps, coin: Ticker): string | undefined {
+  const { seed, usdtAddresses } = deps.settings
+  for (let at = 0; at < usdtAddresses; at += 1) {
+    const address = makeAddress(coin, seed, `pool ${at}`)
+    if (waitingAt(deps, coin, address) === undefined) return address
   }
-  return enabled
+  return undefined
+}
+
+/** The invoice that waits for money at an address of a list. */
+export function waitingAt({ ledger }: Deps, coin: Ticker, address: string): Invoice | undefined {
+  return ledger
+    .all('invoice')
+    .find(
+      ({ status, prompts }) =>
+        isWaiting(status) && prompts.some((one) => one.coin === coin && one.address === address),
+    )
+}
+
+export function isWaiting(status: Invoice['status']): boolean {
+  return status === 'New' || status === 'Processing'
 }
 
 function optionsOf(checkout: Checkout) {

@@ -76,6 +76,8 @@ export interface Payout {
   readonly metadata: Readonly<Record<string, unknown>>
   /** When the processor sends it, or when what it sent is confirmed. */
   readonly nextAt?: number
+  /** How often it could not be sent; after ten times the processor leaves it alone. */
+  readonly tries?: number
 }
 
 export interface Webhook {
@@ -126,6 +128,8 @@ export interface Settings {
   readonly disabled: readonly string[]
   /** Whether the processor sends payouts by itself. */
   readonly processor: boolean
+  /** What becomes of automatic approval in coins that BTCPay's indexer has not. */
+  readonly approvals?: 'work' | 'error' | 'cancel'
 }
 
 /** Takes an entry out again, as a database loses it that is restored from a backup. */

@@ -5,7 +5,7 @@ import type { Deps } from './deps.ts'
 import { invalid } from './errors.ts'
 import type { InvoiceEvent } from './events.ts'
 import { nextTransaction } from './ids.ts'
-import { invoiceOf, keep } from './invoices.ts'
+import { invoiceOf, isWaiting, keep, waitingAt } from './invoices.ts'
 import type { ChainTransaction, Invoice, Payment, Prompt } from './models.ts'
 import { paymentView } from './views.ts'
 
@@ -43,9 +43,10 @@ export function pay(deps: Deps, id: string, payer: Payer, now: number): Paid {
   const units = payer.units ?? usualUnits(invoice, prompt)
   const transaction = received(deps, invoice, prompt, units, now)
   deps.ledger.commit(transaction)
-  if (invoice.monitoredUntil <= now) {
-    return { invoice, transaction: transaction.id, isSeen: false }
-  }
+  const seenFor = coins[prompt.coin].isPooled
+    ? waitingAt(deps, prompt.coin, prompt.address)
+    : invoice.monitoredUntil > now && invoice
+  if (!seenFor) return { invoice, transaction: transaction.id, isSeen: false }
   const payment: Payment = {
     id: paymentId(prompt.coin, transaction.id, invoice.index),
     coin: prompt.coin,
@@ -55,8 +56,8 @@ export function pay(deps: Deps, id: string, payer: Payer, now: number): Paid {
     status: 'Processing',
     ...(payer.confirm === false ? {} : { confirmAt: now + deps.settings.confirmMs }),
   }
-  const event = seen('InvoiceReceivedPayment', invoice, prompt, payment)
-  const paid = { ...invoice, payments: [...invoice.payments, payment] }
+  const event = seen('InvoiceReceivedPayment', seenFor, prompt, payment)
+  const paid = { ...seenFor, payments: [...seenFor.payments, payment] }
   const kept = keep(deps, { invoice: paid, events: [event] }, now)
   scheduleConfirmations(deps, kept, now)
   return { invoice: kept, transaction: transaction.id, isSeen: true }
@@ -124,6 +125,8 @@ export function confirm(
   const events: InvoiceEvent[] = []
   const payments = invoice.payments.map((payment) => {
     if (payment.status === 'Settled' || !isDue(payment)) return payment
+    // A plugin with a list counts confirmations only while the invoice waits.
+    if (coins[payment.coin].isPooled && !isWaiting(invoice.status)) return payment
     const settled = { ...payment, status: 'Settled' } as const
     events.push(seen('InvoicePaymentSettled', invoice, promptFor(invoice, payment.coin), settled))
     return settled

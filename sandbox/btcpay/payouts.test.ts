@@ -140,15 +140,15 @@ test('a pull payment pays up to its amount, and one address at a time', async ()
 test('a claim in dollars is paid at the rate of its approval', async () => {
   const { become, call, claim, create } = await begin()
   const { id } = (await create({ currency: 'USD', amount: '10', autoApproveClaims: false })).body
-  const usdt = { destination: buyer('USDT'), payoutMethodId: 'USDT-TRON' }
-  const claimed = (await claim(id, usdt)).body
+  const ether = { destination: buyer('ETH'), payoutMethodId: 'ETH-CHAIN' }
+  const claimed = (await claim(id, ether)).body
   expect(claimed).toMatchObject({ state: 'AwaitingApproval', originalCurrency: 'USD' })
   expect(claimed).not.toHaveProperty('payoutAmount', expect.any(String))
-  await call('POST /sandbox/rates', { USDT: '2' })
+  await call('POST /sandbox/rates', { ETH: '4' })
   const path = `/api/v1/payouts/${claimed.id}`
   expect((await call(`POST ${path}`, {})).status).toBe(422)
   expect((await call(`POST ${path}`, { revision: 1 })).body.code).toBe('old-revision')
-  expect((await call(`POST ${path}`, { revision: 0 })).body.payoutAmount).toBe('5')
+  expect((await call(`POST ${path}`, { revision: 0 })).body.payoutAmount).toBe('2.5')
   await become(claimed.id, 'Completed')
   expect((await call(`POST ${path}`, { revision: 0 })).body.code).toBe('invalid-state')
 })

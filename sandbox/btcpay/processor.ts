@@ -10,7 +10,8 @@ import type { ChainTransaction, Payout } from './models.ts'
  * the transaction as the proof, and the payout is complete when the chain has confirmed it.
  */
 export function schedulePayout(deps: Deps, payout: Payout, now: number): void {
-  const { id, state, nextAt } = payout
+  const { id, state, nextAt, tries = 0 } = payout
+  if (tries >= triesMost) return
   const isWaiting = state === 'AwaitingPayment' || (state === 'InProgress' && nextAt !== undefined)
   if (!isWaiting) return
   deps.timers.set(`payout ${id}`, (nextAt ?? now) - now, () => {
@@ -27,11 +28,11 @@ function work(deps: Deps, payout: Payout, now: number): void {
 }
 
 /** Nothing is sent while the processor is switched off or the wallet holds too little; it looks again. */
-function send(deps: Deps, payout: Payout, now: number): Payout {
+function send(deps: Deps, payout: Payout, now: number): Payout | undefined {
   const units = BigInt(payout.units ?? 0)
   const { fee } = coins[payout.coin]
   const isAble = deps.ledger.settings().processor && deps.ledger.balance(payout.coin) >= units + fee
-  if (!isAble) return { ...payout, nextAt: now + Math.max(lookAgainMs, deps.settings.payoutMs) }
+  if (!isAble) return later(deps, payout, now)
   const id = nextTransaction(deps, payout.coin)
   const transaction: ChainTransaction = {
     type: 'transaction',
@@ -55,6 +56,20 @@ function send(deps: Deps, payout: Payout, now: number): Payout {
   deps.ledger.commit(transaction, sent)
   tell(deps, payoutEvent('PayoutUpdated', sent))
   return sent
+}
+
+const triesMost = 10
+
+/** After ten tries without funds it is left alone for good, and no answer of the interface says so. */
+function later(deps: Deps, { nextAt: _, ...payout }: Payout, now: number): Payout | undefined {
+  const tries = (payout.tries ?? 0) + Number(deps.ledger.settings().processor)
+  if (tries >= triesMost) {
+    deps.ledger.commit({ ...payout, tries })
+    return undefined
+  }
+  const again = { ...payout, tries, nextAt: now + Math.max(lookAgainMs, deps.settings.payoutMs) }
+  deps.ledger.commit(again)
+  return again
 }
 
 function conclude(deps: Deps, payout: Payout): undefined {

@@ -237,7 +237,7 @@ export function memoryProcessor({
     async payOut(payout) {
       const transaction = await hands.find(payout.reference)
       if (transaction !== undefined) return { outcome: 'paid', transaction }
-      if (payout.coin === 'XMR') return blocked('operator_pays')
+      if (payout.coin === 'XMR' || payout.coin === 'USDT') return blocked('operator_pays')
       return sendUnlessGone(payout)
     },
 

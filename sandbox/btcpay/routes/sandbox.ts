@@ -32,6 +32,12 @@ export function sandboxRoutes(app: FastifyInstance, deps: Deps): void {
     deps.ledger.commit({ ...settings, rates: { ...settings.rates, ...given } })
     return deps.ledger.settings().rates
   })
+  app.post('/sandbox/approvals', ({ body }) => {
+    const schema = z.strictObject({ mode: z.enum(['work', 'error', 'cancel']) })
+    const { mode } = parsed(schema as z.ZodType<z.infer<typeof schema>>, body)
+    deps.ledger.commit({ ...deps.ledger.settings(), approvals: mode })
+    return { mode }
+  })
   app.post('/sandbox/backup', () => {
     deps.ledger.backup()
     return {}
