@@ -42,7 +42,10 @@ const network = networks['base-sepolia']
 
 /** Over the connection, the signer, the fees and the numbers of transactions that the store has. */
 function signerOfStore({ rpcUrl, keys }: ChainParts): Signer {
-  const chain = openChain({ network, rpcUrl, pollMs, gasKey: keys.gas })
+  const chain = openChain({
+    ...{ network, rpcUrl, pollMs, gasKey: keys.gas },
+    settlementWeiMost: 10n ** 16n,
+  })
   return observedSigner(chain, { isContract: false, silence: undefined }, confirmationTimeoutMs)
 }
 

@@ -23,6 +23,8 @@ export interface Common {
   /** For how long an invoice in a coin can be paid; minutes. */
   readonly invoiceMinutes: number
   readonly markupBps: number
+  /** What one transaction may cost in fees of the network; above it, nothing is taken or sent. */
+  readonly settlementWeiMost: bigint
   readonly personalDataDays: number
   /** How long a wallet waits for limits that are looser than those it has; milliseconds. */
   readonly limitsCoolingMs: number
@@ -275,6 +277,7 @@ function commonOf(
     },
     invoiceMinutes: env.INVOICE_MINUTES,
     markupBps: env.MARKUP_BPS,
+    settlementWeiMost: BigInt(env.MAX_SETTLEMENT_GWEI) * 1_000_000_000n,
     personalDataDays: env.PERSONAL_DATA_DAYS,
     limitsCoolingMs: env.LIMITS_COOLING_HOURS * 3_600_000,
     refundCaps: {

@@ -79,6 +79,7 @@ export const commonShape = {
     .optional(),
   INVOICE_MINUTES: whole(30, 5, 1_440),
   MARKUP_BPS: whole(0, 0, 10_000),
+  MAX_SETTLEMENT_GWEI: whole(1_000_000, 1, 1_000_000_000),
   FULFILLMENT_DEADLINE_SECONDS: whole(600, 1, 3_600),
   REFUND_GRACE_SECONDS: whole(6 * 3_600, 1, 20 * 3_600),
   PURCHASE_WAIT_SECONDS: whole(20, 1, 25),

@@ -33,7 +33,14 @@ const scenes = cases.filter(
 /** A new node, whose clock is that much ahead. */
 function withClock(world: World, skewMs: number): Running {
   const { node, deps } = world.start()
-  return { node, deps: { ...deps, now: () => new Date(world.clock.now().getTime() + skewMs) } }
+  const now = () => new Date(world.clock.now().getTime() + skewMs)
+  const { x402 } = deps.rails
+  // By the clock of the node the authorization is over, and the chain does not say so.
+  const check: typeof x402.check = async (tender) =>
+    tender.validBefore * second < now().getTime()
+      ? { outcome: 'unknown', reason: 'over', charged: 'unknown' }
+      : x402.check(tender)
+  return { node, deps: { ...deps, now, rails: { ...deps.rails, x402: { ...x402, check } } } }
 }
 
 function ordersIn({ orders }: World): Order[] {

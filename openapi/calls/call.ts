@@ -14,9 +14,10 @@ export interface Ask {
 
 /**
  * Where a call goes: to the store; to it from an address that asked too often; to a store that reaches
- * neither its database nor the chain nor exchange rates; to one with a defect.
+ * neither its database nor the chain nor exchange rates; to one with a defect; to one for which the
+ * network is too expensive.
  */
-export type Place = 'open' | 'busy' | 'away' | 'broken'
+export type Place = 'open' | 'busy' | 'away' | 'broken' | 'dear'
 
 /** A call whose real answer is an example in the document. */
 export interface Call {

@@ -31,6 +31,7 @@ const places: Readonly<Partial<Record<RefusalCode | 'internal_error', Place>>> =
   internal_error: 'broken',
   store_paused: 'away',
   try_again: 'away',
+  too_costly: 'dear',
   offer_unavailable: 'away',
 }
 

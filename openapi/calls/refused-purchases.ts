@@ -44,6 +44,10 @@ const asks: Readonly<Partial<Record<RefusalCode, (kind: Kind, shop: Shop) => Ask
       const body = bodyOf(kind)
       return { body, headers: { 'payment-signature': await shop.spentPayment(kind, body) } }
     },
+    too_costly: async (kind, shop) => {
+      const body = bodyOf(kind)
+      return { body, headers: { 'payment-signature': await shop.payment(kind, body) } }
+    },
     try_again: async (kind, shop) => {
       return {
         body: bodyOf(kind),

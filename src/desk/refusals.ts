@@ -45,6 +45,7 @@ export const rules: Readonly<Record<RefusalCode, Rule>> = {
   budget_spent: rule(429, 'Too many orders came to nothing', true),
   store_paused: rule(503, 'The store is paused', true),
   try_again: rule(503, 'Not now', true),
+  too_costly: rule(503, 'The network is too expensive', true),
 }
 
 /** What an unexpected error says. Its own message is for the operator's log only. */

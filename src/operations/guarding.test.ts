@@ -39,6 +39,7 @@ function books() {
         if (said.silent) throw new Error('no answer')
         return { newest: 5_000, safe: 4_998 }
       },
+      blockBefore: async () => 2_000,
       async *paidBack(from: number, to: number) {
         asked.push([from, to])
         yield said.paidBack

@@ -1,5 +1,6 @@
 import type { Unsold } from '../health/verdict.ts'
 import type { Vitals } from '../health/vitals.ts'
+import type { Checked } from '../payments/ports.ts'
 import { formatUsdc, type Usdc } from '../primitives/money.ts'
 import { Refusal } from '../primitives/refusal.ts'
 import { money } from './limits/answer.ts'
@@ -33,6 +34,18 @@ function tooLarge(amount: Usdc, { bound }: Extract<Unsold, { type: 'too_large' }
     retryAfterSeconds: 60,
     extra: { reason: 'too_large', most: money(most), asked: money(amount) },
   })
+}
+
+/** A payment that is neither good nor bad as far as the store can tell just now. */
+export function notChecked({
+  charged,
+  isTooCostly = false,
+}: Pick<Extract<Checked, { outcome: 'unknown' }>, 'charged' | 'isTooCostly'>): Refusal {
+  if (!isTooCostly) return notNow('The payment could not be checked just now.', charged)
+  // Fees move within minutes.
+  const message =
+    'The network asks too much for a transaction just now. Send the same request again.'
+  return new Refusal('too_costly', message, { charged, retryAfterSeconds: 60 })
 }
 
 /** Nothing is sold just now, whatever is asked for. */

@@ -107,7 +107,11 @@ describe('nothing is stored and nothing taken', () => {
 
   test('while the payment cannot be checked', async () => {
     const world = purchaseWorld()
-    world.says.check = () => ({ outcome: 'unknown', reason: 'the node is silent' })
+    world.says.check = () => ({
+      outcome: 'unknown',
+      reason: 'the node is silent',
+      charged: 'unknown',
+    })
     const refusal = await expectUntouched(world, world.buy())
     expect(refusal).toMatchObject({
       code: 'try_again',
@@ -354,7 +358,7 @@ describe('a payment that came with a request', () => {
     const world = purchaseWorld()
     const payment = await world.pay()
     world.says.isSigned = false
-    world.says.check = () => ({ outcome: 'unknown', reason: 'silence' })
+    world.says.check = () => ({ outcome: 'unknown', charged: 'unknown', reason: 'silence' })
     await refusalOf(world.ask({ payment, fields: other }))
     world.says.isSigned = true
     world.says.check = (tender) => ({ outcome: 'good', tender })
@@ -366,7 +370,7 @@ describe('a payment that came with a request', () => {
     const signed = await world.pay()
     const { quote: _, ...extra } = signed.accepted.extra
     const payment = { ...signed, accepted: { ...signed.accepted, extra } }
-    world.says.check = () => ({ outcome: 'unknown', reason: 'silence' })
+    world.says.check = () => ({ outcome: 'unknown', charged: 'unknown', reason: 'silence' })
     await refusalOf(world.ask({ payment }))
     world.stock({ ...card, price: fixed(3_000) })
     world.clock.pass(30_000)

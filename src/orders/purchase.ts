@@ -1,7 +1,7 @@
 import type { Offer } from '../goods/offer.ts'
 import { wordingOf } from '../goods/purchase-body.ts'
 import type { Vitals } from '../health/vitals.ts'
-import { accept } from '../payments/acceptance.ts'
+import { type Acceptance, accept } from '../payments/acceptance.ts'
 import type { X402Tender } from '../payments/payment.ts'
 import type { PaymentPayload, Terms } from '../payments/x402.ts'
 import type { OrderId } from '../primitives/ids.ts'
@@ -21,7 +21,7 @@ import { foreignEsim } from './foreign-esim.ts'
 import { itemOf } from './item.ts'
 import { beforeLimits, type CheckDeps, openWithin } from './limits/check.ts'
 import { idsFor } from './naming.ts'
-import { notNow, requireSold } from './not-now.ts'
+import { notChecked, notNow, requireSold } from './not-now.ts'
 import type { In, Order } from './order.ts'
 import { BudgetSpent } from './ports.ts'
 import { type PriceDeps, type Priced, price, termsFor } from './price.ts'
@@ -135,7 +135,7 @@ async function take(
   if (request.heldUp) throw request.heldUp
   const priced = priceNow(deps, request)
   const accepted = accept(payment, priced.amount, deps.till, deps.now())
-  if (accepted.type === 'mismatch') return paymentRequired(deps, priced, accepted)
+  if (accepted.type === 'mismatch') return unfit(deps, priced, accepted)
   const { offer, wish } = priced
   const sent = { client: request.client, offer, recipient: wish.recipient }
   const subjects = subjectsOf(deps, accepted.tender.payer, sent)
@@ -155,10 +155,24 @@ async function take(
     case 'bad':
       return paymentRequired(deps, priced, checked)
     case 'unknown':
-      throw notNow('The payment could not be checked just now.', 'unknown')
+      throw notChecked(checked)
     default:
       return never(checked)
   }
+}
+
+/**
+ * A payment for other terms than those of now. One that has ended may have paid by those of then,
+ * before a record of it was lost: nobody is asked to sign anew until the chain says that it has not.
+ */
+async function unfit(
+  deps: PurchaseDeps,
+  priced: Priced,
+  fault: Extract<Acceptance, { type: 'mismatch' }>,
+): Promise<Demand> {
+  const checked = fault.over && (await deps.rails.x402.check(fault.over))
+  if (checked && checked.outcome !== 'bad') throw notChecked({ charged: 'unknown' })
+  return paymentRequired(deps, priced, fault)
 }
 
 /** What is asked for and its price, while the store is open for it. */

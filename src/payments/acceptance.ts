@@ -1,4 +1,4 @@
-import type { Usdc } from '../primitives/money.ts'
+import { type Usdc, usdc } from '../primitives/money.ts'
 import type { X402Tender } from './payment.ts'
 import { type Till, termsOf } from './terms.ts'
 import type { PaymentPayload } from './x402.ts'
@@ -6,12 +6,21 @@ import type { PaymentPayload } from './x402.ts'
 /** A payment that is for these terms, or what is wrong with it, for the buyer to read. */
 export type Acceptance =
   | { readonly type: 'tender'; readonly tender: X402Tender }
-  | { readonly type: 'mismatch'; readonly code: string; readonly reason: string }
+  | {
+      readonly type: 'mismatch'
+      readonly code: string
+      readonly reason: string
+      /** What was signed, where it pays this store and its time is over: it may have paid already. */
+      readonly over?: X402Tender
+    }
 
-/** Below this an authorization may run out while it is on its way; seconds. */
-const leastValiditySeconds = 30
-/** Above this, "it will never come" could not be proven within the time a refund may take; seconds. */
-const mostValiditySeconds = 3_600
+/**
+ * Below this an authorization may run out while it is on its way; seconds. It is the rail's to say so,
+ * after it has looked whether the payment has landed already.
+ */
+export const leastValiditySeconds = 30
+/** An order waits so long for the proof that its payment never comes; our terms ask for 300 seconds. */
+const mostValiditySeconds = 600
 
 /**
  * Whether the payment is for exactly these terms: not less and not more, not another store, not
@@ -19,26 +28,36 @@ const mostValiditySeconds = 3_600
  */
 export function accept(payment: PaymentPayload, amount: Usdc, till: Till, now: Date): Acceptance {
   const { accepted, payload } = payment
-  const { authorization, signature } = payload
   const fault =
     termsFault(accepted, termsOf(amount, till)) ?? authorizationFault(payment, amount, till, now)
-  if (fault) return { type: 'mismatch', ...fault }
+  if (fault === undefined) return { type: 'tender', tender: tenderOf(payment, amount, till) }
+  const { to, validBefore, value } = payload.authorization
+  const isOver = Number(validBefore) * 1_000 <= now.getTime()
+  const isOurs = same(to, till.payTo) && same(accepted.network, till.network.id)
+  return isOver && isOurs
+    ? { type: 'mismatch', ...fault, over: tenderOf(payment, usdc(value), till) }
+    : { type: 'mismatch', ...fault }
+}
+
+function tenderOf({ payload }: PaymentPayload, amount: Usdc, till: Till): X402Tender {
+  const { authorization, signature } = payload
   return {
-    type: 'tender',
-    tender: {
-      rail: 'x402',
-      network: till.network.id,
-      asset: till.network.usdc,
-      payTo: till.payTo,
-      payer: authorization.from,
-      amount,
-      nonce: authorization.nonce,
-      validAfter: Number(authorization.validAfter),
-      validBefore: Number(authorization.validBefore),
-      signature,
-      sinceBlock: 0,
-    },
+    rail: 'x402',
+    network: till.network.id,
+    asset: till.network.usdc,
+    payTo: till.payTo,
+    payer: authorization.from,
+    amount,
+    nonce: authorization.nonce,
+    validAfter: Number(authorization.validAfter),
+    validBefore: Number(authorization.validBefore),
+    signature,
+    sinceBlock: 0,
   }
+}
+
+function same(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase()
 }
 
 type Fault = { readonly code: string; readonly reason: string }
@@ -55,7 +74,7 @@ function termsFault(
     'amount',
     'maxTimeoutSeconds',
   ] as const) {
-    if (String(accepted[name]).toLowerCase() !== String(terms[name]).toLowerCase()) {
+    if (!same(String(accepted[name]), String(terms[name]))) {
       return mismatch(
         `accepted.${name} is ${accepted[name]}; this purchase asks for ${terms[name]}`,
       )
@@ -72,23 +91,19 @@ function authorizationFault(
 ): Fault | undefined {
   const nowSeconds = Math.floor(now.getTime() / 1_000)
   const left = Number(authorization.validBefore) - nowSeconds
-  if (authorization.to.toLowerCase() !== till.payTo.toLowerCase()) {
+  if (!same(authorization.to, till.payTo)) {
     return mismatch(
       `the authorization pays ${authorization.to}; this store is paid at ${till.payTo}`,
     )
   }
   // It would move nothing. It also keeps every refund from being a payment: none goes to this address.
-  if (authorization.from.toLowerCase() === till.payTo.toLowerCase()) {
+  if (same(authorization.from, till.payTo)) {
     return mismatch('the authorization is from the address that this store is paid at')
   }
   if (authorization.value !== amount.toString()) {
     return mismatch(
       `the authorization is for ${authorization.value}; this purchase costs ${amount}`,
     )
-  }
-  if (left < leastValiditySeconds) {
-    const reason = `the authorization ends in ${Math.max(0, left)} s; it must hold for at least ${leastValiditySeconds} s`
-    return { code: 'expired', reason }
   }
   if (left > mostValiditySeconds) {
     const reason = `the authorization holds for ${left} s; at most ${mostValiditySeconds} s are taken`

@@ -17,7 +17,14 @@ export type Checked<T = Tender> =
   /** `tender` is the one that was asked about, completed with what the rail needs to find it. */
   | { readonly outcome: 'good'; readonly tender: T }
   | { readonly outcome: 'bad'; readonly code: string; readonly reason: string }
-  | { readonly outcome: 'unknown'; readonly reason: string }
+  | {
+      readonly outcome: 'unknown'
+      readonly reason: string
+      /** `no` only where nobody outside was shown the payment, and it cannot have been used before. */
+      readonly charged: 'no' | 'unknown'
+      /** The network asks more for a transaction than the store pays; otherwise a part did not answer. */
+      readonly isTooCostly?: boolean
+    }
 
 /** `failed` is proven: the money did not move and never will. Anything less is `unknown`. */
 export type Collected<R = Receipt> =

@@ -28,6 +28,7 @@ export const refusalCodes = [
   'budget_spent',
   'store_paused',
   'try_again',
+  'too_costly',
 ] as const
 export type RefusalCode = (typeof refusalCodes)[number]
 

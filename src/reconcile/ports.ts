@@ -33,6 +33,8 @@ export interface ChainBooks {
   readonly refundWallet: string
   /** The newest block, and the newest that cannot be dropped any more. */
   heads(): Promise<{ readonly newest: number; readonly safe: number }>
+  /** The first block that is younger than so many seconds before the newest one. */
+  blockBefore(seconds: number): Promise<number>
   /** Everything that was paid to us in these blocks, both ends included, in their order. */
   received(from: number, to: number): AsyncIterable<readonly ChainTransfer[]>
   /** Everything that left the refund wallet in these blocks. */

@@ -2,14 +2,14 @@ import type { ChainBooks, ChainTransfer, StoreBooks } from './ports.ts'
 
 /**
  * How far back is looked where nothing on record names a block. No payment is taken whose
- * authorization holds longer than an hour, so nobody can come back with an older one.
+ * authorization holds longer than ten minutes, so nobody can come back with one that is much older.
  */
-const lookBackBlocks = 3_000
+const lookBackSeconds = 3_600
 /** A chain may have moved a payment to another block since it was written down. */
 const marginBlocks = 300
 
 export interface GuardBooks {
-  readonly chain: Pick<ChainBooks, 'heads' | 'paidBack' | 'refundNonceOf'>
+  readonly chain: Pick<ChainBooks, 'heads' | 'blockBefore' | 'paidBack' | 'refundNonceOf'>
   readonly store: Pick<StoreBooks, 'newestBlock' | 'idsOf'>
 }
 
@@ -32,7 +32,9 @@ export async function unknownRefunds({
 }: GuardBooks): Promise<readonly ChainTransfer[]> {
   const [known, { newest }] = await Promise.all([store.newestBlock(), chain.heads()])
   const since =
-    known === undefined ? newest - lookBackBlocks : Math.min(known, newest) - marginBlocks
+    known === undefined
+      ? await chain.blockBefore(lookBackSeconds)
+      : Math.min(known, newest) - marginBlocks
   const unknown: ChainTransfer[] = []
   for await (const transfers of chain.paidBack(Math.max(0, since), newest)) {
     const refunds = transfers.filter(({ nonce }) => nonce !== undefined)

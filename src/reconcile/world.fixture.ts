@@ -202,14 +202,12 @@ export function booksOf(world: World): Books {
       asset: newTender().asset,
       payTo,
       refundWallet,
+      blockBefore: async () => 0,
       heads: async () => ({ newest: safeBlock + 2, safe: safeBlock }),
       received: (from, to) => within(world.received, from, to),
       paidBack: (from, to) => within(world.paidBack, from, to),
       minedAt: async () => new Date(now.getTime() - 3_600_000),
-      transferIn: async (transaction, nonce) =>
-        [...world.received, ...world.paidBack].find(
-          (one) => one.transaction === transaction && one.nonce === nonce,
-        ),
+      transferIn: async (transaction, nonce) => transferOf(world, transaction, nonce),
       refundNonceOf,
     },
     supplier: {
@@ -253,6 +251,11 @@ export function booksOf(world: World): Books {
     },
     hands: { find: async (reference) => world.handNotes.get(reference) },
   }
+}
+
+function transferOf(world: World, transaction: string, nonce: string) {
+  const all = [...world.received, ...world.paidBack]
+  return all.find((one) => one.transaction === transaction && one.nonce === nonce)
 }
 
 async function* pages<T>(all: readonly T[]): AsyncGenerator<readonly T[]> {

@@ -1,4 +1,5 @@
 import { refundNonceOf } from '../../src/adapters/chain/refunds.ts'
+import { leastValiditySeconds } from '../../src/payments/acceptance.ts'
 import type { X402Receipt, X402Refund, X402Tender } from '../../src/payments/payment.ts'
 import type { Checked, Collected, PaidBack, Rail, RefundDue } from '../../src/payments/ports.ts'
 import { type Authorization, type Chain, latest, type View } from './chain.ts'
@@ -71,13 +72,29 @@ export function modelRail({ chain, carrier, witness, view = () => latest }: Rail
 
 function check(chain: Chain, tender: X402Tender, view: View): Checked<X402Tender> {
   const authorization = ofTender(tender)
-  if (chain.seconds() >= tender.validBefore) return bad('expired')
+  const left = tender.validBefore - chain.seconds()
+  if (left < leastValiditySeconds) return checkedLate(chain, tender, { left, view })
   if (chain.isUsed(authorization, view)) {
     if (chain.judge(authorization, view).verdict !== 'transferred') return bad('nonce_used')
   } else if (chain.balanceOf(tender.payer, view) < tender.amount) return bad('insufficient_balance')
-  else if (chain.isClosedTo(tender.payTo)) return { outcome: 'unknown', reason: 'closed' }
+  else if (chain.isClosedTo(tender.payTo))
+    return { outcome: 'unknown', reason: 'closed', charged: 'no' }
   else if (chain.isClosedTo(tender.payer)) return bad('would_fail')
   return { outcome: 'good', tender: { ...tender, sinceBlock: chain.head() - 3_000 } }
+}
+
+/** What has ended may have been paid before its record was lost. */
+function checkedLate(
+  chain: Chain,
+  tender: X402Tender,
+  { left, view }: { readonly left: number; readonly view: View },
+): Checked<X402Tender> {
+  const authorization = ofTender(tender)
+  const judged = chain.judge(authorization, view)
+  if (judged.verdict === 'transferred') return { outcome: 'good', tender }
+  if (judged.verdict === 'dead') return bad(judged.cause === 'expired' ? 'expired' : 'nonce_used')
+  if (left > 0 && !chain.isUsed(authorization, view)) return bad('expired')
+  return { outcome: 'unknown', reason: 'open', charged: 'unknown' }
 }
 
 function bad(code: string): Checked<X402Tender> {

@@ -23,6 +23,7 @@ import {
   burningCode,
   deploy,
   deploying,
+  hungryCode,
   signingFor,
   smartWallet,
   treacherousCode,
@@ -98,12 +99,13 @@ test('a wallet that agrees in every estimate and refuses in every block cannot b
   const wallet = await deploy(store.parts, treacherousCode(owner.address))
   const buyer = await newBuyer(rich, store.parts, signingFor(wallet, owner))
   const sent = await transactionsOf(store.parts, store.gasWallet)
-  const looked = () => rpc.calls.filter((call) => call === 'eth_getLogs').length
+  // authorizationState(address,bytes32): the token itself is asked whether the nonce is used.
+  const looked = () => rpc.calls.filter((call) => call === 'eth_call 0xe94a0102').length
   const answer = await payForVoucher(store, (await buyer.sign(terms)).header)
   expectPending(answer)
   const before = looked()
-  // The logs are still looked at, two calls each time, but nothing is sent any more.
-  await eventually(looked, (calls) => calls >= before + 8)
+  // The chain is still looked at, but nothing is sent any more.
+  await eventually(looked, (calls) => calls >= before + 4)
   expect(await transactionsOf(store.parts, store.gasWallet)).toBe(sent + 3)
   expect(await bookedFor(store, answer.body.orderId)).toEqual([])
   expect(await buyer.balance()).toBe(rich)
@@ -114,6 +116,13 @@ test('a wallet whose signature check burns gas is refused, and costs nothing', a
   const wallet = await deploy(store.parts, burningCode(owner.address, 2_300_000))
   const buyer = await newBuyer(rich, store.parts, signingFor(wallet, owner))
   await expectRefused(store, wallet, (await buyer.sign(terms)).header, 'too_costly')
+})
+
+test('a wallet that contradicts itself between two simulations is told so', async () => {
+  const owner = newOwner()
+  const wallet = await deploy(store.parts, hungryCode(owner.address, 4_400_000))
+  const buyer = await newBuyer(rich, store.parts, signingFor(wallet, owner))
+  await expectRefused(store, wallet, (await buyer.sign(terms)).header, 'wallet_inconsistent')
 })
 
 /** A wallet that holds money, is not deployed, and would be by this transaction of anybody. */

@@ -62,6 +62,7 @@ export async function openExampleShop(): Promise<ExampleShop> {
       throw new Error('The shelf broke.')
     })
   })
+  const dear = await openSibling(open, { MAX_SETTLEMENT_GWEI: '1' })
   const limited = limitedBuyer(open)
   const spent = spentBuyer(open)
   const paymentsAway = new Map<Kind, string>()
@@ -72,6 +73,7 @@ export async function openExampleShop(): Promise<ExampleShop> {
     busy: open.url,
     away: away.url,
     broken: broken.url,
+    dear: dear.url,
   }
 
   return {
@@ -90,7 +92,7 @@ export async function openExampleShop(): Promise<ExampleShop> {
         return all.replaceAll(one, url).replaceAll(new URL(one).host, new URL(url).host)
       }, text),
     async close() {
-      await broken.close()
+      await Promise.all([broken.close(), dear.close()])
       await Promise.all([open.close(), away.close()])
       await Promise.all(proxies.map((proxy) => proxy.close()))
     },

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
 import type { Accepts } from '../harness/payer.ts'
 import { type StoryProxy, startProxy } from '../harness/proxy.ts'
 import { newBuyer } from './buyer.ts'
-import { expectRefused, payForVoucher } from './contracts/outcomes.ts'
+import { payForVoucher } from './contracts/outcomes.ts'
 import { deploy, fickleCode, hungryCode, partialCode, signingFor } from './contracts/wallet.ts'
 import { bodyFor, buy, get, post, purchasePath, termsOf } from './requests.ts'
 import { openStore, type Store } from './store.ts'
@@ -73,19 +73,12 @@ test.each(wallets)(
   },
 )
 
-test('a wallet that contradicts itself between two simulations is told so', async () => {
-  const owner = privateKeyToAccount(generatePrivateKey())
-  const wallet = await deploy(store.parts, hungryCode(owner.address, 4_400_000))
-  const buyer = await newBuyer(1_000_000_000n, store.parts, signingFor(wallet, owner))
-  await expectRefused(store, wallet, (await buyer.sign(terms)).header, 'wallet_inconsistent')
-})
-
 test('payments that a node cannot check are put off one by one, and others still buy', async () => {
   // What code of a payer makes a node do is as unanswered as a node that is away.
   rpc.breakCalls((call) => (call === 'eth_estimateGas' ? 'swallow' : 'none'))
   for (let payment = 1; payment <= 6; payment += 1) {
     const answer = await payForVoucher(store, (await (await newBuyer()).sign(terms)).header)
-    expect(answer).toMatchObject({ status: 503, body: { code: 'try_again', charged: 'no' } })
+    expect(answer).toMatchObject({ status: 503, body: { code: 'try_again', charged: 'unknown' } })
   }
   rpc.breakCalls()
   await expectOpen()

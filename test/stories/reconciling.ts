@@ -23,7 +23,10 @@ export async function openBooks(settings: NodeSettings, keys: readonly Buffer[] 
     () => {},
   )
   const chain = connectChain(
-    { network, rpcUrl, gasKey, refundKey, pollMs: 20, headMostSeconds: 90, walletFactories: [] },
+    {
+      ...{ network, rpcUrl, gasKey, refundKey, pollMs: 20, headMostSeconds: 90 },
+      ...{ walletFactories: [], settlementWeiMost: 10n ** 16n },
+    },
     now,
   )
   const client = createZenditClient({

@@ -235,8 +235,9 @@ async function payRefundElsewhere(orderId: string, to: Address): Promise<Hex> {
     rpcUrl: store.parts.rpcUrl,
     gasKey: (await anybody(store.parts, generatePrivateKey())).key,
     pollMs: 20,
+    settlementWeiMost: 10n ** 16n,
   })
-  const evidence = evidenceOf(chain, { nodes: [], from: usdc(0n) })
+  const evidence = evidenceOf(chain, { nodes: [], from: usdc(0n), isCurrent: () => true })
   const wallet = refundWallet(chain, evidence, store.settings.refundKey)
   const since = { rail: 'x402', transaction: '0x', block: 0 } as const
   const tender = tenderOf({ payer: to, amount: usdc('650000') })

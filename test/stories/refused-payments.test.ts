@@ -78,7 +78,7 @@ const mismatches: readonly Mismatch[] = [
     what: 'too long',
     sign: { validBefore: soon(7_200) },
     code: 'valid_too_long',
-    reason: /at most 3600 s/,
+    reason: /at most 600 s/,
   },
 ]
 

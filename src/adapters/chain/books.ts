@@ -1,22 +1,13 @@
-import {
-  encodeEventTopics,
-  formatLog,
-  type Hex,
-  numberToHex,
-  pad,
-  parseEventLogs,
-  type RpcLog,
-} from 'viem'
+import { type Hex, type Log, parseEventLogs } from 'viem'
 import { usdc } from '../../primitives/money.ts'
 import type { ChainBooks, ChainTransfer } from '../../reconcile/ports.ts'
+import { blockAt } from './block-times.ts'
 import type { ChainNode } from './clients.ts'
 import { type Blocks, inPieces } from './log-pages.ts'
 import { receiptOf } from './receipts.ts'
 import { refundNonceOf } from './refunds.ts'
 import { tokenAbi } from './token.ts'
-
-const [transferTopic] = encodeEventTopics({ abi: tokenAbi, eventName: 'Transfer' })
-const [usedTopic] = encodeEventTopics({ abi: tokenAbi, eventName: 'AuthorizationUsed' })
+import { tokenLogsIn, topicOf, transferTopic, usedTopic } from './token-logs.ts'
 
 /** So many payers fit into one question for their authorizations. */
 const payersAtOnce = 200
@@ -43,9 +34,16 @@ export function chainBooks(chain: ChainNode, { payTo, refundWallet }: Wallets): 
       return { newest: Number(newest), safe: Number(safe.number) }
     },
 
-    received: (from, to) => inPieces({ from, to }, (blocks) => received(chain, payTo, blocks)),
+    received: (from, to) =>
+      inPieces({ from, to }, (blocks) => received(chain, payTo, blocks), chain),
 
-    paidBack: (from, to) => inPieces({ from, to }, (blocks) => sent(chain, refundWallet, blocks)),
+    paidBack: (from, to) =>
+      inPieces({ from, to }, (blocks) => sent(chain, refundWallet, blocks), chain),
+
+    blockBefore: async (seconds) => {
+      const head = await reader.getBlock()
+      return blockAt(chain, Number(head.timestamp) - seconds, head)
+    },
 
     async minedAt(block) {
       const { timestamp } = await reader.getBlock({ blockNumber: BigInt(block) })
@@ -66,36 +64,20 @@ export function chainBooks(chain: ChainNode, { payTo, refundWallet }: Wallets): 
 
 /** Transfers to us, then the authorizations of those who paid: nothing of anybody else is read. */
 async function received(chain: ChainNode, payTo: string, blocks: Blocks) {
-  const transfers = await logsOf(chain, blocks, [transferTopic, null, topicOf(payTo)])
+  const transfers = await tokenLogsIn(chain, blocks, [transferTopic, null, topicOf(payTo)])
   const payers = [...new Set(transfers.flatMap(({ topics }) => topics[1] ?? []))]
-  const used: RpcLog[] = []
+  const used: Log[] = []
   for (let first = 0; first < payers.length; first += payersAtOnce) {
     const some = payers.slice(first, first + payersAtOnce)
-    used.push(...(await logsOf(chain, blocks, [usedTopic, some])))
+    used.push(...(await tokenLogsIn(chain, blocks, [usedTopic, some])))
   }
-  return paired(tokenLogs([...transfers, ...used].map((log) => formatLog(log))))
+  return paired(tokenLogs([...transfers, ...used]))
 }
 
 /** Both events have the wallet in the same place, so one question finds them. */
 async function sent(chain: ChainNode, wallet: string, blocks: Blocks) {
-  const logs = await logsOf(chain, blocks, [[transferTopic, usedTopic], topicOf(wallet)])
-  return paired(tokenLogs(logs.map((log) => formatLog(log))))
-}
-
-type Topics = readonly (Hex | readonly Hex[] | null)[]
-
-function logsOf({ network, reader }: ChainNode, { from, to }: Blocks, topics: Topics) {
-  const filter = {
-    address: network.usdc as Hex,
-    topics: topics as (Hex | Hex[] | null)[],
-    fromBlock: numberToHex(from),
-    toBlock: numberToHex(to),
-  }
-  return reader.request({ method: 'eth_getLogs', params: [filter] })
-}
-
-function topicOf(wallet: string): Hex {
-  return pad(wallet.toLowerCase() as Hex, { size: 32 })
+  const logs = await tokenLogsIn(chain, blocks, [[transferTopic, usedTopic], topicOf(wallet)])
+  return paired(tokenLogs(logs))
 }
 
 function tokenLogs(logs: Parameters<typeof parseEventLogs>[0]['logs']) {

@@ -53,6 +53,7 @@ export async function startStillChain() {
     gasKey: keys.gas,
     refundKey: keys.refund,
     walletFactories: [],
+    settlementWeiMost: 10n ** 16n,
     ...changes,
   })
 
@@ -174,7 +175,10 @@ export async function cancel(
 
 export type Payment = Awaited<ReturnType<typeof newPayment>>
 
-/** What a node says instead of the truth; `silence` drops the connection, `undefined` is the truth. */
+/**
+ * What a node says instead of the truth: a result or an error, or only a status of HTTP. `silence` drops
+ * the connection, `undefined` is the truth.
+ */
 export type Tamper = (method: string, params: readonly unknown[]) => unknown
 
 /** A node of the same chain that a test can make lie, lag or fall silent. */
@@ -187,6 +191,8 @@ export async function startNodeBefore(rpcUrl: string) {
     calls.push(method)
     const lie = await state.tamper(method, params)
     if (lie === 'silence') return void response.destroy()
+    const { status } = (lie ?? {}) as { status?: number }
+    if (status !== undefined) return void response.writeHead(status).end()
     const answer =
       lie === undefined ? await pass(rpcUrl, body) : JSON.stringify({ id, ...(lie as object) })
     response.setHeader('content-type', 'application/json')

@@ -140,6 +140,7 @@ describe('the age of the newest block', () => {
     expect(await checkedAt(95)).toEqual({
       outcome: 'unknown',
       reason: expect.stringMatching(/^The newest block is 9\d s old\.$/),
+      charged: 'unknown',
     })
   })
 
@@ -188,5 +189,60 @@ describe('a nonce that is used', () => {
     await chain.connect().rail.collect(tender)
     node.tamper((method) => (method === 'eth_getLogs' ? { result: [] } : undefined))
     expect(await rail.check(tender)).toMatchObject({ outcome: 'unknown' })
+  })
+})
+
+describe('an authorization whose time is over', () => {
+  const at = (validBefore: number, seconds: number) => () =>
+    new Date((validBefore + seconds) * 1_000)
+  const railAfter = (tender: { validBefore: number }, seconds: number) =>
+    chain.connect({ rpcUrl: node.url, headMostSeconds: 10 ** 9 }, at(tender.validBefore, seconds))
+      .rail
+  const passTime = async (seconds: number) => {
+    await chain.client.increaseTime({ seconds })
+    await chain.mine(1)
+  }
+
+  test('has paid where the chain shows it, for an hour', async () => {
+    const { tender, payer } = await newPayment(chain)
+    const paid = await chain.connect().rail.collect(tender)
+    for (const seconds of [-20, 1, 3_500]) {
+      const late = railAfter(tender, seconds)
+      const checked = await late.check(tender)
+      if (checked.outcome !== 'good') throw new Error(JSON.stringify(checked))
+      expect(await late.collect(checked.tender)).toEqual(paid)
+    }
+    const unknown = { outcome: 'unknown', charged: 'unknown' }
+    expect(await railAfter(tender, 3_700).check(tender)).toMatchObject(unknown)
+    expect(await chain.transfers(payer, chain.keys.payTo)).toHaveLength(1)
+  })
+
+  test('is called expired only when a safe block proves that it paid nothing', async () => {
+    const { tender } = await newPayment(chain)
+    const { rail } = { rail: railAfter(tender, 5) }
+    const unknown = { outcome: 'unknown', charged: 'unknown' }
+    expect(await rail.check(tender)).toMatchObject(unknown)
+    await passTime(310)
+    expect(await rail.check(tender)).toMatchObject(unknown)
+    await chain.mine()
+    expect(await rail.check(tender)).toMatchObject({ outcome: 'bad', code: 'expired' })
+  })
+
+  test('and ends within half a minute, unused: is refused at once', async () => {
+    const { tender } = await newPayment(chain)
+    const refused = {
+      outcome: 'bad',
+      code: 'expired',
+      reason: expect.stringMatching(/ 29 s; .* 30 s/),
+    }
+    expect(await railAfter(tender, -29.5).check(tender)).toMatchObject(refused)
+    expect(await railAfter(tender, -31).check(tender)).toMatchObject({ outcome: 'good' })
+  })
+
+  test('was cancelled: is told so', async () => {
+    const payment = await newPayment(chain)
+    await cancel(chain, payment)
+    const refused = { outcome: 'bad', code: 'nonce_used' }
+    expect(await railAfter(payment.tender, 60).check(payment.tender)).toMatchObject(refused)
   })
 })

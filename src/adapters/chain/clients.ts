@@ -2,6 +2,9 @@ import { createPublicClient, type Hex, type PublicClient, type Transport } from 
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { base, baseSepolia } from 'viem/chains'
 import type { Network } from '../../payments/networks.ts'
+import { type BlockTime, blockAt } from './block-times.ts'
+import { type PageSize, pageSize } from './log-pages.ts'
+import { type DataFee, dataFeeOf } from './network-fees.ts'
 import { type AccountNonces, accountNonces } from './nonces.ts'
 import { recent } from './recent.ts'
 import { rpcTransport } from './rpc-transport.ts'
@@ -16,12 +19,16 @@ export interface NodeOptions {
 export interface ChainOptions extends NodeOptions {
   /** Pays gas and holds nothing else. */
   readonly gasKey: Hex
+  /** What one transaction may cost. The network asks much more than usual at times. */
+  readonly settlementWeiMost: bigint
 }
 
 /** A node of a chain, which is asked and sent nothing. */
 export interface ChainNode {
   readonly network: Network
   readonly reader: PublicClient<Transport, undefined>
+  /** How many blocks of logs it answers for at once. */
+  readonly pages: PageSize
 }
 
 /** A connection to one chain, and the account that sends transactions there. */
@@ -31,8 +38,12 @@ export interface Chain extends ChainNode {
   readonly nonces: AccountNonces
   /** What a transaction has to offer for its gas; asked for a moment ago at most. */
   readonly fees: () => Promise<Fees>
+  readonly dataFee: DataFee
+  readonly settlementWeiMost: bigint
   /** The newest block, or the one before: asked for a moment ago at most. */
-  readonly recentHead: () => Promise<{ readonly number: bigint; readonly timestamp: bigint }>
+  readonly recentHead: () => Promise<BlockTime>
+  /** A block that is older than {@link lookBackSeconds}, by ten minutes at most. */
+  readonly lookBackTo: () => Promise<number>
 }
 
 /** In wei for each unit of gas. */
@@ -48,12 +59,19 @@ export interface Fees {
  */
 const recentMs = 1_000
 
+/**
+ * How long before its own end an authorization is looked for. Somebody else may have submitted it
+ * before it came to us; none that we take holds longer than a sixth of this.
+ */
+export const lookBackSeconds = 3_600
+const lookBackKeptMs = 10 * 60_000
+
 export function openNode({ network, rpcUrl, pollMs }: NodeOptions): ChainNode {
   const chain = [base, baseSepolia].find(({ id }) => id === network.chainId)
   if (!chain) throw new Error(`Chain ${network.chainId} is not known`)
   const transport = rpcTransport(rpcUrl)
   const reader = createPublicClient({ chain, transport, pollingInterval: pollMs, cacheTime: 0 })
-  return { network, reader: reader as unknown as ChainNode['reader'] }
+  return { network, reader: reader as unknown as ChainNode['reader'], pages: pageSize() }
 }
 
 export function openChain(options: ChainOptions): Chain {
@@ -66,7 +84,13 @@ export function openChain(options: ChainOptions): Chain {
     pollMs: options.pollMs,
     gasAccount,
     nonces: accountNonces(() => reader.getTransactionCount({ address, blockTag: 'pending' })),
+    dataFee: dataFeeOf(node),
+    settlementWeiMost: options.settlementWeiMost,
     fees: recent(recentMs, () => reader.estimateFeesPerGas()),
     recentHead: recent(recentMs, () => reader.getBlock()),
+    lookBackTo: recent(lookBackKeptMs, async () => {
+      const head = await reader.getBlock()
+      return blockAt(node, Number(head.timestamp) - lookBackSeconds, head)
+    }),
   }
 }

@@ -1,15 +1,18 @@
-import type { Hex } from 'viem'
+import { encodeFunctionData, type Hex } from 'viem'
 import type { Network } from '../../payments/networks.ts'
 import type { ChainFacts, Rail } from '../../payments/ports.ts'
 import { type Usdc, usdc } from '../../primitives/money.ts'
 import type { ChainBooks } from '../../reconcile/ports.ts'
 import { chainBooks } from './books.ts'
-import { type ChainNode, openChain, openNode } from './clients.ts'
+import { type Chain, type ChainNode, openChain, openNode } from './clients.ts'
 import { hostedFacilitator } from './facilitator.ts'
 import { chainFacts, floatOf, gasFacts, headAgeOf } from './facts.ts'
+import { type Blocks, inPieces } from './log-pages.ts'
 import { ownFacilitator } from './own-facilitator.ts'
 import { x402Rail } from './rail.ts'
 import { refundWallet } from './refunds.ts'
+import { tokenAbi } from './token.ts'
+import { tokenLogsIn, topicOf, usedTopic } from './token-logs.ts'
 import { evidenceOf } from './witnesses.ts'
 
 export interface ChainConfig {
@@ -21,6 +24,8 @@ export interface ChainConfig {
   /** Further nodes of the same chain; without them, the one is believed alone. */
   readonly witnesses?: { readonly urls: readonly string[]; readonly fromUsdc: number } | undefined
   readonly gasKey: Hex
+  /** What one transaction may cost in fees of the network. */
+  readonly settlementWeiMost: bigint
   readonly refundKey: Hex
   readonly facilitatorUrl?: string | undefined
   readonly walletFactories: readonly string[]
@@ -53,7 +58,9 @@ export function connectChain(config: ChainConfig, now: () => Date): ConnectedCha
   const { reader } = chain
   const { urls = [], fromUsdc = 0 } = config.witnesses ?? {}
   const nodes = urls.map((rpcUrl) => openNode({ ...config, rpcUrl }))
-  const evidence = evidenceOf(chain, { nodes, from: usdc(BigInt(fromUsdc) * 1_000_000n) })
+  const isCurrent = (timestamp: bigint) => headAgeOf({ timestamp }, now()) <= config.headMostSeconds
+  const from = usdc(BigInt(fromUsdc) * 1_000_000n)
+  const evidence = evidenceOf(chain, { nodes, from, isCurrent })
   const facilitator = config.facilitatorUrl
     ? hostedFacilitator(chain, config.facilitatorUrl)
     : ownFacilitator(chain, config.walletFactories)
@@ -69,11 +76,7 @@ export function connectChain(config: ChainConfig, now: () => Date): ConnectedCha
       headMostSeconds: config.headMostSeconds,
     }),
 
-    async probe() {
-      const age = headAgeOf(await reader.getBlock(), now())
-      if (age > config.headMostSeconds)
-        throw new Error(`The newest block is ${Math.round(age)} s old.`)
-    },
+    probe: () => probe(chain, refunds.address, isCurrent),
 
     facts: () => chainFacts(chain, refunds.address),
 
@@ -87,6 +90,39 @@ export function connectChain(config: ChainConfig, now: () => Date): ConnectedCha
 
     verifyMessage: (args) => reader.verifyMessage(args),
   }
+}
+
+/**
+ * Asks what purchases ask: the newest blocks, the token, an estimate, and a page of logs, by which it
+ * is found how large a page this node answers. The answers are those of our own wallet, so nobody
+ * else shapes them.
+ */
+async function probe(
+  chain: Chain,
+  wallet: string,
+  isCurrent: (timestamp: bigint) => boolean,
+): Promise<void> {
+  const { gasAccount, network, pages, reader } = chain
+  const token = network.usdc as Hex
+  const head = await reader.getBlock()
+  if (!isCurrent(head.timestamp)) throw new Error('The newest block is old.')
+  const newest = Number(head.number)
+  const page = { from: Math.max(0, newest - pages.blocks() + 1), to: newest }
+  const read = (piece: Blocks) => tokenLogsIn(chain, piece, [usedTopic, topicOf(wallet)])
+  const readLogs = async () => {
+    for await (const _ of inPieces(page, read, { pages, newestFirst: true })) break
+  }
+  const data = encodeFunctionData({
+    abi: tokenAbi,
+    functionName: 'isBlacklisted',
+    args: [wallet as Hex],
+  })
+  await Promise.all([
+    reader.getBlock({ blockTag: 'safe' }),
+    floatOf(chain, wallet),
+    reader.estimateGas({ account: gasAccount.address, to: token, data }),
+    readLogs(),
+  ])
 }
 
 async function problemsOf(

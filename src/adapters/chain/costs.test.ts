@@ -7,7 +7,8 @@ import {
   serializeErc6492Signature,
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { newOrderId } from '../../../test/doubles/ids.ts'
 import {
   burning,
   burningCode,
@@ -152,4 +153,59 @@ test('what costs too much is not sent', async () => {
     100,
   )
   await expect(sending).rejects.toThrow(/would cost 2\d{6} gas/)
+})
+
+describe('a network that is dear', () => {
+  const oracle = '0x420000000000000000000000000000000000000F'
+  const dear = { outcome: 'unknown', charged: 'unknown', isTooCostly: true }
+  /** Answers every call with this number. */
+  const saying = (wei: bigint) =>
+    concatHex(['0x7f', numberToHex(wei, { size: 32 }), '0x5f5260205ff3'])
+  const wallet = () => paymentOf((owner) => walletCode(owner))
+  const plain = () => newPayment(chain)
+
+  afterEach(async () => {
+    await chain.client.setCode({ address: oracle, bytecode: '0x' })
+    await chain.client.setNextBlockBaseFeePerGas({ baseFeePerGas: 10n ** 9n })
+    await chain.mine()
+  })
+
+  test.each([
+    ['a plain payment', plain],
+    ['one of a smart wallet', wallet],
+  ])('takes no payment while its gas costs more than a settlement may: %s', async (_, pay) => {
+    const { tender } = await pay()
+    const before = await sentByUs()
+    await chain.client.setNextBlockBaseFeePerGas({ baseFeePerGas: 10n ** 12n })
+    await chain.mine()
+    const { rail } = chain.connect()
+    expect(await rail.check(tender)).toMatchObject(dear)
+    expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown' })
+    expect(await sentByUs()).toBe(before)
+    await chain.client.setNextBlockBaseFeePerGas({ baseFeePerGas: 10n ** 9n })
+    await chain.mine()
+    expect(await chain.connect().rail.check(tender)).toMatchObject({ outcome: 'good' })
+  })
+
+  test('counts what a transaction pays for its data on L1', async () => {
+    const { tender } = await plain()
+    await chain.client.setCode({ address: oracle, bytecode: saying(10n ** 16n) })
+    expect(await chain.connect().rail.check(tender)).toMatchObject(dear)
+    expect(await chain.connect().rail.collect(tender)).toMatchObject({ outcome: 'unknown' })
+    await chain.client.setCode({ address: oracle, bytecode: saying(10n ** 10n) })
+    expect(await chain.connect().rail.check(tender)).toMatchObject({ outcome: 'good' })
+  })
+
+  test('pays no refund until it is cheaper', async () => {
+    const { tender } = await plain()
+    const since = { rail: 'x402', transaction: '0x', block: 0 } as const
+    const signed = await rail.signRefund({ order: newOrderId(), tender, since })
+    await chain.client.setCode({ address: oracle, bytecode: saying(10n ** 16n) })
+    const reason = expect.stringMatching(/asks more/)
+    expect(await chain.connect().rail.payBack(signed)).toEqual({ outcome: 'pending', reason })
+    expect(await chain.transfers(chain.refundWallet, tender.payer)).toEqual([])
+    await chain.client.setCode({ address: oracle, bytecode: '0x' })
+    await chain.connect().rail.payBack(signed)
+    expect(await chain.transfers(chain.refundWallet, tender.payer)).toHaveLength(1)
+  })
 })

@@ -45,7 +45,13 @@ afterEach(() => gateway.close())
 test('a payment that cannot be checked is not called bad, and leaves no question open', async () => {
   gateway = await startGateway()
   const gasKey = `0x${'22'.repeat(32)}` as const
-  const chain = openChain({ network, rpcUrl: gateway.url, gasKey, pollMs: 20 })
+  const chain = openChain({
+    network,
+    rpcUrl: gateway.url,
+    gasKey,
+    pollMs: 20,
+    settlementWeiMost: 10n ** 16n,
+  })
   await expect(ownFacilitator(chain, []).verify(tender)).rejects.toThrow(/503/)
   // The package asks two things side by side and hears only the first failure. Of the two, only the
   // payer's may go to the node: what is left unheard ends the process.

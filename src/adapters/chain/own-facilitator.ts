@@ -13,6 +13,7 @@ import {
   submittedIn,
   transferOf,
 } from './facilitator.ts'
+import { isTooDear } from './network-fees.ts'
 import { type Observed, observedSigner } from './observed-signer.ts'
 import { createEstimates, type Estimates, gasOfPlain } from './plain-payments.ts'
 import { costOf, sendTransfer } from './transfer.ts'
@@ -54,6 +55,7 @@ export function ownFacilitator(
     async verify(tender) {
       const gas = await gasOfPlain(chain, tender)
       if (gas !== undefined) {
+        if (await isTooDear(chain, tender, gas)) return invalid('too_dear')
         estimates.keep(paymentKeyOf(tender), gas)
         return { isValid: true, payer: tender.payer }
       }
@@ -88,7 +90,11 @@ async function withinCost(
 ): Promise<VerifyResponse> {
   const { signature } = parseErc6492Signature(tender.signature as Hex)
   const cost = await costOf(chain, { ...transferOf(tender), signature })
-  return cost === 'bearable' ? verified : { isValid: false, invalidReason: ownReasons[cost] }
+  return cost === 'bearable' ? verified : invalid(cost)
+}
+
+function invalid(reason: keyof typeof ownReasons): VerifyResponse {
+  return { isValid: false, invalidReason: ownReasons[reason] }
 }
 
 /**

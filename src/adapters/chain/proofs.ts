@@ -6,6 +6,7 @@ import { isRevert } from './faults.ts'
 import { receiptOf } from './receipts.ts'
 import { tokenAbi } from './token.ts'
 import { type SignedTransfer, transferCall } from './transfer.ts'
+import { findUse, isUsedAt, isUsedInSafe, type Searched, type Use } from './uses.ts'
 
 /** Where an expected transfer is proven to have happened. */
 export interface Found {
@@ -22,7 +23,14 @@ export type Verdict =
       readonly isSafe: boolean
     }
   | Dead
-  | { readonly verdict: 'open' }
+  | {
+      readonly verdict: 'open'
+      /**
+       * `spent`: shown to have been used for something else, in a block that may still be dropped.
+       * `hidden`: nothing that was shown says what became of it.
+       */
+      readonly soFar: 'unused' | 'spent' | 'hidden'
+    }
 
 /** Proven: it was cancelled, spent on something else, or ran out unused. It will never pay. */
 export interface Dead {
@@ -30,11 +38,7 @@ export interface Dead {
   readonly cause: 'cancelled' | 'spent_elsewhere' | 'expired'
 }
 
-export interface Authorization extends Expected {
-  /** Chain time, in seconds. */
-  readonly validBefore: number
-  readonly sinceBlock: number
-}
+export interface Authorization extends Expected, Searched {}
 
 /** The transfer as this transaction made it, or undefined when it did not, or is not in a block. */
 export async function proveByTransaction(
@@ -61,26 +65,45 @@ export function proveByReceipt(
  * Looks the authorization up by its nonce, because anyone may have submitted it in any
  * transaction. The clock of this machine takes no part: only a block that cannot be dropped any
  * more, and whose own time is past `validBefore`, proves that nothing will come.
+ *
+ * The token is asked first whether the nonce is used at all, at the newest block and by its number:
+ * a node that is behind does not know that block and fails, and no node has to keep old states. An
+ * unused nonce is unused in every block before as well. Only a used one is looked for in the logs.
  */
 export async function judge(node: ChainNode, authorization: Authorization): Promise<Verdict> {
-  const safe = await node.reader.getBlock({ blockTag: 'safe' })
-  const [use] = await nonceLogs(node, authorization)
-  if (use) {
-    const found = await proveByTransaction(node, use.transactionHash, authorization)
-    if (found) {
-      const isSafe = found.block <= safe.number && (await isUsedInSafe(node, found, authorization))
-      return { verdict: 'transferred', found, isSafe }
-    }
-    // The log may be of a block that was dropped since, served by another node behind the same
-    // address. What the token says at the safe block cannot change any more.
-    if (!(await isUsed(node, authorization, safe.number))) return { verdict: 'open' }
-    const cause = use.eventName === 'AuthorizationCanceled' ? 'cancelled' : 'spent_elsewhere'
-    return { verdict: 'dead', cause }
+  const [head, safe] = await Promise.all([
+    node.reader.getBlock(),
+    node.reader.getBlock({ blockTag: 'safe' }),
+  ])
+  // Two backends behind one address, of which the one with the newest block is behind.
+  if (head.number < safe.number) return open('hidden')
+  if (!(await isUsedAt(node, authorization, head.number))) {
+    const isOver = safe.timestamp >= BigInt(authorization.validBefore)
+    return isOver ? { verdict: 'dead', cause: 'expired' } : open('unused')
   }
-  if (safe.timestamp < BigInt(authorization.validBefore)) return { verdict: 'open' }
-  const used = await isUsed(node, authorization, safe.number)
-  // Used without a log that says so means that the node's answers do not fit together: not a proof.
-  return used ? { verdict: 'open' } : { verdict: 'dead', cause: 'expired' }
+  const use = await findUse(node, authorization, head)
+  return use ? judgeUse(node, authorization, use, safe.number) : open('hidden')
+}
+
+/** A log without the receipt of its transaction shows nothing: the two may be of different chains. */
+async function judgeUse(
+  node: ChainNode,
+  authorization: Authorization,
+  { transaction, isCancelled }: Use,
+  safe: bigint,
+): Promise<Verdict> {
+  const receipt = await receiptOf(node, transaction)
+  if (!receipt) return open('hidden')
+  const found = { transaction, block: Number(receipt.blockNumber) }
+  const isSafe =
+    receipt.blockNumber <= safe && (await isUsedInSafe(node, found, authorization, safe))
+  if (proves(node, receipt, authorization)) return { verdict: 'transferred', found, isSafe }
+  if (!isSafe) return open('spent')
+  return { verdict: 'dead', cause: isCancelled ? 'cancelled' : 'spent_elsewhere' }
+}
+
+function open(soFar: Extract<Verdict, { verdict: 'open' }>['soFar']): Verdict {
+  return { verdict: 'open', soFar }
 }
 
 /**
@@ -96,30 +119,32 @@ export async function standingAt(
   expected: Authorization,
 ): Promise<Standing> {
   const [head, safe] = await Promise.all([
-    node.reader.getBlockNumber(),
+    node.reader.getBlock(),
     node.reader.getBlock({ blockTag: 'safe' }),
   ])
   const receipt = await receiptOf(node, transaction)
-  // In no block of a node that is not there yet: it lags, or a shorter chain has replaced the old one.
-  if (!receipt) return head < BigInt(block) ? 'not_yet' : 'gone'
+  if (!receipt) return standingWithout(node, { transaction, block }, expected, head)
   if (!proves(node, receipt, expected)) return 'gone'
   if (receipt.blockNumber > safe.number) return 'not_yet'
-  return (await isUsedInSafe(node, { transaction }, expected)) ? 'final' : 'not_yet'
+  const found = { transaction, block: Number(receipt.blockNumber) }
+  return (await isUsedInSafe(node, found, expected, safe.number)) ? 'final' : 'not_yet'
 }
 
 /**
- * Whether somebody used the nonce for something else than this transfer. Undefined when the node
- * says that it is used and does not show where: its logs may be behind its state.
+ * A transaction without a receipt may be one that a backend has not seen yet. It is gone where the
+ * chain shows that it is: the nonce is unused at a block as high as its own, or another used it.
  */
-export async function isSpentOtherwise(
+async function standingWithout(
   node: ChainNode,
-  authorization: Authorization,
-): Promise<boolean | undefined> {
-  const safe = await node.reader.getBlock({ blockTag: 'safe' })
-  const [use] = await nonceLogs(node, authorization)
-  if (use) return !(await proveByTransaction(node, use.transactionHash, authorization))
-  // It was used before the blocks that are searched, unless it was used just now.
-  return (await isUsed(node, authorization, safe.number)) || undefined
+  { transaction, block }: Found,
+  expected: Authorization,
+  head: { readonly number: bigint; readonly timestamp: bigint },
+): Promise<Standing> {
+  // A node that is not there yet: it lags, or a shorter chain has replaced the old one.
+  if (head.number < BigInt(block)) return 'not_yet'
+  if (!(await isUsedAt(node, expected, head.number))) return 'gone'
+  const use = await findUse(node, expected, head)
+  return use === undefined || use.transaction === transaction ? 'unknown' : 'gone'
 }
 
 /** Whether the token itself refuses this transfer just now. Throws when the node cannot say. */
@@ -159,52 +184,4 @@ function tokenLogs(node: ChainNode, receipt: TransactionReceipt): TokenLog[] {
   return parseEventLogs({ abi: tokenAbi, logs: own }).map(({ eventName, args, logIndex }) => {
     return { event: eventName, ...args, index: logIndex } as TokenLog
   })
-}
-
-function isUsed(node: ChainNode, { from, nonce }: Authorization, block: bigint): Promise<boolean> {
-  return node.reader.readContract({
-    address: node.network.usdc as Hex,
-    abi: tokenAbi,
-    functionName: 'authorizationState',
-    args: [from as Hex, nonce as Hex],
-    blockNumber: block,
-  })
-}
-
-/**
- * Whether this very transaction used the authorization in a block that cannot be dropped any more. Its
- * height alone does not say so: a node behind the same address that lags shows it in a block which was
- * dropped since, below the safe one of another. Where each of them knows blocks as safe, all agree.
- */
-async function isUsedInSafe(
-  node: ChainNode,
-  { transaction }: Pick<Found, 'transaction'>,
-  authorization: Authorization,
-): Promise<boolean> {
-  const uses = await nonceLogs(node, authorization, 'safe')
-  return uses.some(({ transactionHash }) => transactionHash === transaction)
-}
-
-/** A nonce is used or cancelled once, so at most one log is found on any one chain. */
-async function nonceLogs(
-  node: ChainNode,
-  { from, nonce, sinceBlock }: Authorization,
-  toBlock: 'latest' | 'safe' = 'latest',
-) {
-  const search = {
-    address: node.network.usdc as Hex,
-    args: { authorizer: from as Hex, nonce: nonce as Hex },
-    fromBlock: BigInt(sinceBlock),
-    toBlock,
-    strict: true,
-  } as const
-  const [used, cancelled] = await Promise.all([
-    node.reader.getContractEvents({ ...search, abi: tokenAbi, eventName: 'AuthorizationUsed' }),
-    node.reader.getContractEvents({
-      ...search,
-      abi: tokenAbi,
-      eventName: 'AuthorizationCanceled',
-    }),
-  ])
-  return [...used, ...cancelled]
 }

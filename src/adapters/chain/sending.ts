@@ -4,6 +4,8 @@ import { getTransactionError } from 'viem/utils'
 import type { Chain, Fees } from './clients.ts'
 import { receiptOf } from './receipts.ts'
 
+export const tooDear = 'The network asks more for a transaction than the store pays.'
+
 /** A call that costs gas, and how much of it at most. */
 export interface Call {
   readonly to: Hex
@@ -41,7 +43,7 @@ const raisesMost = 4
  *
  * Not being in a block at the end is no failure: the caller looks at the logs.
  *
- * @throws BaseError when the node does not take it at all
+ * @throws when the node does not take it at all, or the network asks too much
  */
 export async function sendCall(chain: Chain, call: Call, withinMs: number): Promise<Sent> {
   const all = [await sendFirst(chain, call)]
@@ -108,10 +110,11 @@ async function replace(chain: Chain, call: Call, nonce: number, paid: Fees): Pro
   }
 }
 
-/** @throws BaseError, of a kind that says what the node found wrong */
+/** @throws BaseError, of a kind that says what the node found wrong; or when it would cost too much */
 async function broadcast(chain: Chain, call: Call, nonce: number, fees: Fees): Promise<Broadcast> {
   const { gasAccount, network, reader } = chain
   const { chainId } = network
+  if (call.gas * fees.maxFeePerGas > chain.settlementWeiMost) throw new Error(tooDear)
   const signed = await gasAccount.signTransaction({
     type: 'eip1559',
     chainId,

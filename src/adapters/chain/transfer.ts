@@ -2,7 +2,8 @@ import { encodeFunctionData, type Hex } from 'viem'
 import type { Network } from '../../payments/networks.ts'
 import type { Chain } from './clients.ts'
 import { isRevert } from './faults.ts'
-import { type Sent, sendCall } from './sending.ts'
+import { isTooDear } from './network-fees.ts'
+import { type Sent, sendCall, tooDear } from './sending.ts'
 import { tokenAbi } from './token.ts'
 
 /** A signed EIP-3009 authorization, whoever signed it: a buyer who pays, or we who pay back. */
@@ -49,9 +50,11 @@ const gasMargin = 25_000n
 export async function costOf(
   chain: Chain,
   transfer: SignedTransfer,
-): Promise<'bearable' | 'too_much' | 'refused'> {
+): Promise<'bearable' | 'too_much' | 'too_dear' | 'refused'> {
   try {
-    return (await gasOf(chain, transfer)) > settlementGasMost ? 'too_much' : 'bearable'
+    const gas = await gasOf(chain, transfer)
+    if (gas > settlementGasMost) return 'too_much'
+    return (await isTooDear(chain, transfer, gas)) ? 'too_dear' : 'bearable'
   } catch (error) {
     if (isRevert(error)) return 'refused'
     throw error
@@ -72,6 +75,7 @@ export async function sendTransfer(
 ): Promise<Sent> {
   const call = transferCall(chain.network, transfer)
   const needed = estimated ?? (await gasOf(chain, transfer))
+  if (await isTooDear(chain, transfer, needed)) throw new Error(tooDear)
   if (needed > settlementGasMost) throw new Error(`The transfer would cost ${needed} gas.`)
   const margin = needed + gasMargin
   const gas = margin < settlementGasMost ? margin : settlementGasMost

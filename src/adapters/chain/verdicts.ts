@@ -11,6 +11,7 @@ export const unreadableSignature = bad('bad_signature', 'The signature cannot be
 export const ownReasons = {
   too_much: 'settlement_too_costly',
   refused: 'settlement_refused',
+  too_dear: 'network_too_dear',
 } as const
 
 /**

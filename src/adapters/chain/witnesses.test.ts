@@ -99,6 +99,28 @@ describe('a payment that never landed', () => {
   })
 })
 
+describe('a large payment', () => {
+  test('is not taken while no witness answers, or none is up to date', async () => {
+    const big = await newPayment(chain, { amount: large })
+    const small = await newPayment(chain, { amount: large - 1n })
+    const { rail } = connect([witness.url])
+    const { timestamp } = await chain.client.getBlock()
+    const stopped: Tamper = async (method, params) => {
+      if (method !== 'eth_getBlockByNumber') return undefined
+      const block = (await chain.client.request({ method, params } as never)) as object
+      return { result: { ...block, timestamp: `0x${(timestamp - 10n ** 6n).toString(16)}` } }
+    }
+    for (const tamper of [silent, stopped]) {
+      witness.tamper(tamper)
+      expect(await rail.check(big.tender)).toMatchObject({ outcome: 'unknown', charged: 'no' })
+      expect(await rail.check(small.tender)).toMatchObject({ outcome: 'good' })
+    }
+    witness.tamper()
+    expect(await rail.check(big.tender)).toMatchObject({ outcome: 'good' })
+    expect(await connect([]).rail.check(big.tender)).toMatchObject({ outcome: 'good' })
+  })
+})
+
 describe('a payment that has landed', () => {
   let rail: Rail
   beforeEach(() => {

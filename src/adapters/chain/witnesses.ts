@@ -13,6 +13,8 @@ import {
 } from './proofs.ts'
 
 export interface Witnesses {
+  /** Whether a block with this time can be the newest one of a chain that goes on; in seconds. */
+  readonly isCurrent: (timestamp: bigint) => boolean
   /** Further nodes of the same chain, run by somebody else. None: one node is believed. */
   readonly nodes: readonly ChainNode[]
   /** From this amount on, one node alone is not believed that money has arrived. */
@@ -23,6 +25,11 @@ export interface Witnesses {
 export interface Evidence {
   /** Our node's verdict; that an authorization is dead, every witness has to say too. */
   judge(authorization: Authorization): Promise<Verdict>
+  /**
+   * Whether a payment of this amount could be borne out just now: money that nobody else could
+   * see arrive would be held without end.
+   */
+  couldBearOut(amount: Usdc): Promise<boolean>
   /** Whether a payment that our node has found may be taken for settled. */
   bearsOut(found: Found, expected: Expected): Promise<boolean>
   /** Whether a refund that our node says is final may be taken for paid, whatever its amount. */
@@ -37,7 +44,7 @@ export interface Evidence {
  * takes logs; one node alone is believed those for a small amount, which is all it can cost. A
  * witness that does not answer has said nothing: it neither proves nor disproves.
  */
-export function evidenceOf(node: ChainNode, { nodes, from }: Witnesses): Evidence {
+export function evidenceOf(node: ChainNode, { nodes, from, isCurrent }: Witnesses): Evidence {
   const every = async (asked: (witness: ChainNode) => Promise<boolean>) =>
     (await ask(nodes, asked)).every(Boolean)
   const some = async (asked: (witness: ChainNode) => Promise<boolean>) =>
@@ -54,6 +61,9 @@ export function evidenceOf(node: ChainNode, { nodes, from }: Witnesses): Evidenc
   }
 
   return {
+    couldBearOut: async (amount) =>
+      amount < from || some(async ({ reader }) => isCurrent((await reader.getBlock()).timestamp)),
+
     async judge(authorization) {
       const verdict = await judge(node, authorization)
       if (verdict.verdict !== 'dead') return verdict
@@ -61,7 +71,7 @@ export function evidenceOf(node: ChainNode, { nodes, from }: Witnesses): Evidenc
         const other = await judge(witness, authorization)
         return other.verdict === 'dead' && other.cause === verdict.cause
       })
-      return isAgreed ? verdict : { verdict: 'open' }
+      return isAgreed ? verdict : { verdict: 'open', soFar: 'hidden' }
     },
 
     bearsOut,

@@ -105,6 +105,7 @@ export const purchases: readonly (Operation & { readonly kind: Kind })[] = kinds
     'budget_spent',
     'store_paused',
     'try_again',
+    'too_costly',
   ],
   limit: 'purchase',
   access: { pays: kind },

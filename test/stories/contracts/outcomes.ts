@@ -65,7 +65,7 @@ export async function expectRefused(
 export async function expectNotNow(store: Store, wallet: Address, header: string): Promise<void> {
   const before = await traces(store, wallet)
   const answer = await payForVoucher(store, header)
-  expect(answer).toMatchObject({ status: 503, body: { code: 'try_again', charged: 'no' } })
+  expect(answer).toMatchObject({ status: 503, body: { code: 'try_again', charged: 'unknown' } })
   expect(answer.headers.get('payment-required')).toBeNull()
   expect(answer.headers.get('retry-after')).toBe('5')
   expect(await traces(store, wallet)).toEqual(before)

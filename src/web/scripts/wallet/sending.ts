@@ -77,6 +77,7 @@ const passing: Readonly<Record<string, PayFault>> = {
   store_paused: 'paused',
   rate_limited: 'notNow',
   try_again: 'notNow',
+  too_costly: 'notNow',
 }
 
 function refusalOf(

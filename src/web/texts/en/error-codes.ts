@@ -174,6 +174,12 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
     operator:
       'If it lasts, look at /readyz and at the log of the database, the RPC node or the supplier.',
   },
+  too_costly: {
+    when: 'The network asks more for a transaction just now than the store pays for a settlement, so it has sent nothing.',
+    agent: 'Send the very same request again after Retry-After. Fees usually fall within minutes.',
+    operator:
+      'If it lasts, compare MAX_SETTLEMENT_GWEI with what the network asks: above it, refunds wait as well.',
+  },
   internal_error: {
     when: 'Something unexpected happened in the store. On purchases, "charged" says "unknown".',
     agent:

@@ -33,7 +33,7 @@ export const unpaid: readonly Outcome[] = [
   {
     code: 'valid_too_long',
     note: '402',
-    when: 'It holds for more than an hour.',
+    when: 'It holds for more than ten minutes.',
     agent: 'Sign one for `maxTimeoutSeconds`.',
     operator: 'Nothing.',
   },

@@ -1,0 +1,196 @@
+import { getAddress, type Hex, parseErc6492Signature } from 'viem'
+import { leastValiditySeconds } from '../../payments/acceptance.ts'
+import type { X402Tender } from '../../payments/payment.ts'
+import type { Checked } from '../../payments/ports.ts'
+import type { Expected } from '../../payments/proof.ts'
+import { blockAt } from './block-times.ts'
+import { type Chain, lookBackSeconds } from './clients.ts'
+import { type Facilitator, transferOf } from './facilitator.ts'
+import { headAgeOf } from './facts.ts'
+import { isClosedTo, type Verdict, wouldRevert } from './proofs.ts'
+import type { RefundWallet } from './refunds.ts'
+import {
+  badPayments,
+  inconsistentWallet,
+  ownReasons,
+  paidByRefunds,
+  reasonOf,
+  unreadableSignature,
+} from './verdicts.ts'
+import type { Evidence } from './witnesses.ts'
+
+export interface CheckDeps {
+  readonly chain: Chain
+  readonly evidence: Evidence
+  readonly facilitator: Facilitator
+  readonly refunds: Pick<RefundWallet, 'address'>
+  /** The clock of this machine. A block's own time is compared with it, and nothing is proven by it. */
+  readonly now: () => Date
+  /** Payments are not judged by a chain whose newest block is older than this. */
+  readonly headMostSeconds: number
+}
+
+/**
+ * How long after its end a payment that is on the chain and on no record still opens its order. A
+ * database that fails over may lose its newest writes; whoever paid then sends the same request
+ * again soon. Later, anybody may have read the authorization from the chain, and the record is
+ * mended by the reconciliation.
+ */
+const lostRecordSeconds = 3_600
+
+export async function check(deps: CheckDeps, asked: X402Tender): Promise<Checked<X402Tender>> {
+  const { chain, refunds } = deps
+  const left = asked.validBefore - deps.now().getTime() / 1_000
+  try {
+    const tender = { ...asked, payer: writtenRight(asked.payer) }
+    if (!isReadable(tender.signature)) return { outcome: 'bad', ...unreadableSignature }
+    // Its money is for refunds only, and a refund to itself would give nothing back.
+    if (tender.payer === refunds.address) return { outcome: 'bad', ...paidByRefunds }
+    const head = chain.recentHead()
+    const looking =
+      left < leastValiditySeconds ? explainLate(deps, tender, left) : judgeFresh(deps, tender)
+    const [{ timestamp }, checked] = await ended([head, looking])
+    // A balance of long ago is no balance, and a settlement would not land in time.
+    const age = headAgeOf({ timestamp }, deps.now())
+    if (age <= deps.headMostSeconds) return checked
+    return unknown(`The newest block is ${Math.round(age)} s old.`)
+  } catch (error) {
+    return unknown(reasonOf(error))
+  }
+}
+
+async function judgeFresh(deps: CheckDeps, tender: X402Tender): Promise<Checked<X402Tender>> {
+  const { chain, evidence, facilitator } = deps
+  // Asked before anybody outside sees the payment.
+  if (!(await evidence.couldBearOut(tender.amount))) {
+    return unknown('No further node answers, and one must see this payment.', 'no')
+  }
+  const [sinceBlock, verified] = await ended([chain.lookBackTo(), facilitator.verify(tender)])
+  const since = { ...tender, sinceBlock }
+  if (verified.isValid) return { outcome: 'good', tender: since }
+  return explain(deps, since, verified.invalidReason)
+}
+
+/** All results, or a failure, once all have ended: no question of one payment is shared by the next. */
+async function ended<T extends readonly Promise<unknown>[]>(all: readonly [...T]) {
+  await Promise.allSettled(all)
+  return Promise.all(all)
+}
+
+/** The facilitator fails at a signature that is cut off inside, which looks like a failure of ours. */
+function isReadable(signature: string): boolean {
+  try {
+    parseErc6492Signature(signature as Hex)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** What a facilitator's no means. Only what is the payer's own doing is a bad payment. */
+async function explain(
+  deps: CheckDeps,
+  tender: X402Tender,
+  said: string | undefined,
+): Promise<Checked<X402Tender>> {
+  if (said === ownReasons.too_dear) {
+    const reason = 'The network asks more for a transaction than the store pays.'
+    return { ...unknown(reason), isTooCostly: true }
+  }
+  const known = badPayments[said ?? '']
+  if (known === undefined) return unknown(said ?? 'no reason given')
+  const bad = { outcome: 'bad', ...known } as const
+  if (afterPayment.has(known.code)) {
+    const judged = await deps.evidence.judge(authorizationOf(tender))
+    if (!isUnused(judged)) return explainUsed(tender, judged)
+    // One backend said that it is used, and another that it is not.
+    if (known.code === nonceUsed.code) return unknown(hidden)
+  }
+  return said === 'invalid_exact_evm_transaction_simulation_failed'
+    ? explainRefusal(deps.chain, tender, bad)
+    : bad
+}
+
+/** What a payment looks like as well that has paid already: its nonce is used and its money is gone. */
+const nonceUsed = badPayments['invalid_exact_evm_nonce_already_used'] as Omit<Bad, 'outcome'>
+const afterPayment = new Set([nonceUsed.code, 'insufficient_balance', 'would_fail'])
+
+const hidden = 'The node does not show what the nonce was used for.'
+
+type Bad = Extract<Checked, { outcome: 'bad' }>
+
+/**
+ * A used nonce may be this very payment, submitted by somebody else or by us before the record of it
+ * was lost: then the money is here, and nobody may be asked for it again.
+ */
+function explainUsed(tender: X402Tender, judged: Verdict): Checked<X402Tender> {
+  if (judged.verdict === 'transferred') return { outcome: 'good', tender }
+  const isSpent = judged.verdict === 'dead' || judged.soFar === 'spent'
+  return isSpent ? { outcome: 'bad', ...nonceUsed } : unknown(hidden)
+}
+
+/** An authorization that has ended, or ends before a settlement would be in a block. */
+async function explainLate(
+  { chain, evidence }: CheckDeps,
+  tender: X402Tender,
+  left: number,
+): Promise<Checked<X402Tender>> {
+  const lookBackTo = tender.validBefore - lookBackSeconds
+  const sinceBlock = await blockAt(chain, lookBackTo, await chain.recentHead())
+  const judged = await evidence.judge({ ...authorizationOf(tender), sinceBlock })
+  // What has ended is unused for good only where the chain proves it: it may be on its way to a block.
+  if (isUnused(judged) && (judged.verdict === 'dead' || left > 0)) return tooLate(left)
+  if (judged.verdict !== 'transferred') return explainUsed(tender, judged)
+  return left > -lostRecordSeconds
+    ? { outcome: 'good', tender: { ...tender, sinceBlock: judged.found.block } }
+    : unknown('It was paid long ago, and no order of it is on record.')
+}
+
+function isUnused(judged: Verdict): boolean {
+  if (judged.verdict === 'dead') return judged.cause === 'expired'
+  return judged.verdict === 'open' && judged.soFar === 'unused'
+}
+
+function tooLate(left: number): Bad {
+  const seconds = Math.max(0, Math.floor(left))
+  const reason = `the authorization ends in ${seconds} s; it must hold for at least ${leastValiditySeconds} s`
+  return { outcome: 'bad', code: 'expired', reason }
+}
+
+/**
+ * The facilitator says the same of a node that does not answer as of a token that refuses. A contract
+ * that signs for the payer may answer as it likes, by the gas it is given or by who asks: one that the
+ * facilitator saw refuse and that agrees now is refused for good, because no node is at fault.
+ */
+async function explainRefusal(
+  chain: Chain,
+  tender: X402Tender,
+  bad: Bad,
+): Promise<Checked<X402Tender>> {
+  if (!(await wouldRevert(chain, transferOf(tender)))) {
+    const code = await chain.reader.getCode({ address: tender.payer as Hex })
+    return code === undefined
+      ? unknown('The transfer could not be simulated.')
+      : { outcome: 'bad', ...inconsistentWallet }
+  }
+  return (await isClosedTo(chain, tender.payTo))
+    ? unknown('USDC takes no transfer to this store just now.')
+    : bad
+}
+
+/** An address may come in capitals of any sort; what encodes it for the chain takes the right ones only. */
+export function writtenRight(address: string): string {
+  return getAddress(address.toLowerCase())
+}
+
+function unknown(reason: string, charged: 'no' | 'unknown' = 'unknown') {
+  return { outcome: 'unknown', reason, charged } as const
+}
+
+export function expectedOf(tender: X402Tender): Expected {
+  return { from: tender.payer, to: tender.payTo, value: tender.amount, nonce: tender.nonce }
+}
+
+function authorizationOf(tender: X402Tender) {
+  return { ...expectedOf(tender), ...tender }
+}

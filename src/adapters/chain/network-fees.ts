@@ -1,0 +1,60 @@
+import { type Hex, parseAbi } from 'viem'
+import type { Chain, ChainNode } from './clients.ts'
+import { isRevert } from './faults.ts'
+import { recent } from './recent.ts'
+import type { SignedTransfer } from './transfer.ts'
+
+/** Chains of the OP Stack have it there; it says what a transaction pays for its place on L1. */
+const gasPriceOracle = '0x420000000000000000000000000000000000000F'
+const oracleAbi = parseAbi([
+  'function getL1FeeUpperBound(uint256 unsignedTxSize) view returns (uint256)',
+])
+
+/** L1 makes a block every twelve seconds, and its prices move by blocks. */
+const dataFeeKeptMs = 10_000
+/** Sizes are rounded up to this, so that payments of about one size share one question. */
+const sizeStep = 512
+/** A settlement without the signature: its call and what is around it. */
+const settlementBytes = 450
+
+/** What a transaction of this size pays for its data, in wei; nothing on a chain without L1. */
+export type DataFee = (bytes: number) => Promise<bigint>
+
+export function dataFeeOf({ reader }: Pick<ChainNode, 'reader'>): DataFee {
+  const kept = new Map<number, () => Promise<bigint>>()
+  const ask = async (size: number) => {
+    try {
+      return await reader.readContract({
+        address: gasPriceOracle,
+        abi: oracleAbi,
+        functionName: 'getL1FeeUpperBound',
+        args: [BigInt(size)],
+      })
+    } catch (error) {
+      if (isRevert(error)) return 0n
+      throw error
+    }
+  }
+  return (bytes) => {
+    const size = Math.ceil(bytes / sizeStep) * sizeStep
+    const known = kept.get(size) ?? recent(dataFeeKeptMs, () => ask(size))
+    kept.set(size, known)
+    return known()
+  }
+}
+
+/**
+ * Whether a settlement would cost more than the store pays for one, by what the network asks now.
+ * The payer chooses how long a smart wallet's signature is, and with it the fee for its data.
+ *
+ * @throws when the node does not say what it asks
+ */
+export async function isTooDear(
+  chain: Chain,
+  { signature }: Pick<SignedTransfer, 'signature'>,
+  gas: bigint,
+): Promise<boolean> {
+  const bytes = settlementBytes + ((signature as Hex).length - 2) / 2
+  const [fees, dataFee] = await Promise.all([chain.fees(), chain.dataFee(bytes)])
+  return gas * fees.maxFeePerGas + dataFee > chain.settlementWeiMost
+}

@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { newOrderId } from '../../../test/doubles/ids.ts'
+import { type ProviderHabits, providerOf } from '../../../test/doubles/rpc-provider.ts'
+import type { Rail } from '../../payments/ports.ts'
+import {
+  cancel,
+  type NodeBefore,
+  newPayment,
+  price,
+  type StillChain,
+  startNodeBefore,
+  startStillChain,
+} from './chain.fixture.ts'
+
+// Nodes as providers rent them out: they answer for small ranges, forget states, lag and count.
+
+let chain: StillChain
+let node: NodeBefore
+
+beforeAll(async () => {
+  chain = await startStillChain()
+})
+afterAll(() => chain.stop())
+beforeEach(async () => {
+  node = await startNodeBefore(chain.rpcUrl)
+  return () => node.stop()
+})
+
+/** After the end of every authorization, so that nothing is sent any more. */
+const later = () => new Date(Date.now() + 30 * 86_400_000)
+
+/** A store whose node is of such a provider. */
+function behind(habits: ProviderHabits, now?: () => Date) {
+  node.tamper(providerOf(chain.rpcUrl, habits))
+  return chain.connect({ rpcUrl: node.url }, now)
+}
+
+/** A payment that is in a block, sent by somebody else. */
+async function landed() {
+  const payment = await newPayment(chain)
+  const collected = await chain.connect().rail.collect(payment.tender)
+  if (collected.outcome !== 'settled') throw new Error(JSON.stringify(collected))
+  return { ...payment, receipt: collected.receipt }
+}
+
+async function passTime(seconds: number): Promise<void> {
+  await chain.client.increaseTime({ seconds })
+  await chain.mine(3)
+}
+
+const asked = (method: string) => node.calls.filter((call) => call === method).length
+
+describe('a provider that answers for a few blocks of logs at once', () => {
+  const ranges = [
+    [500, 'code'],
+    [500, 'http400'],
+    [2_000, 'parameter'],
+    [2_000, 'http413'],
+    [10_000, 'range'],
+  ] as const
+
+  /** So many blocks of the chain as the store sees it. */
+  const stretch = 400
+  const mine = (blocks: number) => chain.mine(Math.ceil(blocks / stretch))
+  /** A payment in a block that has the number which the store sees. */
+  async function landedAs() {
+    const { receipt, ...payment } = await landed()
+    return { ...payment, receipt: { ...receipt, block: receipt.block * stretch } }
+  }
+
+  test.each(ranges)(
+    '%i blocks, refused by %s: an old refund is found and a new one paid',
+    async (blocks, refusal) => {
+      const { tender, payer, receipt } = await landedAs()
+      await mine(11_100)
+      const habits = { stretch, logRange: { blocks, refusal } }
+      const store = behind(habits)
+      await store.probe()
+      expect(await store.rail.standingOf(tender, receipt)).toBe('final')
+
+      const signed = await store.rail.signRefund({ order: newOrderId(), tender, since: receipt })
+      expect(await store.rail.payBack(signed)).toMatchObject({ outcome: 'pending' })
+      await mine(1)
+      expect(await store.rail.payBack(signed)).toMatchObject({ outcome: 'paid' })
+      expect(await chain.transfers(chain.refundWallet, payer)).toMatchObject([{ value: price }])
+
+      // Another process, which knows nothing of the provider, finds it as well, a day later.
+      await mine(43_200)
+      expect(await behind(habits).rail.payBack(signed)).toMatchObject({ outcome: 'paid' })
+      expect(await chain.transfers(chain.refundWallet, payer)).toHaveLength(1)
+    },
+  )
+
+  test('is asked for the time of the authorization, however long ago that was', async () => {
+    const { tender, receipt } = await landedAs()
+    await passTime(400)
+    await mine(43_200)
+    const { rail } = behind({ stretch, logRange: { blocks: 500, refusal: 'code' } }, later)
+    expect(await rail.collect(tender)).toEqual({ outcome: 'settled', receipt })
+    // It refuses five times until it is known what it answers; all blocks since then are 87 pages.
+    expect(asked('eth_getLogs')).toBeLessThanOrEqual(12)
+  })
+
+  test('is asked for pages that it answers once it has been looked at', async () => {
+    const { probe } = behind({ stretch, logRange: { blocks: 2_000, refusal: 'http413' } })
+    await mine(10_000)
+    await probe()
+    const learning = asked('eth_getLogs')
+    expect(learning).toBeGreaterThan(1)
+    await probe()
+    expect(asked('eth_getLogs')).toBe(learning + 1)
+  })
+})
+
+describe('a provider that shows a log and not its receipt', () => {
+  test('proves nothing about a payment that has landed', async () => {
+    const { tender, receipt } = await landed()
+    await chain.mine()
+    const unknown = { outcome: 'unknown', charged: 'unknown' }
+    expect(await behind({ hidesReceipts: true }).rail.check(tender)).toMatchObject(unknown)
+    await passTime(400)
+    const { rail } = behind({ hidesReceipts: true }, later)
+    expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown' })
+    expect(await rail.standingOf(tender, receipt)).toBe('unknown')
+    expect(await rail.check(tender)).toMatchObject(unknown)
+    expect(await behind({}, later).rail.collect(tender)).toMatchObject({ outcome: 'settled' })
+  })
+})
+
+describe('a provider with several nodes behind one address', () => {
+  test.each([[[0, 3]], [[0, 0, 2]], [[5, 0, 1]]])(
+    '%j blocks behind: a payment that has landed is never gone, failed or refused',
+    async (backends) => {
+      const { tender, receipt } = await landed()
+      const { rail } = behind({ backends })
+      const late = chain.connect({ rpcUrl: node.url }, later).rail
+      for (let look = 1; look <= 6; look += 1) {
+        expect(['final', 'not_yet', 'unknown']).toContain(await rail.standingOf(tender, receipt))
+        expect(['settled', 'unknown']).toContain((await late.collect(tender)).outcome)
+        expect(['good', 'unknown']).toContain((await rail.check(tender)).outcome)
+        await chain.mine()
+      }
+      expect(await behind({}).rail.standingOf(tender, receipt)).toBe('final')
+    },
+  )
+
+  test('a payment is gone only where a node that has its block shows the nonce unused', async () => {
+    const { tender, receipt } = await landed()
+    await chain.reorganise(1)
+    expect(await behind({ backends: [1] }).rail.standingOf(tender, receipt)).toBe('not_yet')
+    expect(await behind({}).rail.standingOf(tender, receipt)).toBe('gone')
+  })
+})
+
+describe('a provider that serves preconfirmations', () => {
+  test('shows no payment as settled before its block is there', async () => {
+    const { tender, receipt } = await landed()
+    const { rail } = behind({ preconfirms: true }, later)
+    expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown' })
+    expect(await rail.standingOf(tender, receipt)).toBe('not_yet')
+    await chain.mine()
+    expect(await rail.collect(tender)).toEqual({ outcome: 'settled', receipt })
+  })
+})
+
+describe('a full node, with 128 blocks of state and a safe block further back', () => {
+  const habits = { stateBlocks: 128, safeLag: 200 }
+
+  test('proves that a payment never came', async () => {
+    const { tender } = await newPayment(chain)
+    await passTime(400)
+    const { rail } = behind(habits, later)
+    expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown' })
+    await chain.mine(250)
+    expect(await rail.collect(tender)).toMatchObject({
+      outcome: 'failed',
+      code: 'authorization_expired',
+    })
+  })
+
+  test('proves that a payment was cancelled, and that one is final', async () => {
+    const cancelled = await newPayment(chain)
+    await cancel(chain, cancelled)
+    const { tender, receipt } = await landed()
+    const { rail } = behind(habits, later)
+    expect(await rail.standingOf(tender, receipt)).toBe('not_yet')
+    await chain.mine(250)
+    expect(await rail.standingOf(tender, receipt)).toBe('final')
+    expect(await rail.collect(cancelled.tender)).toMatchObject({
+      outcome: 'failed',
+      code: 'authorization_cancelled',
+    })
+  })
+})
+
+describe('a provider that refuses a third of all questions as too many', () => {
+  /** Until it ends so, in a few tries. */
+  async function until<T>(outcome: string, act: () => Promise<T & { outcome: string }>) {
+    let seen: unknown
+    for (let tried = 1; tried <= 20; tried += 1) {
+      const ended = await act()
+      seen = ended
+      if (ended.outcome === outcome) return
+      expect(['unknown', 'pending']).toContain(ended.outcome)
+    }
+    throw new Error(`Never ${outcome}: ${JSON.stringify(seen)}`)
+  }
+
+  test('delays a payment and its refund, and changes nothing about them', async () => {
+    const { tender, payer } = await newPayment(chain)
+    const { rail }: { rail: Rail } = behind({ limitsEvery: 3 })
+    await until('good', () => rail.check(tender))
+    await until('settled', () => rail.collect(tender))
+    const since = { rail: 'x402', transaction: '0x', block: 0 } as const
+    const signed = await chain.connect().rail.signRefund({ order: newOrderId(), tender, since })
+    await until('paid', async () => {
+      await chain.mine()
+      return rail.payBack(signed)
+    })
+    expect(await chain.transfers(payer, chain.keys.payTo)).toHaveLength(1)
+    expect(await chain.transfers(chain.refundWallet, payer)).toHaveLength(1)
+  })
+})

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { leaseMs } from '../../orders/ports.ts'
+import { stepMostMs, withinStep } from './within.ts'
+
+test('one step at the chain ends well before the lease of its order', () => {
+  expect(stepMostMs + 10_000).toBeLessThanOrEqual(leaseMs)
+})
+
+test('a step that takes too long is not waited for', async () => {
+  expect(await withinStep(new Promise(() => {}), 'late', 1)).toBe('late')
+})
+
+test('what a step says in time is what it is', async () => {
+  expect(await withinStep(Promise.resolve('done'), 'late', 60_000)).toBe('done')
+  await expect(withinStep(Promise.reject(new Error('no')), 'late')).rejects.toThrow('no')
+})

@@ -1,0 +1,144 @@
+import { type Hex, numberToHex } from 'viem'
+import type { Tamper } from '../../src/adapters/chain/chain.fixture.ts'
+
+/** What real providers of nodes do that a node of one's own does not. */
+export interface ProviderHabits {
+  /** The largest range of blocks whose logs it answers for, and how it refuses a larger one. */
+  readonly logRange?: { readonly blocks: number; readonly refusal: LogRefusal }
+  /** Behind the address are several nodes, asked in turn, each so many blocks behind the newest. */
+  readonly backends?: readonly number[]
+  /** Receipts are not found, though blocks and logs are. */
+  readonly hidesReceipts?: boolean
+  /** The newest block is not there yet; receipts of its transactions are, with a hash of no block. */
+  readonly preconfirms?: boolean
+  /** States older than so many blocks are gone. */
+  readonly stateBlocks?: number
+  /** How far `safe` is behind the newest block. */
+  readonly safeLag?: number
+  /** Each block of the node is shown as so many, which an EVM node in a test could not make in time. */
+  readonly stretch?: number
+  /** Of so many questions one is refused as one too many. */
+  readonly limitsEvery?: number
+}
+
+/** The errors that providers document or send for too large a range. */
+const logRefusals = {
+  code: { error: { code: -32_005, message: 'query returned more than 10000 results' } },
+  range: { error: { code: -32_600, message: 'eth_getLogs is limited to a smaller block range' } },
+  parameter: { error: { code: -32_602, message: 'exceed maximum block range' } },
+  http400: { status: 400 },
+  http413: { status: 413 },
+} as const
+type LogRefusal = keyof typeof logRefusals
+
+/** For `startNodeBefore`: the node at this address answers as such a provider would. */
+export function providerOf(rpcUrl: string, habits: ProviderHabits): Tamper {
+  const { backends = [0], limitsEvery, preconfirms = false } = habits
+  let asked = 0
+  return async (method, params) => {
+    asked += 1
+    // Spread unevenly, so that it does not always meet the same question of a round.
+    const dice = Math.imul(asked, 2_654_435_761) >>> 16
+    const isRefused = limitsEvery !== undefined && dice % limitsEvery === 0
+    if (isRefused) return { status: 429 }
+    const lag = (backends[asked % backends.length] ?? 0) + (preconfirms ? 1 : 0)
+    const answerOf = answers[method]
+    if (answerOf === undefined) return undefined
+    const { result } = await ask(rpcUrl, 'eth_blockNumber', [])
+    const stretch = habits.stretch ?? 1
+    return answerOf({ habits, head: Number(result) * stretch - lag, stretch, rpcUrl }, params)
+  }
+}
+
+interface Answer {
+  readonly result?: unknown
+  readonly error?: unknown
+}
+
+async function ask(rpcUrl: string, method: string, params: readonly unknown[]): Promise<Answer> {
+  const response = await fetch(rpcUrl, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  const { result, error } = (await response.json()) as Answer
+  return error === undefined ? { result } : { error }
+}
+
+interface View {
+  readonly habits: ProviderHabits
+  /** The newest block that the backend which answers knows. */
+  readonly head: number
+  readonly stretch: number
+  readonly rpcUrl: string
+}
+
+type AnswerOf = (view: View, params: readonly unknown[]) => unknown
+
+const answers: Readonly<Record<string, AnswerOf>> = {
+  eth_blockNumber: ({ head }) => ({ result: numberToHex(head) }),
+
+  async eth_getBlockByNumber(view, [tag, full]) {
+    const number = numberOf(view, tag)
+    if (number > view.head) return { result: null }
+    const params = [realOf(view, number), full]
+    const { result, error } = await ask(view.rpcUrl, 'eth_getBlockByNumber', params)
+    if (error !== undefined) return { error }
+    return { result: { ...(result as object), number: numberToHex(number) } }
+  },
+
+  async eth_getTransactionReceipt(view, params) {
+    if (view.habits.hidesReceipts) return { result: null }
+    const { result } = await ask(view.rpcUrl, 'eth_getTransactionReceipt', params)
+    if (!result) return { result: null }
+    const receipt = shown(view, result as InBlock)
+    if (Number(receipt.blockNumber) <= view.head) return { result: receipt }
+    if (!view.habits.preconfirms) return { result: null }
+    return { result: { ...receipt, blockHash: `0x${'0'.repeat(64)}` } }
+  },
+
+  eth_call(view, [call, tag = 'latest', ...rest]) {
+    const number = numberOf(view, tag)
+    if (number > view.head) return { error: { code: -32_000, message: 'header not found' } }
+    const { stateBlocks = Number.POSITIVE_INFINITY } = view.habits
+    if (number <= view.head - stateBlocks) {
+      return { error: { code: -32_000, message: 'missing trie node: state is not available' } }
+    }
+    return ask(view.rpcUrl, 'eth_call', [call, realOf(view, number), ...rest])
+  },
+
+  async eth_getLogs(view, [filter]) {
+    const { fromBlock, toBlock, ...asked } = filter as { fromBlock: Hex; toBlock: Hex }
+    const [from, to] = [numberOf(view, fromBlock), numberOf(view, toBlock)]
+    const { logRange } = view.habits
+    if (logRange && to - from + 1 > logRange.blocks) return logRefusals[logRange.refusal]
+    // A node that is behind answers for the blocks that it has, and does not say so.
+    if (from > view.head) return { result: [] }
+    const known = {
+      fromBlock: realOf(view, from + view.stretch - 1),
+      toBlock: realOf(view, Math.min(to, view.head)),
+    }
+    if (Number(known.fromBlock) > Number(known.toBlock)) return { result: [] }
+    const answer = await ask(view.rpcUrl, 'eth_getLogs', [{ ...asked, ...known }])
+    return { result: (answer.result as InBlock[]).map((log) => shown(view, log)) }
+  },
+}
+
+interface InBlock {
+  readonly blockNumber: Hex
+}
+
+function shown<T extends InBlock>({ stretch }: View, found: T): T {
+  return { ...found, blockNumber: numberToHex(Number(found.blockNumber) * stretch) }
+}
+
+/** The block of the node behind that is shown under this number. */
+function realOf({ stretch }: View, number: number): Hex {
+  return numberToHex(Math.floor(number / stretch))
+}
+
+function numberOf({ head, stretch, habits: { safeLag = stretch } }: View, tag: unknown): number {
+  if (tag === 'latest' || tag === 'pending') return head
+  if (tag === 'safe' || tag === 'finalized') return Math.max(0, head - safeLag)
+  return Number(tag)
+}
