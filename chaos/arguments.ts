@@ -11,12 +11,14 @@ export interface Wanted {
   /** How long the store tries to deliver; a third of it is its grace, twice of it is too late. */
   readonly deadlineSeconds: number
   readonly endLeases: boolean
+  /** Attackers of every sort beside the buyers, before it with nothing else going wrong. */
+  readonly attackers: boolean
 }
 
 export const usage = `Kills the parts of a store under load, and audits what became of the money.
 
   npm run chaos -- [--seconds N] [--seed N] [--nodes N] [--buyers N] [--orders N]
-                   [--kill-every N] [--deadline N] [--end-leases]
+                   [--kill-every N] [--deadline N] [--end-leases] [--attackers]
 
   --seconds N     how long there are purchases, faults and kills (default 120)
   --seed N        decides the choices of buyers, faults and kills (default 402); since real
@@ -28,6 +30,8 @@ export const usage = `Kills the parts of a store under load, and audits what bec
   --deadline N    seconds in which the store must have delivered (default 6)
   --end-leases    at the end kills all nodes at once and ends the leases of the dead, where it
                   else waits for them (45 s)
+  --attackers     attackers beside the buyers: for a quarter of the time before it, and 60 s at
+                  most, nothing else goes wrong, and no node may stop selling
   --help          this text
 
 Exits with 0 when every order ended as goods or as a refund, once, else with 1.`
@@ -46,6 +50,7 @@ export function readArguments(args: readonly string[]): Wanted | 'help' {
       'kill-every': text,
       deadline: text,
       'end-leases': { type: 'boolean', default: false },
+      attackers: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
@@ -62,6 +67,7 @@ export function readArguments(args: readonly string[]): Wanted | 'help' {
     killEverySeconds: numberOf('kill-every', values['kill-every'], 5, { least: 1, most: 3_600 }),
     deadlineSeconds: numberOf('deadline', values.deadline, 6, { least: 3, most: 600 }),
     endLeases: values['end-leases'],
+    attackers: values.attackers,
   }
 }
 

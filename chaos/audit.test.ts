@@ -235,6 +235,15 @@ describe('besides', () => {
       ['node ended by itself', 'node'],
     ] satisfies [Wrong, string][])
   })
+
+  test('a store that attackers pause, or whose gas they spend', () => {
+    expect(wrongsIn(withMore({ pauses: ['node-0 said stop'] }))).toEqual([
+      ['paused by an attacker', 'node'],
+    ])
+    const wasted = (count: number) =>
+      wrongsIn(withMore({ wastedByAttackers: Array.from({ length: count }, (_, at) => `0x${at}`) }))
+    expect([wasted(30), wasted(31)]).toEqual([[], [['gas wasted without bound', 'gas']]])
+  })
 })
 
 test('a finding can be told with what all four sides know of its order', () => {

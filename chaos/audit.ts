@@ -16,6 +16,8 @@ export const wrongs = [
   'bad answer',
   'loss nobody sees',
   'node ended by itself',
+  'paused by an attacker',
+  'gas wasted without bound',
 ] as const
 export type Wrong = (typeof wrongs)[number]
 
@@ -55,6 +57,8 @@ export function audit(facts: Facts): readonly Finding[] {
     badAnswers,
     unseenLosses,
     endedAlone,
+    pausedByAttackers,
+    gasWithoutBound,
   ].flatMap((rule) => rule(book))
 }
 
@@ -240,6 +244,20 @@ function unseenLosses({ orders, suppliedFor }: Book): Finding[] {
 
 function endedAlone(book: Book): Finding[] {
   return book.endedAlone.map((said) => finding('node ended by itself', 'node', said))
+}
+
+/** Whoever can close the store needs no other attack. */
+function pausedByAttackers({ pauses }: Book): Finding[] {
+  return pauses.map((said) => finding('paused by an attacker', 'node', said))
+}
+
+/** More than this many transactions for nothing means that attackers decide what the store pays for gas. */
+const wastedMost = 30
+
+function gasWithoutBound({ wastedByAttackers }: Book): Finding[] {
+  if (wastedByAttackers.length <= wastedMost) return []
+  const why = `${wastedByAttackers.length} transactions moved nothing; ${wastedMost} are the most`
+  return [finding('gas wasted without bound', 'gas', why)]
 }
 
 function bookOf(facts: Facts): Book {

@@ -5,7 +5,9 @@ import { buy } from './purchase.ts'
 
 export interface BuyersOptions {
   readonly seed: number
-  readonly accounts: readonly LocalAccount[]
+  readonly buyers: number
+  /** A wallet with enough money. */
+  readonly newAccount: () => Promise<LocalAccount>
   readonly nodes: readonly string[]
   /** How many purchases are begun at most. */
   readonly orders: number
@@ -18,23 +20,27 @@ export interface BuyersOptions {
 /** No buyer has more purchases on the way than this: an agent that waits for many at once. */
 const openMost = 12
 
+/** A buyer is another person after so many purchases: the store counts what fails by wallet. */
+const purchasesPerWallet = 2
+
 /** Buyers that shop until the shop closes, and then still wait for what they paid for. */
 export async function shop(options: BuyersOptions): Promise<readonly Seen[]> {
   const begun = { count: 0 }
-  const all = options.accounts.map((account, at) => shopAlone(options, account, at, begun))
+  const all = Array.from({ length: options.buyers }, (_, at) => shopAlone(options, at, begun))
   return (await Promise.all(all)).flat()
 }
 
 async function shopAlone(
-  { seed, nodes, orders, closing, closed }: BuyersOptions,
-  account: LocalAccount,
+  { seed, nodes, orders, newAccount, closing, closed }: BuyersOptions,
   at: number,
   begun: { count: number },
 ): Promise<readonly Seen[]> {
   const seen: Seen[] = []
   const open = new Set<Promise<void>>()
+  let account = await newAccount()
   for (let count = 0; !closing.aborted && begun.count < orders; count += 1) {
     begun.count += 1
+    if (count > 0 && count % purchasesPerWallet === 0) account = await newAccount()
     const plan = planOf(seed, at, count)
     const name = `b${at}-${count}`
     const bought = await buy({ name, account, plan, nodes, closing: closed })

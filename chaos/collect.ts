@@ -10,7 +10,9 @@ const token = parseAbi([
 ])
 
 /** What the chain, the supplier and the database say, each asked directly and none through the store. */
-export async function collect(parts: Parts): Promise<Omit<Facts, 'seen' | 'endedAlone'>> {
+export async function collect(
+  parts: Parts,
+): Promise<Omit<Facts, 'seen' | 'endedAlone' | 'pauses' | 'wastedByAttackers'>> {
   const [transfers, supplied, orders] = await Promise.all([
     transfersOf(parts.chain),
     ledgerOf(parts.supplier),

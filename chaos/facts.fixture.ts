@@ -118,4 +118,6 @@ export const cleanFacts: Facts = {
     seen(late, '3', { refunded: [late] }),
   ],
   endedAlone: [],
+  pauses: [],
+  wastedByAttackers: [],
 }

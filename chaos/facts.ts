@@ -68,4 +68,8 @@ export interface Facts {
   readonly seen: readonly Seen[]
   /** Nodes that ended though nobody killed them, with what they said. */
   readonly endedAlone: readonly string[]
+  /** Looks at which a node did not sell, while only attackers were at work. */
+  readonly pauses: readonly string[]
+  /** Transactions that moved nothing, which the store paid for meanwhile. */
+  readonly wastedByAttackers: readonly string[]
 }

@@ -3,34 +3,42 @@ import { seeded } from '../test/model/random.ts'
 import type { Parts } from './parts.ts'
 import { pick } from './plan.ts'
 
-export interface Kills {
-  readonly nodes: number
-  readonly postgres: number
-}
+/** What was killed, and how often. */
+export type Kills = Record<keyof typeof shares, number>
 
-/** One kill in four is the database's, which all nodes share. */
-const postgresShare = 0.25
+/** Of a hundred kills: the stores' own parts most, because they can do most harm. */
+const shares = { nodes: 70, postgres: 20, supplier: 7, chain: 3 } as const
 /** How long a killed part stays away at most, besides the time of its start. */
 const downMostMs = 1_500
 
 /** Kills a part every few seconds until the signal says stop. Returns with all parts on the way back. */
 export async function killAgainAndAgain(
-  { nodes, database }: Pick<Parts, 'nodes' | 'database'>,
+  parts: Pick<Parts, 'nodes' | 'database' | 'supplier' | 'chain'>,
   options: { readonly seed: number; readonly everySeconds: number; readonly until: AbortSignal },
 ): Promise<Kills> {
   const random = seeded(options.seed ^ 0x6b696c6c)
-  const kills = { nodes: 0, postgres: 0 }
+  const kills: Kills = { nodes: 0, postgres: 0, supplier: 0, chain: 0 }
+  const kill: Record<keyof Kills, (downMs: number) => Promise<void>> = {
+    nodes: (downMs) => pick(random, parts.nodes).kill(downMs),
+    postgres: parts.database.kill,
+    supplier: parts.supplier.kill,
+    chain: parts.chain.kill,
+  }
   for (;;) {
     const waitMs = options.everySeconds * 1_000 * (0.5 + random())
     await delay(waitMs, undefined, { signal: options.until }).catch(() => {})
     if (options.until.aborted) return kills
-    const downMs = random() * downMostMs
-    if (random() < postgresShare) {
-      await database.kill(downMs)
-      kills.postgres += 1
-    } else {
-      await pick(random, nodes).kill(downMs)
-      kills.nodes += 1
-    }
+    const part = drawn(random() * 100)
+    await kill[part](random() * downMostMs)
+    kills[part] += 1
   }
+}
+
+function drawn(at: number): keyof Kills {
+  let sum = 0
+  for (const [part, share] of Object.entries(shares) as [keyof Kills, number][]) {
+    sum += share
+    if (at < sum) return part
+  }
+  return 'nodes'
 }

@@ -1,11 +1,19 @@
 import { appendFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
-import { type Chain, startChain } from '../sandbox/chain/chain.ts'
+import type { Address } from 'viem'
+import {
+  generatePrivateKey,
+  type PrivateKeyAccount,
+  privateKeyToAccount,
+  privateKeyToAddress,
+} from 'viem/accounts'
+import { startChain } from '../sandbox/chain/chain.ts'
+import { chainClient } from '../sandbox/chain/rpc.ts'
 import { freePort } from '../sandbox/port.ts'
 import { startPostgres } from '../sandbox/postgres/postgres.ts'
-import { type LaunchedSupplier, launchSupplier } from '../sandbox/supplier/launch.ts'
+import { launchSupplier } from '../sandbox/supplier/launch.ts'
 import { fundedGasKey } from '../test/harness/gas.ts'
 import { startProxy } from '../test/harness/proxy.ts'
 import type { Wanted } from './arguments.ts'
@@ -42,14 +50,19 @@ const enoughUsdc = 1_000_000_000_000n
 /** Everything that a run is made of. */
 export interface Parts {
   readonly dataDir: string
-  readonly chain: Chain
-  readonly supplier: LaunchedSupplier
+  readonly chain: KilledChain
+  readonly supplier: KilledSupplier
   readonly refundWallet: string
   readonly database: KilledDatabase
   readonly nodes: readonly KeptNode[]
+  /** What the nodes pay for transactions from, one each. */
+  readonly gasWallets: readonly string[]
   /** Between the nodes and the chain, and between the nodes and the supplier. */
   readonly proxies: { readonly chain: Proxy; readonly supplier: Proxy }
-  readonly newAccounts: (count: number) => Promise<ReturnType<typeof privateKeyToAccount>[]>
+  /** A wallet with more USDC than it can spend. */
+  readonly newAccount: () => Promise<PrivateKeyAccount>
+  /** Gives a wallet so much USDC, in atomic units. Waits while the chain's node is away. */
+  readonly fund: (address: Address, atomic: bigint) => Promise<void>
 }
 
 type Proxy = Awaited<ReturnType<typeof startProxy>>
@@ -67,11 +80,11 @@ export async function startParts(
 ): Promise<Parts> {
   const database = await openDatabase(dataDir)
   stops.unshift(database.stop)
-  const chain = await startChain({ dataDir })
+  const chain = await openChain(dataDir)
   stops.unshift(chain.stop)
   const ports: number[] = []
   for (let at = 0; at < wanted.nodes; at += 1) ports.push(await freePort())
-  const supplier = await launchSupplier({
+  const supplier = await openSupplier({
     dataDir,
     offers: 100,
     lateSeconds: timesOf(wanted.deadlineSeconds).lateSeconds,
@@ -87,6 +100,7 @@ export async function startParts(
   const refundWallet = privateKeyToAddress(chain.keys.refund)
   await chain.faucet(refundWallet, enoughUsdc)
   const nodes: KeptNode[] = []
+  const gasWallets: string[] = []
   const parts: Parts = {
     dataDir,
     chain,
@@ -94,16 +108,16 @@ export async function startParts(
     refundWallet: refundWallet.toLowerCase(),
     database,
     nodes,
+    gasWallets,
     proxies,
-    newAccounts: (count) => newAccounts(chain, count),
+    newAccount: () => newAccount(chain),
+    fund: (address, atomic) => fund(chain, address, atomic),
   }
   for (const [at, port] of ports.entries()) {
-    const node = keepNode(
-      await settingsOf(parts, `node-${at}`, {
-        port,
-        env: storeEnvironment(wanted.deadlineSeconds),
-      }),
-    )
+    const env = storeEnvironment(wanted.deadlineSeconds)
+    const settings = await settingsOf(parts, `node-${at}`, { port, env })
+    gasWallets.push(privateKeyToAddress(settings.gasKey).toLowerCase())
+    const node = keepNode(settings)
     stops.unshift(node.stop)
     nodes.push(node)
   }
@@ -131,10 +145,78 @@ async function settingsOf(
   }
 }
 
-async function newAccounts(chain: Chain, count: number) {
-  const accounts = Array.from({ length: count }, () => privateKeyToAccount(generatePrivateKey()))
-  for (const { address } of accounts) await chain.faucet(address, enoughUsdc)
-  return accounts
+async function newAccount(chain: KilledChain): Promise<PrivateKeyAccount> {
+  const account = privateKeyToAccount(generatePrivateKey())
+  await fund(chain, account.address, enoughUsdc)
+  return account
+}
+
+async function fund(chain: KilledChain, address: Address, atomic: bigint): Promise<void> {
+  while (!(await isFunded(chain, address, atomic))) await delay(200)
+}
+
+/** One whose answer was lost is minted twice, which does no harm. */
+async function isFunded(chain: KilledChain, address: Address, atomic: bigint): Promise<boolean> {
+  try {
+    await Promise.race([chain.faucet(address, atomic), unanswered()])
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A transaction that a killed node had taken is waited for in vain. */
+async function unanswered(): Promise<never> {
+  await delay(10_000, undefined, { ref: false })
+  throw new Error('The chain did not mint in time.')
+}
+
+type KilledChain = Awaited<ReturnType<typeof openChain>>
+
+/**
+ * The chain, whose node can be killed: what is in blocks stays, what is on its way there is gone. It is
+ * saved before, because the node keeps its blocks in memory, and the chain that it stands for does not
+ * die with one node of it.
+ */
+async function openChain(dataDir: string) {
+  const state = { chain: await startChain({ dataDir }) }
+  const { rpcUrl, usdc, keys } = state.chain
+  const port = Number(new URL(rpcUrl).port)
+  return {
+    rpcUrl,
+    usdc,
+    keys,
+    faucet: (to: Address, atomic: bigint) => state.chain.faucet(to, atomic),
+    async kill(downMs: number) {
+      // From now on it takes transactions and puts them into no block, so that what is saved is all.
+      await chainClient(rpcUrl).setAutomine(false)
+      await state.chain.stop()
+      await delay(downMs)
+      state.chain = await startChain({ dataDir, port })
+    },
+    stop: () => state.chain.stop(),
+  }
+}
+
+type KilledSupplier = Awaited<ReturnType<typeof openSupplier>>
+
+/** The supplier, which can be killed as it stands; its ledger stays. */
+async function openSupplier(options: Parameters<typeof launchSupplier>[0]) {
+  const state = { supplier: await launchSupplier(options) }
+  const { url, apiKey, webhook } = state.supplier
+  return {
+    url,
+    apiKey,
+    webhook,
+    async kill(downMs: number) {
+      const record = await readFile(join(options.dataDir, 'supplier', 'process.json'), 'utf8')
+      process.kill(JSON.parse(record).process.pid, 'SIGKILL')
+      await delay(downMs)
+      state.supplier = await launchSupplier(options)
+      if (state.supplier.url !== url) throw new Error('The supplier lost its port to another.')
+    },
+    stop: () => state.supplier.stop(),
+  }
 }
 
 type KilledDatabase = Awaited<ReturnType<typeof openDatabase>>

@@ -1,27 +1,35 @@
+import type { Attacked } from './attackers.ts'
 import { type Finding, factsAbout, wrongs } from './audit.ts'
 import type { Facts, Seen } from './facts.ts'
+import type { Gas } from './gas.ts'
 import type { Kills } from './killer.ts'
 
 export interface Outcome {
   readonly facts: Facts
   readonly findings: readonly Finding[]
   readonly kills: Kills
+  readonly attacked: Attacked | undefined
+  readonly gas: Gas
   readonly seconds: { readonly chaos: number; readonly quiet: number }
 }
 
 /** The figures of a run by name, as the report prints them. */
-function figuresOf({ facts, findings, kills, seconds }: Outcome): ReadonlyMap<string, number> {
+function figuresOf(outcome: Outcome): ReadonlyMap<string, number> {
+  const { facts, findings, kills, seconds } = outcome
   const counted = wrongs.map((wrong) => {
     return [wrong, findings.filter((one) => one.wrong === wrong).length] as const
   })
   return new Map([
     ['seconds of chaos', seconds.chaos],
     ['seconds until quiet', seconds.quiet],
-    ['kills', kills.nodes + kills.postgres],
+    ['kills', kills.nodes + kills.postgres + kills.supplier + kills.chain],
     ['  of store nodes', kills.nodes],
     ['  of the PostgreSQL postmaster', kills.postgres],
+    ['  of the supplier', kills.supplier],
+    ['  of the node of the chain', kills.chain],
     ...buyersOf(facts),
     ...ordersOf(facts),
+    ...gasFigures(outcome),
     ...counted,
   ])
 }
@@ -37,6 +45,23 @@ function buyersOf({ seen }: Facts): (readonly [string, number])[] {
     ['  buyers who went away', seen.filter(({ ending }) => ending === 'left').length],
     ['  goods shown to their buyer', seen.filter(({ goods }) => goods.length > 0).length],
   ]
+}
+
+/** In thousands of gas: what is wasted is what attackers and the weather cost. */
+function gasFigures({ gas: { moving, wasted, wastedTransactions }, facts }: Outcome) {
+  return [
+    ['thousands of gas for payments and refunds', Number(moving / 1_000n)],
+    ['thousands of gas for what moved nothing', Number(wasted / 1_000n)],
+    ['  transactions that moved nothing', wastedTransactions.length],
+    ['  of them while only attackers were at work', facts.wastedByAttackers.length],
+  ] as const
+}
+
+function attackLines({ attacked }: Outcome): string[] {
+  return [...(attacked?.answers ?? [])].map(([name, answers]) => {
+    const counts = [...answers].map(([answer, count]) => `${count} x ${answer}`)
+    return `attack: ${name}: ${counts.join(', ')}`
+  })
 }
 
 function ordersOf({ orders, supplied, payments, refunds }: Facts): (readonly [string, number])[] {
@@ -62,7 +87,7 @@ function ordersOf({ orders, supplied, payments, refunds }: Facts): (readonly [st
 /** The figures, what was refused, and every finding with all that is known of its order. */
 export function reportOf(outcome: Outcome): string {
   const figures = [...figuresOf(outcome)].map(
-    ([name, value]) => `${name.padEnd(36)}${String(value).padStart(8)}`,
+    ([name, value]) => `${name.padEnd(46)}${String(value).padStart(8)}`,
   )
   const findings = outcome.findings.flatMap(({ wrong, subject, why }) => [
     '',
@@ -72,5 +97,5 @@ export function reportOf(outcome: Outcome): string {
   const refusals = outcome.facts.seen.flatMap(({ purchase, refused }) =>
     refused.map(({ answer }) => `refused: ${purchase}: ${answer}`),
   )
-  return [...figures, ...refusals, ...findings].join('\n')
+  return [...figures, ...attackLines(outcome), ...refusals, ...findings].join('\n')
 }

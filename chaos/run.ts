@@ -1,19 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Wanted } from './arguments.ts'
+import { attack } from './attackers.ts'
 import { audit } from './audit.ts'
 import { shop } from './buyers.ts'
 import { collect, countOpen, endLeases } from './collect.ts'
 import type { Seen } from './facts.ts'
+import { gasOf } from './gas.ts'
 import { killAgainAndAgain } from './killer.ts'
 import type { Parts } from './parts.ts'
 import type { Outcome } from './report.ts'
+import { watchSignals } from './watch.ts'
 import { changeWeather } from './weather.ts'
 
 /** Leases of the killed (45 s), late refunds and slow polls are over well before this. */
 const quietMostMs = 240_000
 
 /**
- * Buys, breaks and kills for the wanted time, lets everything come to its end, and audits it.
+ * Buys, breaks and kills for the wanted time, after a calm one with attackers, lets everything come to its end, and audits it.
  *
  * @throws what made the run impossible, or the reason of `cancelled`; nothing of it goes on then
  */
@@ -28,19 +31,27 @@ export async function run(parts: Parts, wanted: Wanted, cancelled: AbortSignal):
 
 async function play(parts: Parts, wanted: Wanted, over: AbortSignal): Promise<Outcome> {
   const { seed, seconds, killEverySeconds: everySeconds } = wanted
-  const accounts = await parts.newAccounts(wanted.buyers)
   const startedAt = performance.now()
   const ending = new AbortController()
-  const time = AbortSignal.timeout(seconds * 1_000)
-  const closing = AbortSignal.any([over, time, ending.signal])
+  const time = new AbortController()
+  const closing = AbortSignal.any([over, time.signal, ending.signal])
   const late = new AbortController()
   const closed = AbortSignal.any([over, late.signal])
   const nodes = parts.nodes.map(({ url }) => url)
-  const shopping = shop({ seed, accounts, nodes, orders: wanted.orders, closing, closed })
+  const { buyers, orders } = wanted
+  const { newAccount } = parts
+  const shopping = shop({ seed, buyers, newAccount, nodes, orders, closing, closed })
+  // A failure is told where it is waited for, which is later.
+  shopping.catch(() => {})
+  const attacking = wanted.attackers ? attack(parts, closing) : undefined
+  attacking?.catch(() => ending.abort())
+  const calm = wanted.attackers ? await watchCalm(parts, wanted, closing) : undisturbed
+  const ended = setTimeout(() => time.abort(), seconds * 1_000)
   const [kills] = await together(ending, [
     killAgainAndAgain(parts, { seed, everySeconds, until: closing }),
     changeWeather(parts, { seed, until: closing }),
   ])
+  clearTimeout(ended)
   over.throwIfAborted()
   const quietAt = performance.now()
   if (wanted.endLeases) await replaceNodes(parts)
@@ -48,14 +59,29 @@ async function play(parts: Parts, wanted: Wanted, over: AbortSignal): Promise<Ou
   const seen = await quiet(parts, shopping, closed).finally(() => clearTimeout(timer))
   over.throwIfAborted()
   const endedAlone = parts.nodes.flatMap((node) => node.endedAlone)
-  const facts = { ...(await collect(parts)), seen, endedAlone }
+  const attacked = await attacking
+  const facts = { ...(await collect(parts)), seen, endedAlone, ...calm }
   const took = (from: number, to: number) => Math.round((to - from) / 1_000)
   return {
     facts,
     findings: audit(facts),
     kills,
+    attacked,
+    gas: await gasOf(parts, [...facts.payments, ...facts.refunds]),
     seconds: { chaos: took(startedAt, quietAt), quiet: took(quietAt, performance.now()) },
   }
+}
+
+const undisturbed = { pauses: [], wastedByAttackers: [] }
+
+/** While nothing else goes wrong, no attacker may keep a node from selling, or spend its gas at will. */
+async function watchCalm(parts: Parts, { seconds }: Wanted, over: AbortSignal) {
+  const calmMs = Math.min(60, seconds / 4) * 1_000
+  const until = AbortSignal.any([over, AbortSignal.timeout(calmMs)])
+  const pauses = await watchSignals(parts.nodes, until)
+  const { payments, refunds } = await collect(parts)
+  const { wastedTransactions } = await gasOf(parts, [...payments, ...refunds])
+  return { pauses, wastedByAttackers: wastedTransactions }
 }
 
 /** Waits for all of them, also when one fails: then the others are told to end first. */

@@ -26,18 +26,21 @@ function figureIn(output: string, name: string): number {
 }
 
 test(
-  'kill -9 of nodes and database under load loses nothing and does nothing twice',
+  'kill -9 under load and attack loses nothing, does nothing twice, and pauses no sale',
   async () => {
-    // This seed kills a node first and the database next, well before the time is over.
-    const args = '--seconds 10 --seed 1 --kill-every 2 --deadline 3 --end-leases'
+    // This seed kills one of each part first, well before the time is over.
+    const args = '--seconds 20 --seed 7525 --kill-every 2 --deadline 3 --end-leases --attackers'
     const { code, output, figure } = await runChaos(args.split(' '))
     expect(code, output).toBe(0)
     expect(figure('of store nodes')).toBeGreaterThan(0)
     expect(figure('of the PostgreSQL postmaster')).toBeGreaterThan(0)
+    expect(figure('of the supplier')).toBeGreaterThan(0)
+    expect(figure('of the node of the chain')).toBeGreaterThan(0)
     expect(figure('payments on the chain')).toBeGreaterThan(0)
     expect(figure('delivered')).toBeGreaterThan(0)
     expect(figure('refunds on the chain')).toBeGreaterThan(0)
     expect(figure('lost')).toBe(0)
+    expect(output).toContain('402 wallet_inconsistent')
   },
   withinMs,
 )

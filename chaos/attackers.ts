@@ -1,0 +1,180 @@
+import { randomBytes } from 'node:crypto'
+import { connect } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { LocalAccount } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { type Accepts, type SignOptions, signPayment } from '../test/harness/payer.ts'
+import {
+  deploy,
+  hungryCode,
+  signingFor,
+  treacherousCode,
+} from '../test/stories/contracts/wallet.ts'
+import { bodyFor, type Kind, purchasePath } from '../test/stories/requests.ts'
+import { call } from './calls.ts'
+import type { Parts } from './parts.ts'
+
+/** What an attacker works with. */
+interface Attacker {
+  readonly parts: Pick<Parts, 'chain' | 'fund' | 'newAccount'>
+  readonly node: string
+  /** The one address it calls from. */
+  readonly address: string
+  readonly until: AbortSignal
+  /** Counts an answer of the store: its status, or that there was none. */
+  readonly heard: (answer: string) => void
+}
+
+/** Prepares an attack; what it gives is done again and again. */
+type Attack = (attacker: Attacker) => Promise<() => Promise<unknown>>
+
+/** What a payer, a stranger or a visitor can do to a store without breaking into it. */
+const attacks = {
+  'wallet that agrees only to much gas': (attacker) =>
+    contractWallet(attacker, (owner) => hungryCode(owner, 4_400_000)),
+  'wallet that agrees only in simulations': (attacker) => contractWallet(attacker, treacherousCode),
+  'twenty payments on the price of one': overdrawn,
+  'buyer of what fails': freeRider,
+  'payments with forged signatures': forger,
+  'refund claims for orders of others': claimant,
+  'a hundred page searches at once': searcher,
+  'readers that take no answer': silentReaders,
+} as const satisfies Record<string, Attack>
+
+type AttackName = keyof typeof attacks
+
+/** What came of the attacks: answers by status, and the wallets that paid or pretended to. */
+export interface Attacked {
+  readonly answers: ReadonlyMap<AttackName, ReadonlyMap<string, number>>
+}
+
+const pauseMs = 250
+
+/** Every attack at once, each from one address, until the signal says stop. */
+export async function attack(parts: Parts, until: AbortSignal): Promise<Attacked> {
+  const names = Object.keys(attacks) as AttackName[]
+  const answers = new Map(names.map((name) => [name, new Map<string, number>()]))
+  const running = names.map(async (name, at) => {
+    const counts = answers.get(name) as Map<string, number>
+    const round = await attacks[name]({
+      parts,
+      node: parts.nodes[at % parts.nodes.length]?.url ?? '',
+      address: `192.0.2.${at + 1}`,
+      until,
+      heard: (answer) => counts.set(answer, (counts.get(answer) ?? 0) + 1),
+    })
+    while (!until.aborted) {
+      await round()
+      await delay(pauseMs, undefined, { signal: until }).catch(() => {})
+    }
+  })
+  await Promise.all(running)
+  return { answers }
+}
+
+/** Pays from a contract whose `isValidSignature` (ERC-1271) is not what it seems. */
+async function contractWallet(attacker: Attacker, codeOf: (owner: `0x${string}`) => `0x${string}`) {
+  const { chain, fund } = attacker.parts
+  const owner = privateKeyToAccount(generatePrivateKey())
+  const wallet = signingFor(await deploy(chain, codeOf(owner.address)), owner)
+  await fund(wallet.address, 1_000_000_000n)
+  const terms = await termsOf(attacker, 'voucher', 'OK')
+  return () => pay(attacker, wallet, { kind: 'voucher', outcome: 'OK', terms })
+}
+
+/** Holds the price of one purchase, which fails and comes back, and pays it twenty times at once. */
+async function overdrawn(attacker: Attacker) {
+  const account = privateKeyToAccount(generatePrivateKey())
+  const terms = await termsOf(attacker, 'voucher', 'FAIL')
+  await attacker.parts.fund(account.address, BigInt(terms.amount))
+  const once = () => pay(attacker, account, { kind: 'voucher', outcome: 'FAIL', terms })
+  return () => Promise.all(Array.from({ length: 20 }, once))
+}
+
+async function freeRider(attacker: Attacker) {
+  const account = await attacker.parts.newAccount()
+  const terms = await termsOf(attacker, 'esim', 'FAIL')
+  return () => pay(attacker, account, { kind: 'esim', outcome: 'FAIL', terms })
+}
+
+async function forger(attacker: Attacker) {
+  const account = await attacker.parts.newAccount()
+  const other = privateKeyToAccount(generatePrivateKey())
+  const forged = signingFor(account.address, other)
+  const terms = await termsOf(attacker, 'voucher', 'OK')
+  return () => pay(attacker, forged, { kind: 'voucher', outcome: 'OK', terms })
+}
+
+async function claimant({ node, address, heard }: Attacker) {
+  return async () => {
+    const path = `/api/catalog/orders/ord_${randomBytes(13).toString('hex')}/refund`
+    const headers = {
+      'idempotency-key': randomBytes(12).toString('hex'),
+      'x-forwarded-for': address,
+    }
+    heard(answerOf(await call(node, { path, body: {}, headers, patienceMs: 5_000 })))
+  }
+}
+
+async function searcher({ node, address, heard }: Attacker) {
+  return async () => {
+    const paths = Array.from({ length: 100 }, (_, at) => `/search?q=gift&page=${1 + at}&x=${at}`)
+    const headers = { 'x-forwarded-for': address, accept: 'text/html' }
+    const ask = async (path: string) =>
+      heard(answerOf(await call(node, { path, headers, patienceMs: 20_000 })))
+    await Promise.all(paths.map(ask))
+    await delay(2_000)
+  }
+}
+
+/** Asks on many connections and reads nothing of what comes. */
+async function silentReaders({ node, address, heard, until }: Attacker) {
+  const { hostname, port } = new URL(node)
+  const request = `GET /ai/vouchers?limit=50 HTTP/1.1\r\nHost: ${hostname}\r\nX-Forwarded-For: ${address}\r\n\r\n`
+  return async () => {
+    const sockets = Array.from({ length: 20 }, () => connect(Number(port), hostname))
+    for (const socket of sockets) {
+      socket.pause()
+      socket.on('error', () => {})
+      socket.write(request.repeat(40))
+    }
+    await delay(5_000, undefined, { signal: until }).catch(() => {})
+    heard(`${sockets.filter(({ destroyed }) => destroyed).length} of 20 cut`)
+    for (const socket of sockets) socket.destroy()
+  }
+}
+
+interface Purchase {
+  readonly kind: Kind
+  readonly outcome: string
+  readonly terms: Accepts
+}
+
+/** Short, so that what never lands is proven to have failed soon. */
+const validSeconds = 45
+
+async function pay(attacker: Attacker, account: LocalAccount, { kind, outcome, terms }: Purchase) {
+  const options: SignOptions = { validBefore: Math.floor(Date.now() / 1_000) + validSeconds }
+  const { header } = await signPayment(account, terms, options)
+  const { node, address, heard } = attacker
+  const headers = { 'payment-signature': header, 'x-forwarded-for': address }
+  const body = bodyFor(kind, outcome)
+  heard(answerOf(await call(node, { path: purchasePath(kind), body, headers, patienceMs: 10_000 })))
+}
+
+async function termsOf({ node, address, until }: Attacker, kind: Kind, outcome: string) {
+  const body = bodyFor(kind, outcome)
+  while (!until.aborted) {
+    const headers = { 'x-forwarded-for': address }
+    const called = await call(node, { path: purchasePath(kind), body, headers, patienceMs: 5_000 })
+    if (called.type === 'answer' && called.status === 402)
+      return called.body.accepts?.[0] as Accepts
+    await delay(500)
+  }
+  throw new Error('The store never named a price to an attacker.')
+}
+
+function answerOf(called: Awaited<ReturnType<typeof call>>): string {
+  if (called.type === 'none') return 'no answer'
+  return `${called.status}${called.body.code === undefined ? '' : ` ${called.body.code}`}`
+}

@@ -1,0 +1,42 @@
+import type { Address, Hex } from 'viem'
+import { chainClient } from '../sandbox/chain/rpc.ts'
+import type { Transfer } from './facts.ts'
+import type { Parts } from './parts.ts'
+
+/** What the store paid for transactions, in units of gas. */
+export interface Gas {
+  /** For payments and refunds that landed. */
+  readonly moving: bigint
+  /** For transactions that moved nothing: reverted, or too late. */
+  readonly wasted: bigint
+  readonly wastedTransactions: readonly string[]
+}
+
+/**
+ * Adds up every transaction of the store's gas wallets, block by block.
+ *
+ * @param moves the transfers that the store sent transactions for
+ */
+export async function gasOf(
+  { chain, gasWallets }: Pick<Parts, 'chain' | 'gasWallets'>,
+  moves: readonly Transfer[],
+): Promise<Gas> {
+  const client = chainClient(chain.rpcUrl)
+  const moving = new Set(moves.map(({ transaction }) => transaction))
+  const head = await client.getBlockNumber()
+  const gas = { moving: 0n, wasted: 0n, wastedTransactions: [] as string[] }
+  for (let blockNumber = 0n; blockNumber <= head; blockNumber += 1n) {
+    const { transactions } = await client.getBlock({ blockNumber, includeTransactions: true })
+    for (const { hash } of transactions.filter(({ from }) => gasWallets.includes(lower(from)))) {
+      const { gasUsed } = await client.getTransactionReceipt({ hash: hash as Hex })
+      const isMove = moving.has(hash as Hex)
+      gas[isMove ? 'moving' : 'wasted'] += gasUsed
+      if (!isMove) gas.wastedTransactions.push(hash as Hex)
+    }
+  }
+  return gas
+}
+
+function lower(address: Address): string {
+  return address.toLowerCase()
+}
