@@ -217,8 +217,8 @@ describe('finding an order again', () => {
     const signed = encodeSIWxHeader({ ...payload, signature } as never)
     const answer = await post(`${find()}/wallet`, { signed })
     expect(answer.status).toBe(303)
-    const { transactionHash: transaction, orderId: own } = bought.esim
-    const byHash = await post(`${find()}/payment`, { transaction })
+    const { transactionHash: number, orderId: own } = bought.esim
+    const byHash = await post(`${find()}/payment`, { number })
     expect([byHash.status, byHash.headers.get('location')]).toEqual([303, `/orders/${own}`])
     const list = await (await get(find())).text()
     for (const { orderId } of Object.values(bought)) expect(list).toContain(`/orders/${orderId}`)
