@@ -15,7 +15,7 @@ interface Offer {
   readonly brandName: string
   readonly country?: string
   readonly regions: readonly string[]
-  readonly subTypes: readonly string[]
+  readonly categories: readonly string[]
   readonly durationDays?: number
   readonly faceValue?: Money
   readonly coverage: readonly { readonly country: string }[]
@@ -79,7 +79,7 @@ describe('vouchers', () => {
     const { body } = await call('/api/catalog/vouchers/filters')
     expect(body.categories.length).toBeGreaterThan(15)
     for (const category of body.categories as string[]) {
-      const is = ({ subTypes }: Offer) => subTypes.includes(category)
+      const is = ({ categories }: Offer) => categories.includes(category)
       expect(await expectExactly('vouchers', { category }, is), category).toBeGreaterThan(0)
       await expectExactly('vouchers', { category: category.toUpperCase() }, is)
     }

@@ -94,7 +94,7 @@ const catalogMore: Fields = {
   'unavailableReason?': isText,
 }
 const catalog: Readonly<Record<string, Fields>> = {
-  vouchers: { ...discovery['vouchers'], ...catalogMore },
+  vouchers: { ...discovery['vouchers'], ...catalogMore, categories: isTexts },
   topups: { ...discovery['topups'], ...catalogMore },
   esims: { ...discovery['esims'], ...units, ...catalogMore },
 }
@@ -205,7 +205,7 @@ test('each list of values agrees with the offers it counts', async () => {
   // Names that differ in case only are one value of a filter that compares without case.
   const sorted = (names: string[]) => [...new Set(names.map((name) => name.toLowerCase()))].sort()
   expect(sorted(filters.brands)).toEqual(sorted(Object.keys(tally(vouchers, 'brandName'))))
-  expect(sorted(filters.categories)).toEqual(sorted(Object.keys(tally(vouchers, 'subTypes'))))
+  expect(sorted(filters.categories)).toEqual(sorted(Object.keys(tally(vouchers, 'categories'))))
   expect(sorted(filters.countries)).toEqual(sorted(Object.keys(tally(vouchers, 'country'))))
 })
 

@@ -57,11 +57,13 @@ export function packCatalog(
   const order = publishedOrder(basis.rates)
   const index = indexRows(basis.rates)
   const ready = readyWriter(publish)
-  const till = createTill(basis)
+  const pricing = pricingOn(basis)
+  const till = createTill()
   for (const [offer, json] of offers) {
-    order.add(offer)
+    const asked = lowestCharge(offer, pricing)
+    order.add(offer, asked)
     index.add(offer)
-    till.add(offer, `${json}\n${ready.add(offer)}`)
+    till.add(offer, asked, `${json}\n${ready.add(offer)}`)
   }
   const rows = order.rows()
   const soldRows = rows.filter((row) => till.isSold(row))
@@ -79,23 +81,25 @@ export function packCatalog(
     sold: soldRows.length === rows.length ? listed : packKinds(soldRows),
     lowest: till.lowest(soldRows),
     rates: basis.rates,
-    stale: staleParts(pricingOn(basis)),
+    stale: staleParts(pricing),
   }
 }
 
 /** What each offer costs, and what tells one list of offers from another. */
-function createTill(basis: Basis) {
-  const pricing = pricingOn(basis)
+function createTill() {
   const kindsOf: Kind[] = []
   /** In atomic USDC, which no price brings near 2^53; NaN where an offer is not sold. */
   const costs = growingFloats()
   const digests = [growing(), growing(), growing()] as const
   const isSold = (row: number) => !Number.isNaN(costs.at(row))
   return {
-    /** @param text all that is kept and published of the offer */
-    add(offer: Offer, text: string): void {
+    /**
+     * @param asked the least that it costs, where it is sold
+     * @param text all that is kept and published of the offer
+     */
+    add(offer: Offer, asked: Usdc | undefined, text: string): void {
       kindsOf.push(offer.kind)
-      costs.push(Number(lowestCharge(offer, pricing) ?? Number.NaN))
+      costs.push(Number(asked ?? Number.NaN))
       const digest = hash('sha256', text, 'buffer')
       for (const [at, part] of digests.entries()) part.push(digest.readUInt32LE(4 * at))
     },

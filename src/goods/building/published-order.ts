@@ -6,13 +6,17 @@ import { growing, growingFloats } from './growing.ts'
 
 /** What decides the published order, offer by offer as they come. */
 export interface PublishedOrder {
-  add(offer: Offer): void
+  /** @param asked the least that it costs, in atomic USDC, where it is sold */
+  add(offer: Offer, asked?: bigint): void
   readonly ids: readonly string[]
   /** The rows that count, in the published order. Of two offers with one id the later one counts. */
   rows(): Uint32Array
 }
 
-/** By brandName, then price in USD, then offerId (decisions 2). What has no USD price comes last. */
+/**
+ * By brandName, then by what is asked, then offerId (decisions 2). What is not sold stands where the
+ * supplier's price would put it, and what has no price in USD comes last.
+ */
 export function publishedOrder(rates: RateTable | undefined): PublishedOrder {
   const names = new Map<string, number>()
   const nameOf = growing()
@@ -21,12 +25,13 @@ export function publishedOrder(rates: RateTable | undefined): PublishedOrder {
   const latest = new Map<string, number>()
   return {
     ids,
-    add({ brandName, price, id }) {
+    add({ brandName, price, id }, asked) {
       const name = names.get(brandName) ?? names.size
       names.set(brandName, name)
       nameOf.push(name)
       const least = price.type === 'FIXED' ? price.fixed : price.min
-      usd.push(inUsd(least, price, rates) ?? Number.POSITIVE_INFINITY)
+      const own = inUsd(least, price, rates) ?? Number.POSITIVE_INFINITY
+      usd.push(asked === undefined ? own : Number(asked) / 1e6)
       latest.set(id, ids.push(id) - 1)
     },
     rows() {
