@@ -1,6 +1,7 @@
-import type { Address } from 'viem'
+import { type Address, toFunctionSelector } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
+import { type NodeBefore, startNodeBefore } from '../../src/adapters/chain/chain.fixture.ts'
 import type { Accepts } from '../harness/payer.ts'
 import { type StoryProxy, startProxy } from '../harness/proxy.ts'
 import { newBuyer } from './buyer.ts'
@@ -14,14 +15,14 @@ import { openStore, type Store } from './store.ts'
 const voucher = bodyFor('voucher', 'OK')
 
 let store: Store
-let rpc: StoryProxy
+let node: NodeBefore
 let supplier: StoryProxy
 let terms: Accepts
 
 beforeAll(async () => {
-  rpc = await startProxy(inject('parts').rpcUrl)
+  node = await startNodeBefore(inject('parts').rpcUrl)
   store = await openStore({
-    rpcUrl: rpc.url,
+    rpcUrl: node.url,
     env: { TRUSTED_PROXIES: '1', PURCHASE_WAIT_SECONDS: '1', FULFILLMENT_DEADLINE_SECONDS: '600' },
     supplierVia: async (url) => {
       supplier = await startProxy(url)
@@ -33,12 +34,15 @@ beforeAll(async () => {
 afterAll(async () => {
   await store.close()
   await supplier.close()
-  await rpc.close()
+  await node.stop()
 })
 afterEach(() => {
-  rpc.breakCalls()
+  node.tamper()
   supplier.breakCalls()
 })
+
+const transferWithAuthorization =
+  'transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes)'
 
 async function expectOpen(): Promise<void> {
   const { parts } = (await get(store.url, '/readyz')).body
@@ -75,12 +79,16 @@ test.each(wallets)(
 
 test('payments that a node cannot check are put off one by one, and others still buy', async () => {
   // What code of a payer makes a node do is as unanswered as a node that is away.
-  rpc.breakCalls((call) => (call === 'eth_estimateGas' ? 'swallow' : 'none'))
+  node.tamper((method, [call]) => {
+    const { data = '' } = (call ?? {}) as { data?: string }
+    const isSettlement = data.startsWith(toFunctionSelector(transferWithAuthorization))
+    return method === 'eth_estimateGas' && isSettlement ? 'silence' : undefined
+  })
   for (let payment = 1; payment <= 6; payment += 1) {
     const answer = await payForVoucher(store, (await (await newBuyer()).sign(terms)).header)
     expect(answer).toMatchObject({ status: 503, body: { code: 'try_again', charged: 'unknown' } })
   }
-  rpc.breakCalls()
+  node.tamper()
   await expectOpen()
   expect((await buy(store, await newBuyer(), 'voucher', voucher)).answer.status).toBe(200)
 })

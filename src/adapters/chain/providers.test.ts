@@ -95,7 +95,7 @@ describe('a provider that answers for a few blocks of logs at once', () => {
     const { tender, receipt } = await landedAs()
     await passTime(400)
     await mine(43_200)
-    const { rail } = behind({ stretch, logRange: { blocks: 500, refusal: 'code' } }, later)
+    const { rail } = behind({ stretch, logRange: { blocks: 500, refusal: 'parameter' } }, later)
     expect(await rail.collect(tender)).toEqual({ outcome: 'settled', receipt })
     // It refuses five times until it is known what it answers; all blocks since then are 87 pages.
     expect(asked('eth_getLogs')).toBeLessThanOrEqual(12)
