@@ -1,6 +1,8 @@
+import type { Hex } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newOrderId } from '../../../test/doubles/ids.ts'
 import { type ProviderHabits, providerOf } from '../../../test/doubles/rpc-provider.ts'
+import { networks } from '../../payments/networks.ts'
 import type { Rail } from '../../payments/ports.ts'
 import {
   cancel,
@@ -11,6 +13,8 @@ import {
   startNodeBefore,
   startStillChain,
 } from './chain.fixture.ts'
+import { openNode } from './clients.ts'
+import { proveByTransaction } from './proofs.ts'
 
 // Nodes as providers rent them out: they answer for small ranges, forget states, lag and count.
 
@@ -154,11 +158,18 @@ describe('a provider with several nodes behind one address', () => {
 
 describe('a provider that serves preconfirmations', () => {
   test('shows no payment as settled before its block is there', async () => {
-    const { tender, receipt } = await landed()
+    const { tender, payer, receipt } = await landed()
     const { rail } = behind({ preconfirms: true }, later)
+    const network = networks['base-sepolia']
+    const asked = openNode({ network, rpcUrl: node.url, pollMs: 10 })
+    const { from, to, value, nonce } = { ...tender, from: payer, to: tender.payTo, value: price }
+    const proven = () =>
+      proveByTransaction(asked, receipt.transaction as Hex, { from, to, value, nonce })
+    expect(await proven()).toBeUndefined()
     expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown' })
     expect(await rail.standingOf(tender, receipt)).toBe('not_yet')
     await chain.mine()
+    expect(await proven()).toMatchObject({ block: receipt.block })
     expect(await rail.collect(tender)).toEqual({ outcome: 'settled', receipt })
   })
 })
