@@ -9,6 +9,8 @@ import { privately } from '../visit/privately.ts'
 import { goodsPage, revealPage } from './reveal-page.ts'
 
 const limited = { config: { limit: 'reading' } } as const
+/** Not even this store hears where the bearer of a link came from; the form needs no origin of ours. */
+const untraced = { 'referrer-policy': 'no-referrer' } as const
 /** A token is below 300 bytes. */
 const formMost = 1_024
 
@@ -24,7 +26,7 @@ export function routeReveal(
   const own = { ...frame, site: { ...frame.site, logo: '/logo.svg' } }
   const send = (reply: FastifyReply, page: Page, needs: PageNeeds = {}) =>
     privately(reply)
-      .headers(pageHeaders([], needs))
+      .headers({ ...pageHeaders([], needs), ...untraced })
       .type('text/html; charset=utf-8')
       .send(document(own, page))
 

@@ -126,10 +126,12 @@ describe.skipIf(noBrowser !== undefined)('what is typed wrong', () => {
 
 /** From here on another node of the store takes the purchases of this page. */
 async function buyThrough(page: Page, nodeUrl: string): Promise<void> {
-  const { origin } = new URL(parts.store.url)
+  const { origin, host } = new URL(parts.store.url)
   await page.route(/\/(buy|purchase)\//, async (route, request) => {
     const url = request.url().replace(origin, nodeUrl)
-    const response = await route.fetch({ url, maxRedirects: 0 })
+    // As a proxy before several nodes passes a request on: with the host that was asked for.
+    const headers = { ...(await request.allHeaders()), host }
+    const response = await route.fetch({ url, headers, maxRedirects: 0 })
     // Each node of the story has an address of its own; the nodes of a store share one.
     const body = (await response.text()).replaceAll(nodeUrl, origin)
     await route.fulfill({ response, body })
