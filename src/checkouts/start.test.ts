@@ -44,6 +44,14 @@ describe('the form', () => {
         ),
       },
     })
+    const beyond = world.start({ fields: { ...fields, value: 90_000 }, coin: 'DOGE' })
+    await expect(beyond).rejects.toMatchObject({
+      details: {
+        errors: ['lastName', 'value', 'coin'].map((parameter) =>
+          expect.objectContaining({ parameter }),
+        ),
+      },
+    })
     await expect(world.start({ coin: 'DOGE' })).rejects.toThrow(
       'coin must be one of BTC, ETH, USDT, LTC, XMR',
     )

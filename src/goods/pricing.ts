@@ -90,11 +90,15 @@ export function chargeFor(offer: Offer, value: Cents | undefined, pricing: Prici
     return usdcFromCents(retail.cents)
   }
   if (value === undefined) throw badValue(`is required: ${rangeText(retail)}`)
-  const onIncrement = (value - retail.min) % retail.increment === 0
-  if (value < retail.min || value > retail.max || !onIncrement) {
-    throw badValue(`must be ${rangeText(retail)}`)
-  }
+  const fault = rangeFault(value, retail)
+  if (fault !== undefined) throw badValue(fault)
   return usdcFromCents(askedAt(value, retail, pricing.markupBps))
+}
+
+/** What is wrong with a value that was chosen, as the offer is sold now; undefined where nothing is. */
+export function valueFault(offer: Offer, value: Cents, pricing: Pricing): string | undefined {
+  const retail = retailOf(offer, pricing)
+  return retail.type === 'RANGE' ? rangeFault(value, retail) : undefined
 }
 
 /** The least a purchase of this offer can cost, or undefined when it is not sold. */
@@ -266,6 +270,12 @@ function badValue(message: string): Refusal {
     parameter: 'value',
     errors: [{ parameter: 'value', message }],
   })
+}
+
+function rangeFault(value: Cents, retail: Extract<Retail, { type: 'RANGE' }>): string | undefined {
+  const { min, max, increment } = retail
+  const isSold = value >= min && value <= max && (value - min) % increment === 0
+  return isSold ? undefined : `must be ${rangeText(retail)}`
 }
 
 function rangeText(retail: Extract<Retail, { type: 'RANGE' }>): string {

@@ -158,6 +158,24 @@ describe('a phone number is refused', () => {
   })
 })
 
+test('what is wrong with every field is told at once, whatever else is wrong', () => {
+  const value = () => 'must be less'
+  const told = { firstName: '', country: 'ZZ', value: 500 }
+  const all = ['country', 'firstName', 'lastName', 'value']
+  expect(refusedFor(openCard, told, value).sort()).toEqual(all)
+  const line = { msisdn: '+50455551234', value: 500 }
+  expect(refusedFor(openLine, line, value).sort()).toEqual(['msisdn', 'value'])
+})
+
+function refusedFor(offer: Offer, fields: Fields, rangeFault: () => string): string[] {
+  try {
+    readWish(offer, fields, rangeFault)
+  } catch (error) {
+    if (error instanceof Refusal) return (error.details.errors ?? []).map((one) => one.parameter)
+  }
+  return []
+}
+
 test('a phone number is passed on as it is understood', () => {
   const french = topup('FR', { country: 'FR' })
   for (const msisdn of ['+330612345678', '+33 6 12 34 56 78', '+33 (0)6.12.34.56.78']) {

@@ -43,21 +43,26 @@ export function requiredFieldsOf(offer: Offer): string[] {
 /**
  * Reads the fields of a purchase against the offer they are for.
  *
+ * @param rangeFault what is wrong with a value, as the offer is sold now
  * @throws Refusal `invalid_body` that lists every fault (decisions 4)
  */
-export function readWish(offer: Offer, fields: Fields): Wish {
+export function readWish(
+  offer: Offer,
+  fields: Fields,
+  rangeFault: (value: Cents) => string | undefined = () => undefined,
+): Wish {
   const { offerId: _, value, ...told } = fields
   const parsed = goods[offer.kind].recipient.safeParse(told)
   const faults = [
     ...recipientFaults(offer.kind, fields, offer.country),
     ...missingFields(offer, fields),
-    ...valueFaults(offer, value),
-    ...(parsed.success ? meaningFaults(offer, parsed.data) : []),
+    ...valueFaults(offer, value, rangeFault),
+    ...meaningFaults(offer, fields),
   ]
   if (faults.length > 0 || !parsed.success) throw invalidBody(faults)
   return {
     recipient: recipientOf(offer, parsed.data),
-    value: value === undefined ? undefined : cents(Math.round(Number(value) * 100)),
+    value: value === undefined ? undefined : centsOf(Number(value)),
   }
 }
 
@@ -175,44 +180,55 @@ function missingFields(offer: Offer, fields: Fields): Fault[] {
     .map((parameter) => ({ parameter, message: isRequired }))
 }
 
-function valueFaults(offer: Offer, value: unknown): Fault[] {
+function valueFaults(
+  offer: Offer,
+  value: unknown,
+  rangeFault: (value: Cents) => string | undefined,
+): Fault[] {
   if (value === undefined || value === '') return []
   if (offer.price.type === 'FIXED') {
     return [{ parameter: 'value', message: 'is only for open-value (RANGE) offers' }]
   }
-  if (typeof value === 'number' && value > 0 && /^\d{1,9}(\.\d{1,2})?$/.test(String(value)))
-    return []
+  if (typeof value === 'number' && value > 0 && /^\d{1,9}(\.\d{1,2})?$/.test(String(value))) {
+    const fault = rangeFault(centsOf(value))
+    return fault === undefined ? [] : [{ parameter: 'value', message: fault }]
+  }
   const message = 'must be a number of US dollars with at most 2 decimals, such as 25 or 12.5'
   return [hinted({ parameter: 'value', message }, value)]
 }
 
-/** Faults that only the offer can tell: the right country, a number that can be topped up. */
-function meaningFaults(offer: Offer, told: object): Fault[] {
-  if (offer.kind === 'topup') return numberFaults(offer.country, told as ToldNumber)
-  if (offer.kind === 'voucher' && 'country' in told && told.country !== undefined) {
-    const known = isCountry(String(told.country))
-    const fault = { parameter: 'country', message: hints['country'] ?? '' }
-    return known ? [] : [hinted(fault, told.country)]
-  }
-  return []
+function centsOf(dollars: number): Cents {
+  return cents(Math.round(dollars * 100))
 }
 
-type ToldNumber = z.infer<typeof goods.topup.recipient>
+/** Faults that only the offer can tell: the right country, a number that can be topped up. */
+function meaningFaults(offer: Offer, { msisdn, confirmNumber, country }: Fields): Fault[] {
+  if (offer.kind === 'topup' && typeof msisdn === 'string') {
+    return numberFaults(offer.country, msisdn, confirmNumber)
+  }
+  if (offer.kind !== 'voucher' || typeof country !== 'string') return []
+  if (isCountry(country.toUpperCase())) return []
+  return [hinted({ parameter: 'country', message: hints['country'] ?? '' }, country)]
+}
 
-function numberFaults(country: string, { msisdn, confirmNumber }: ToldNumber): Fault[] {
+function numberFaults(country: string, msisdn: string, confirmNumber: unknown): Fault[] {
   const read = readPhone(msisdn, country)
-  const message = 'fault' in read ? read.fault : notInUse
-  const isGood = 'number' in read && (read.isValid || confirmNumber === true)
+  const message = 'fault' in read ? read.fault : unknownNumber
+  // An insistence that is neither true nor false is the one fault that is told.
+  const insists = confirmNumber !== undefined && confirmNumber !== false
+  const isGood = 'number' in read && (read.isValid || insists)
   return isGood ? [] : [hinted({ parameter: 'msisdn', message }, msisdn, country)]
 }
 
-const notInUse =
+/** Said of a number that a buyer may insist on. */
+const unknownNumber =
   'is not a number that any numbering plan known here has; if it is right, send confirmNumber: true'
 
 /** Who receives the good, as it is passed on: a number as it was understood. */
 function recipientOf(offer: Offer, told: object): Recipient {
   if (offer.kind !== 'topup') return { kind: offer.kind, ...told } as Recipient
-  const read = readPhone((told as ToldNumber).msisdn, offer.country)
+  const { msisdn } = told as z.infer<typeof goods.topup.recipient>
+  const read = readPhone(msisdn, offer.country)
   if ('fault' in read) throw invalidBody([{ parameter: 'msisdn', message: read.fault }])
   return { kind: 'topup', msisdn: read.number }
 }

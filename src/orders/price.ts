@@ -1,7 +1,7 @@
 import type { Shelf } from '../goods/catalog.ts'
 import { findOffer } from '../goods/find-offer.ts'
 import type { Kind, Offer } from '../goods/offer.ts'
-import { chargeFor, type Pricing } from '../goods/pricing.ts'
+import { chargeFor, type Pricing, valueFault } from '../goods/pricing.ts'
 import {
   type Fields,
   invalidBody,
@@ -46,7 +46,7 @@ export function price(
   promise?: unknown,
 ): Priced {
   const offer = offerOf(deps.shelf, kind, fields)
-  const wish = readWish(offer, fields)
+  const wish = readWish(offer, fields, (value) => valueFault(offer, value, deps.pricing))
   const amount = chargeFor(offer, wish.value, deps.pricing)
   const promised = deps.quotes.promised(promise, quotedOf(offer, wish))
   return promised === undefined
