@@ -17,6 +17,12 @@ export const claimRecipes: Readonly<Record<string, Recipe>> = {
     headers: newKey(),
     body: { refund_to: `0x${'1'.repeat(40)}` },
   }),
+  budget_spent: async (operation, shop) => {
+    if (!isClaim(operation)) return undefined
+    const { orderId } = await shop.bought('voucher', 'FAIL')
+    for (let claim = 0; claim < 10; claim += 1) await shop.claimed(orderId)
+    return { params: { orderId }, headers: newKey(), body: {} }
+  },
   not_refundable: (operation) => (isClaim(operation) ? { headers: newKey(), body: {} } : {}),
   order_not_found: (operation) =>
     isClaim(operation) ? { headers: newKey(), body: {} } : undefined,

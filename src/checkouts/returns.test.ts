@@ -195,7 +195,7 @@ describe('a payment that the processor denies after it was settled', () => {
     expect(held.refund).toMatchObject({ step: 'FAILED', code: 'payment_not_shown' })
     // Another processor than took the money does not know the invoice, and pays nothing for it.
     world.reading.read = async () => ({ outcome: 'unknown', reason: 'no such invoice' })
-    await retryRefund(world.orders, held.order)
+    await retryRefund(world.orders, held.order, 'operator')
     await world.live(2 * hour)
     expect([payoutsOf(world), (await refundNow()).refund.step]).toEqual([[], 'SIGNED'])
     world.reading.read = world.processor.read

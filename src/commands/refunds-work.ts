@@ -111,7 +111,7 @@ async function retryOrder({ database }: Desk, id: OrderId): Promise<string | und
   const orders = createOrderStore(database)
   const order = await orders.find(id)
   const why = whyNot(order)
-  if (why === undefined && order && isRefunding(order)) await retryRefund(orders, order)
+  if (why === undefined && order && isRefunding(order)) await retryRefund(orders, order, 'operator')
   return why
 }
 

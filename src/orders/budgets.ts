@@ -1,6 +1,6 @@
 import type { Recipient } from '../goods/good.ts'
 import type { Offer } from '../goods/offer.ts'
-import { Refusal } from '../primitives/refusal.ts'
+import { Refusal, type RefusalDetails } from '../primitives/refusal.ts'
 import type { Digest } from '../secrets/tokens.ts'
 import { receiverOf } from './limits/recipient.ts'
 import type { OrderStore } from './ports.ts'
@@ -12,15 +12,19 @@ import type { Reporter } from './report.ts'
  * payer, client and receiver has only so many of them:
  *
  * - `unpaid_payments`: payments that are not proven yet, or were proven to have failed;
- * - `failed_orders`: orders that were paid, not delivered, and paid back.
+ * - `failed_orders`: orders that were paid, not delivered, and paid back;
+ * - `refund_claims`: claims for the refund of an order, which are counted by themselves.
  *
  * They are counted from the orders on record. So all nodes count together, an order counts once however
  * often it is asked for, and one that is delivered counts no more.
  */
-export type BudgetName = 'unpaid_payments' | 'failed_orders'
+export type BudgetName = keyof Budgets | 'refund_claims'
 
-/** How many a payer has in an hour. */
-export type Budgets = Readonly<Record<BudgetName, number>>
+/** How many a payer has in an hour, where the operator sets it. */
+export interface Budgets {
+  readonly unpaid_payments: number
+  readonly failed_orders: number
+}
 
 /** Whom an order counts for. Client and receiver are keyed digests. */
 export interface Subjects {
@@ -29,7 +33,7 @@ export interface Subjects {
   /** With the offer: a number is no reason to refuse another offer for it. */
   readonly receiver?: string | undefined
 }
-export type Whose = keyof Subjects
+export type Whose = keyof Subjects | 'order'
 
 export const budgetWindowMs = 3_600_000
 
@@ -37,9 +41,11 @@ export const budgetWindowMs = 3_600_000
 const clientTimes = 4
 /** The same good for the same receiver fails for a reason that another try does not mend. */
 const receiverMost = 3
+/** Refunds start by themselves, so hardly anybody has to claim one. */
+const claimsMost = 10
 
-/** How many orders of each come to nothing at most. */
-export type BudgetRules = Readonly<Record<Whose, Readonly<Partial<Budgets>>>>
+/** How many each has at most. */
+export type BudgetRules = Readonly<Record<Whose, Readonly<Partial<Record<BudgetName, number>>>>>
 
 export function budgetRules(budgets: Budgets): BudgetRules {
   const { unpaid_payments, failed_orders } = budgets
@@ -48,8 +54,10 @@ export function budgetRules(budgets: Budgets): BudgetRules {
     client: {
       unpaid_payments: unpaid_payments * clientTimes,
       failed_orders: failed_orders * clientTimes,
+      refund_claims: claimsMost * clientTimes,
     },
     receiver: { failed_orders: Math.min(failed_orders, receiverMost) },
+    order: { refund_claims: claimsMost },
   }
 }
 
@@ -70,7 +78,7 @@ export interface BudgetDeps {
 
 /** Whom a purchase counts for. */
 export function subjectsOf(
-  { digest }: Pick<BudgetDeps, 'digest'>,
+  deps: Pick<BudgetDeps, 'digest'>,
   payer: string,
   sent: {
     readonly client: string | undefined
@@ -81,9 +89,16 @@ export function subjectsOf(
   const { text } = receiverOf(sent.recipient)
   return {
     payer: payer.toLowerCase(),
-    client: sent.client === undefined ? undefined : digest.of(`client:${sent.client}`),
-    receiver: text === undefined ? undefined : digest.of(`receiver:${sent.offer.id}:${text}`),
+    client: clientDigest(deps, sent.client),
+    receiver: text === undefined ? undefined : deps.digest.of(`receiver:${sent.offer.id}:${text}`),
   }
+}
+
+export function clientDigest(
+  { digest }: Pick<BudgetDeps, 'digest'>,
+  client: string | undefined,
+): string | undefined {
+  return client === undefined ? undefined : digest.of(`client:${client}`)
 }
 
 /**
@@ -96,20 +111,33 @@ export async function requireBudgets(deps: BudgetDeps, subjects: Subjects): Prom
   if (spent) throw budgetSpent(deps, spent)
 }
 
-export function budgetSpent({ report }: Pick<BudgetDeps, 'report'>, spent: Spent): Refusal {
+/** @param charged whether money has moved, where that is known */
+export function budgetSpent(
+  { report }: Pick<BudgetDeps, 'report'>,
+  spent: Spent,
+  charged?: RefusalDetails['charged'],
+): Refusal {
   const { budget, whose, retryAfterSeconds } = spent
   report({ name: 'budget_spent', budget, whose })
-  const message = `Too many ${nouns[budget]} ${subjects[whose]} within an hour; try again in ${retryAfterSeconds} seconds.`
-  return new Refusal('budget_spent', message, { retryAfterSeconds, extra: { budget, whose } })
+  const [what, fate] = words[budget]
+  const message = `Too many ${what} ${subjects[whose]} ${fate} within an hour; try again in ${retryAfterSeconds} seconds.`
+  const extra = { budget, whose }
+  return new Refusal('budget_spent', message, {
+    retryAfterSeconds,
+    extra,
+    ...(charged === undefined ? {} : { charged }),
+  })
 }
 
-const nouns: Readonly<Record<BudgetName, string>> = {
-  unpaid_payments: 'payments have not paid',
-  failed_orders: 'orders could not be delivered and were paid back',
+const words: Readonly<Record<BudgetName, readonly [what: string, fate: string]>> = {
+  unpaid_payments: ['payments', 'have not paid'],
+  failed_orders: ['orders', 'could not be delivered and were paid back'],
+  refund_claims: ['refund claims', 'were made'],
 }
 
 const subjects: Readonly<Record<Whose, string>> = {
   payer: 'of this wallet',
   client: 'from this address',
   receiver: 'of this offer for the same receiver',
+  order: 'of this order',
 }

@@ -9,10 +9,11 @@ import {
   refunded,
   unpayable,
 } from '../../test/contract/sample-orders.ts'
-import { newOrder, orderWorld } from '../../test/doubles/orders.ts'
+import { newOrder, noBudgets, orderWorld } from '../../test/doubles/orders.ts'
 import { advance } from './advance.ts'
 import { claimRefund } from './claim-refund.ts'
-import type { Order } from './order.ts'
+import type { Order, Refunding } from './order.ts'
+import { retryRefund } from './retry-refund.ts'
 
 const claim = { key: 'k'.repeat(64), bodyHash: 'b'.repeat(64) }
 
@@ -52,6 +53,42 @@ describe('a claim', () => {
     expect(await orders.claimDue(1)).toEqual([])
   })
 
+  test('tries a refund once, however often it comes, and what fails as before rings no alarm', async () => {
+    const { deps, stored, orders, script, reports } = await holding(
+      unpayable(failed(fulfilling(paid(pending())))),
+    )
+    const { code, reason } = { code: 'payer_blacklisted', reason: 'the token refuses the payer' }
+    script.paidBack = { outcome: 'blocked', code, reason }
+    const tryNow = async (key: string) => {
+      const claimed = await claimRefund(deps, await latest(), { ...claim, key })
+      return claimed.refund.step === 'DUE' ? advance(deps, claimed, 0) : claimed
+    }
+    const latest = async () => (await orders.find(stored.id)) as Refunding
+    // The first fails for a reason that nobody has heard of yet.
+    for (const key of ['a', 'b', 'b', 'b']) {
+      expect(await tryNow(key)).toMatchObject({ refund: { step: 'FAILED', code } })
+    }
+    expect(reports).toMatchObject([{ name: 'refund_failed', reason: code }])
+    const tries = orders.history.filter((at) => 'refund' in at && at.refund.step === 'DUE')
+    expect(tries).toHaveLength(2)
+    // An operator who has it tried again hears of it again.
+    await retryRefund(orders, await latest(), 'operator')
+    await advance(deps, await latest(), 0)
+    expect(reports).toHaveLength(2)
+  })
+
+  test('above its budgets is refused, and changes nothing', async () => {
+    const { deps, stored, orders } = await holding(unpayable(failed(fulfilling(paid(pending())))))
+    const budgets = { ...noBudgets, client: { refund_claims: 0 } }
+    const writes = orders.history.length
+    const asked = claimRefund({ ...deps, budgets }, stored, { ...claim, client: '192.0.2.1' })
+    await expect(asked).rejects.toMatchObject({
+      code: 'budget_spent',
+      details: { charged: 'yes', extra: { budget: 'refund_claims', whose: 'client' } },
+    })
+    expect(orders.history).toHaveLength(writes)
+  })
+
   test('with a used key and another body is refused, and the buyer is told of the charge', async () => {
     const { deps, stored } = await holding(failed(fulfilling(paid(pending()))))
     await claimRefund(deps, stored, claim)
@@ -75,7 +112,8 @@ describe('a claim', () => {
       message: expect.stringContaining('a code that was issued is not refundable'),
       details: { charged, extra: { state: order.state, refund_rule: expect.any(String) } },
     })
-    expect(await deps.orders.claimRefund(stored.id, claim.key, 'anything')).toBe('first')
+    const other = { ...claim, bodyHash: 'anything' }
+    expect(await deps.orders.claimRefund(stored, other, noBudgets)).toBe('fresh')
   })
 
   test('never sends the money elsewhere: the payer gets it', async () => {

@@ -1,34 +1,45 @@
 import { goods } from '../goods/good.ts'
 import { Refusal } from '../primitives/refusal.ts'
-import type { AdvanceDeps } from './advance.ts'
+import type { Digest } from '../secrets/tokens.ts'
+import { type BudgetRules, budgetSpent, clientDigest } from './budgets.ts'
 import { chargedOf, isRefunding, type Order, type Refunding } from './order.ts'
+import type { KeptClaim, OrderStore } from './ports.ts'
+import type { Reporter } from './report.ts'
 import { retryRefund } from './retry-refund.ts'
 
-export interface RefundClaim {
-  /** SHA-256 of the idempotency key. */
-  readonly key: string
-  /** SHA-256 of the request's body. */
-  readonly bodyHash: string
+export interface RefundClaim extends Omit<KeptClaim, 'client'> {
+  /** The address that it came from, as limits count it. */
+  readonly client?: string | undefined
+}
+
+export interface ClaimDeps {
+  readonly orders: Pick<OrderStore, 'claimRefund' | 'move' | 'release'>
+  readonly budgets: BudgetRules
+  readonly digest: Digest
+  readonly report: Reporter
 }
 
 /**
  * A buyer asks for the money back. Refunds start by themselves, so a claim reports the one that
- * is under way; it starts one again that could not be paid before.
+ * is under way; it starts one again that could not be paid before, and does so once. Whoever knows
+ * the order may claim: the money goes to its payer, and an order has few claims in an hour.
  *
- * @throws Refusal `not_refundable` with the rule that says so, `idempotency_conflict`
+ * @throws Refusal `not_refundable` with the rule that says so, `idempotency_conflict`, `budget_spent`
  */
 export async function claimRefund(
-  deps: Pick<AdvanceDeps, 'orders'>,
+  deps: ClaimDeps,
   order: Order,
   claim: RefundClaim,
 ): Promise<Refunding> {
   if (!isRefunding(order)) throw notRefundable(order)
-  const use = await deps.orders.claimRefund(order.id, claim.key, claim.bodyHash)
+  const kept = { ...claim, client: clientDigest(deps, claim.client) }
+  const use = await deps.orders.claimRefund(order, kept, deps.budgets)
+  if (typeof use === 'object') throw budgetSpent(deps, use, chargedOf(order))
   if (use === 'other_body') {
     const message = 'This Idempotency-Key was used before with another body.'
     throw new Refusal('idempotency_conflict', message, { charged: chargedOf(order) })
   }
-  return retryRefund(deps.orders, order)
+  return use === 'used' ? order : retryRefund(deps.orders, order, 'claim')
 }
 
 /** Why this order has no refund, with the rule of its kind. */

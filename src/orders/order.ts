@@ -72,10 +72,15 @@ export interface Failure {
 export type Refund =
   /** Decided, but the supplier may still deliver: signed when it gives a final word, or then. */
   | { readonly step: 'WAITING'; readonly signAt: Date }
-  | { readonly step: 'DUE' }
-  | { readonly step: 'SIGNED'; readonly signed: SignedRefund }
+  | ({ readonly step: 'DUE' } & Known)
+  | ({ readonly step: 'SIGNED'; readonly signed: SignedRefund } & Known)
   | { readonly step: 'REFUNDED'; readonly transaction: string; readonly refundedAt: Date }
   | { readonly step: 'FAILED'; readonly code: string; readonly reason: string }
+
+/** Why it could not be paid before somebody claimed it: the operator has heard of that. */
+interface Known {
+  readonly knownFault?: string
+}
 
 /** What became of goods that were ordered and that the buyer will not get. */
 export type Supply =

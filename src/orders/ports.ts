@@ -82,8 +82,16 @@ export interface OrderStore {
   /** Whether this payer was delivered the eSIM with this ICCID here. */
   boughtIccid(payer: string, iccidDigest: string): Promise<boolean>
 
-  /** Remembers a refund claim: its first use, the same again, or the key with another body. */
-  claimRefund(id: OrderId, key: string, bodyHash: string): Promise<'first' | 'same' | 'other_body'>
+  /**
+   * Keeps a claim for the refund of an order as it was read, if it is new and within the budgets.
+   *
+   * @param rules how many claims an order and a client have in an hour
+   */
+  claimRefund(
+    order: Pick<Order, 'id' | 'version'>,
+    claim: KeptClaim,
+    rules: BudgetRules,
+  ): Promise<ClaimUse>
 
   /** Erases the personal fields of orders that ended before then. Returns how many. */
   erasePersonal(endedBefore: Date): Promise<number>
@@ -94,7 +102,7 @@ export interface OrderStore {
    */
   forgetNeverPaid(endedBefore: Date): Promise<number>
 
-  /** Forgets idempotency keys of finished orders that were used before then. Returns how many. */
+  /** Forgets claims, and idempotency keys of finished orders, of before then. Returns how many. */
   forgetKeys(usedBefore: Date): Promise<number>
 }
 
@@ -127,6 +135,22 @@ export interface ReservationStore {
   /** Forgets what was reserved before then. Returns how many. */
   forget(reservedBefore: Date): Promise<number>
 }
+
+/** What is kept of a claim. */
+export interface KeptClaim {
+  /** SHA-256 of its idempotency key. */
+  readonly key: string
+  /** SHA-256 of its body. */
+  readonly bodyHash: string
+  /** Keyed digest of the client that sent it. */
+  readonly client?: string | undefined
+}
+
+/**
+ * What a claim is to its order: `fresh` until the order has moved on since the claim was kept, and `used`
+ * from then on; its key with another body; or one too many, which is not kept.
+ */
+export type ClaimUse = 'fresh' | 'used' | 'other_body' | Spent
 
 /** Whom an order counts for, and the budgets that they have. */
 export interface Counted {

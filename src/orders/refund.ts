@@ -120,7 +120,7 @@ async function sign(deps: StepDeps, order: Refunding): Promise<Step<Refunding>> 
     tender: order.tender,
     since: order.receipt,
   })
-  const onRecord: Refunding = { ...order, refund: { step: 'SIGNED', signed } }
+  const onRecord: Refunding = { ...order, refund: { step: 'SIGNED', signed, ...known(order) } }
   return intend(onRecord, (saved) => payBack(deps, saved))
 }
 
@@ -162,7 +162,7 @@ async function send(
     case 'pending':
       return wait(pollDelay(order.changedAt, now))
     case 'lapsed':
-      return moveTo({ ...order, refund: { step: 'DUE' } })
+      return moveTo({ ...order, refund: { step: 'DUE', ...known(order) } })
     case 'blocked':
       return moveTo(blocked(deps, order, paid.code, paid.reason))
     default:
@@ -172,8 +172,14 @@ async function send(
 
 /** A refund that goes on only after an operator acted: no retry would change anything. */
 function blocked(deps: StepDeps, order: Refunding, code: string, reason: string): Refunding {
-  deps.report({ name: 'refund_failed', order: order.id, reason: code })
+  if (known(order).knownFault !== code) {
+    deps.report({ name: 'refund_failed', order: order.id, reason: code })
+  }
   return { ...order, refund: { step: 'FAILED', code, reason } }
+}
+
+function known({ refund }: Refunding): { readonly knownFault?: string } {
+  return 'knownFault' in refund ? { knownFault: refund.knownFault } : {}
 }
 
 /** The order with what the supplier shows now of goods that the buyer will not get. */

@@ -4,13 +4,17 @@ import type { OrderStore } from './ports.ts'
 /**
  * Makes a refund due again that could not be paid, and leaves it to the sweep. It is the same
  * refund, to the same wallet, and it can be paid once. Any other refund is left as it is.
+ *
+ * @param by anybody may claim, so a refund that a claim has started and that fails as before alarms nobody
  */
 export async function retryRefund(
   orders: Pick<OrderStore, 'move' | 'release'>,
   order: Refunding,
+  by: 'operator' | 'claim',
 ): Promise<Refunding> {
   if (order.refund.step !== 'FAILED') return order
-  const moved = await orders.move(order, { ...order, refund: { step: 'DUE' } })
+  const known = by === 'claim' ? { knownFault: order.refund.code } : {}
+  const moved = await orders.move(order, { ...order, refund: { step: 'DUE', ...known } })
   if (moved.won) await orders.release(moved.order, 0)
   return isRefunding(moved.order) ? moved.order : order
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type BudgetRules, budgetRules } from '../../src/orders/budgets.ts'
+import { type BudgetRules, budgetRules, type Spent } from '../../src/orders/budgets.ts'
 import type { Order } from '../../src/orders/order.ts'
 import { BudgetSpent, type OrderStore } from '../../src/orders/ports.ts'
 import { asked, expectWon, type Nodes } from './order-store-nodes.ts'
@@ -119,6 +119,35 @@ export function describeBudgets(nodes: Nodes): void {
     const anew = pending({ tender: { ...newTender(), payer: walletOf(1) } })
     const replayed = await store.open(anew, ['k'], undefined, counted)
     expect([replayed.isNew, replayed.order.id]).toEqual([false, order.id])
+  })
+
+  it('keeps so many claims of an order in an hour, and of a client, sent at once to two nodes', async () => {
+    const { store, other, pass } = nodes()
+    const most = { ...rules, order: { refund_claims: 3 }, client: { refund_claims: 5 } }
+    const claim = (order: Order, key: string, node = store) =>
+      node.claimRefund(order, { key, bodyHash: 'b', client: 'c' }, most)
+    const first = await open(store, {}, notDelivered)
+    const keys = Array.from({ length: 12 }, (_, index) => `k${index}`)
+    const said = await Promise.all(
+      keys.map((key, index) => claim(first, key, index % 2 ? store : other)),
+    )
+    expect(said.filter((use) => use === 'fresh')).toHaveLength(3)
+    for (const use of said.filter((one) => one !== 'fresh')) {
+      expect(use).toMatchObject({ budget: 'refund_claims', whose: 'order' })
+    }
+    // A claim that was kept is known again, whatever is spent.
+    expect(await claim(first, keys[said.indexOf('fresh')] ?? '')).toBe('fresh')
+
+    const second = await open(store, { wallet: 2 }, notDelivered)
+    for (const key of ['k0', 'k1']) expect(await claim(second, key)).toBe('fresh')
+    const third = await open(store, { wallet: 3 }, notDelivered)
+    const spent = await claim(third, 'k0')
+    expect(spent).toMatchObject({ budget: 'refund_claims', whose: 'client' })
+    const { retryAfterSeconds } = spent as Spent
+    expect(retryAfterSeconds).toBeGreaterThan(3_500)
+    expect(retryAfterSeconds).toBeLessThanOrEqual(3_600)
+    await pass(60 * minute + 1_000)
+    expect(await claim(third, 'k0')).toBe('fresh')
   })
 
   it('forgets what was never paid after a day, and nothing else', async () => {

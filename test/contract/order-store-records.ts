@@ -1,7 +1,9 @@
 import { inspect } from 'node:util'
 import { expect, it } from 'vitest'
+import type { Order } from '../../src/orders/order.ts'
 import { paymentKeyOf } from '../../src/payments/payment.ts'
 import { newOrderId, newPaymentId } from '../doubles/ids.ts'
+import { noBudgets } from '../doubles/orders.ts'
 import { asked, type Nodes, take } from './order-store-nodes.ts'
 import {
   failed,
@@ -88,16 +90,20 @@ export function describeFinding(nodes: Nodes): void {
 
 export function describeKeeping(nodes: Nodes): void {
   it('knows a refund claim again', async () => {
-    const { id } = await take(nodes, wayTo(failed(asked())))
+    const order = await take(nodes, wayTo(failed(asked())))
     const other = await take(nodes, wayTo(failed(asked())))
-    const uses = await Promise.all([
-      nodes().store.claimRefund(id, 'k', 'body'),
-      nodes().other.claimRefund(id, 'k', 'body'),
-    ])
-    expect(uses.sort()).toEqual(['first', 'same'])
-    expect(await nodes().store.claimRefund(id, 'k', 'another')).toBe('other_body')
-    expect(await nodes().store.claimRefund(id, 'l', 'another')).toBe('first')
-    expect(await nodes().store.claimRefund(other.id, 'k', 'another')).toBe('first')
+    const claim = (order: Order, key: string, bodyHash: string, { store } = nodes()) =>
+      store.claimRefund(order, { key, bodyHash }, noBudgets)
+    const twice = { ...nodes(), store: nodes().other }
+    const uses = [claim(order, 'k', 'body'), claim(order, 'k', 'body', twice)]
+    expect(await Promise.all(uses)).toEqual(['fresh', 'fresh'])
+    expect(await claim(order, 'k', 'another')).toBe('other_body')
+    expect(await claim(order, 'l', 'another')).toBe('fresh')
+    expect(await claim(other, 'k', 'another')).toBe('fresh')
+    const moved = { ...order, version: order.version + 1 }
+    expect(await claim(moved, 'k', 'body')).toBe('used')
+    expect(await claim(moved, 'k', 'another')).toBe('other_body')
+    expect(await claim(moved, 'm', 'body')).toBe('fresh')
   })
 
   it('erases personal fields of ended orders once, and keeps the rest', async () => {

@@ -125,7 +125,7 @@ async function operator(world: World, seat: Seat): Promise<void> {
   for (let asked = 0; asked < 4; asked += 1) {
     const order = ordersOf(world).find(isBlocked)
     if (!order) return
-    await seat.work((running) => claim(world, running, order))
+    await seat.work((running) => claim(world, running, order, `claim ${asked}`))
     await sweepToQuiet(world, seat, horizonMs)
   }
 }
@@ -134,9 +134,9 @@ function isBlocked(order: Order): boolean {
   return isRefunding(order) && order.refund.step === 'FAILED'
 }
 
-async function claim(world: World, { deps }: Running, order: Order): Promise<void> {
+async function claim(world: World, { deps }: Running, order: Order, key: string) {
   try {
-    await claimRefund(deps, order, { key: 'claim', bodyHash: 'body' })
+    await claimRefund(deps, order, { key, bodyHash: 'body' })
   } catch (error) {
     if (!(error instanceof Injected)) world.complain(`the claim failed: ${error}`)
   }

@@ -1,12 +1,12 @@
 import {
-  type BudgetName,
   type BudgetRules,
+  type Budgets,
   budgetWindowMs,
   type Spent,
   type Subjects,
-  type Whose,
 } from '../../src/orders/budgets.ts'
 import { isRefunding, type Order } from '../../src/orders/order.ts'
+import type { ClaimUse, KeptClaim } from '../../src/orders/ports.ts'
 
 interface Row {
   readonly order: Order
@@ -14,7 +14,7 @@ interface Row {
 }
 
 const who = ['payer', 'client', 'receiver'] as const
-const budgetNames = ['unpaid_payments', 'failed_orders'] as const
+const budgetNames = ['unpaid_payments', 'failed_orders'] as const satisfies (keyof Budgets)[]
 
 /** The budget that is spent for longest, counted as the database counts it. */
 export function spentIn(
@@ -34,26 +34,62 @@ export function spentIn(
 
 function spentBy(
   orders: readonly Order[],
-  { budget, whose }: { readonly budget: BudgetName; readonly whose: Whose },
+  { budget, whose }: { readonly budget: keyof Budgets; readonly whose: keyof Subjects },
   rules: BudgetRules,
   at: Date,
 ): readonly Spent[] {
   const counted = orders.filter((order) => budgetOf(order) === budget)
-  const most = rules[whose][budget]
-  if (most === undefined || counted.length < most) return []
-  const times = counted.map(({ placedAt }) => placedAt.getTime()).sort((one, other) => one - other)
+  const times = counted.map(({ placedAt }) => placedAt.getTime())
+  const seconds = waitOf(times, rules[whose][budget], at)
+  if (seconds === undefined) return []
   const isOpen = counted.some(({ state }) => state === 'PAYMENT_PENDING')
-  const until = (times[counted.length - most] ?? 0) + budgetWindowMs
-  const seconds = Math.max(1, Math.ceil((until - at.getTime()) / 1_000))
   return [{ budget, whose, retryAfterSeconds: isOpen ? 5 : seconds }]
 }
 
-function isOf({ order, subjects }: Row, whose: Whose, wanted: Subjects): boolean {
+/** For how long there is no room for one more, or undefined where there is. */
+function waitOf(times: readonly number[], most: number | undefined, at: Date): number | undefined {
+  if (most === undefined || times.length < most) return undefined
+  const sorted = times.toSorted((one, other) => one - other)
+  const until = (sorted[times.length - most] ?? 0) + budgetWindowMs
+  return Math.max(1, Math.ceil((until - at.getTime()) / 1_000))
+}
+
+export interface MemoryClaim extends KeptClaim {
+  readonly order: string
+  readonly version: number
+  readonly at: number
+}
+
+/** Keeps a claim as the database does. */
+export function keepClaim(
+  claims: MemoryClaim[],
+  claim: MemoryClaim,
+  rules: BudgetRules,
+  at: Date,
+): ClaimUse {
+  const earlier = claims.find(({ order, key }) => order === claim.order && key === claim.key)
+  if (earlier && earlier.bodyHash !== claim.bodyHash) return 'other_body'
+  if (earlier) return earlier.version < claim.version ? 'used' : 'fresh'
+  const recent = claims.filter((one) => one.at > at.getTime() - budgetWindowMs)
+  const spent = (['order', 'client'] as const).flatMap((whose) => {
+    const theirs = recent.filter((one) => claim[whose] !== undefined && one[whose] === claim[whose])
+    const times = theirs.map((one) => one.at)
+    const retryAfterSeconds = waitOf(times, rules[whose].refund_claims, at)
+    return retryAfterSeconds === undefined
+      ? []
+      : [{ budget: 'refund_claims' as const, whose, retryAfterSeconds }]
+  })
+  const longest = spent.sort((one, other) => other.retryAfterSeconds - one.retryAfterSeconds)[0]
+  if (!longest) claims.push(claim)
+  return longest ?? 'fresh'
+}
+
+function isOf({ order, subjects }: Row, whose: keyof Subjects, wanted: Subjects): boolean {
   if (whose === 'payer') return order.tender.payer.toLowerCase() === wanted.payer
   return wanted[whose] !== undefined && subjects?.[whose] === wanted[whose]
 }
 
-function budgetOf(order: Order): BudgetName | undefined {
+function budgetOf(order: Order): keyof Budgets | undefined {
   if (isRefunding(order)) return 'failed_orders'
   const isUnpaid = order.state === 'PAYMENT_PENDING' || order.state === 'PAYMENT_FAILED'
   return isUnpaid ? 'unpaid_payments' : undefined

@@ -4,7 +4,7 @@ import { isFinished, isRefunding, type Order, restOf } from '../../src/orders/or
 import { BudgetSpent, type LimitStore, type OrderStore } from '../../src/orders/ports.ts'
 import { paymentKeyOf } from '../../src/payments/payment.ts'
 import type { OrderId } from '../../src/primitives/ids.ts'
-import { spentIn } from './memory-budgets.ts'
+import { keepClaim, type MemoryClaim, spentIn } from './memory-budgets.ts'
 import * as leases from './memory-leases.ts'
 import { memoryLimits } from './memory-limits.ts'
 import { forgottenBy } from './order-rules.ts'
@@ -35,7 +35,7 @@ export interface MemoryOrders extends OrderStore {
 
 export function memoryOrders(now: () => Date): MemoryOrders {
   const rows = new Map<string, Row>()
-  const claims = new Map<string, string>()
+  const claims: MemoryClaim[] = []
   const history: Order[] = []
   const time = () => now().getTime()
   const all = () => [...rows.values()]
@@ -142,12 +142,8 @@ export function memoryOrders(now: () => Date): MemoryOrders {
         ({ order }) => order.state === 'FULFILLED' && order.iccidDigest === digest,
       ),
 
-    async claimRefund(id, key, bodyHash) {
-      const claim = claims.get(`${id}:${key}`)
-      if (claim === undefined) claims.set(`${id}:${key}`, bodyHash)
-      if (claim === undefined) return 'first'
-      return claim === bodyHash ? 'same' : 'other_body'
-    },
+    claimRefund: async ({ id, version }, claim, rules) =>
+      keepClaim(claims, { ...claim, order: id, version, at: time() }, rules, now()),
 
     spentBudget: async (subjects, rules, at) => spentIn(all(), subjects, rules, at),
 

@@ -4,6 +4,7 @@ import { invoiceRail } from '../../src/checkouts/rail.ts'
 import type { Recipient } from '../../src/goods/good.ts'
 import type { AdvanceDeps } from '../../src/orders/advance.ts'
 import type { BudgetRules } from '../../src/orders/budgets.ts'
+import type { ClaimDeps } from '../../src/orders/claim-refund.ts'
 import type { In } from '../../src/orders/order.ts'
 import type { Allowance, Cancelled, Held, Placed, Supplier } from '../../src/orders/ports.ts'
 import type { Happening } from '../../src/orders/report.ts'
@@ -84,7 +85,8 @@ export function orderWorld(changes: Partial<Script> = {}) {
     placeWithinMs: 60_000,
   }
   const orders = memoryOrders(clock.now)
-  const deps: AdvanceDeps = {
+  const deps: AdvanceDeps & ClaimDeps = {
+    budgets: noBudgets,
     now: clock.now,
     orders,
     rails: { x402: rail, btcpay: invoiceRail(noProcessor, async (_reference, paid) => paid) },
@@ -139,7 +141,7 @@ export function onChain<T extends Pick<Tender, 'rail'>>(part: T): Extract<T, { r
 }
 
 /** Budgets that nobody spends. */
-export const noBudgets: BudgetRules = { payer: {}, client: {}, receiver: {} }
+export const noBudgets: BudgetRules = { payer: {}, client: {}, receiver: {}, order: {} }
 
 /** An order as it is when it has just been written. */
 export function newOrder(

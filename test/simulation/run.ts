@@ -115,7 +115,7 @@ async function retry(world: World, nodes: readonly StoreNode[], order: Order, na
   const process = node?.process()
   if (!node || !process) return
   const deps = node.depsFor({ process, name: 'operator', random: streamOf(world.seed, name) })
-  const claim = { key: 'operator', bodyHash: 'again' }
+  const claim = { key: name, bodyHash: 'again' }
   // What fails is tried again in the next round.
   await Promise.race([claimRefund(deps, order, claim).catch(() => undefined), process.death])
 }

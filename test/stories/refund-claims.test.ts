@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import type { Address, Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -60,7 +60,9 @@ function refundOf({ url }: Store, orderId: string) {
 async function expired(at = store) {
   const buyer = await newBuyer()
   const before = await buyer.balance()
-  const { answer } = await buy(at, buyer, 'topup', bodyFor('topup', 'HANG'))
+  // Each for another phone: what fails for one again and again is refused.
+  const msisdn = `+1202${randomInt(2_000_000, 10_000_000)}`
+  const { answer } = await buy(at, buyer, 'topup', { ...bodyFor('topup', 'HANG'), msisdn })
   expect(answer.body).toMatchObject({
     orders: [{ state: 'EXPIRED' }],
     refund_state: 'REFUND_PENDING',
@@ -213,6 +215,47 @@ test.concurrent('a refund that could not be paid is paid when it is claimed agai
   ])
   expect(await buyer.balance()).toBe(before)
   expect((await lifeOf(poor, orderId)).refunds.at(-1)).toBe('REFUNDED')
+})
+
+test.concurrent('a stranger’s claims try a failed refund a few times, leave few rows and ring once', async () => {
+  const { buyer, before, orderId, letGo } = await expired()
+  await blacklist(store.parts, buyer.address)
+  await letGo()
+  const isFailed = ({ refund_state }: { refund_state: string }) => refund_state === 'REFUND_FAILED'
+  await until(store, orderId, isFailed)
+
+  const key = newKey()
+  expect((await claimAt(store, orderId, {}, key)).status).toBe(202)
+  await until(store, orderId, isFailed)
+  const tried = (await lifeOf(store, orderId)).refunds
+  for (let again = 0; again < 3; again += 1) {
+    const { status, body } = await claimAt(store, orderId, {}, key)
+    expect([status, body.state]).toEqual([200, 'REFUND_FAILED'])
+  }
+  expect((await lifeOf(store, orderId)).refunds).toEqual(tried)
+
+  let refused = await claimAt(store, orderId)
+  for (let claim = 0; claim < 30 && refused.status !== 429; claim += 1) {
+    await until(store, orderId, isFailed)
+    refused = await claimAt(store, orderId)
+  }
+  expect(refused).toMatchObject({
+    status: 429,
+    body: { code: 'budget_spent', budget: 'refund_claims', whose: 'order', charged: 'yes' },
+  })
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3_000)
+  const rows = await store.query('select key from refund_claims where order_id = $1', [orderId])
+  expect(rows).toHaveLength(10)
+  expect(reported(store, orderId).filter((name) => name === 'refund_failed')).toHaveLength(1)
+
+  await unBlacklist(store.parts, buyer.address)
+  await store.query(
+    "update refund_claims set created_at = created_at - interval '1 hour' where order_id = $1",
+    [orderId],
+  )
+  expect((await claimAt(store, orderId)).status).toBe(202)
+  await until(store, orderId, ({ refund_state }) => refund_state === 'REFUNDED')
+  expect(await buyer.balance()).toBe(before)
 })
 
 test.concurrent('a refund that another copy of the database has paid already is not paid again', async () => {

@@ -1,25 +1,5 @@
-import type { OrderId } from '../../primitives/ids.ts'
 import { inBatches, rowsAtOnce } from './batches.ts'
 import type { Database } from './database.ts'
-
-export async function claimRefund(
-  database: Database,
-  id: OrderId,
-  key: string,
-  bodyHash: string,
-): Promise<'first' | 'same' | 'other_body'> {
-  const inserted = await database.query(
-    `insert into refund_claims (order_id, key, body_hash, created_at) values ($1, $2, $3, now())
-     on conflict do nothing`,
-    [id, key, bodyHash],
-  )
-  if (inserted.rowCount === 1) return 'first'
-  const same = await database.query(
-    'select 1 from refund_claims where order_id = $1 and key = $2 and body_hash = $3',
-    [id, key, bodyHash],
-  )
-  return same.rowCount === 1 ? 'same' : 'other_body'
-}
 
 /**
  * The version grows, so that someone who read the order before cannot write the old fields back.
@@ -74,6 +54,12 @@ const forgetSql = `
     limit $2
   )`
 
-export function forgetKeys(database: Database, usedBefore: Date): Promise<number> {
-  return inBatches(() => database.query(forgetSql, [usedBefore, rowsAtOnce]))
+const forgetClaimsSql = `
+  delete from refund_claims where (order_id, key) in (
+    select order_id, key from refund_claims where created_at < $1 limit $2)`
+
+export async function forgetKeys(database: Database, usedBefore: Date): Promise<number> {
+  const keys = await inBatches(() => database.query(forgetSql, [usedBefore, rowsAtOnce]))
+  const claims = await inBatches(() => database.query(forgetClaimsSql, [usedBefore, rowsAtOnce]))
+  return keys + claims
 }

@@ -2,7 +2,7 @@ import type { OrderStore } from '../../orders/ports.ts'
 import type { Tender } from '../../payments/payment.ts'
 import type { Database } from './database.ts'
 import { claimDue, hasten, type LeasedTable, release } from './leases.ts'
-import { claimRefund, erasePersonal, forgetKeys, forgetNeverPaid } from './order-keeping.ts'
+import { erasePersonal, forgetKeys, forgetNeverPaid } from './order-keeping.ts'
 import {
   boughtIccid,
   findBy,
@@ -14,6 +14,7 @@ import {
 } from './order-reads.ts'
 import { orderOf } from './order-row.ts'
 import { move, open } from './order-writes.ts'
+import { claimRefund } from './refund-claims.ts'
 import { spentBudget } from './spent-budgets.ts'
 
 const table: LeasedTable = { name: 'orders', columns: orderColumns }
@@ -43,7 +44,7 @@ export function createOrderStore(database: Database): OrderStore {
     hasKey: (id, keys) => hasKey(database, id, keys),
     listByPayer: (payer, page) => listByPayer(database, payer, page),
     boughtIccid: (payer, iccidDigest) => boughtIccid(database, payer, iccidDigest),
-    claimRefund: (id, key, bodyHash) => claimRefund(database, id, key, bodyHash),
+    claimRefund: (order, claim, rules) => claimRefund(database, order, claim, rules),
     erasePersonal: (endedBefore) => erasePersonal(database, endedBefore),
     forgetNeverPaid: (endedBefore) => forgetNeverPaid(database, endedBefore),
     forgetKeys: (usedBefore) => forgetKeys(database, usedBefore),

@@ -42,7 +42,7 @@ export function budgetSpentIn(error: unknown): BudgetSpent | undefined {
   return new BudgetSpent(spentOf(JSON.parse(error.detail ?? '{}') as Row))
 }
 
-function budgetsJson(most: BudgetRules): string {
+export function budgetsJson(most: BudgetRules): string {
   return JSON.stringify({ most, windowMs: budgetWindowMs })
 }
 

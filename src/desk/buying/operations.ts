@@ -217,6 +217,7 @@ const claimRefund: Operation = {
     'order_not_found',
     'not_refundable',
     'refund_destination_refused',
+    'budget_spent',
     'try_again',
   ],
   limit: 'purchase',

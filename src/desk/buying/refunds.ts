@@ -26,24 +26,32 @@ export interface RefundReport {
   readonly body: ReturnType<typeof refundBody>
 }
 
+interface Claimed {
+  readonly orderId: string
+  /** The caller's idempotency key. */
+  readonly key: string
+  /** The fields of the claim, checked here. */
+  readonly fields: Record<string, unknown>
+  /** The address that it came from, as limits count it. */
+  readonly client: string
+}
+
 /**
  * Claims the refund of an order, which reports the one that is under way or starts it again.
  *
- * @param key the caller's idempotency key
- * @param fields the fields of the claim, checked here
  * @throws Refusal `order_not_found`, `refund_destination_refused`, `invalid_body`, `not_refundable`,
- *   `idempotency_conflict`, `try_again`
+ *   `idempotency_conflict`, `budget_spent`, `try_again`
  */
 export async function refundClaimed(
-  deps: Pick<BuyingDeps, 'orders'>,
-  claimed: { orderId: string; key: string; fields: Record<string, unknown> },
+  deps: Pick<BuyingDeps, 'orders' | 'purchases'>,
+  claimed: Claimed,
   log: FaultLog,
 ): Promise<RefundReport> {
-  const { orderId, key, fields } = claimed
+  const { orderId, key, fields, client } = claimed
   const order = await orNotNow(log, () => findOrder(deps, orderId), 'unknown')
   const claim = readClaim(order, fields)
   const bodyHash = createHash('sha256').update(JSON.stringify(claim)).digest('hex')
-  const claiming = () => claimRefund(deps, order, { key: hashOf(key), bodyHash })
+  const claiming = () => claimRefund(deps.purchases, order, { key: hashOf(key), bodyHash, client })
   const refunding = await orNotNow(log, claiming, 'unknown')
   return report(refunding, { idempotencyKey: key, ...reasonOf(claim) })
 }

@@ -4,6 +4,7 @@ import { type RefundReport, refundClaimed, refundWatched } from '../../desk/buyi
 import { refundPath } from '../../desk/paths.ts'
 import { retryAfterSeconds } from '../../desk/views/order-message.ts'
 import { Refusal } from '../../primitives/refusal.ts'
+import { clientKeyOf } from '../client-key.ts'
 import { idempotencyKeyOf, postedFields, privately } from './buying.ts'
 
 const config = { limit: 'purchase', charges: true } as const
@@ -17,7 +18,8 @@ export function routeRefunds(app: FastifyInstance, deps: BuyingDeps): void {
       const message = 'A refund claim needs an Idempotency-Key header.'
       throw new Refusal('idempotency_key_missing', message, { parameter: 'Idempotency-Key' })
     }
-    const claimed = { orderId: orderIdOf(request), key, fields }
+    const client = clientKeyOf(request.ip)
+    const claimed = { orderId: orderIdOf(request), key, fields, client }
     return send(reply, await refundClaimed(deps, claimed, request.log))
   })
 

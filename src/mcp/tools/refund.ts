@@ -33,14 +33,14 @@ export const refund: Tool = {
   run: refunded,
 }
 
-async function refunded({ args, log }: ToolCall, { buying }: ToolDeps) {
+async function refunded({ args, log, client }: ToolCall, { buying }: ToolDeps) {
   const key = keyOf(args['idempotency_key'], 'idempotency_key')
   const orderId = textIn(args, 'orderId') ?? ''
   const fields = without(args, ['orderId', 'idempotency_key'])
   const report =
     key === undefined
       ? await watched(buying, orderId, fields, log)
-      : await refundClaimed(buying, { orderId, key, fields }, log)
+      : await refundClaimed(buying, { orderId, key, fields, client }, log)
   return { type: 'answer' as const, body: report.body }
 }
 

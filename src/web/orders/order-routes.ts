@@ -13,6 +13,7 @@ import {
 } from '../../desk/following/passes.ts'
 import { passForCode, recoveryCodeOf } from '../../desk/following/recovery.ts'
 import { type OrderSight, sightOf } from '../../desk/following/sight.ts'
+import { clientKeyOf } from '../../http/client-key.ts'
 import { isOrderId } from '../../primitives/ids.ts'
 import { messagePage } from '../frame/message-page.ts'
 import { routeLive } from '../live/live.ts'
@@ -79,7 +80,8 @@ function routeRefundPage(pages: FastifyInstance, routes: FollowingRoutes): void 
     if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
     const key = keyOf(formIn(request).get('key') ?? '', 'key') ?? randomUUID()
     const { orderId } = request.params
-    await refundClaimed(routes.follow, { orderId, key, fields: {} }, request.log)
+    const client = clientKeyOf(request.ip)
+    await refundClaimed(routes.follow, { orderId, key, fields: {}, client }, request.log)
     return send(reply, await look(routes, request), true)
   })
 }
