@@ -221,7 +221,7 @@ function numberFaults(country: string, msisdn: string, confirmNumber: unknown): 
 }
 
 /** Said of a number that a buyer may insist on. */
-const unknownNumber =
+export const unknownNumber =
   'is not a number that any numbering plan known here has; if it is right, send confirmNumber: true'
 
 /** Who receives the good, as it is passed on: a number as it was understood. */

@@ -8,6 +8,7 @@ import {
 } from '../../../test/fixtures/checkouts.ts'
 import { ownAddress } from '../../checkouts/start.ts'
 import type { CheckoutDesk } from '../../desk/checkout/desk.ts'
+import { unknownNumber } from '../../goods/purchase-body.ts'
 import { Refusal } from '../../primitives/refusal.ts'
 import { structureFaults } from '../frame/structure.fixture.ts'
 import { read, website } from '../frame/website.fixture.ts'
@@ -165,6 +166,30 @@ describe('a form that is sent', () => {
       { offerId: 'AMZ_US_OPEN', value: 25, firstName: 'Ada', lastName: 'Lovelace' },
       { offerId: 'CLARO_GT_5', msisdn: '+50251234567' },
       { offerId: 'CLARO_GT_5', msisdn: '+50251234567' },
+    ])
+  })
+
+  test('takes a number that no plan has once the buyer insists on that very number', async () => {
+    const { desk, state, started } = checkoutDesk()
+    const site = website({ checkout: desk })
+    const at = '/buy/CLARO_GT_5'
+    const typed = { msisdn: '+502 1111 1111', pay: 'BTC', 'refundTo-BTC': refundTo }
+    expect((await site.get(at)).body).toMatch(/<p class="confirm"[^>]* hidden=/)
+    const blank = await opened(site, typed, at)
+    const { confirmNumber: _, ...form } = blank
+    state.refusal = bodyRefusal({ parameter: 'msisdn', message: unknownNumber })
+    const told = await site.post(at, form)
+    expect(structureFaults(told.body)).toEqual([])
+    expect(read(told.body)).toContain('If it is right, tick the box below it.')
+    expect(told.body).not.toMatch(/<p class="confirm"[^>]* hidden=/)
+    expect(fieldsOf(told.body)['confirmNumber']).toBe('+50211111111')
+    state.refusal = undefined
+    const confirmNumber = '+50211111111'
+    await site.post(at, { ...form, confirmNumber })
+    await site.post(at, { ...form, confirmNumber, msisdn: '+502 1111 1112' })
+    expect(started.slice(-2).map(({ fields }) => fields)).toEqual([
+      { offerId: 'CLARO_GT_5', msisdn: '+50211111111', confirmNumber: true },
+      { offerId: 'CLARO_GT_5', msisdn: '+50211111112' },
     ])
   })
 

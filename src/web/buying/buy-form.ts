@@ -10,6 +10,7 @@ import type { CoinRates } from './deps.ts'
 import type { FormFaults } from './faults.ts'
 import { attributesHtml, faultHtml, fieldHtml } from './fields-html.ts'
 import type { FormField } from './form-fields.ts'
+import { numberConfirmation } from './number-confirmation.ts'
 import { names, type Typed } from './typed.ts'
 import { type WalletSettings, walletPanel } from './wallet-panel.ts'
 
@@ -83,7 +84,7 @@ function fieldsHtml({ fields, typed, faults, texts, offer }: BuyForm): Html {
   return html`${
     asked.length > 0 &&
     html`<fieldset><legend>${texts.form.heading[offer.kind]}</legend>
-${written(asked)}</fieldset>`
+${written(asked)}${numberConfirmation(offer, typed, texts)}</fieldset>`
   }
 ${
   further.length > 0 &&

@@ -12,6 +12,8 @@ import type { FormField } from './form-fields.ts'
 export interface Typed {
   /** The fields of the purchase, by name. */
   readonly fields: Readonly<Record<string, string>>
+  /** The phone number that the buyer insists on, as the purchase has it; empty where none is. */
+  readonly confirmed: string
   /** How it is to be paid: a coin, or nothing yet. */
   readonly pay: string
   /** An address for money back, by coin. All are kept, so that changing the coin loses nothing. */
@@ -30,6 +32,7 @@ const textMost = 300
 
 /** The names under which the form is sent. */
 export const names = {
+  confirmed: 'confirmNumber',
   pay: 'pay',
   mail: 'mail',
   refundTo: (coin: string) => `refundTo-${coin}`,
@@ -46,6 +49,7 @@ export function untyped(
   const [only, ...others] = methods
   return {
     fields: {},
+    confirmed: '',
     pay: only !== undefined && others.length === 0 ? only.coin : '',
     refundTo: {},
     mail: '',
@@ -68,6 +72,7 @@ export function readTyped(
   const known = [
     ...fields.map(({ name }) => name),
     ...coins.map(names.refundTo),
+    names.confirmed,
     names.pay,
     names.mail,
     names.formKey,
@@ -83,6 +88,7 @@ export function readTyped(
       given,
       fields.map(({ name }) => [name, name]),
     ),
+    confirmed: given[names.confirmed] ?? '',
     pay: given[names.pay] ?? '',
     refundTo: picked(
       given,
@@ -106,17 +112,29 @@ function refundOf({ pay, refundTo }: Typed): string {
 }
 
 /** The flat fields of the purchase: what was left empty is not named, an amount is a number. */
-function purchaseFieldsOf({ id, country }: Offer, { fields }: Typed): Fields {
-  const told = Object.entries(fields)
-    .map(([name, text]) => [name, fieldValue(name, dialled(name, text, country))] as const)
+function purchaseFieldsOf(offer: Offer, typed: Typed): Fields {
+  const told = Object.entries(typed.fields)
+    .map(([name, text]) => [
+      name,
+      name === 'msisdn' ? numberIn(typed, offer) : fieldValue(name, text),
+    ])
     .filter(([, value]) => value !== '')
-  return { offerId: id, ...Object.fromEntries(told) }
+  const insists = typed.confirmed !== '' && typed.confirmed === numberIn(typed, offer)
+  return {
+    offerId: offer.id,
+    ...Object.fromEntries(told),
+    ...(insists ? { confirmNumber: true } : {}),
+  }
 }
 
-/** A number as it is dialled within the offer's country gets its calling code; the next page shows it. */
-function dialled(name: string, text: string, country: string | undefined): string {
-  if (name !== 'msisdn' || country === undefined || text.trim().startsWith('+')) return text
-  return phoneMeantBy(text, country) ?? text
+/**
+ * The phone number as the purchase has it. One that was typed as it is dialled within the offer's country
+ * gets its calling code; the next page shows it.
+ */
+export function numberIn({ fields }: Typed, { country }: Pick<Offer, 'country'>): string {
+  const text = fields['msisdn'] ?? ''
+  const isDialled = country !== undefined && !text.trim().startsWith('+')
+  return String(fieldValue('msisdn', (isDialled && phoneMeantBy(text, country)) || text))
 }
 
 /**

@@ -1,4 +1,5 @@
 import { fieldFaultText } from '../../buying/field-fault.ts'
+import { fieldValue } from '../../buying/field-value.ts'
 import { filled } from './settings.ts'
 
 const part = (id) => document.getElementById(id)
@@ -27,14 +28,27 @@ function mark(fault, { fields, didYouMean, readAs }) {
   if (!field || !place || !texts) return undefined
   const meant = (value) => filled(didYouMean, { value })
   place.textContent = fieldFaultText(fault, { texts, typed: field.value, meant })
-  // A number as it is dialled in its country: whoever pays sees first how it was understood.
-  if (fault.parameter === 'msisdn' && fault.didYouMean !== undefined) {
-    field.value = fault.didYouMean
-    place.textContent = filled(readAs, { value: fault.didYouMean })
+  if (fault.parameter === 'msisdn' && !askToConfirm(fault, field)) {
+    // A number as it is dialled in its country: whoever pays sees first how it was understood.
+    if (fault.didYouMean !== undefined) {
+      field.value = fault.didYouMean
+      place.textContent = filled(readAs, { value: fault.didYouMean })
+    }
   }
   field.setAttribute('aria-invalid', 'true')
   // What is folded away is neither seen nor can it have the focus.
   const folded = field.closest('details')
   if (folded) folded.open = true
   return field
+}
+
+/** Shows the tick for a number that no numbering plan has; says whether it is such a one. */
+function askToConfirm({ message }, field) {
+  const tick = part('confirmNumber')
+  const place = tick?.closest('[data-said]')
+  if (!place || !message.startsWith(place.dataset.said)) return false
+  tick.value = fieldValue('msisdn', field.value)
+  tick.checked = false
+  place.hidden = false
+  return true
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkoutDesk } from '../../../../test/fixtures/checkouts.ts'
 import { noBrowser, openBrowser } from '../../../../test/harness/browser.ts'
 import { installWallet, type WalletOptions } from '../../../../test/harness/wallet.ts'
+import { unknownNumber } from '../../../goods/purchase-body.ts'
 import { networks } from '../../../payments/networks.ts'
 import { website } from '../../frame/website.fixture.ts'
 import { en } from '../../texts/en.ts'
@@ -42,6 +43,10 @@ async function refuse(page: Page, ...errors: { parameter: string; message: strin
   const json = { code: 'invalid_body', charged: 'no', errors }
   await page.route('**/purchase/info', (route) => route.fulfill({ status: 422, json }))
 }
+
+/** The answer has come: it takes the tick away. */
+const eventuallyUnticked = (page: Page) =>
+  page.waitForFunction(`!document.getElementById('confirmNumber').checked`)
 
 /** A wallet that tells of itself when the page was long there. */
 const announceLate = `dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: {
@@ -198,6 +203,31 @@ describe.skipIf(noBrowser !== undefined)('paying from a wallet in a real browser
     await refuse(page, { parameter: 'msisdn', message: 'is required for this offer' })
     await pay.click()
     await page.getByText(en.form.fields['msisdn']?.missing ?? '').waitFor()
+  })
+
+  test('takes a number that no plan has once it was ticked, and asks again for another', async () => {
+    const { page, pay } = await filledIn({}, 'CLARO_GT_5')
+    const bodies: unknown[] = []
+    page.on('request', (sent) => sent.method() === 'POST' && bodies.push(sent.postDataJSON()))
+    await refuse(page, { parameter: 'msisdn', message: `${unknownNumber}; did you mean +5025?` })
+    const tick = page.getByLabel(en.form.numberIsRight)
+    expect(await tick.isVisible()).toBe(false)
+    await page.locator('#msisdn').fill('+502 1111 1111')
+    await pay.click()
+    await tick.check()
+    expect(await page.locator('#msisdn').inputValue()).toBe('+502 1111 1111')
+    await pay.click()
+    await eventuallyUnticked(page)
+    await tick.check()
+    await page.locator('#msisdn').fill('+502 1111 1112')
+    await pay.click()
+    await eventuallyUnticked(page)
+    const offerId = 'CLARO_GT_5'
+    expect(bodies).toEqual([
+      { offerId, msisdn: '+50211111111' },
+      { offerId, msisdn: '+50211111111', confirmNumber: true },
+      { offerId, msisdn: '+50211111112' },
+    ])
   })
 
   test('speaks of coins only where the store takes some', async () => {

@@ -10,9 +10,12 @@ export function wishIn(form: Iterable<readonly [string, unknown]>, offerId: stri
   const told = typed
     .filter(([name, text]) => !others.test(name) && text.trim() !== '')
     .map(([name, text]) => [name, fieldValue(name, text)] as const)
+  const { confirmNumber, ...fields } = Object.fromEntries(told)
+  // A tick is for the number that it was asked for.
+  const insists = confirmNumber !== undefined && confirmNumber === fields['msisdn']
   const one = (wanted: string) => typed.find(([name]) => name === wanted)?.[1] ?? ''
   return {
-    fields: { offerId, ...Object.fromEntries(told) },
+    fields: { offerId, ...fields, ...(insists ? { confirmNumber: true } : {}) },
     formKey: one('key'),
     seen: one('seen'),
   }

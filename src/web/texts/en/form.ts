@@ -1,4 +1,6 @@
 import type { Kind } from '../../../goods/offer.ts'
+import { phoneForm } from '../../../goods/phone.ts'
+import { unknownNumber } from '../../../goods/purchase-body.ts'
 import { coinNames, coinOn } from './coins.ts'
 
 /** A field of a purchase as people are asked for it. */
@@ -9,6 +11,8 @@ interface FieldText {
   readonly missing: string
   /** What is said when what stands in it is none; the desk's own words where this is left out. */
   readonly wrong?: string
+  /** What is said instead where the desk's own words begin so. */
+  readonly instead?: readonly (readonly [said: string, text: string])[]
 }
 
 /** Every field that a purchase may ask a person for, by its published name. */
@@ -20,6 +24,13 @@ const fields: Readonly<Record<string, FieldText>> = {
   msisdn: {
     label: 'Phone number to top up',
     missing: 'Enter the number to top up.',
+    instead: [
+      [phoneForm, 'Enter the number with + and the country code, or as it is dialled there.'],
+      [
+        unknownNumber,
+        'We don’t know any phone with this number. Check it. If it is right, tick the box below it.',
+      ],
+    ],
   },
   firstName: {
     label: 'First name',
@@ -72,6 +83,7 @@ export const form = {
   phone: (country: string, code: string) =>
     `In ${country}, with +${code} or as it is dialled there. Double-check it: top-ups can’t be reversed.`,
   phoneElsewhere: 'With + and the country code. Double-check it: top-ups can’t be reversed.',
+  numberIsRight: 'This number is right: top it up',
   recharge: 'Top up an eSIM you bought here',
   mail: 'E-mail for a lost link',
   mailHint:

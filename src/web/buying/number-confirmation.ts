@@ -1,0 +1,24 @@
+import type { Offer } from '../../goods/offer.ts'
+import { readPhone } from '../../goods/phone.ts'
+import { unknownNumber } from '../../goods/purchase-body.ts'
+import { type Html, html } from '../frame/html.ts'
+import type { Texts } from '../texts/en.ts'
+import { names, numberIn, type Typed } from './typed.ts'
+
+/**
+ * The tick by which a buyer insists on a number that no numbering plan has. It carries the number that
+ * it is for: another one needs another tick. The script of the wallet shows it where the store asks.
+ */
+export function numberConfirmation(offer: Offer, typed: Typed, { form }: Texts): Html | undefined {
+  if (offer.kind !== 'topup') return undefined
+  const number = numberIn(typed, offer)
+  const read = readPhone(number, offer.country)
+  const isAsked = 'number' in read && !read.isValid
+  const isTicked = isAsked && typed.confirmed === number
+  const name = names.confirmed
+  return html`<p class="confirm" data-said="${unknownNumber}"${!isAsked && html` hidden="hidden"`}>
+<input type="checkbox" id="${name}" name="${name}" value="${isAsked ? number : ''}"${isTicked && html` checked="checked"`}>
+<label for="${name}">${form.numberIsRight}</label>
+</p>
+`
+}
