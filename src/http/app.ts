@@ -88,7 +88,7 @@ export function createApp(deps: AppDeps): FastifyInstance {
   letGoWhenClosing(app)
   // The gate stands behind the cross-origin headers, so that refusals carry them too.
   app.register(cors, crossOrigin).after(() => {
-    shareTurns(app, deps.turns)
+    shareTurns(app, deps.limits, deps.turns)
     guardRequests(app, { limits: deps.limits, routes })
     limitRefusedProofs(app, deps.limits)
   })

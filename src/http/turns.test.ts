@@ -1,7 +1,9 @@
+import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, describe, expect, test } from 'vitest'
 import { testApp } from '../../test/fixtures/app.ts'
+import { limitRules } from './rate-limit.ts'
 import { type TurnBounds, usualBounds } from './turns.ts'
 
 const opened: FastifyInstance[] = []
@@ -14,7 +16,7 @@ afterEach(async () => {
 
 /** A store with a route that answers when it is told to, one that notes who came, and a long answer. */
 function storeOf(bounds: Partial<TurnBounds> = {}) {
-  const { app } = testApp({ turns: { ...usualBounds, ...bounds } })
+  const { app, pass } = testApp({ turns: { ...usualBounds, ...bounds } })
   opened.push(app)
   const came: string[] = []
   const waiting: (() => void)[] = []
@@ -25,7 +27,7 @@ function storeOf(bounds: Partial<TurnBounds> = {}) {
   })
   app.get('/long', () => Buffer.alloc(32 * 1024 * 1024))
   const get = (url: string, remoteAddress: string) => app.inject({ url, remoteAddress })
-  return { app, came, waiting, get }
+  return { app, came, waiting, get, pass }
 }
 
 describe('one client address', () => {
@@ -48,6 +50,67 @@ describe('one client address', () => {
     for (const answer of waiting) answer()
     for (const answer of await Promise.all(underWay)) expect(answer.statusCode).toBe(200)
     expect((await get('/notes', '192.0.2.1')).statusCode).toBe(200)
+  })
+
+  test('is let in above that to find what it has paid for, and told that money may have moved', async () => {
+    const { app, waiting, pass } = storeOf({ atOnceMost: 1 })
+    const buying = { charges: true, findsOrders: true } as const
+    app.post('/buys', { config: buying }, async ({ heldUp }) => ({ heldUp: heldUp?.code }))
+    const buy = (headers: Record<string, string>) =>
+      app.inject({ method: 'POST', url: '/buys', headers, remoteAddress: '192.0.2.1' })
+    const underWay = app.inject({ url: '/waits', remoteAddress: '192.0.2.1' })
+    await expect.poll(() => waiting.length).toBe(1)
+    expect((await buy({})).json()).toMatchObject({ code: 'rate_limited', charged: 'no' })
+    const paid = { 'payment-signature': 'e30=' }
+    for (let at = 0; at < limitRules.reading.limit; at += 1) {
+      expect((await buy(paid)).json()).toEqual({ heldUp: 'rate_limited' })
+    }
+    expect((await buy(paid)).json()).toMatchObject({ code: 'rate_limited', charged: 'unknown' })
+    pass(60_001)
+    expect((await buy(paid)).json()).toEqual({ heldUp: 'rate_limited' })
+    for (const answer of waiting) answer()
+    await underWay
+    expect((await buy(paid)).json()).toEqual({})
+  })
+
+  test('that opens many connections is served a little while others are taken', async () => {
+    const { app, came } = storeOf()
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    const { port } = app.server.address() as AddressInfo
+    const ask = async (localAddress: string) => {
+      const socket = connect({ port, host: '127.0.0.1', localAddress })
+      socket.write('GET /notes HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
+      await once(socket.resume(), 'close')
+    }
+    const flood = Array.from({ length: 60 }, () => ask('127.0.0.1'))
+    const honest = ask('127.0.0.2')
+    await Promise.all([...flood, honest])
+    expect(came).toHaveLength(61)
+    expect(came.indexOf('127.0.0.2')).toBeLessThanOrEqual(2 * usualBounds.perTurn)
+  })
+
+  test('that sends request after request unread has no more of them under way', async () => {
+    const { app, waiting, get } = storeOf({ atOnceMost: 8 })
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    const { port } = app.server.address() as AddressInfo
+    const socket = connect(port, '127.0.0.1')
+    socket.pause().write('GET /waits HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(500))
+    await expect.poll(() => waiting.length).toBe(8)
+    expect((await get('/notes', '127.0.0.1')).statusCode).toBe(429)
+    expect(waiting).toHaveLength(8)
+    socket.destroy()
+    await expect.poll(async () => (await get('/notes', '127.0.0.1')).statusCode).toBe(200)
+  })
+
+  test('that hung up while it waited for its turn is not worked for', async () => {
+    const { app, came } = storeOf({ perTurn: 1 })
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    const { port } = app.server.address() as AddressInfo
+    const sockets = Array.from({ length: 40 }, () => connect(port, '127.0.0.1'))
+    const closed = sockets.map((socket) => once(socket.resume(), 'close'))
+    for (const socket of sockets) socket.end('GET /notes HTTP/1.1\r\nhost: x\r\n\r\n')
+    await Promise.all(closed)
+    expect(came.length).toBeLessThan(5)
   })
 
   test('begins a few requests in a turn of the event loop, so that nobody waits behind all of them', async () => {

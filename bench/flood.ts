@@ -1,0 +1,23 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { serveParent } from './child.ts'
+
+/** Page searches that one address sends at once, each on a connection of its own and for something else. */
+export interface Flood {
+  readonly port: number
+  readonly count: number
+  /** From which number on they have not been asked for before. */
+  readonly from: number
+}
+
+async function search(port: number, at: number): Promise<void> {
+  const socket = connect(port, '127.0.0.1')
+  const target = `/search?kind=topup&q=a&min=1&max=${1_000 + at}`
+  socket.write(`GET ${target} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`)
+  await once(socket.resume(), 'close')
+}
+
+await serveParent<Flood>(async ({ port, count, from }) => {
+  const searches = Promise.all(Array.from({ length: count }, (_, at) => search(port, from + at)))
+  return { told: {}, stop: () => searches }
+})

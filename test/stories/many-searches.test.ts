@@ -1,0 +1,44 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bodyFor, purchasePath } from './requests.ts'
+import { openStore, type Store } from './store.ts'
+
+let store: Store
+beforeAll(async () => {
+  store = await openStore({ offers: 1_000 })
+})
+afterAll(() => store.close())
+
+/** Sends a request over a connection of its own from this address, and gives the status. */
+async function ask(localAddress: string, line: string, body = ''): Promise<string> {
+  const socket = connect({ port: Number(new URL(store.url).port), host: '127.0.0.1', localAddress })
+  const head = [`${line} HTTP/1.1`, 'host: localhost', 'connection: close']
+  if (body !== '') head.push('content-type: application/json', `content-length: ${body.length}`)
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
+  const [start] = await once(socket, 'data')
+  await once(socket.resume(), 'close')
+  return String(start).slice(9, 12)
+}
+
+test('who comes behind 60 searches at once of another address is answered before most of them', async () => {
+  const answered: string[] = []
+  const noting = async (who: string, answer: Promise<string>) => {
+    const status = await answer
+    answered.push(who)
+    return status
+  }
+  const flood = Array.from({ length: 60 }, (_, at) => {
+    const target = `/search?kind=voucher&q=a&min=1&max=${1_000 + at}`
+    return noting('flood', ask('127.0.0.1', `GET ${target}`))
+  })
+  const body = JSON.stringify(bodyFor('voucher', 'OK'))
+  const honest = [
+    noting('reads', ask('127.0.0.2', 'GET /readyz')),
+    noting('buys', ask('127.0.0.3', `POST ${purchasePath('voucher')}`, body)),
+  ]
+  expect(await Promise.all(honest)).toEqual(['200', '402'])
+  expect(answered.indexOf('reads')).toBeLessThan(30)
+  expect(answered.indexOf('buys')).toBeLessThan(30)
+  expect(new Set(await Promise.all(flood))).toEqual(new Set(['200']))
+})
