@@ -29,8 +29,9 @@ function pathOf(file: string): string | undefined {
 }
 
 describe('docs/reliability.md', () => {
-  test('has each of the 65 failures once, in order, with all its cells', () => {
-    expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: 65 }, (_, at) => at + 1))
+  test('numbers its failures in order, each with all its cells', () => {
+    expect(rows.length).toBeGreaterThanOrEqual(115)
+    expect(rows.map(({ number }) => number)).toEqual(rows.map((_, at) => at + 1))
     for (const { number, cells } of rows) expect(cells, `row ${number}`).toHaveLength(5)
   })
 

@@ -235,6 +235,12 @@ test('the index and the capabilities have exactly the documented fields', async 
     website: isUri,
     catalogs: within(catalogs),
     capabilities: isPath,
+    version: isText,
+    offers: within({ vouchers: isText, topups: isText, esims: isText }),
+    catalog: isText,
+    manifest: isText,
+    mcp: isText,
+    openapi: isText,
   }
   expect(faultsOf([index], indexFields)).toEqual([])
   for (const path of [...Object.values(index.catalogs), index.capabilities]) {
@@ -249,6 +255,7 @@ test('the index and the capabilities have exactly the documented fields', async 
     query_url: isPath,
   }
   const capabilityFields = {
+    version: isText,
     accepts_crypto: isTexts,
     delivery: oneOf('instant'),
     no_account_required: oneOf(true),

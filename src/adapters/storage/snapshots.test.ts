@@ -21,7 +21,7 @@ beforeEach(async () => {
   await database.query(`create table catalog_snapshot (
     id bigint generated always as identity primary key,
     read_at timestamptz not null, offers integer not null,
-    set_aside jsonb not null, body bytea not null)`)
+    set_aside jsonb not null, body bytea not null, held jsonb not null default '{}')`)
 })
 
 afterAll(async () => {
@@ -79,7 +79,7 @@ it('falls back to the list before a damaged one, and throws when there is none',
   const store = createSnapshotStore(database)
   await store.save(snapshotOf(5, 1))
   await store.save(snapshotOf(6, 2))
-  await database.query(harm, [Buffer.from('K402-2\n\u0000\u0000\u0000\u0005hello')])
+  await database.query(harm, [Buffer.from('K402-3\n\u0000\u0000\u0000\u0005hello')])
   expect(await store.load()).toEqual(snapshotOf(5, 1))
   await database.query('delete from catalog_snapshot where offers = 5')
   await expect(store.load()).rejects.toThrow()
