@@ -38,10 +38,13 @@ function findProgram(): string {
  * How the node is run: every transaction is mined at once, `safe` is one block behind the head and
  * `finalized` two. It keeps the states of the last 256 blocks in memory; by default it would write
  * older ones to a folder in the user's home.
+ *
+ * It takes commands such as `anvil_setBalance` from anybody, and by default says so to every page in
+ * the browser of this machine. Without CORS headers, a browser sends it no JSON of a page.
  */
 export function anvilArgs(port: number, stateFile: string | undefined): string[] {
   return [
-    ...['--host', '127.0.0.1', '--port', String(port)],
+    ...['--host', '127.0.0.1', '--port', String(port), '--no-cors'],
     ...['--chain-id', String(CHAIN_ID), '--accounts', '0', '--silent'],
     ...['--slots-in-an-epoch', '1', '--prune-history', '256'],
     ...(stateFile ? ['--load-state', stateFile] : []),

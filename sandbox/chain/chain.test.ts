@@ -51,6 +51,32 @@ it('gives its wallets ether and a float of USDC, under keys of its own', async (
   expect((await stat(join(dataDir, 'chain', 'keys.json'))).mode & 0o777).toBe(0o600)
 })
 
+it('lets no page of a browser send it commands over HTTP', async () => {
+  const { rpcUrl } = await start({ dataDir: await folder() })
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'anvil_mine', params: [] })
+  const origin = { origin: 'http://elsewhere.example' }
+  const asked = await fetch(rpcUrl, {
+    method: 'OPTIONS',
+    headers: {
+      ...origin,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'content-type',
+    },
+  })
+  expect(asked.ok).toBe(false)
+  expect(asked.headers.get('access-control-allow-origin')).toBeNull()
+  // These types need no leave of the node (Fetch, "CORS-safelisted request-header").
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
+    const sent = await fetch(rpcUrl, {
+      method: 'POST',
+      headers: { ...origin, 'content-type': type },
+      body,
+    })
+    expect(await sent.json()).toMatchObject({ error: { message: 'Invalid request' } })
+    expect(sent.headers.get('access-control-allow-origin')).toBeNull()
+  }
+})
+
 it('gives out USDC, to several at once as well', async () => {
   const chain = await start({ dataDir: await folder() })
 
