@@ -12,6 +12,8 @@ interface Locked {
   readonly integrity?: string
   readonly dev?: boolean
   readonly optional?: boolean
+  readonly os?: readonly string[]
+  readonly cpu?: readonly string[]
   readonly hasInstallScript?: boolean
 }
 
@@ -35,9 +37,28 @@ test.each(Object.entries(direct))('%s is pinned to one version', (name, version)
 test('of everything that live mode runs, the lock file has the hash', () => {
   expect(live.length).toBeGreaterThan(50)
   expect(live.filter(({ integrity }) => !integrity?.startsWith('sha512-'))).toEqual([])
-  // What has none is a binary for a platform that the registry did not have.
+})
+
+/** Binaries of development tools for other platforms, which the registry that was asked did not have. */
+const withoutHash = {
+  '@biomejs/cli-': `android-arm64 android-x64 darwin-arm64 darwin-x64
+    linux-arm64-musl linux-x64-musl win32-arm64 win32-x64`,
+  '@foundry-rs/anvil-': 'darwin-amd64 darwin-arm64 linux-arm64 win32-amd64',
+  '@oxc-parser/binding-': `android-arm-eabi android-arm64 darwin-arm64 darwin-x64 freebsd-x64
+    linux-arm-gnueabihf linux-arm-musleabihf linux-ppc64-gnu linux-riscv64-gnu linux-riscv64-musl
+    linux-s390x-gnu openharmony-arm64 win32-arm64-msvc win32-ia32-msvc win32-x64-msvc`,
+}
+
+test('only named binaries of tools for other platforms are locked without a hash', () => {
+  const named = Object.entries(withoutHash).flatMap(([tool, platforms]) =>
+    platforms.split(/\s+/).map((platform) => `${tool}${platform}`),
+  )
   const bare = locked.filter(({ integrity }) => integrity === undefined)
-  expect(bare.filter(({ dev, optional }) => !dev || !optional)).toEqual([])
+  expect(bare.map(({ name }) => name).sort()).toEqual(named.sort())
+  for (const { dev, optional, os, cpu } of bare) {
+    expect({ dev, optional }).toEqual({ dev: true, optional: true })
+    expect([os, cpu]).toEqual([[expect.any(String)], [expect.any(String)]])
+  }
 })
 
 test('no package runs a script when it is installed but the named ones', () => {
