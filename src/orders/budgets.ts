@@ -13,12 +13,13 @@ import type { Reporter } from './report.ts'
  *
  * - `unpaid_payments`: payments that are not proven yet, or were proven to have failed;
  * - `failed_orders`: orders that were paid, not delivered, and paid back;
+ * - `reverts`: transactions that the store sent for such payments and that were reverted;
  * - `refund_claims`: claims for the refund of an order, which are counted by themselves.
  *
  * They are counted from the orders on record. So all nodes count together, an order counts once however
  * often it is asked for, and one that is delivered counts no more.
  */
-export type BudgetName = keyof Budgets | 'refund_claims'
+export type BudgetName = keyof Budgets | 'reverts' | 'refund_claims'
 
 /** How many a payer has in an hour, where the operator sets it. */
 export interface Budgets {
@@ -37,6 +38,8 @@ export type Whose = keyof Subjects | 'order'
 
 export const budgetWindowMs = 3_600_000
 
+/** An honest payment is reverted hardly ever. */
+const revertsMost = 6
 /** Many buyers may share an address. */
 const clientTimes = 4
 /** The same good for the same receiver fails for a reason that another try does not mend. */
@@ -50,10 +53,11 @@ export type BudgetRules = Readonly<Record<Whose, Readonly<Partial<Record<BudgetN
 export function budgetRules(budgets: Budgets): BudgetRules {
   const { unpaid_payments, failed_orders } = budgets
   return {
-    payer: budgets,
+    payer: { ...budgets, reverts: revertsMost },
     client: {
       unpaid_payments: unpaid_payments * clientTimes,
       failed_orders: failed_orders * clientTimes,
+      reverts: revertsMost * clientTimes,
       refund_claims: claimsMost * clientTimes,
     },
     receiver: { failed_orders: Math.min(failed_orders, receiverMost) },
@@ -132,6 +136,7 @@ export function budgetSpent(
 const words: Readonly<Record<BudgetName, readonly [what: string, fate: string]>> = {
   unpaid_payments: ['payments', 'have not paid'],
   failed_orders: ['orders', 'could not be delivered and were paid back'],
+  reverts: ['payments', 'were reverted at the expense of the store'],
   refund_claims: ['refund claims', 'were made'],
 }
 

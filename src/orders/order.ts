@@ -30,6 +30,8 @@ interface Ordered {
   readonly accessTokenHash: string
   readonly tender: Tender
   readonly amount: Usdc
+  /** How often it was sent at the store's expense and reverted, while it was not proven. */
+  readonly reverts?: number
   readonly placedAt: Date
   /** When `state` last changed. */
   readonly changedAt: Date

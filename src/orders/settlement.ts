@@ -1,6 +1,7 @@
 import { blockOf, type Receipt } from '../payments/payment.ts'
 import { railOf } from '../payments/ports.ts'
 import { never } from '../primitives/never.ts'
+import { isSentEnough } from './collect.ts'
 import { type PaidOrder, paymentWatchMs } from './order.ts'
 import type { StepDeps } from './steps.ts'
 
@@ -37,7 +38,8 @@ export async function assure(deps: StepDeps, order: PaidOrder): Promise<Assured 
 async function collectAgain(deps: StepDeps, order: PaidOrder): Promise<Assured | undefined> {
   const { id, tender, receipt } = order
   deps.report({ name: 'payment_vanished', order: id })
-  const collected = await railOf(deps.rails, tender).collect(tender)
+  const how = { onlyLooks: isSentEnough(order) }
+  const collected = await railOf(deps.rails, tender).collect(tender, how)
   switch (collected.outcome) {
     case 'settled':
       // Where it was before: the two answers do not fit together, so nothing new is known.

@@ -105,7 +105,7 @@ export function learn<To extends Order>(
  * How long to wait before asking again about something that began at `since`: often while it is
  * fresh, because nearly all of it ends within seconds, rarely when it is old.
  */
-export function pollDelay(since: Date, now: Date): number {
+export function pollDelay(since: Date, now: Date, mostMs = 15_000): number {
   const ageMs = now.getTime() - since.getTime()
-  return Math.min(15_000, Math.max(250, ageMs / 4))
+  return Math.min(mostMs, Math.max(250, ageMs / 4))
 }

@@ -29,8 +29,20 @@ export type Checked<T = Tender> =
 /** `failed` is proven: the money did not move and never will. Anything less is `unknown`. */
 export type Collected<R = Receipt> =
   | { readonly outcome: 'settled'; readonly receipt: R }
-  | { readonly outcome: 'failed'; readonly code: string; readonly reason: string }
-  | { readonly outcome: 'unknown'; readonly reason: string }
+  | ({ readonly outcome: 'failed'; readonly code: string; readonly reason: string } & Costs)
+  | ({ readonly outcome: 'unknown'; readonly reason: string } & Costs)
+
+interface Costs {
+  /** It was sent just now, at the store's expense, and moved nothing. */
+  readonly isReverted?: boolean
+}
+
+/** How a tender is collected. */
+export interface Collecting {
+  readonly listing?: Listing | undefined
+  /** Nothing is sent: it is only looked whether the money came. */
+  readonly onlyLooks?: boolean
+}
 
 /** Whether money that arrived can still vanish: a chain may drop its newest blocks. */
 export type Standing = 'final' | 'not_yet' | 'gone' | 'unknown'
@@ -64,7 +76,7 @@ export interface Listing {
 export interface RailOf<T, R, S> {
   check(tender: T): Promise<Checked<T>>
   /** Moves the buyer's money to us, or sees that it came. Safe to repeat: one tender pays once. */
-  collect(tender: T, listing?: Listing): Promise<Collected<R>>
+  collect(tender: T, how?: Collecting): Promise<Collected<R>>
   standingOf(tender: T, receipt: R): Promise<Standing>
   /** Decides the one refund this order can have, in all its parts. Sends nothing. */
   signRefund(due: RefundDue<T, R>): Promise<S>

@@ -93,6 +93,30 @@ export function describeBudgets(nodes: Nodes): void {
     })
   })
 
+  it('counts every revert at our expense, of a wallet and of a client', async () => {
+    const { store } = nodes()
+    const often = (reverts: number) => (order: ReturnType<typeof pending>) => ({
+      ...notPaid(order),
+      reverts,
+    })
+    const many = budgetRules({ unpaid_payments: 100, failed_orders: 100 })
+    await open(store, { placedAt: later(0), client: 'c' }, often(3), many)
+    await open(store, { placedAt: later(10), client: 'c' }, often(2), many)
+    const payer = { payer: walletOf(1) }
+    expect(await store.spentBudget(payer, many, later(20))).toBeUndefined()
+    await open(store, { placedAt: later(20), client: 'c' }, often(1), many)
+    expect(await spentBy(open(store, { placedAt: later(30) }, notPaid, many))).toEqual({
+      ...{ budget: 'reverts', whose: 'payer', retryAfterSeconds: 30 * 60 },
+    })
+    expect(await store.spentBudget(payer, many, later(60))).toBeUndefined()
+    for (const wallet of [2, 3, 4, 5, 6, 7]) {
+      await open(store, { wallet, placedAt: later(20), client: 'c' }, often(3), many)
+    }
+    expect(
+      await store.spentBudget({ payer: walletOf(8), client: 'c' }, many, later(30)),
+    ).toMatchObject({ budget: 'reverts', whose: 'client' })
+  })
+
   it('counts a client over its wallets, four times as many, and a receiver of an offer', async () => {
     const { store } = nodes()
     for (let wallet = 1; wallet <= 12; wallet += 1)

@@ -1,6 +1,5 @@
 import {
   type BudgetRules,
-  type Budgets,
   budgetWindowMs,
   type Spent,
   type Subjects,
@@ -14,7 +13,8 @@ interface Row {
 }
 
 const who = ['payer', 'client', 'receiver'] as const
-const budgetNames = ['unpaid_payments', 'failed_orders'] as const satisfies (keyof Budgets)[]
+const budgetNames = ['unpaid_payments', 'failed_orders', 'reverts'] as const
+type OfOrders = (typeof budgetNames)[number]
 
 /** The budget that is spent for longest, counted as the database counts it. */
 export function spentIn(
@@ -34,15 +34,15 @@ export function spentIn(
 
 function spentBy(
   orders: readonly Order[],
-  { budget, whose }: { readonly budget: keyof Budgets; readonly whose: keyof Subjects },
+  { budget, whose }: { readonly budget: OfOrders; readonly whose: keyof Subjects },
   rules: BudgetRules,
   at: Date,
 ): readonly Spent[] {
-  const counted = orders.filter((order) => budgetOf(order) === budget)
+  const counted = orders.flatMap((order) => Array<Order>(timesCounted(order, budget)).fill(order))
   const times = counted.map(({ placedAt }) => placedAt.getTime())
   const seconds = waitOf(times, rules[whose][budget], at)
   if (seconds === undefined) return []
-  const isOpen = counted.some(({ state }) => state === 'PAYMENT_PENDING')
+  const isOpen = budget !== 'reverts' && counted.some(({ state }) => state === 'PAYMENT_PENDING')
   return [{ budget, whose, retryAfterSeconds: isOpen ? 5 : seconds }]
 }
 
@@ -89,8 +89,9 @@ function isOf({ order, subjects }: Row, whose: keyof Subjects, wanted: Subjects)
   return wanted[whose] !== undefined && subjects?.[whose] === wanted[whose]
 }
 
-function budgetOf(order: Order): keyof Budgets | undefined {
-  if (isRefunding(order)) return 'failed_orders'
-  const isUnpaid = order.state === 'PAYMENT_PENDING' || order.state === 'PAYMENT_FAILED'
-  return isUnpaid ? 'unpaid_payments' : undefined
+function timesCounted(order: Order, budget: OfOrders): number {
+  if (order.state === 'FULFILLED') return 0
+  if (budget === 'reverts') return order.reverts ?? 0
+  if (budget === 'failed_orders') return isRefunding(order) ? 1 : 0
+  return order.state === 'PAYMENT_PENDING' || order.state === 'PAYMENT_FAILED' ? 1 : 0
 }

@@ -4,7 +4,7 @@ import { newBuyer } from './buyer.ts'
 import { transactionsOf } from './chain.ts'
 import { payForVoucher } from './contracts/outcomes.ts'
 import { deploy, signingFor, treacherousCode } from './contracts/wallet.ts'
-import { bodyFor, buy, termsOf, until } from './requests.ts'
+import { bodyFor, buy, eventually, termsOf, until } from './requests.ts'
 import { openSibling, openStore, type Store } from './store.ts'
 
 // Who costs the store gas, refunds and rows without buying anything is refused after a few times.
@@ -42,14 +42,37 @@ test('a wallet that never pays is refused before it costs more', async () => {
   const refused = answers.filter(({ status }) => status === 429)
   expect(refused).toHaveLength(3)
   for (const answer of refused) {
-    expect(answer).toMatchObject(spent('unpaid_payments'))
+    expect(['unpaid_payments', 'reverts']).toContain(answer.body.budget)
+    expect(answer).toMatchObject(spent(answer.body.budget))
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
   }
-  const sent = await transactionsOf(store.parts, store.gasWallet)
-  expect(await payForVoucher(store, (await buyer.sign(terms)).header)).toMatchObject(
-    spent('unpaid_payments'),
-  )
-  expect(sent).toBeLessThanOrEqual(5 * 6)
+  // Each of the five that were opened is sent three times at most.
+  expect(await transactionsOf(store.parts, store.gasWallet)).toBeLessThanOrEqual(5 * 3)
+  expect((await payForVoucher(store, (await buyer.sign(terms)).header)).status).toBe(429)
+})
+
+test('a wallet whose payments are reverted at our expense is refused on every node', async () => {
+  const owner = privateKeyToAccount(generatePrivateKey())
+  const wallet = await deploy(store.parts, treacherousCode(owner.address))
+  const buyer = await newBuyer(1_000_000_000n, store.parts, signingFor(wallet, owner))
+  const terms = await termsOf(store.url, 'voucher', bodyFor('voucher', 'OK'))
+  const reverts = async () => {
+    const [row] = await store.query(
+      "select sum((doc ->> 'reverts')::int)::int as reverts from orders where payer = $1",
+      [wallet.toLowerCase()],
+    )
+    return row.reverts
+  }
+  for (const after of [3, 6]) {
+    expect((await payForVoucher(store, (await buyer.sign(terms)).header)).status).toBe(202)
+    await eventually(reverts, (count) => count === after)
+  }
+  for (const node of [store, { ...store, ...sibling }]) {
+    const refused = await payForVoucher(node, (await buyer.sign(terms)).header)
+    expect(refused).toMatchObject(spent('reverts'))
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3_000)
+  }
+  expect(await reverts()).toBe(6)
 })
 
 test('buying what fails ends after five refunds, and others go on buying', async () => {

@@ -9,20 +9,14 @@ import {
   type Facilitator,
   payloadOf,
   requirementsOf,
-  type Submitted,
   submittedIn,
   transferOf,
 } from './facilitator.ts'
 import { isTooDear } from './network-fees.ts'
 import { type Observed, observedSigner } from './observed-signer.ts'
-import { createEstimates, type Estimates, gasOfPlain } from './plain-payments.ts'
+import { createEstimates, gasOfPlain } from './plain-payments.ts'
 import { costOf, sendTransfer } from './transfer.ts'
 import { ownReasons } from './verdicts.ts'
-
-/** An honest payment is reverted when it meets another transaction in its block: hardly ever twice. */
-const revertsMost = 3
-/** Payments that are remembered for their reverts: a bound on memory. */
-const remembersMost = 10_000
 
 /** Ends a signature of a wallet that has yet to be deployed (ERC-6492). */
 const undeployedMark = '6492'.repeat(16)
@@ -43,7 +37,6 @@ export function ownFacilitator(
   withinMs = confirmationTimeoutMs,
 ): Facilitator {
   const estimates = createEstimates()
-  const send = sendingOnly(chain, estimates, revertsMost, withinMs)
   // Made anew for each call: it would remember what it sent, and wait for what the chain has dropped.
   const packaged = (observed: Observed) => {
     const scheme = new ExactEvmScheme(observedSigner(chain, observed, withinMs), {
@@ -71,7 +64,10 @@ export function ownFacilitator(
     },
 
     async settle(tender) {
-      if (!tender.signature.toLowerCase().endsWith(undeployedMark)) return send(tender)
+      if (!tender.signature.toLowerCase().endsWith(undeployedMark)) {
+        const estimated = estimates.take(paymentKeyOf(tender))
+        return sendTransfer(chain, transferOf(tender), withinMs, estimated)
+      }
       const observed: Observed = { isContract: false, silence: undefined }
       const settled = await packaged(observed).settle(
         payloadOf(chain, tender),
@@ -95,25 +91,4 @@ async function withinCost(
 
 function invalid(reason: keyof typeof ownReasons): VerifyResponse {
   return { isValid: false, invalidReason: ownReasons[reason] }
-}
-
-/**
- * Sends payments, but none again that was reverted so often. An estimate finds nearly everything
- * that would be reverted, for nothing; a smart wallet, however, can say yes to every estimate and no
- * in every block, and would have us pay for that until the authorization ends. Anybody may still
- * submit such a payment, and the logs tell.
- */
-function sendingOnly(chain: Chain, estimates: Estimates, most: number, withinMs: number) {
-  const reverts = new Map<string, number>()
-  return async (tender: X402Tender): Promise<Submitted | undefined> => {
-    const key = paymentKeyOf(tender)
-    const before = reverts.get(key) ?? 0
-    if (before >= most) return undefined
-    const sent = await sendTransfer(chain, transferOf(tender), withinMs, estimates.take(key))
-    if (!sent.isReverted) return sent
-    reverts.set(key, before + 1)
-    const [oldest] = reverts.keys()
-    if (reverts.size > remembersMost && oldest !== undefined) reverts.delete(oldest)
-    return sent
-  }
 }

@@ -1,5 +1,5 @@
 import type { X402Receipt, X402Tender } from '../../payments/payment.ts'
-import type { Collected, Listing, Rail, Standing } from '../../payments/ports.ts'
+import type { Collected, Collecting, Listing, Rail, Standing } from '../../payments/ports.ts'
 import type { Expected } from '../../payments/proof.ts'
 import { never } from '../../primitives/never.ts'
 import { type CheckDeps, check, expectedOf, writtenRight } from './checking.ts'
@@ -27,8 +27,8 @@ export function x402Rail(deps: RailDeps): Rail {
     isSignedByPayer: async (tender) =>
       isSignedByPayer(deps.chain.network, { ...tender, payer: writtenRight(tender.payer) }),
     check: (tender) => check(deps, tender),
-    collect: (tender, listing) =>
-      withinStep(collect(deps, tender, listing), { outcome: 'unknown', reason: tooSlow }),
+    collect: (tender, how) =>
+      withinStep(collect(deps, tender, how), { outcome: 'unknown', reason: tooSlow }),
     standingOf: (tender, receipt) => withinStep(standingOf(deps, tender, receipt), 'unknown'),
     signRefund: (due) => deps.refunds.sign(due),
     payBack: (refund) =>
@@ -40,12 +40,14 @@ export function x402Rail(deps: RailDeps): Rail {
 async function collect(
   deps: RailDeps,
   tender: X402Tender,
-  listing?: Listing,
+  { listing, onlyLooks }: Collecting = {},
 ): Promise<Collected<X402Receipt>> {
   const { chain, evidence } = deps
   const expected = expectedOf(tender)
+  let costs = {}
   try {
-    const submitted = await submit(deps, tender, listing)
+    const submitted = onlyLooks ? undefined : await submit(deps, tender, listing)
+    if (submitted?.receipt?.status === 'reverted') costs = { isReverted: true }
     const found = submitted && (await proofIn(chain, submitted, expected))
     if (found) return await settledBy(evidence, found, expected)
     const judged = await evidence.judge({ ...expected, ...tender })
@@ -53,14 +55,14 @@ async function collect(
       case 'transferred':
         return await settledBy(evidence, judged.found, expected)
       case 'dead':
-        return { outcome: 'failed', ...deadPayments[judged.cause] }
+        return { outcome: 'failed', ...deadPayments[judged.cause], ...costs }
       case 'open':
-        return { outcome: 'unknown', reason: 'The chain has not said yet.' }
+        return { outcome: 'unknown', reason: 'The chain has not said yet.', ...costs }
       default:
         return never(judged)
     }
   } catch (error) {
-    return { outcome: 'unknown', reason: reasonOf(error) }
+    return { outcome: 'unknown', reason: reasonOf(error), ...costs }
   }
 }
 
