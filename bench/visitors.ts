@@ -41,10 +41,42 @@ export async function measureVisitors(): Promise<Figure[]> {
         200,
       ),
       ratio('The same, against none', loud / quiet),
+      ...(await searchFigures(server)),
     ]
   } finally {
     await server.stop()
   }
+}
+
+/** Searches of a number that nobody has asked for before. */
+const shapes: Readonly<Record<string, (at: number) => string>> = {
+  'words and values': (at) => `q=a&min=1&max=${90_000 + at}`,
+  values: (at) => `min=1&max=${90_000 + at}`,
+  'values, dearest first': (at) => `min=1&max=${90_000 + at}&sort=high`,
+  'words, cheapest first': (at) => `q=a&sort=low&page=${2 + at}`,
+  'a country and values': (at) => `country=US&min=1&max=${90_000 + at}`,
+}
+
+/** What a page search costs the server, its HTTP and its collector included, whoever else is busy. */
+async function searchFigures({ told, cpuMs }: Server): Promise<Figure[]> {
+  const figures: Figure[] = []
+  for (const [shape, queryOf] of Object.entries(shapes)) {
+    const search = async (at: number) => {
+      const url = `http://127.0.0.1:${told.port}/search?kind=topup&${queryOf(at)}`
+      const answer = await fetch(url)
+      if (!answer.ok) throw new Error(`${url} was answered ${answer.status}`)
+      await answer.arrayBuffer()
+    }
+    const costs: number[] = []
+    for (let batch = 0; batch < 12; batch += 1) {
+      const before = await cpuMs()
+      for (let at = 0; at < 8; at += 1) await search(batch * 8 + at)
+      // The first ones are compiled while they run.
+      if (batch > 1) costs.push(((await cpuMs()) - before) / 8)
+    }
+    figures.push(figure(`A page search by ${shape}, its core`, quantile(costs, 0.5), 'ms', 3))
+  }
+  return figures
 }
 
 /** How long `/readyz` takes for somebody at another address, on a connection of their own. */
