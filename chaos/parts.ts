@@ -38,9 +38,6 @@ function storeEnvironment(deadlineSeconds: number): Readonly<Record<string, stri
     REFUND_GRACE_SECONDS: String(timesOf(deadlineSeconds).graceSeconds),
     REFUND_HOURLY_CAP_USDC: '1000000',
     REFUND_DAILY_CAP_USDC: '1000000',
-    // A dozen wallets buy thousands of orders, many of which fail.
-    UNPAID_PAYMENTS_PER_HOUR: '1000000',
-    FAILED_ORDERS_PER_HOUR: '1000000',
   }
 }
 

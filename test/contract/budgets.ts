@@ -148,12 +148,12 @@ export function describeBudgets(nodes: Nodes): void {
   it('keeps so many claims of an order in an hour, and of a client, sent at once to two nodes', async () => {
     const { store, other, pass } = nodes()
     const most = { ...rules, order: { refund_claims: 3 }, client: { refund_claims: 5 } }
-    const claim = (order: Order, key: string, node = store) =>
-      node.claimRefund(order, { key, bodyHash: 'b', client: 'c' }, most)
+    const claim = (order: Order, key: string, node = store, client = 'c') =>
+      node.claimRefund(order, { key, bodyHash: 'b', client }, most)
     const first = await open(store, {}, notDelivered)
     const keys = Array.from({ length: 12 }, (_, index) => `k${index}`)
     const said = await Promise.all(
-      keys.map((key, index) => claim(first, key, index % 2 ? store : other)),
+      keys.map((key, index) => claim(first, key, index % 2 ? store : other, `c${index}`)),
     )
     expect(said.filter((use) => use === 'fresh')).toHaveLength(3)
     for (const use of said.filter((one) => one !== 'fresh')) {
@@ -162,9 +162,14 @@ export function describeBudgets(nodes: Nodes): void {
     // A claim that was kept is known again, whatever is spent.
     expect(await claim(first, keys[said.indexOf('fresh')] ?? '')).toBe('fresh')
 
-    const second = await open(store, { wallet: 2 }, notDelivered)
-    for (const key of ['k0', 'k1']) expect(await claim(second, key)).toBe('fresh')
-    const third = await open(store, { wallet: 3 }, notDelivered)
+    for (const [wallet, claims] of [
+      [2, 3],
+      [3, 2],
+    ] as const) {
+      const one = await open(store, { wallet }, notDelivered)
+      for (let key = 0; key < claims; key += 1) expect(await claim(one, `k${key}`)).toBe('fresh')
+    }
+    const third = await open(store, { wallet: 4 }, notDelivered)
     const spent = await claim(third, 'k0')
     expect(spent).toMatchObject({ budget: 'refund_claims', whose: 'client' })
     const { retryAfterSeconds } = spent as Spent
