@@ -1,5 +1,5 @@
 import { encodeSIWxHeader } from '@x402/extensions/sign-in-with-x'
-import type { Browser, BrowserContext } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../../src/adapters/storage/database.ts'
 import { createMailBook } from '../../../src/adapters/storage/order-mail.ts'
@@ -319,6 +319,57 @@ describe.skipIf(noBrowser)(`in a browser${noBrowser ? `: ${noBrowser}` : ''}`, (
     expect(await page.inputValue('#token')).toContain('kat_x')
     await context.close()
   })
+
+  test('an order that this browser opened is open behind a link on another site', async () => {
+    const { context, page } = await openTab()
+    await openInTab(page, bought.voucher)
+    const body = `<!doctype html><a href="${pageOf(bought.voucher)}">Your order</a>`
+    const mail = 'http://mail.example/'
+    await page.route(mail, (route) => route.fulfill({ contentType: 'text/html', body }))
+    await page.goto(mail)
+    await page.click('text=Your order')
+    await page.waitForSelector('.stage')
+    expect(await page.locator('.locked').count()).toBe(0)
+    await page.click('.yours button')
+    await page.waitForSelector('.yours.open')
+    expect(await page.textContent('.yours')).toContain(bought.voucher.secret)
+    await context.close()
+  })
+
+  test('the orders of this browser are listed, until it shall forget them', async () => {
+    const { context, page, complaints } = await openTab()
+    const listed = async () => {
+      await page.goto(`${store.url}/find`)
+      await page.waitForSelector('#recent:not([hidden])')
+      const links = await page.locator('#recent li a').all()
+      return Promise.all(links.map((link) => link.getAttribute('href')))
+    }
+    expect(await listed()).toEqual([])
+    for (const one of [bought.voucher, bought.esim]) await openInTab(page, one)
+    const [voucher, esim] = [bought.voucher, bought.esim].map(({ orderId }) => `/orders/${orderId}`)
+    expect(await listed()).toEqual([esim, voucher])
+    expect(await axeFaults(page)).toEqual([])
+    expect(await page.textContent('#recent')).not.toContain('kat_')
+    await page.click(`#recent a[href="${voucher}"]`)
+    await page.waitForSelector('.private')
+    await listed()
+    await page.uncheck('#recent-kept')
+    expect(await page.locator('#recent li').count()).toBe(0)
+    await openInTab(page, bought.voucher)
+    expect(await listed()).toEqual([])
+    await page.check('#recent-kept')
+    await openInTab(page, bought.voucher)
+    expect(await listed()).toEqual([voucher])
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  /** Opens an order by its private link, as its buyer does. */
+  async function openInTab(page: Page, one: (typeof bought)['voucher']): Promise<void> {
+    await page.goto('about:blank')
+    await page.goto(`${pageOf(one)}#${one.accessToken}`)
+    await page.waitForSelector('.private')
+  }
 
   test('a code is copied by its button', async () => {
     const { context, page } = await openTab({ permissions: ['clipboard-read', 'clipboard-write'] })
