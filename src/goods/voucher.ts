@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { personName, plainText } from './fields.ts'
+import { credited, personName, plainText } from './fields.ts'
 import type { OfferBase } from './offer.ts'
 
 export interface VoucherOffer extends OfferBase {
@@ -51,6 +51,7 @@ export const voucher = {
     terms: plainText.optional(),
     expiresAt: plainText.optional(),
     confirmationNumber: plainText.optional(),
+    credited: credited.optional(),
   }),
 
   /** Refunded until a code is issued, never after (decisions 5). */

@@ -193,6 +193,22 @@ describe('a form that is sent', () => {
     ])
   })
 
+  test('comes back with what the card receives, in its own currency', async () => {
+    const { desk, state } = checkoutDesk()
+    const site = website({ checkout: desk })
+    const at = '/buy/IN_EUROS'
+    state.refusal = bodyRefusal({ parameter: 'firstName', message: 'is required for this offer' })
+    const shownFor = async (value: string, url = at) => {
+      const { body } = await site.post(url, await opened(site, { value, pay: 'BTC' }, url))
+      expect(structureFaults(body)).toEqual([])
+      return /<output[^>]*>([^<]*)</.exec(body)?.[1]
+    }
+    expect(await shownFor('25')).toBe('You get about €21.50.')
+    for (const none of ['', 'x', '4.99', '501']) expect(await shownFor(none)).toBe('')
+    // A card in dollars has what is typed.
+    expect(await shownFor('25', '/buy/AMZ_US_OPEN')).toBe('')
+  })
+
   test('says that an address is one of the store', async () => {
     const { desk, state } = checkoutDesk()
     const site = website({ checkout: desk })

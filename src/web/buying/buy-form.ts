@@ -7,6 +7,7 @@ import { type Html, html } from '../frame/html.ts'
 import { buyPath } from '../shop/addresses.ts'
 import type { Texts } from '../texts/en.ts'
 import type { CoinRates } from './deps.ts'
+import { faceShown } from './face-shown.ts'
 import type { FormFaults } from './faults.ts'
 import { attributesHtml, faultHtml, fieldHtml } from './fields-html.ts'
 import type { FormField } from './form-fields.ts'
@@ -68,16 +69,11 @@ function mailField({ typed, faults, texts }: BuyForm): Html {
 
 function fieldsHtml({ fields, typed, faults, texts, offer }: BuyForm): Html {
   const written = (list: readonly FormField[]) =>
-    list.map((field) =>
-      fieldHtml(
-        field,
-        {
-          value: typed.fields[field.name] ?? presetOf(field, offer),
-          fault: faults.get(field.name),
-        },
-        texts,
-      ),
-    )
+    list.map((field) => {
+      const value = typed.fields[field.name] ?? presetOf(field, offer)
+      const written = fieldHtml(field, { value, fault: faults.get(field.name) }, texts)
+      return field.name === 'value' ? html`${written}${faceShown(offer, value, texts)}` : written
+    })
   const asked = fields.filter(({ isRequired }) => isRequired)
   const further = fields.filter(({ isRequired }) => !isRequired)
   const isOpen = further.some(({ name }) => faults.has(name) || typed.fields[name])

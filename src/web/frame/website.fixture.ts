@@ -4,6 +4,7 @@ import {
   esim,
   fixed,
   fixturePricing,
+  open,
   shopOffers,
   topup,
   voucher,
@@ -38,6 +39,10 @@ const odd = [
   }),
   voucher('PRICED_IN_CLP', { price: fixed(9000, 'CLP', 1), country: 'CL' }),
   esim('ESIM-UK', { country: 'GB', coverage: [{ country: 'GB', speeds: ['5G', '4G'] }] }),
+  voucher('IN_EUROS', {
+    price: open(500, 50_000, 100),
+    faceValue: { ...open(430, 43_000, 1), currency: 'EUR' },
+  }),
   voucher('CHEAP', { price: fixed(50), faceValue: fixed(50) }),
 ]
 

@@ -70,7 +70,12 @@ export function faceText({ currency, divisor, amount, isExact }: FaceValue, { of
 }
 
 /** Minor units with the divisor that was sent with them, which may differ from the usual one. */
-function amountText(minor: number, currency: string, divisor: number, numbers: string): string {
+export function amountText(
+  minor: number,
+  currency: string,
+  divisor: number,
+  numbers: string,
+): string {
   const decimals = Math.round(Math.log10(divisor))
   return formatOf(numbers, currency, decimals).format(minor / divisor)
 }

@@ -63,6 +63,13 @@ it('finds the confirmation number beside the receipt too', () => {
   expect(deliveryOf('voucher', record)).toMatchObject({ confirmationNumber: 'C-2' })
 })
 
+it('keeps the value of the card as the supplier reports it', () => {
+  const sent = { send: 2_150, sendCurrency: 'EUR', sendCurrencyDivisor: 100 }
+  const credited = { amount: 2_150, currency: 'EUR', currencyDivisor: 100 }
+  expect(deliveryOf('voucher', { receipt, ...sent })).toMatchObject({ credited })
+  expect(deliveryOf('voucher', { receipt, ...sent, send: 0 })).not.toHaveProperty('credited')
+})
+
 it('has delivered nothing without something to redeem', () => {
   expect(deliveryOf('voucher', {})).toBeUndefined()
   expect(voucher({ epin: ' ', redemptionUrl: '' })).toBeUndefined()

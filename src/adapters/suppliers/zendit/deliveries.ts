@@ -74,6 +74,7 @@ function voucherOf(record: Raw, receipt: Raw): VoucherDelivery {
     expiresAt: timeOf(receipt['expiresAt']),
     confirmationNumber:
       secretOf(receipt['confirmationNumber']) ?? secretOf(confirmation?.['confirmationNumber']),
+    credited: creditedOf(record),
   })
 }
 

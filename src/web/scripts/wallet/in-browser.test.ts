@@ -230,6 +230,19 @@ describe.skipIf(noBrowser !== undefined)('paying from a wallet in a real browser
     ])
   })
 
+  test('says what the card receives in its own currency while an amount is typed', async () => {
+    const { page } = await filledIn({}, 'IN_EUROS')
+    const said = page.locator('#face-value')
+    for (const [typed, text] of [
+      ['25', 'You get about €21.50.'],
+      ['2500', ''],
+      ['500', 'You get about €430.'],
+    ] as const) {
+      await page.locator('#value').fill(typed)
+      expect(await said.textContent()).toBe(text)
+    }
+  })
+
   test('speaks of coins only where the store takes some', async () => {
     const { page, pay } = await filledIn({ balance: 1n })
     await pay.click()

@@ -1,4 +1,5 @@
 import { discover } from './discovery.ts'
+import { followFace } from './face-value.js'
 import { keeping } from './kept.ts'
 import { pay, resume } from './paying.ts'
 import { walletOf } from './provider.ts'
@@ -7,6 +8,9 @@ import { wishIn } from './wish.ts'
 
 const way = document.getElementById('wallet')
 if (way) start(way)
+
+const face = document.getElementById('face-value')
+if (face) followFace(face, document.getElementById('value'))
 
 function start(element) {
   const settings = JSON.parse(element.dataset.settings)

@@ -74,6 +74,7 @@ export const form = {
   heading,
   buy: 'Buy',
   optional: 'optional',
+  receives: (money: string) => `You get ${money}.`,
   range: (least: string, most: string, step: string) =>
     `Any amount from ${least} to ${most}, in steps of ${step}.`,
   rangeCost: (percent: string) => `You pay that amount plus ${percent}.`,
