@@ -61,11 +61,37 @@ export type CheckoutMoved =
   | { readonly won: true; readonly checkout: Checkout }
   | { readonly won: false; readonly checkout: Checkout }
 
+/** For whom a new checkout counts while nobody has paid it. */
+export interface UnpaidBound {
+  /** Keyed digest. */
+  readonly client: string
+  /** How many of theirs in the same coin may be unpaid at once, the new one included. */
+  readonly most: number
+  /** Those that count as unpaid; one that is paid and not confirmed yet does not. */
+  readonly states: readonly CheckoutState[]
+}
+
+/** A checkout was not opened, because its client has too many that nobody has paid. */
+export class TooManyUnpaid extends Error {
+  readonly unpaid: number
+
+  constructor(unpaid: number) {
+    super(`${unpaid} unpaid checkouts of one client are open`)
+    this.name = 'TooManyUnpaid'
+    this.unpaid = unpaid
+  }
+}
+
 /** The record of all checkouts. Every write also appends to the checkout's history. */
 export interface CheckoutStore {
-  /** Saves a new checkout, leased to the caller; or gives the one that the same form began before. */
+  /**
+   * Saves a new checkout, leased to the caller; or gives the one that the same form began before.
+   *
+   * @throws TooManyUnpaid when the bound does not allow a new one; then nothing was written
+   */
   open(
     checkout: CheckoutIn<'OPENING'>,
+    bound?: UnpaidBound,
   ): Promise<{ readonly isNew: boolean; readonly checkout: Checkout }>
   /** Replaces the checkout, only if nobody moved it since `from` was read, and renews the lease. */
   move(from: Checkout, to: Checkout): Promise<CheckoutMoved>

@@ -16,6 +16,7 @@ import { advanceCheckout } from './advance.ts'
 import type { Checkout, CheckoutIn } from './checkout.ts'
 import type { PaymentMethod } from './ports.ts'
 import type { CheckoutStepDeps } from './steps.ts'
+import { openBounded } from './unpaid.ts'
 
 export interface StartDeps extends CheckoutStepDeps, PriceDeps {
   readonly vitals: Pick<Vitals, 'unsold'>
@@ -36,6 +37,8 @@ export interface CheckoutForm {
   readonly refundTo: string
   /** 128 random bits or more that stand in the form: the same form sent twice is one checkout. */
   readonly formKey: string
+  /** Whom it counts for while it is unpaid; kept as a keyed digest. */
+  readonly client?: string
   /** What was found wrong before, to be told with the rest. */
   readonly found?: readonly Fault[]
 }
@@ -51,7 +54,8 @@ export interface Started {
  *
  * @param admit is asked last, before anything is kept, and may refuse
  * @throws Refusal `invalid_body` that lists every fault (also of `coin` and `refundTo`),
- *   `offer_not_found`, `offer_unavailable`, `store_paused`, `try_again`
+ *   `offer_not_found`, `offer_unavailable`, `store_paused`, `try_again`, and for
+ *   a client with too many unpaid checkouts `budget_spent`
  */
 export async function startCheckout(
   deps: StartDeps,
@@ -65,7 +69,7 @@ export async function startCheckout(
   if (refusal) throw refusal
   const { begun, accessToken } = begin(deps, form, { method, refundTo, priced })
   await admit?.()
-  const opened = await orTryAgain(deps, () => deps.checkouts.open(begun))
+  const opened = await orTryAgain(deps, () => openBounded(deps, begun, form.client))
   if (!opened.isNew) return { checkout: opened.checkout, accessToken }
   try {
     return { checkout: await advanceCheckout(deps, opened.checkout), accessToken }
@@ -172,6 +176,7 @@ async function orTryAgain<T>(deps: StartDeps, work: () => Promise<T>): Promise<T
   try {
     return await work()
   } catch (error) {
+    if (error instanceof Refusal) throw error
     deps.report({ name: 'purchase_failed', error })
     throw notNow('A part of the store does not answer just now.', 'no')
   }

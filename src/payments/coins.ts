@@ -20,18 +20,20 @@ export interface CoinAbilities {
   readonly isSent: boolean
   /** Sees what comes to an address after its time. Otherwise nobody sees that by itself. */
   readonly isSeenLate: boolean
+  /** Is paid at addresses of a fixed list, each of which serves one checkout at a time. */
+  readonly isPooled: boolean
 }
 
 /**
  * By what BTCPay Server can do and the plugins for the other coins: it sends only coins of Bitcoin's
- * kind, and the USDt plugin looks at an address only while an invoice waits there.
+ * kind, and the USDt plugin has a list of addresses, and looks at one only while an invoice waits there.
  */
 export const coinAbilities: Readonly<Record<Coin, CoinAbilities>> = {
-  BTC: { isSent: true, isSeenLate: true },
-  ETH: { isSent: false, isSeenLate: true },
-  USDT: { isSent: false, isSeenLate: false },
-  LTC: { isSent: true, isSeenLate: true },
-  XMR: { isSent: false, isSeenLate: true },
+  BTC: { isSent: true, isSeenLate: true, isPooled: false },
+  ETH: { isSent: false, isSeenLate: true, isPooled: false },
+  USDT: { isSent: false, isSeenLate: false, isPooled: true },
+  LTC: { isSent: true, isSeenLate: true, isPooled: false },
+  XMR: { isSent: false, isSeenLate: true, isPooled: false },
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   takeCheckout,
 } from './checkout-store-nodes.ts'
 import { describeCheckoutRules } from './checkout-store-rules.ts'
+import { describeUnpaid } from './checkout-store-unpaid.ts'
 import {
   closed,
   ended,
@@ -35,6 +36,7 @@ export function describeCheckoutStore(
     const nodes = newForEach(start)
 
     describe('opening', () => describeOpening(nodes))
+    describe('unpaid ones', () => describeUnpaid(nodes))
     describe('moving', () => describeMoving(nodes))
     describe('rules', () => describeCheckoutRules(nodes))
     describe('leases', () => describeLeases(nodes))

@@ -6,7 +6,7 @@ import {
   returnReference,
   worthOf,
 } from '../../src/checkouts/checkout.ts'
-import type { CheckoutStore } from '../../src/checkouts/ports.ts'
+import { type CheckoutStore, TooManyUnpaid, type UnpaidBound } from '../../src/checkouts/ports.ts'
 import type { OrderStore } from '../../src/orders/ports.ts'
 import type { Coin } from '../../src/payments/coins.ts'
 import type { CheckoutId } from '../../src/primitives/ids.ts'
@@ -40,6 +40,7 @@ export function memoryCheckouts({
 }): MemoryCheckouts {
   const rows = new Map<string, Row>()
   const history: Checkout[] = []
+  const clients = new Map<CheckoutId, string>()
   const time = () => now().getTime()
   const all = () => [...rows.values()]
   const find = (test: (checkout: Checkout) => boolean) =>
@@ -77,10 +78,19 @@ export function memoryCheckouts({
     )
   }
 
+  function requireRoom({ id, coin }: Checkout, { client, most, states }: UnpaidBound): void {
+    const unpaid = all().filter(
+      ({ checkout }) =>
+        clients.get(checkout.id) === client && checkout.coin === coin && isUnpaid(checkout, states),
+    ).length
+    if (unpaid >= most) throw new TooManyUnpaid(unpaid)
+    clients.set(id, client)
+  }
+
   return {
     history,
 
-    async open(checkout) {
+    async open(checkout, bound) {
       const { formKeyHash, orderId, id } = checkout
       const same =
         find((one) => one.formKeyHash === formKeyHash && one.state !== 'REFUSED') ??
@@ -89,6 +99,7 @@ export function memoryCheckouts({
       if (find((one) => one.orderId === orderId)) {
         throw new Error(`checkout ${id}: checkouts_order_id_key`)
       }
+      if (bound) requireRoom(checkout, bound)
       write(checkout)
       return { isNew: true, checkout }
     },
@@ -164,6 +175,11 @@ export function memoryCheckouts({
       return ended.length
     },
   }
+}
+
+function isUnpaid(checkout: Checkout, states: UnpaidBound['states']): boolean {
+  if (isClosed(checkout) || !states.includes(checkout.state)) return false
+  return !isInvoiced(checkout) || !['PROCESSING', 'SETTLED'].includes(checkout.invoice.status)
 }
 
 function transactionsOf(checkout: Checkout): readonly string[] {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Checkout, CheckoutIn } from '../../checkouts/checkout.ts'
 import { checkoutEntriesOf } from '../../checkouts/ledger.ts'
-import type { CheckoutMoved } from '../../checkouts/ports.ts'
+import { type CheckoutMoved, TooManyUnpaid, type UnpaidBound } from '../../checkouts/ports.ts'
 import { leaseMs } from '../../orders/ports.ts'
 import { attempt, writeNext } from './attempt.ts'
 import { readCheckoutBy } from './checkout-reads.ts'
@@ -17,9 +17,9 @@ const openStatement = prepared(
   `
   with opened as (
     insert into checkouts (id, order_id, version, write_id, state, form_key, kind, offer_id, coin,
-      amount, recipient, refund_to, started_at, changed_at, due_at, locked_until, doc)
+      amount, recipient, refund_to, started_at, changed_at, due_at, locked_until, doc, client, unpaid)
     values ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
-      now(), now() + $14 * interval '1 ms', $15)
+      now(), now() + $14 * interval '1 ms', $15, $17, $18)
     returning id, version, state
   ), noted as (
     insert into checkout_events (checkout_id, seq, at, state, detail)
@@ -31,9 +31,13 @@ const openStatement = prepared(
 export async function openCheckout(
   database: Database,
   checkout: CheckoutIn<'OPENING'>,
+  bound?: UnpaidBound,
 ): Promise<{ readonly isNew: boolean; readonly checkout: Checkout }> {
   const writeId = randomUUID()
-  const written = await attempt(database, openStatement(openValues(checkout, writeId)), isTaken)
+  const values = [...openValues(checkout, writeId), ...boundValues(bound)]
+  const written = await attempt(database, openStatement(values), isTaken).catch((error) => {
+    throw tooManyUnpaidIn(error) ?? error
+  })
   if (written.outcome === 'done') return { isNew: true, checkout: { ...checkout, version: 1 } }
   const stored =
     (await readCheckoutBy(database, 'formKey', checkout.formKeyHash)) ??
@@ -62,6 +66,18 @@ function openValues(checkout: CheckoutIn<'OPENING'>, writeId: string): unknown[]
     doc,
     checkoutDetailOf(checkout),
   ]
+}
+
+/** What a new checkout tells the trigger that counts those of its client (023-unpaid-checkouts.sql). */
+function boundValues(bound: UnpaidBound | undefined): (string | null)[] {
+  if (!bound) return [null, null]
+  const { client, most, states } = bound
+  return [client, JSON.stringify({ most, states })]
+}
+
+function tooManyUnpaidIn(error: unknown): TooManyUnpaid | undefined {
+  if (!isRefused(error) || error.constraint !== 'unpaid_checkouts') return undefined
+  return new TooManyUnpaid(Number(error.detail))
 }
 
 function isTaken(error: unknown): boolean {

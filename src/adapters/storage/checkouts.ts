@@ -18,7 +18,7 @@ const table: LeasedTable = { name: 'checkouts', columns: checkoutColumns }
  */
 export function createCheckoutStore(database: Database, caps: RefundCaps): CheckoutStore {
   return {
-    open: (checkout) => openCheckout(database, checkout),
+    open: (checkout, bound) => openCheckout(database, checkout, bound),
     move: (from, to) => moveCheckout(database, from, to),
     release: (checkout, againInMs) => release(database, table, checkout, againInMs),
     hasten: (invoice) => hasten(database, table, 'invoice_id', invoice),

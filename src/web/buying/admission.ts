@@ -5,22 +5,23 @@ import { counted } from '../../http/gate.ts'
 import type { RateLimiter } from '../../http/rate-limit.ts'
 
 /**
- * The desk for one visitor, who may begin so many checkouts. Each takes an address of the processor's
+ * The desk for one visitor, who may begin so many checkouts, and have so many unpaid ones. Each takes an address of the processor's
  * and is watched for days, paid or not. A form that comes back with faults is not counted. The place is
  * taken before the checkout is made, so that no two take the last one.
  *
- * @returns a desk whose `start` throws Refusal `rate_limited` besides
+ * @returns a desk whose `start` throws Refusal `rate_limited` and `budget_spent` besides
  */
 export function admitted(
   desk: CheckoutDesk,
   limiter: RateLimiter,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
 ): CheckoutDesk {
+  const client = clientKeyOf(request.ip)
   return {
     ...desk,
     start: (form) =>
-      desk.start(form, async () =>
-        counted(limiter, await limiter.take(clientKeyOf(request.ip)), reply),
+      desk.start({ ...form, client }, async () =>
+        counted(limiter, await limiter.take(client), reply),
       ),
   }
 }

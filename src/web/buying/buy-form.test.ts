@@ -136,6 +136,7 @@ describe('a form that is sent', () => {
         coin: 'BTC',
         refundTo,
         formKey: expect.stringMatching(/^[\w-]{22}$/),
+        client: '127.0.0.1',
       },
     ])
   })

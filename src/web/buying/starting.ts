@@ -107,6 +107,12 @@ function refused(
       return { ...again, status, notice: texts.form.notNow }
     case 'rate_limited':
       return { ...again, status, notice: texts.form.tooMany }
+    case 'budget_spent':
+      return {
+        ...again,
+        status,
+        notice: texts.form.unpaid(Number(refusal.details.extra?.['unpaid']), again.typed.pay),
+      }
     default:
       throw refusal
   }

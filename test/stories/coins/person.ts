@@ -23,14 +23,25 @@ export async function formOf(store: Store, offerId: string): Promise<Record<stri
   return Object.fromEntries(hidden.map(([, name, value]) => [name, value]))
 }
 
+interface Visitor {
+  readonly cookie?: string
+  /** Where they come from; everybody comes from somewhere else. */
+  readonly from?: string | undefined
+}
+
 /** Sends a form as a browser does that runs no script. */
-export function sendForm(store: Store, path: string, form: Record<string, string>, cookie = '') {
+export function sendForm(
+  store: Store,
+  path: string,
+  form: Record<string, string>,
+  { cookie = '', from }: Visitor = {},
+) {
   return fetch(`${store.url}${path}`, {
     method: 'POST',
     redirect: 'manual',
     headers: {
       'content-type': 'application/x-www-form-urlencoded',
-      ...fromAnywhere(),
+      ...(from === undefined ? fromAnywhere() : { 'x-forwarded-for': from }),
       ...(cookie && { cookie }),
     },
     body: new URLSearchParams(form),
@@ -38,18 +49,8 @@ export function sendForm(store: Store, path: string, form: Record<string, string
 }
 
 /** Buys a test offer and chooses a coin: the checkout that waits for its payment. */
-export async function choose(
-  store: Store,
-  coin: Coin,
-  { kind = 'voucher', outcome = 'OK' }: { kind?: Kind; outcome?: string } = {},
-): Promise<Paying> {
-  const { offerId = '', ...fields } = bodyFor(kind, outcome) as Record<string, string>
-  const refundTo = makeAddress(coin, 'person', randomUUID())
-  const typed = { ...fields, pay: coin, [`refundTo-${coin}`]: refundTo }
-  const answer = await sendForm(store, `/buy/${offerId}`, {
-    ...(await formOf(store, offerId)),
-    ...typed,
-  })
+export async function choose(store: Store, coin: Coin, choice: Choice = {}): Promise<Paying> {
+  const { answer, refundTo } = await sendChoice(store, coin, choice)
   if (answer.status !== 303) throw new Error(`${answer.status}: ${await answer.text()}`)
   const id = answer.headers.get('location')?.slice('/pay/'.length) ?? ''
   const [cookie = ''] = (answer.headers.getSetCookie()[0] ?? '').split(';')
@@ -59,6 +60,25 @@ export async function choose(
   )
   const { id: invoice, units } = doc.invoice
   return { id, orderId, cookie, invoice, refundTo, units: BigInt(units.$bigint) }
+}
+
+interface Choice {
+  readonly kind?: Kind
+  readonly outcome?: string
+  readonly from?: string
+}
+
+/** Sends the form of a test offer with a coin; the answer, whatever it is. */
+export async function sendChoice(
+  store: Store,
+  coin: Coin,
+  { kind = 'voucher', outcome = 'OK', from }: Choice = {},
+) {
+  const { offerId = '', ...fields } = bodyFor(kind, outcome) as Record<string, string>
+  const refundTo = makeAddress(coin, 'person', randomUUID())
+  const typed = { ...fields, pay: coin, [`refundTo-${coin}`]: refundTo }
+  const form = { ...(await formOf(store, offerId)), ...typed }
+  return { answer: await sendForm(store, `/buy/${offerId}`, form, { from }), refundTo }
 }
 
 /** The checkout as it is on record. */

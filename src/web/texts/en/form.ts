@@ -129,6 +129,8 @@ export const form = {
     'A part of the store did not answer. Nothing was paid. Send the form again: it counts once, however often you send it.',
   tooMany:
     'Many payments were begun from your connection in the last hour. Pay one of them, or try again later. Nothing was paid, and what you typed is still there.',
+  unpaid: (count: number, coin: string) =>
+    `You have ${count} unpaid checkouts in ${coin} open from your connection, and each keeps an address for its payment. Pay one of them, wait until they are over (up to a day), or choose another coin. Nothing was paid, and what you typed is still there.`,
   elsewhere: {
     title: 'This form came from another site',
     text: 'Only the pages of this store can start a purchase here. Open the offer here and send its own form. Nothing was paid.',
