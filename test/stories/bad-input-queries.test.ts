@@ -95,7 +95,7 @@ const neverGood = [
   '%',
   '%4',
   '%zz',
-  'x'.repeat(65),
+  'x'.repeat(201),
   'x'.repeat(1_000),
   'x'.repeat(3_000),
   'x'.repeat(9_000),

@@ -39,7 +39,7 @@ const operations: Readonly<Record<string, string>> = {
   '/topups/offers/{id}': 'id*',
   '/topups/countries': '',
   '/topups/regions': '',
-  '/topups/purchase/info': 'offerId* msisdn* value',
+  '/topups/purchase/info': 'offerId* msisdn* confirmNumber value',
   '/esims/offers': 'country covers regions region regional duration q limit offset',
   '/esims/offers/{id}': 'id*',
   '/esims/purchase/info': 'offerId* iccid',

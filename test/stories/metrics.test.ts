@@ -7,11 +7,12 @@ import { bodyFor, buy, eventually, until } from './requests.ts'
 import { openStore, type Store } from './store.ts'
 
 const token = 'a-token-for-the-scraper'
+const opening = { authorization: `Bearer ${token}` }
 let store: Store
 let buyer: Buyer
 
 beforeAll(async () => {
-  store = await openStore({ refundFloat: 7_250_000n })
+  store = await openStore({ refundFloat: 7_250_000n, env: { METRICS_TOKEN: token } })
   buyer = await newBuyer()
 })
 afterAll(() => store.close())
@@ -31,7 +32,7 @@ function ask({ url }: Pick<Store, 'url'>, headers: Record<string, string> = {}) 
 
 /** Every sample of the page: its name with labels, and its value. */
 async function scrape(from: Pick<Store, 'url'>): Promise<Map<string, number>> {
-  const { status, body } = await ask(from)
+  const { status, body } = await ask(from, opening)
   expect(status).toBe(200)
   const lines = body.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(
@@ -96,7 +97,7 @@ describe('the numbers', () => {
   })
 
   test('are the ones that the README lists, and name nobody', async () => {
-    const { body, type } = await ask(store)
+    const { body, type } = await ask(store, opening)
     expect(type).toBe('text/plain; version=0.0.4; charset=utf-8')
     const written = [...body.matchAll(/^# TYPE (kiosk402_\w+)/gm)].map(([, name]) => name)
     const rows = readFileSync('README.md', 'utf8').matchAll(/^\| `(kiosk402_\w+)` \|/gm)
@@ -135,31 +136,31 @@ describe('the numbers', () => {
 })
 
 describe('without a token', () => {
+  let unset: Store
+
+  beforeAll(async () => {
+    unset = await openStore({ offers: 200 })
+  })
+  afterAll(() => unset.close())
+
   test.each([
     { 'x-forwarded-for': '127.0.0.1' },
     { forwarded: 'for=127.0.0.1' },
     { via: '1.1 proxy' },
     { origin: 'https://stranger.example' },
     { host: 'stranger.example' },
-    { authorization: `Bearer ${token}`, 'x-real-ip': '127.0.0.1' },
+    { ...opening, 'x-real-ip': '127.0.0.1' },
   ])('there is nothing for a request with %j', async (headers) => {
-    const { status, body } = await ask(store, headers)
+    const { status, body } = await ask(unset, headers)
     expect(status).toBe(404)
     expect(body).not.toContain('kiosk402_')
   })
 })
 
 describe('with a token', () => {
-  let guarded: Store
-
-  beforeAll(async () => {
-    guarded = await openStore({ env: { METRICS_TOKEN: token }, offers: 200 })
-  })
-  afterAll(() => guarded.close())
-
   test('whoever sends it may read, wherever they are', async () => {
-    const headers = { authorization: `Bearer ${token}`, 'x-forwarded-for': '203.0.113.7' }
-    const { status, body } = await ask(guarded, headers)
+    const headers = { ...opening, 'x-forwarded-for': '203.0.113.7' }
+    const { status, body } = await ask(store, headers)
     expect(status).toBe(200)
     expect(body).toContain('kiosk402_up{part="database"} 1')
   })
@@ -172,6 +173,6 @@ describe('with a token', () => {
     { authorization: token },
     { authorization: `Basic ${token}` },
   ])('there is nothing for a request with %j', async (headers) => {
-    expect((await ask(guarded, headers)).status).toBe(404)
+    expect((await ask(store, headers)).status).toBe(404)
   })
 })

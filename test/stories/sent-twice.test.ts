@@ -62,16 +62,21 @@ const addresses = { purchase: '10.77.0.1', refused: '10.77.0.2', all: '10.77.0.3
 /** Uses up what an address may do in a minute. Where that is done already, it is one request. */
 async function useUp(url: string, limit: keyof typeof addresses): Promise<void> {
   const headers = { 'x-forwarded-for': addresses[limit] }
-  const over = ({ status }: { status: number }) => status === 429
   const path = purchasePath('voucher')
   if (limit === 'refused') {
     const bad = { ...headers, 'payment-signature': 'x' }
-    await eventually(() => post(url, path, offers.voucher, bad), over)
-    return
+    return untilLimited(() => post(url, path, offers.voucher, bad))
   }
-  await eventually(() => get(url, `${path}?offerId=X`, headers), over)
-  if (limit === 'all')
-    await eventually(() => get(url, '/api/catalog/topups/regions', headers), over)
+  await untilLimited(() => get(url, `${path}?offerId=X`, headers))
+  if (limit === 'all') await untilLimited(() => get(url, '/api/catalog/topups/regions', headers))
+}
+
+/** More than any limit allows in a minute. */
+const askedMost = 400
+
+async function untilLimited(ask: () => Promise<{ readonly status: number }>): Promise<void> {
+  for (let asked = 0; asked < askedMost; asked += 1) if ((await ask()).status === 429) return
+  throw new Error(`${askedMost} requests are within the limit.`)
 }
 
 interface Sent {
@@ -124,7 +129,10 @@ async function ordersOf({ address }: Buyer): Promise<string[]> {
 async function takenIn({ address }: Buyer): Promise<void> {
   const like = `%:${address.toLowerCase()}:%`
   const sql = 'select 1 from payment_reservations where payment_key like $1'
-  while ((await store.query(sql, [like])).length === 0);
+  await eventually(
+    () => store.query(sql, [like]),
+    (rows) => rows.length > 0,
+  )
 }
 
 /** The second request, with what has come between. */

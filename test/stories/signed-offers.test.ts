@@ -147,7 +147,7 @@ test('an offer holds for as long as the promise of its price, and no longer', as
   const first = requiredIn(await ask('voucher')).required
   const [accepts] = first.accepts
   const [quote] = accepts.extra.quote.split('.')
-  const until = JSON.parse(Buffer.from(quote, 'base64url').toString())[3]
+  const until = JSON.parse(Buffer.from(quote, 'base64url').toString())[2]
   const then = until - 300 + 3
   await eventually(
     () => Date.now() / 1_000,
