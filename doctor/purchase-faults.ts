@@ -69,7 +69,7 @@ export const purchaseFaults = {
   },
   demand_large: {
     level: 'warn',
-    what: 'PAYMENT-REQUIRED is longer than 4 kB, which proxies drop unless they are set up for it.',
+    what: 'PAYMENT-REQUIRED is longer than 4.8 kB, which proxies drop unless they are set up for it.',
     mend: 'Keep schemas short, or leave them to the first probe.',
   },
   headers_large: {

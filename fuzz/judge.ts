@@ -9,7 +9,7 @@ export interface JudgeOptions {
 }
 
 /** PAYMENT-REQUIRED stays below the smallest header buffer of common proxies (sizes). */
-const demandMost = 4_096
+const demandMost = 4_800
 
 /** What is wrong with the answer to a whole request; undefined when it is as promised. */
 export function judge(input: Input, answer: Answer, options: JudgeOptions): string | undefined {

@@ -6,7 +6,7 @@ import type { Visit } from '../notebook.ts'
 import type { Paid } from '../operations.ts'
 
 /** Above this, proxies with their usual buffers drop the answer. Bytes. */
-const demandMost = 4_096
+const demandMost = 4_800
 const headersMost = 8_192
 
 /** The demand of an empty call, when there is one that can be read. */

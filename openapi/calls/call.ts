@@ -70,6 +70,8 @@ export interface Shop {
   readonly spentPayment: (kind: Kind, body: object) => Promise<string>
   /** The headers of a claim for the refund of this order that was taken. */
   readonly claimed: (orderId: string) => Promise<Record<string, string>>
+  /** Claims the refund of this order until it may be claimed no more. */
+  readonly claimedOften: (orderId: string) => Promise<void>
   /** The good body of an offer that is not sold where the exchange rates are away. */
   readonly unsold: (kind: Kind) => Promise<object>
 }
