@@ -44,7 +44,7 @@ function faultOfSuccess({ method }: Input, { status, headers, body }: Answer): s
 function faultOfRefusal(input: Input, answer: Answer): string | undefined {
   const { status, headers, body } = answer
   // Not even "try again": all parts of the store are well, so the input is what it stumbled over.
-  if (status >= 500) return `its status is ${status}`
+  if (status >= 500 && !isUndecided(input, answer)) return `its status is ${status}`
   const isOurs = headers.has('x-request-id')
   if (!isOurs)
     return headers.get('connection') === 'close' ? faultOfParser(answer) : 'no request id'
@@ -143,6 +143,16 @@ function faultOfParser({ status, body }: Answer): string | undefined {
 
 function isSentence(text: unknown): boolean {
   return typeof text === 'string' && /^.{6,}$/s.test(text)
+}
+
+/**
+ * A payment whose time is nearly over is neither good any more nor proven never to land: until a block
+ * that stays is past its time, nobody can say what became of it.
+ */
+function isUndecided({ bytes }: Input, { status, body }: Answer): boolean {
+  const { code, charged } = jsonOf(body) ?? {}
+  const isPaid = /payment/i.test(bytes.toString('latin1'))
+  return status === 503 && code === 'try_again' && charged === 'unknown' && isPaid
 }
 
 function jsonOf(text: string): Record<string, unknown> | undefined {

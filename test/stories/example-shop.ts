@@ -19,6 +19,7 @@ import { kinds } from '../../src/goods/good.ts'
 import type { Kind } from '../../src/goods/offer.ts'
 import { type StoryProxy, startProxy } from '../harness/proxy.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
+import { openDear } from './dear.ts'
 import { eventually, get, post, purchasePath, termsOf, until } from './requests.ts'
 import { openSibling, openStore, query, type Store } from './store.ts'
 
@@ -62,7 +63,7 @@ export async function openExampleShop(): Promise<ExampleShop> {
       throw new Error('The shelf broke.')
     })
   })
-  const dear = await openSibling(open, { MAX_SETTLEMENT_GWEI: '1' })
+  const dear = await openDear(open)
   const limited = limitedBuyer(open)
   const spent = spentBuyer(open)
   const paymentsAway = new Map<Kind, string>()

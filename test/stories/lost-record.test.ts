@@ -6,8 +6,9 @@ import type { Accepts } from '../harness/payer.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { callToken, settling } from './contracts/calls.ts'
 import { expectDeliveredOnce, expectRefused, payForVoucher } from './contracts/outcomes.ts'
+import { openDear } from './dear.ts'
 import { bodyFor, eventually, termsOf } from './requests.ts'
-import { openSibling, openStore, type Store } from './store.ts'
+import { openStore, type Store } from './store.ts'
 
 // Payments that are on the chain and on no record, as after a failover that lost the newest writes.
 
@@ -85,7 +86,7 @@ test('an authorization that ran out unused is refused once the chain proves it',
 })
 
 test('a network that is too dear takes no payment, and says so', async () => {
-  const dear = await openSibling(store, { MAX_SETTLEMENT_GWEI: '1' })
+  const dear = await openDear(store)
   const { header } = await buyer.sign(terms)
   const answer = await payForVoucher({ ...store, url: dear.url }, header)
   expect(answer).toMatchObject({
