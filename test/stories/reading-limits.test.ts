@@ -68,9 +68,12 @@ describe('the catalog interface', () => {
     ['reading', 300, '/api/catalog/topups/regions', '198.51.100.1', {}],
     ['purchase', 60, '/api/catalog/esims/purchase/info', '198.51.100.2', { charges: true }],
   ])('%s is limited to %d a minute', async (name, limit, path, address, charges) => {
-    const answers = await Promise.all(
-      Array.from({ length: limit }, () => call(path, from(address))),
-    )
+    const answers: Awaited<ReturnType<Call>>[] = []
+    // Of one address no more than 64 are answered at once, whatever the limit of a minute is.
+    while (answers.length < limit) {
+      const some = Array.from({ length: 30 }, () => call(path, from(address)))
+      answers.push(...(await Promise.all(some)))
+    }
     expect(answers.filter(({ status }) => status === 429)).toEqual([])
     expect(answers[0]?.headers.get('ratelimit-policy')).toBe(`"${name}";q=${limit};w=60`)
     const refused = await call(path, from(address))
