@@ -31,13 +31,21 @@ function said(
     headers?: Record<string, string>
     body?: unknown
     path?: string
+    sent?: string
   } = {},
 ): string | undefined {
-  const { status = 404, headers = {}, body = {}, path = '/nothing' } = changes
+  const { status = 404, headers = {}, body = {}, path = '/nothing', sent = '' } = changes
   const text = typeof body === 'string' ? body : JSON.stringify({ ...problem, ...(body as object) })
   const given = Object.entries({ ...good, ...headers }).filter(([, value]) => value !== '')
   const answer: Answer = { status, headers: new Map(given), body: text }
-  const input = { number: 1, name: 'x', method: 'GET', path, bytes: Buffer.alloc(0), isRaw: false }
+  const input = {
+    number: 1,
+    name: 'x',
+    method: 'GET',
+    path,
+    bytes: Buffer.from(sent),
+    isRaw: false,
+  }
   return judge(input, answer, { secrets })
 }
 
@@ -47,6 +55,19 @@ test('a refusal in its form is good', () => {
   expect(
     said({ path: '/ai/x', headers: discovery, body: '{"error":"Nothing here."}' }),
   ).toBeUndefined()
+})
+
+test('only a payment may be told that nobody knows what became of it', () => {
+  const undecided = {
+    status: 503,
+    headers: { 'retry-after': '5' },
+    body: { status: 503, code: 'try_again', charged: 'unknown', retryable: true },
+  }
+  expect(said(undecided)).toBe('its status is 503')
+  const sent = 'PAYMENT-SIGNATURE: e30='
+  expect(said({ ...undecided, sent })).not.toBe('its status is 503')
+  const known = { ...undecided, body: { ...undecided.body, charged: 'no' } }
+  expect(said({ ...known, sent })).toBe('its status is 503')
 })
 
 test.each([
