@@ -34,7 +34,9 @@ function told(kind: Kind, outcome: string): Record<string, unknown> {
 }
 
 beforeAll(async () => {
-  store = await openReadingStore({ env: { PURCHASE_WAIT_SECONDS: '2' } })
+  store = await openReadingStore({
+    env: { PURCHASE_WAIT_SECONDS: '2', FAILED_ORDERS_PER_HOUR: '100' },
+  })
   call = callerFor(store)
   buyer = await newBuyer()
   const { body } = await call('/api/catalog/vouchers/offers?limit=100')
