@@ -17,6 +17,9 @@ export type TestPostgres = {
   stop(): Promise<void>
 }
 
+/** Four stories at once, each with several nodes that have a pool each. */
+const connectionsMost = 400
+
 /**
  * A PostgreSQL for one test run, in a temporary folder. It does not sync to disk, which makes it
  * fast; it is the same server in everything else. It stays in the terminal's process group, so
@@ -25,7 +28,7 @@ export type TestPostgres = {
 export async function startTestPostgres(): Promise<TestPostgres> {
   const dataDir = await mkdtemp(join(tmpdir(), 'kiosk402-test-'))
   await chmod(dataDir, 0o711)
-  const server = await startCluster({ dataDir, disposable: true })
+  const server = await startCluster({ dataDir, disposable: true, connections: connectionsMost })
   return {
     databaseUrl: server.databaseUrl,
     createDatabase: (template) => createDatabase(server.databaseUrl, template),

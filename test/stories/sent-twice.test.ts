@@ -34,6 +34,9 @@ beforeAll(async () => {
     () =>
       post(url, purchasePath(kind), offers[kind])
   await eventually(priceAt(nodes.later, 'topup'), ({ status }) => status !== 402)
+  // Now its list lacks the offer, and the supplier has it again: else every topup would be refunded,
+  // and the budget of its receiver would end.
+  await store.admin('/offers', { offerId: 'TEST-TOPUP-OK', enabled: true })
   await eventually(priceAt(nodes.paused, 'esim'), ({ status }) => status === 503)
 })
 afterAll(async () => {

@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { checkoutDesk } from '../../../../test/fixtures/checkouts.ts'
 import { noBrowser, openBrowser } from '../../../../test/harness/browser.ts'
 import { installWallet, type WalletOptions } from '../../../../test/harness/wallet.ts'
@@ -46,7 +46,7 @@ async function refuse(page: Page, ...errors: { parameter: string; message: strin
 
 /** The answer has come: it takes the tick away. */
 const eventuallyUnticked = (page: Page) =>
-  page.waitForFunction(`!document.getElementById('confirmNumber').checked`)
+  vi.waitFor(async () => expect(await page.locator('#confirmNumber').isChecked()).toBe(false), 30_000)
 
 /** A wallet that tells of itself when the page was long there. */
 const announceLate = `dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: {
