@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { type ConnectedChain, connectChain } from './adapters/chain/connect.ts'
+import type { Trouble } from './adapters/storage/database.ts'
 import { openStorage, type Storage } from './adapters/storage/storage.ts'
 import { referenceOf, verifiesWebhook } from './adapters/suppliers/zendit/webhook.ts'
 import { payoutWatch } from './checkouts/payout-watch.ts'
@@ -155,12 +156,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
  * @throws ConfigError
  */
 async function connectOutside(
-  { config, failed }: Ground,
+  { config, failed, vitals }: Ground,
   chain: ConnectedChain,
   supply: Supply,
 ): Promise<Storage> {
   const [storage, chainProblems, keyAccepted] = await Promise.all([
-    openStorage(config, (error) => failed('database', error)).catch((error: Error) => error),
+    openStorage(config, (error) => failed('database', error), tellingOf(vitals)).catch(
+      (error: Error) => error,
+    ),
     chain.problems(config.mode),
     supply.acceptsKey(),
   ])
@@ -174,6 +177,14 @@ async function connectOutside(
   await storage.close()
   throw new ConfigError(problems)
 }
+
+/** What the statements of purchases and of background work show of the database. */
+const tellingOf =
+  (vitals: Vitals) =>
+  ({ kind, error }: Trouble): void =>
+    kind === 'unwritable'
+      ? vitals.noteUnwritable(error.message)
+      : vitals.note('database', false, error.message)
 
 interface Parts {
   readonly chain: ConnectedChain

@@ -46,6 +46,18 @@ describe('the signals', () => {
     expect(vitals.signals().agent_action).toBe('retry_later')
   })
 
+  test('say stop while the database takes no writes, however well it is read', () => {
+    const { vitals, clock } = wellStore()
+    vitals.noteUnwritable('disk full')
+    vitals.note('database', true)
+    expect(vitals.parts().database).toEqual({ state: 'down', detail: 'disk full' })
+    expect(vitals.signals().agent_action).toBe('stop')
+    clock.pass(3_000)
+    expect(vitals.signals().agent_action).toBe('stop')
+    clock.pass(1)
+    expect(vitals.signals().agent_action).toBe('pay')
+  })
+
   test('say retry_later while more than a quarter fails', () => {
     const { vitals, fail } = wellStore()
     for (let time = 0; time < 5; time += 1) vitals.note('supplier', true)

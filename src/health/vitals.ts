@@ -10,6 +10,8 @@ const windowMs = 5 * 60_000
 const keptMost = 200
 /** This many failures without one success among them is an outage. */
 const outageAfter = 3
+/** A database that refused a write is not written to for so long, and is then tried again. */
+const unwritableMs = 3_000
 /** The catalog is read every 15 minutes; after this long without one it is old. */
 const catalogOldMs = 60 * 60_000
 
@@ -30,6 +32,8 @@ export interface Tally {
 /** What the parts of the store did in the last minutes. */
 export interface Vitals {
   note(part: Called, ok: boolean, detail?: string): void
+  /** The database answers, but just refused a write: it is full, or a standby. */
+  noteUnwritable(detail: string): void
   /** A catalog was read from the supplier, at that moment. */
   noteCatalog(readAt: Date): void
   /** What the store buys and pays back with, as it was seen just now. */
@@ -55,6 +59,7 @@ export function createVitals(now: () => Date): Vitals {
     chain: [],
     database: [],
   }
+  let unwritable: { readonly at: number; readonly detail: string } | undefined
   let catalogReadAt: Date | undefined
   let means: Means = nothingSeen
   let held: string | undefined
@@ -71,11 +76,19 @@ export function createVitals(now: () => Date): Vitals {
     return { good, failed: all.length - good }
   }
 
+  /** Looks that only read go well while the database takes no writes, so those count by themselves. */
+  function databaseHealth(): PartHealth {
+    if (unwritable === undefined || now().getTime() - unwritable.at > unwritableMs) {
+      return healthOf(recent('database'))
+    }
+    return { state: 'down', detail: unwritable.detail }
+  }
+
   function verdict(): Verdict {
     const parts = {
       supplier: healthOf(recent('supplier')),
       chain: healthOf(recent('chain')),
-      database: healthOf(recent('database')),
+      database: databaseHealth(),
       catalog: catalogHealth(catalogReadAt, now()),
     }
     return verdictOf({ parts, means, held, isRefusedForFunds: funds.isRefused() }, now())
@@ -84,6 +97,9 @@ export function createVitals(now: () => Date): Vitals {
   return {
     note(part, ok, detail = '') {
       outcomes[part] = [...outcomes[part].slice(1 - keptMost), { at: now().getTime(), ok, detail }]
+    },
+    noteUnwritable(detail) {
+      unwritable = { at: now().getTime(), detail }
     },
     noteCatalog(readAt) {
       catalogReadAt = readAt

@@ -21,8 +21,10 @@ test('probes look at every part at once and again and again, and one that fails 
   await vi.advanceTimersByTimeAsync(20_000)
   stop.abort()
   await ended
-  // After 1, 2, 4 and 8 s, because the chain's probe fails.
-  expect(probes.database).toHaveBeenCalledTimes(5)
+  // At once, and after 1, 2, 4 and 8 s.
+  expect(probes.chain).toHaveBeenCalledTimes(5)
+  expect(probes.supplier).toHaveBeenCalledTimes(3)
+  expect(probes.database).toHaveBeenCalledTimes(41)
   expect(vitals.parts()).toMatchObject({
     database: { state: 'healthy' },
     supplier: { state: 'healthy' },
@@ -44,5 +46,29 @@ test('a part that fails is looked at again within a second, and is down within f
   expect(chain.mock.calls.length).toBeLessThanOrEqual(12)
   stop.abort()
   await vi.advanceTimersByTimeAsync(10_000)
+  await ended
+})
+
+test('a database that answers nothing is down within three seconds, and well with its first answer', async () => {
+  const vitals = createVitals(() => new Date())
+  const givenUpMs = 1_500
+  let isFrozen = false
+  const database = async () => {
+    if (!isFrozen) return
+    await new Promise((resolve) => setTimeout(resolve, givenUpMs))
+    throw new Error('timeout')
+  }
+  const stop = new AbortController()
+  const well = async () => true
+  const ended = probing({ database, chain: well, supplier: well }, vitals, stop.signal)
+  await vi.advanceTimersByTimeAsync(1_000)
+  isFrozen = true
+  await vi.advanceTimersByTimeAsync(3_000)
+  expect(vitals.parts().database).toEqual({ state: 'down', detail: 'timeout' })
+  isFrozen = false
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(vitals.parts().database.state).not.toBe('down')
+  stop.abort()
+  await vi.advanceTimersByTimeAsync(givenUpMs)
   await ended
 })

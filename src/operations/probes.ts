@@ -16,21 +16,33 @@ export interface Probes {
 const probeEveryMs = 10_000
 /** After a failure; doubles up to the usual time, so that an outage is known within seconds. */
 const probeAgainMs = 1_000
+/** The database is near, and nothing is sold without it. */
+const databaseEveryMs = 500
 
-/** Probes at once and then every 10 s, sooner after a failure, until the signal says stop. */
-export function probing(probes: Probes, vitals: Vitals, signal: AbortSignal): Promise<void> {
-  const task = async () => {
-    const seen = await Promise.all(
-      Object.entries(probes).map(([part, probe]) =>
-        noted(part as keyof Probes, vitals, async () => {
-          await probe()
-          return true
-        }),
-      ),
-    )
-    return seen.every(Boolean)
+/**
+ * Probes at once and then again and again, until the signal says stop: chain and supplier every 10 s,
+ * and sooner after a failure; the database every half second, also while an earlier look at it has no
+ * answer yet, so that three looks have failed within 3 s of its last answer.
+ */
+export async function probing(probes: Probes, vitals: Vitals, signal: AbortSignal): Promise<void> {
+  const look = async (part: keyof Probes) =>
+    (await noted(part, vitals, async () => {
+      await probes[part]()
+      return true
+    })) === true
+  const underWay = new Set<Promise<unknown>>()
+  const beginAtDatabase = async () => {
+    const one = look('database').finally(() => underWay.delete(one))
+    underWay.add(one)
+    return true
   }
-  return repeat(task, { everyMs: probeEveryMs, retryMs: probeAgainMs, signal })
+  const outside = { everyMs: probeEveryMs, retryMs: probeAgainMs, signal }
+  await Promise.all([
+    repeat(() => look('chain'), outside),
+    repeat(() => look('supplier'), outside),
+    repeat(beginAtDatabase, { everyMs: databaseEveryMs, retryMs: databaseEveryMs, signal }),
+  ])
+  await Promise.all(underWay)
 }
 
 /** What a look at a part saw, or undefined when it failed. Either way it tells of the part's health. */

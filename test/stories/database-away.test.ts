@@ -48,16 +48,19 @@ afterEach(async () => {
   rpc.breakCalls()
   supplier.breakCalls()
   await comeBack()
-  // The signals look at the newest calls; a story begins when they are good again.
-  await eventually(
-    () => get(store.url, '/readyz'),
-    ({ status }) => status === 200,
-  )
+  await becomesReady()
 })
 afterAll(async () => {
   await store.close()
   await Promise.all([rpc.close(), supplier.close(), server.end()])
 })
+
+/** The signals look at the newest calls; what is told next begins when they are good again. */
+const becomesReady = () =>
+  eventually(
+    () => get(store.url, '/readyz'),
+    ({ status }) => status === 200,
+  )
 
 async function goAway(): Promise<void> {
   await server.query(`alter database ${name} with allow_connections false`)
@@ -202,6 +205,7 @@ test('a commit that fails when the order would be opened takes nothing', async (
   expect(refused).toMatchObject({ status: 503, body: { code: 'try_again' } })
   await allowCommits()
   expect(await paymentsOf()).toEqual([])
+  await becomesReady()
   const { body } = await payForVoucher(store, header)
   await expectDeliveredOnce(store, buyer.address, body.orderId)
 })

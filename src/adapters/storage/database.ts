@@ -7,27 +7,40 @@ export interface DatabaseOptions {
   readonly poolSize: number
   /** After this long the server gives a statement up. */
   readonly statementTimeoutMs?: number
+  /** After this long this side gives it up, when not even a refusal comes back. */
+  readonly answerWithinMs?: number
+  /** How long a connection is waited for. */
+  readonly connectWithinMs?: number
   /** Hears of connections that broke while nobody used them. The pool replaces them by itself. */
   readonly onError: (error: Error) => void
+  /** Hears of each statement that failed because of the server and not because of what it asks. */
+  readonly onTrouble?: (trouble: Trouble) => void
+}
+
+/** The server is not there, or it is and takes no writes: a standby, or a full disk. */
+export interface Trouble {
+  readonly kind: 'away' | 'unwritable'
+  readonly error: Error
 }
 
 /** What most of the storage needs of the database: one statement at a time. */
 export type Database = Pick<pg.Pool, 'query'>
 
-const connectWithinMs = 5_000
-/** How much later than the server this side stops waiting, when not even a refusal comes back. */
-const answerSlackMs = 5_000
-
 /** Opens no connection yet: the first query does, and fails when there is no server. */
 export function openDatabase(url: string, options: DatabaseOptions): pg.Pool {
   const { applicationName, poolSize, statementTimeoutMs = 10_000, onError } = options
+  const {
+    answerWithinMs = statementTimeoutMs + 5_000,
+    connectWithinMs = 5_000,
+    onTrouble,
+  } = options
   const pool = new pg.Pool({
     connectionString: url,
     application_name: applicationName,
     max: poolSize,
     connectionTimeoutMillis: connectWithinMs,
     statement_timeout: statementTimeoutMs,
-    query_timeout: statementTimeoutMs + answerSlackMs,
+    query_timeout: answerWithinMs,
     idle_in_transaction_session_timeout: statementTimeoutMs,
     keepAlive: true,
   })
@@ -40,7 +53,22 @@ export function openDatabase(url: string, options: DatabaseOptions): pg.Pool {
     // handled. Without a listener, the event would end the process besides.
     client.on('error', () => undefined)
   })
-  return pool
+  return onTrouble ? telling(pool, onTrouble) : pool
+}
+
+/** The same pool, which tells of the troubles that its statements meet. */
+function telling(pool: pg.Pool, onTrouble: (trouble: Trouble) => void): pg.Pool {
+  const query = pool.query.bind(pool) as (...asked: unknown[]) => Promise<unknown>
+  const told = async (...asked: unknown[]) => {
+    try {
+      return await query(...asked)
+    } catch (error) {
+      const trouble = troubleIn(error)
+      if (trouble) onTrouble(trouble)
+      throw error
+    }
+  }
+  return Object.assign(pool, { query: told })
 }
 
 /**
@@ -52,9 +80,40 @@ export function prepared(name: string, text: string) {
 }
 
 /**
+ * The errors that end a statement and not its session, by SQLSTATE (PostgreSQL, Appendix A), since the
+ * severity beside it comes in the server's language.
+ */
+const refusals = /^(2[0-8]|40|42|44|54|P0)|^(53100|53200|55P03|57014)$/
+/** Of these classes, but they end the session, or leave open what became of the statement. */
+const unsure: readonly string[] = ['25P03', '28000', '28P01', '40003']
+
+/**
  * Whether the server itself says that it did not carry out the statement. After any other error
  * the statement may have been committed all the same, and only a look at the data can tell.
  */
 export function isRefused(error: unknown): error is pg.DatabaseError {
-  return error instanceof pg.DatabaseError && error.severity === 'ERROR'
+  if (!(error instanceof pg.DatabaseError)) return false
+  const { code = '' } = error
+  return refusals.test(code) && !unsure.includes(code)
+}
+
+/** `read_only_sql_transaction`, `disk_full`. */
+const unwritable: readonly string[] = ['25006', '53100']
+/** Broken connections, shutdowns and the server's own input and output. */
+const serverAway = /^(08|57P|58)/
+const networkAway = /^E(CONN|HOST|NET|PIPE|TIMEDOUT|AI_)/
+
+/**
+ * What an error says of the server. A statement that took too long, and a pool without a free connection,
+ * say nothing: what is asked of the store can cause both.
+ */
+export function troubleIn(error: unknown): Trouble | undefined {
+  if (!(error instanceof Error && 'code' in error && typeof error.code === 'string'))
+    return undefined
+  const { code } = error
+  if (!(error instanceof pg.DatabaseError)) {
+    return networkAway.test(code) ? { kind: 'away', error } : undefined
+  }
+  if (unwritable.includes(code)) return { kind: 'unwritable', error }
+  return serverAway.test(code) ? { kind: 'away', error } : undefined
 }

@@ -11,6 +11,7 @@ import { openDatabase } from './database.ts'
 import { claimIdentity, type StoreIdentity } from './identity.ts'
 import { migrate } from './migrate.ts'
 import { createNonceStore } from './nonces.ts'
+import { requireServer } from './server.ts'
 import { openStorage } from './storage.ts'
 
 let postgres: TestPostgres
@@ -215,6 +216,27 @@ describe('opening the storage', () => {
     expect(await storage.forgetNonces()).toBe(0)
     await storage.close()
     await expect(storage.probe()).rejects.toThrow()
+  })
+
+  it('refuses a database whose encoding lacks letters, before it makes anything there', async () => {
+    const name = `latin_${Date.now()}`
+    await pool.query(`create database ${name} encoding 'LATIN1' locale 'C' template template0`)
+    const databaseUrl = Object.assign(new URL(url), { pathname: `/${name}` }).href
+    const opened = openStorage({ ...options(), databaseUrl }, onError)
+    await expect(opened).rejects.toThrow(/its encoding is LATIN1.*make it with UTF8/)
+    const latin = openDatabase(databaseUrl, { applicationName: 'test', poolSize: 1, onError })
+    expect((await latin.query(`select from pg_class where relname = 'orders'`)).rowCount).toBe(0)
+    await latin.end()
+  })
+
+  it('refuses a server that is too old, and a pooler that drops the time limit', async () => {
+    const answers = (row: object) => ({ query: async () => ({ rows: [row] }) }) as unknown as Pool
+    const good = { version: '150000', encoding: 'UTF8', limit: '10s' }
+    await requireServer(answers(good))
+    const old = requireServer(answers({ ...good, version: '140019' }))
+    await expect(old).rejects.toThrow('older than PostgreSQL 15')
+    const pooled = requireServer(answers({ ...good, limit: '0' }))
+    await expect(pooled).rejects.toThrow('no statement_timeout')
   })
 
   it('fails when the database is another store’s, and keeps no connection', async () => {

@@ -20,7 +20,7 @@ import type { CheckoutBooks, StoreBooks } from '../../reconcile/ports.ts'
 import { createCheckoutBooks } from './checkout-books.ts'
 import { checkoutFacts } from './checkout-facts.ts'
 import { createCheckoutStore } from './checkouts.ts'
-import { openDatabase } from './database.ts'
+import { type Database, openDatabase, type Trouble } from './database.ts'
 import { createHandPayouts } from './hand-payouts.ts'
 import { claimIdentity, type StoreIdentity } from './identity.ts'
 import { migrate } from './migrate.ts'
@@ -30,6 +30,7 @@ import { createMailBook } from './order-mail.ts'
 import { createOrderStore } from './orders.ts'
 import { createPayoutRecord } from './payout-record.ts'
 import { createReservationStore } from './reservations.ts'
+import { requireServer } from './server.ts'
 import { createSnapshotStore } from './snapshots.ts'
 import { createStoreBooks } from './store-books.ts'
 import { createTreasury, type RefundCaps } from './treasury.ts'
@@ -57,7 +58,7 @@ export interface Storage {
   checkoutFacts(): Promise<CheckoutFacts>
   /** What has to be known before more is sold; quick however many orders there are. */
   openFacts(): Promise<OpenFacts>
-  /** Throws when the database does not answer. */
+  /** Throws when the database does not answer at once, or takes no writes. */
   probe(): Promise<void>
   /** Waits for statements that are under way. */
   close(): Promise<void>
@@ -72,27 +73,43 @@ export interface StorageOptions extends Pick<StoreIdentity, 'mode' | 'payTo'> {
 }
 
 const connectionsPerNode = 10
+/** A database that is well answers a look within milliseconds. */
+const probeWithinMs = 1_500
 
 /**
  * Connects, brings the tables up to date and makes sure that the database is this store's.
  *
- * @throws when the server cannot be reached, was migrated otherwise, or belongs to another store
+ * @throws when the server cannot be reached or relied on, was migrated otherwise, or belongs to another
+ *   store
  */
 export async function openStorage(
   { databaseUrl, mode, network, payTo, refundCaps, statementTimeoutMs }: StorageOptions,
   onError: (error: Error) => void,
+  onTrouble?: (trouble: Trouble) => void,
 ): Promise<Storage> {
+  const applicationName = `kiosk402-${mode}`
   const pool = openDatabase(databaseUrl, {
-    applicationName: `kiosk402-${mode}`,
+    applicationName,
     poolSize: connectionsPerNode,
     ...(statementTimeoutMs === undefined ? {} : { statementTimeoutMs }),
     onError,
+    ...(onTrouble && { onTrouble }),
+  })
+  // Apart from the others, because how busy those are says nothing about the server.
+  const probes = openDatabase(databaseUrl, {
+    applicationName: `${applicationName}-probe`,
+    poolSize: 1,
+    statementTimeoutMs: probeWithinMs,
+    answerWithinMs: probeWithinMs,
+    connectWithinMs: probeWithinMs,
+    onError: () => undefined,
   })
   try {
+    await requireServer(pool)
     await migrate(pool)
     await claimIdentity(pool, { mode, network: network.id, asset: network.usdc, payTo })
   } catch (error) {
-    await pool.end()
+    await Promise.all([pool.end(), probes.end()])
     throw error
   }
   const nonces = createNonceStore(pool)
@@ -113,9 +130,16 @@ export async function openStorage(
     orderFacts: () => orderFacts(pool),
     checkoutFacts: () => checkoutFacts(pool),
     openFacts: () => openFacts(pool),
-    probe: async () => {
-      await pool.query('select 1')
+    probe: () => probe(probes),
+    async close() {
+      await Promise.all([pool.end(), probes.end()])
     },
-    close: () => pool.end(),
   }
+}
+
+async function probe(database: Database): Promise<void> {
+  const { rows } = await database.query<{ read_only: string }>(
+    `select current_setting('transaction_read_only') as read_only`,
+  )
+  if (rows[0]?.read_only !== 'off') throw new Error('The database takes no writes.')
 }
