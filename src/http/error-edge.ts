@@ -3,7 +3,7 @@ import { type Charge, chargeOf } from '../desk/buying/charge.ts'
 import { discoveryError, internalRule, problem, rules } from '../desk/refusals.ts'
 import { Refusal } from '../primitives/refusal.ts'
 import { bodyMax } from './body.ts'
-import { bringsPayment } from './payment-headers.ts'
+import { mayBringPayment } from './payment-headers.ts'
 import { pathOf, type RouteTable } from './route-table.ts'
 
 export interface ErrorEdge {
@@ -66,7 +66,6 @@ function contextOf({ siteUrl, routes }: ErrorEdge, request: FastifyRequest, path
 
 /** The one place that says what an error of HTTP knows of the money, wherever it was thrown. */
 function chargeKnownOf(request: FastifyRequest): Charge {
-  const { mayBringPayment = bringsPayment } = request.routeOptions.config ?? {}
   return request.charge ?? chargeOf(mayBringPayment(request))
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Refusal } from '../primitives/refusal.ts'
 import { clientKeyOf } from './client-key.ts'
-import { bringsPayment } from './payment-headers.ts'
+import { mayBringPayment } from './payment-headers.ts'
 import type { Limits } from './rate-limit.ts'
 
 /**
@@ -19,7 +19,7 @@ export async function holdUp(
 ): Promise<void> {
   if (request.heldUp !== undefined) return
   const findsOrders = request.routeOptions.config?.findsOrders ?? false
-  if (!findsOrders || !bringsPayment(request)) throw refusal
+  if (!findsOrders || !mayBringPayment(request)) throw refusal
   const looked = await reading.take(clientKeyOf(request.ip))
   if (!looked.allowed) throw refusal
   request.heldUp = refusal

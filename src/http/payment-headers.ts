@@ -31,6 +31,11 @@ export function bringsPayment({ headers }: FastifyRequest): boolean {
   return !isAbsent(headers['payment-signature'])
 }
 
+/** The same, where a route may have its payments elsewhere: in a body that is not read yet, perhaps. */
+export function mayBringPayment(request: FastifyRequest): boolean {
+  return (request.routeOptions.config?.mayBringPayment ?? bringsPayment)(request)
+}
+
 function isAbsent(header: string | readonly string[] | undefined): header is undefined | '' {
   return header === undefined || header === ''
 }

@@ -16,6 +16,8 @@ export interface Visit {
   /** The address that the call came from, as limits count it. */
   readonly client: string
   readonly log: FaultLog
+  /** The limit that the request is above already, before its body was read. */
+  readonly heldUp: Refusal | undefined
   /** The refusal of a call above this limit. */
   readonly count: (limit: LimitName) => Promise<Refusal | undefined>
   /** Before a signature is checked: the refusal of who had too many refused. */
@@ -70,7 +72,9 @@ type Counted = Omit<ToolCall, 'heldUp'>
  */
 async function holdUp(visit: Visit, tool: Tool, call: Counted): Promise<Refusal | undefined> {
   const above =
-    (await visit.count(tool.limit)) ?? (carriesProof(call) ? await visit.mayProve() : undefined)
+    visit.heldUp ??
+    (await visit.count(tool.limit)) ??
+    (carriesProof(call) ? await visit.mayProve() : undefined)
   if (above && !(tool.findsOrders && bringsPayment(call))) throw above
   return above
 }

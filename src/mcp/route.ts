@@ -26,8 +26,10 @@ export interface McpDeps extends ToolDeps {
 export function routeMcp(app: FastifyInstance, deps: McpDeps): void {
   app.post(
     mcpPath,
-    { config: { limit: 'reading', charges: true, mayBringPayment } },
+    { config: { limit: 'reading', charges: true, findsOrders: true, mayBringPayment } },
     async (request, reply) => {
+      // It was let in because its payment could be in its body, and there is none.
+      if (request.heldUp && !mayBringPayment(request)) throw request.heldUp
       if (Array.isArray(request.body)) {
         throw new Refusal(
           'invalid_body',
@@ -64,6 +66,7 @@ function visitOf(limits: Limits, request: FastifyRequest, reply: FastifyReply): 
     requestId: request.id,
     client: clientKeyOf(request.ip),
     log: request.log,
+    heldUp: request.heldUp,
     async count(name: LimitName) {
       // The request itself has counted as reading.
       if (name === 'reading') return undefined

@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { createSIWxPayload, encodeSIWxHeader } from '@x402/extensions/sign-in-with-x'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from './buyer.ts'
+import { limitedAddress } from './interferences.ts'
 import { openClient } from './mcp/client.ts'
 import { openReadingStore } from './reading.ts'
 import { bodyFor, buy, eventually, get, post, purchasePath, termsOf } from './requests.ts'
@@ -145,6 +146,23 @@ describe('a paid request that comes again is answered with its order', () => {
     expect(await toolCall(address, {})).toMatchObject({
       body: expect.stringContaining('"charged":"no"'),
     })
+  })
+
+  test.each(['HTTP', 'MCP'])('over %s, above what an address may have under way', async (door) => {
+    const first = await buy(store, buyer, 'voucher', voucher)
+    const { address, letGo } = await limitedAddress(store.url, 'at once')
+    const send = (isPaid: boolean) => {
+      const { header } = first.payment
+      if (door === 'MCP')
+        return toolCall(address, isPaid ? { 'x402/payment': decoded(header) } : {})
+      const headers = { 'x-forwarded-for': address }
+      const paid = isPaid ? { 'payment-signature': header } : {}
+      return post(store.url, purchasePath('voucher'), voucher, { ...headers, ...paid })
+    }
+    const again = await send(true)
+    expect(JSON.stringify(again.body)).toContain(first.answer.body.orderId)
+    expect(await send(false)).toMatchObject({ status: 429, body: { charged: 'no' } })
+    letGo()
   })
 })
 
