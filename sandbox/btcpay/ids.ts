@@ -3,6 +3,7 @@ import { base58 } from '@scure/base'
 import { digest } from './addresses.ts'
 import type { Ticker } from './coins.ts'
 import type { Deps } from './deps.ts'
+import type { ChainTransaction } from './models.ts'
 
 /** An id as the real server makes them: 22 letters for invoices, 27 or so for the others. */
 export function newId(bytes = 20): string {
@@ -14,4 +15,17 @@ export function nextTransaction({ ledger, settings }: Deps, coin: Ticker): strin
   const count = ledger.all('transaction').length
   const hash = digest(settings.seed, 'transaction', coin, String(count)).toString('hex')
   return coin === 'ETH' ? `0x${hash}` : hash
+}
+
+/** A transfer by its transaction and its place there, which the first one does without. */
+export function transferId(hash: string, place: number): string {
+  return place === 0 ? hash : `${hash}/${place}`
+}
+
+export function hashOf({ id }: Pick<ChainTransaction, 'id'>): string {
+  return id.split('/')[0] ?? id
+}
+
+export function placeOf({ id }: ChainTransaction): number {
+  return Number(id.split('/')[1] ?? 0)
 }

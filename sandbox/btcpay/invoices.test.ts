@@ -248,7 +248,11 @@ test('what cannot be done to an invoice is told', async () => {
   expect((await pay({ ammount: '1' })).status).toBe(422)
   expect((await call('POST /sandbox/rates', { BTC: '0' })).status).toBe(422)
   const missing = { status: 404, body: { code: 'invoice-not-found' } }
-  expect(await call('GET /api/v1/invoices/nothing')).toMatchObject(missing)
+  expect(await call('GET /api/v1/invoices/nothing')).toMatchObject({
+    status: 403,
+    body: { code: 'missing-permission' },
+  })
+  expect(await call(`GET ${invoices}/nothing`)).toMatchObject(missing)
   expect(await call('POST /sandbox/invoices/nothing/pay')).toMatchObject(missing)
   expect(await call(`POST ${invoices}`, { amount: '1', currency: 'EUR' })).toMatchObject({
     status: 400,

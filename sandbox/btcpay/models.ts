@@ -76,7 +76,7 @@ export interface Payout {
   readonly metadata: Readonly<Record<string, unknown>>
   /** When the processor sends it, or when what it sent is confirmed. */
   readonly nextAt?: number
-  /** How often it could not be sent; after ten times the processor leaves it alone. */
+  /** How often it could not be sent; after ten times the processor leaves it alone for good. */
   readonly tries?: number
 }
 
@@ -107,6 +107,7 @@ export interface Delivery {
 /** A transfer on a coin's chain, in or out of the store's wallet. */
 export interface ChainTransaction {
   readonly type: 'transaction'
+  /** The hash; with the place of the transfer behind it after the first of a batch. */
   readonly id: string
   readonly coin: Ticker
   readonly direction: 'in' | 'out'
@@ -116,6 +117,13 @@ export interface ChainTransaction {
   readonly at: number
   /** What it was for: an invoice that was paid, or a payout that was sent. */
   readonly subject: string
+}
+
+/** A transfer that is in the chain and that the server has not found. */
+export interface UnseenPayment {
+  /** Among the transactions of the ledger. */
+  readonly transfer: string
+  readonly confirm: boolean
 }
 
 /** What may be set while it runs, and stays. */
@@ -130,6 +138,10 @@ export interface Settings {
   readonly processor: boolean
   /** What becomes of automatic approval in coins that BTCPay's indexer has not. */
   readonly approvals?: 'work' | 'error' | 'cancel'
+  /** Wallets that BTCPay has no keys of, or that hold nothing; the others are hot. */
+  readonly wallets?: Readonly<Partial<Record<Ticker, 'watch_only' | 'empty'>>>
+  /** While the nodes of the chains are away: what came and nobody saw. */
+  readonly unseen?: readonly UnseenPayment[]
 }
 
 /** Takes an entry out again, as a database loses it that is restored from a backup. */

@@ -4,9 +4,9 @@ import { coins, type Ticker } from './coins.ts'
 import type { Deps } from './deps.ts'
 import { invalid } from './errors.ts'
 import type { InvoiceEvent } from './events.ts'
-import { nextTransaction } from './ids.ts'
+import { hashOf, nextTransaction, placeOf, transferId } from './ids.ts'
 import { invoiceOf, isWaiting, keep, waitingAt } from './invoices.ts'
-import type { ChainTransaction, Invoice, Payment, Prompt } from './models.ts'
+import type { ChainTransaction, Invoice, Payment, Prompt, UnseenPayment } from './models.ts'
 import { paymentView } from './views.ts'
 
 export interface Payer {
@@ -38,29 +38,98 @@ export function unitsOf(amount: string, coin: Ticker): bigint {
 
 /** Somebody sends coins to the address of an invoice. */
 export function pay(deps: Deps, id: string, payer: Payer, now: number): Paid {
-  const invoice = payer.late ? expire(deps, id, now) : invoiceOf(deps, id)
-  const prompt = promptFor(invoice, payer.coin)
-  const units = payer.units ?? usualUnits(invoice, prompt)
-  const transaction = received(deps, invoice, prompt, units, now)
-  deps.ledger.commit(transaction)
-  const seenFor = coins[prompt.coin].isPooled
-    ? waitingAt(deps, prompt.coin, prompt.address)
-    : invoice.monitoredUntil > now && invoice
-  if (!seenFor) return { invoice, transaction: transaction.id, isSeen: false }
+  const [paid] = payTogether(deps, [{ ...payer, invoice: id }], now)
+  if (!paid) throw new Error('One transfer was made and none came back.')
+  return paid
+}
+
+/** A transfer of a transaction that has several, as exchanges make them. */
+export interface Transfer extends Payer {
+  readonly invoice: string
+}
+
+/** Somebody sends coins to the addresses of several invoices, or several times to one, at once. */
+export function payTogether(
+  deps: Deps,
+  transfers: readonly Transfer[],
+  now: number,
+): readonly Paid[] {
+  const sent = transfers.map(({ invoice: id, ...payer }) => {
+    const invoice = payer.late ? expire(deps, id, now) : invoiceOf(deps, id)
+    const prompt = promptFor(invoice, payer.coin)
+    return { invoice, prompt, payer, units: payer.units ?? usualUnits(invoice, prompt) }
+  })
+  const coin = sent[0]?.prompt.coin
+  if (coin === undefined || sent.some(({ prompt }) => prompt.coin !== coin)) {
+    throw invalid('transfers', 'A transaction has transfers of one coin.')
+  }
+  const hash = nextTransaction(deps, coin)
+  return sent.map(({ invoice, prompt, payer, units }, place) => {
+    const transfer = received(invoice, prompt, { id: transferId(hash, place), units, now })
+    deps.ledger.commit(transfer)
+    const seenBy = lookedFor(deps, { transfer: transfer.id, confirm: payer.confirm !== false }, now)
+    return {
+      invoice: seenBy ?? invoiceOf(deps, invoice.id),
+      transaction: hash,
+      isSeen: seenBy !== undefined,
+    }
+  })
+}
+
+/** Nobody looks while the nodes of the chains are away. */
+function lookedFor(deps: Deps, payment: UnseenPayment, now: number): Invoice | undefined {
+  const settings = deps.ledger.settings()
+  if (settings.unseen === undefined) return found(deps, payment, now)
+  deps.ledger.commit({ ...settings, unseen: [...settings.unseen, payment] })
+  return undefined
+}
+
+/** The nodes of the chains go away, or come back: then what came meanwhile is found. */
+export function setNodes(deps: Deps, isAway: boolean, now: number): void {
+  const { unseen = [], ...settings } = deps.ledger.settings()
+  deps.ledger.commit(isAway ? { ...settings, unseen } : settings)
+  if (!isAway) for (const payment of unseen) found(deps, payment, now)
+}
+
+/**
+ * The server finds a transfer, at whatever time that is: it keeps the time at which it found it, and
+ * not that of the transaction. It knows a payment by its id: of two with the same one, as plugins
+ * give them that name a payment after its transaction, it keeps the first.
+ */
+function found(deps: Deps, { transfer, confirm }: UnseenPayment, now: number): Invoice | undefined {
+  const sent = deps.ledger.find('transaction', transfer)
+  const payee = sent && payeeOf(deps, sent, now)
+  if (!payee) return undefined
+  const { coin, units } = sent
+  const id = paymentId(sent, payee.index)
+  if (isKnown(deps, coin, id)) return undefined
   const payment: Payment = {
-    id: paymentId(prompt.coin, transaction.id, invoice.index),
-    coin: prompt.coin,
-    transaction: transaction.id,
-    units: String(units),
+    id,
+    coin,
+    transaction: hashOf(sent),
+    units,
     receivedAt: now,
     status: 'Processing',
-    ...(payer.confirm === false ? {} : { confirmAt: now + deps.settings.confirmMs }),
+    ...(confirm ? { confirmAt: now + deps.settings.confirmMs } : {}),
   }
-  const event = seen('InvoiceReceivedPayment', seenFor, prompt, payment)
-  const paid = { ...seenFor, payments: [...seenFor.payments, payment] }
+  const event = seen('InvoiceReceivedPayment', payee, promptFor(payee, coin), payment)
+  const paid = { ...payee, payments: [...payee.payments, payment] }
   const kept = keep(deps, { invoice: paid, events: [event] }, now)
   scheduleConfirmations(deps, kept, now)
-  return { invoice: kept, transaction: transaction.id, isSeen: true }
+  return kept
+}
+
+/** For whom a transfer counts when it is found: nobody, when nobody looks at the address. */
+function payeeOf(deps: Deps, { coin, address, subject }: ChainTransaction, now: number) {
+  if (coins[coin].isPooled) return waitingAt(deps, coin, address)
+  const invoice = deps.ledger.find('invoice', subject)
+  return invoice && invoice.monitoredUntil > now ? invoice : undefined
+}
+
+function isKnown({ ledger }: Deps, coin: Ticker, id: string): boolean {
+  return ledger
+    .all('invoice')
+    .some(({ payments }) => payments.some((one) => one.coin === coin && one.id === id))
 }
 
 function promptFor(invoice: Invoice, coin: Ticker | undefined): Prompt {
@@ -75,15 +144,13 @@ function usualUnits(invoice: Invoice, prompt: Prompt): bigint {
 }
 
 function received(
-  deps: Deps,
   invoice: Invoice,
   { coin, address }: Prompt,
-  units: bigint,
-  now: number,
+  { id, units, now }: { readonly id: string; readonly units: bigint; readonly now: number },
 ): ChainTransaction {
   return {
     type: 'transaction',
-    id: nextTransaction(deps, coin),
+    id,
     coin,
     direction: 'in',
     units: String(units),
@@ -94,10 +161,25 @@ function received(
   }
 }
 
-/** The real server names a payment after its transaction and where in it the money is. */
-function paymentId(coin: Ticker, transaction: string, index: number): string {
-  if (coin === 'XMR') return `${transaction}#0#${index + 1}`
-  return coin === 'BTC' || coin === 'LTC' ? `${transaction}-0` : transaction
+/**
+ * As BTCPay and the plugins do it: coins of Bitcoin's kind by the transaction and the output, Monero by
+ * the address besides, the USDt plugin by the transaction and its place in the block.
+ */
+function paymentId(transfer: ChainTransaction, index: number): string {
+  const hash = hashOf(transfer)
+  switch (transfer.coin) {
+    case 'XMR':
+      return `${hash}#0#${index + 1}`
+    case 'BTC':
+    case 'LTC':
+      return `${hash}-${placeOf(transfer)}`
+    case 'USDT':
+      return `${hash}-0`
+    case 'ETH':
+      return hash
+    default:
+      return transfer.coin satisfies never
+  }
 }
 
 function seen(

@@ -1,5 +1,6 @@
 import { coins } from './coins.ts'
 import { type Deps, tell } from './deps.ts'
+import { problem } from './errors.ts'
 import { payoutEvent } from './events.ts'
 import { nextTransaction } from './ids.ts'
 import { addressIn } from './links.ts'
@@ -29,17 +30,40 @@ function work(deps: Deps, payout: Payout, now: number): void {
 
 /** Nothing is sent while the processor is switched off or the wallet holds too little; it looks again. */
 function send(deps: Deps, payout: Payout, now: number): Payout | undefined {
-  const units = BigInt(payout.units ?? 0)
+  const { processor, wallets = {} } = deps.ledger.settings()
+  if (processor && wallets[payout.coin] === 'watch_only') return leftAlone(deps, payout)
+  return processor && canPay(deps, payout) ? sent(deps, payout, now) : later(deps, payout, now)
+}
+
+/** An operator sends it from the wallet, as can be done with one that the processor left alone. */
+export function sendByHand(deps: Deps, payout: Payout, now: number): Payout {
+  if (payout.state !== 'AwaitingPayment' || !canPay(deps, payout)) {
+    throw problem(
+      400,
+      'invalid-state',
+      'It does not wait to be sent, or the wallet cannot send it.',
+    )
+  }
+  const { tries: _, ...rest } = payout
+  const gone = sent(deps, rest, now)
+  schedulePayout(deps, gone, now)
+  return gone
+}
+
+function canPay({ ledger }: Deps, { coin, units }: Payout): boolean {
+  const isHot = ledger.settings().wallets?.[coin] === undefined
+  return isHot && ledger.balance(coin) >= BigInt(units ?? 0) + coins[coin].fee
+}
+
+function sent(deps: Deps, payout: Payout, now: number): Payout {
   const { fee } = coins[payout.coin]
-  const isAble = deps.ledger.settings().processor && deps.ledger.balance(payout.coin) >= units + fee
-  if (!isAble) return later(deps, payout, now)
   const id = nextTransaction(deps, payout.coin)
   const transaction: ChainTransaction = {
     type: 'transaction',
     id,
     coin: payout.coin,
     direction: 'out',
-    units: String(units),
+    units: payout.units ?? '0',
     fee: String(fee),
     address: addressIn(payout.destination),
     at: now,
@@ -52,24 +76,26 @@ function send(deps: Deps, payout: Payout, now: number): Payout | undefined {
     accounted: true,
   }
   const nextAt = now + deps.settings.confirmMs
-  const sent: Payout = { ...payout, state: 'InProgress', proof, nextAt }
-  deps.ledger.commit(transaction, sent)
-  tell(deps, payoutEvent('PayoutUpdated', sent))
-  return sent
+  const gone: Payout = { ...payout, state: 'InProgress', proof, nextAt }
+  deps.ledger.commit(transaction, gone)
+  tell(deps, payoutEvent('PayoutUpdated', gone))
+  return gone
 }
 
 const triesMost = 10
 
-/** After ten tries without funds it is left alone for good, and no answer of the interface says so. */
-function later(deps: Deps, { nextAt: _, ...payout }: Payout, now: number): Payout | undefined {
+/** After ten tries without funds it is left alone. */
+function later(deps: Deps, payout: Payout, now: number): Payout | undefined {
   const tries = (payout.tries ?? 0) + Number(deps.ledger.settings().processor)
-  if (tries >= triesMost) {
-    deps.ledger.commit({ ...payout, tries })
-    return undefined
-  }
+  if (tries >= triesMost) return leftAlone(deps, payout)
   const again = { ...payout, tries, nextAt: now + Math.max(lookAgainMs, deps.settings.payoutMs) }
   deps.ledger.commit(again)
   return again
+}
+
+/** For good, and no answer of the interface says so: it stays `AwaitingPayment`. */
+function leftAlone(deps: Deps, { nextAt: _, ...payout }: Payout): undefined {
+  deps.ledger.commit({ ...payout, tries: triesMost })
 }
 
 function conclude(deps: Deps, payout: Payout): undefined {

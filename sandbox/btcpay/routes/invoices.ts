@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../deps.ts'
+import { forbidden } from '../errors.ts'
 import { createInvoice, invoiceOf, markInvoice } from '../invoices.ts'
 import type { Invoice } from '../models.ts'
 import { invoiceView, promptView } from '../views.ts'
@@ -10,6 +11,12 @@ type Call = { Params: { id: string }; Querystring: Query }
 /** Invoices: made in a store, and from then on known by their own id. */
 export function invoiceRoutes(app: FastifyInstance, deps: Deps): void {
   const { ledger, place } = deps
+  const ofInvoice = '/api/v1/invoices/:id'
+  // The store of a call is found by its invoice, so without one the key has no permission for it.
+  app.addHook<Call>('preHandler', async ({ routeOptions, params }) => {
+    if (!routeOptions.url?.startsWith(ofInvoice) || ledger.find('invoice', params.id)) return
+    throw forbidden('btcpay.store.canviewinvoices')
+  })
   const one = (invoice: Invoice, query: Query) => ({
     ...invoiceView(place, invoice),
     ...(flag(query['includePaymentMethods'])
@@ -22,8 +29,9 @@ export function invoiceRoutes(app: FastifyInstance, deps: Deps): void {
   app.get<Call>('/api/v1/stores/:storeId/invoices', ({ query }) =>
     found(ledger.all('invoice'), query).map((invoice) => one(invoice, query)),
   )
+  const ofStore = '/api/v1/stores/:storeId/invoices/:id'
   // The longer form is what releases before 2.4 know.
-  for (const base of ['/api/v1/invoices/:id', '/api/v1/stores/:storeId/invoices/:id']) {
+  for (const base of [ofInvoice, ofStore]) {
     app.get<Call>(base, ({ params, query }) => one(invoiceOf(deps, params.id), query))
     app.delete<Call>(base, ({ params }, reply) => {
       ledger.commit({ ...invoiceOf(deps, params.id), archived: true })
@@ -42,12 +50,14 @@ export function invoiceRoutes(app: FastifyInstance, deps: Deps): void {
 /** Newest first, as the real server lists them. */
 function found(all: readonly Invoice[], query: Query): readonly Invoice[] {
   const orderIds = listOf(query['orderId'])
+  const text = listOf(query['textSearch'])[0]
   const statuses = listOf(query['status']).map((status) => status.toLowerCase())
   const skip = numberOf('skip', query['skip']) ?? 0
   const take = numberOf('take', query['take']) ?? all.length
   const fitting = all.filter(
-    ({ archived, metadata, status }) =>
+    ({ id, archived, metadata, status }) =>
       (!archived || flag(query['includeArchived'])) &&
+      (text === undefined || text === id) &&
       (orderIds.length === 0 || orderIds.includes(String(metadata['orderId']))) &&
       (statuses.length === 0 || statuses.includes(status.toLowerCase())),
   )

@@ -1,5 +1,6 @@
 import { formatDecimal } from '../amounts.ts'
 import { coins, symbols } from '../coins.ts'
+import { hashOf } from '../ids.ts'
 import type { Ledger } from '../ledger.ts'
 import type { ChainTransaction } from '../models.ts'
 
@@ -14,8 +15,8 @@ export function ledgerView(ledger: Ledger) {
       const { decimals, float } = coins[symbol]
       const write = (units: bigint) => formatDecimal(units, decimals)
       const here = all.filter(({ coin }) => coin === symbol)
-      const view = ({ id, address, at, subject, units, fee }: ChainTransaction) => ({
-        id,
+      const view = ({ address, at, subject, units, fee, ...transfer }: ChainTransaction) => ({
+        id: hashOf(transfer),
         amount: write(BigInt(units)),
         fee: write(BigInt(fee)),
         address,

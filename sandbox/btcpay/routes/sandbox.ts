@@ -6,9 +6,10 @@ import { type Deps, tell } from '../deps.ts'
 import { parsed } from '../errors.ts'
 import { faultSchema, webhookFaultSchema } from '../faults.ts'
 import { invoiceOf } from '../invoices.ts'
-import { confirm, expire, forget, pay, unitsOf } from '../payments.ts'
-import { resumePayouts } from '../processor.ts'
-import { invoiceView, promptView } from '../views.ts'
+import { confirm, expire, forget, pay, payTogether, setNodes, unitsOf } from '../payments.ts'
+import { payoutOf } from '../payouts.ts'
+import { resumePayouts, sendByHand } from '../processor.ts'
+import { invoiceView, payoutView, promptView } from '../views.ts'
 import { ledgerView } from './ledger-view.ts'
 
 type Call = { Params: { id: string } }
@@ -20,6 +21,9 @@ const paySchema = z.strictObject({
   confirm: z.boolean().optional(),
 })
 type PayBody = z.infer<typeof paySchema>
+const batchSchema = z.strictObject({
+  transfers: z.array(paySchema.extend({ invoice: z.string() })).min(1),
+})
 
 /** Only in the sandbox: what people and chains do, and how the server misbehaves. */
 export function sandboxRoutes(app: FastifyInstance, deps: Deps): void {
@@ -46,6 +50,17 @@ export function sandboxRoutes(app: FastifyInstance, deps: Deps): void {
     deps.ledger.restore()
     return {}
   })
+  app.post('/sandbox/nodes', ({ body }) => {
+    const schema = z.strictObject({ away: z.boolean() })
+    const { away } = parsed(schema as z.ZodType<z.infer<typeof schema>>, body)
+    setNodes(deps, away, Date.now())
+    return { away }
+  })
+  payoutRoutes(app, deps)
+}
+
+/** What keeps payouts from being sent, and what an operator does about it. */
+function payoutRoutes(app: FastifyInstance, deps: Deps): void {
   app.post('/sandbox/processor', ({ body }) => {
     const schema = z.strictObject({ enabled: z.boolean() })
     const { enabled } = parsed(schema as z.ZodType<z.infer<typeof schema>>, body)
@@ -53,7 +68,22 @@ export function sandboxRoutes(app: FastifyInstance, deps: Deps): void {
     resumePayouts(deps, Date.now())
     return { enabled }
   })
+  app.post('/sandbox/wallets', ({ body }) => {
+    const { coin, state } = parsed(walletSchema as z.ZodType<z.infer<typeof walletSchema>>, body)
+    const { wallets: { [coin]: _, ...others } = {}, ...settings } = deps.ledger.settings()
+    const wallets = state === 'hot' ? others : { ...others, [coin]: state }
+    deps.ledger.commit({ ...settings, wallets })
+    return { coin, state }
+  })
+  app.post<Call>('/sandbox/payouts/:id/send', ({ params }) =>
+    payoutView(sendByHand(deps, payoutOf(deps, params.id), Date.now())),
+  )
 }
+
+const walletSchema = z.strictObject({
+  coin: z.enum(symbols),
+  state: z.enum(['hot', 'watch_only', 'empty']),
+})
 
 const rateText = z.string().refine(isRate, 'must be a positive decimal with at most 8 decimals')
 const ratesSchema = z.strictObject({
@@ -73,6 +103,14 @@ function invoiceRoutes(app: FastifyInstance, deps: Deps): void {
   app.post<Call>('/sandbox/invoices/:id/pay', ({ params, body }) => {
     const { transaction, isSeen } = pay(deps, params.id, payerOf(deps, params.id, body), Date.now())
     return { transaction, seen: isSeen, invoice: view(params.id) }
+  })
+  app.post('/sandbox/pay', ({ body }) => {
+    const { transfers } = parsed(batchSchema as z.ZodType<z.infer<typeof batchSchema>>, body)
+    const payers = transfers.map(({ invoice, ...one }) => {
+      return { ...payerOf(deps, invoice, one), invoice }
+    })
+    const paid = payTogether(deps, payers, Date.now())
+    return { transaction: paid[0]?.transaction, seen: paid.map(({ isSeen }) => isSeen) }
   })
   app.post<Call>('/sandbox/invoices/:id/confirm', ({ params }) => {
     confirm(deps, params.id, Date.now())
