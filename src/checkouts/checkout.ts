@@ -84,6 +84,8 @@ interface Invoiced extends Begun {
   readonly returns: readonly Return[]
   /** When an operator was told that a payment waits too long for its confirmations. */
   readonly toldAt?: Date
+  /** Since when the processor does not know the invoice any more; an operator was told then. */
+  readonly goneAt?: Date
   /** Set when nothing more can come and all that went back is back. */
   readonly closedAt?: Date
 }

@@ -102,15 +102,36 @@ export async function look(
 ): Promise<CheckoutStep> {
   const now = deps.now()
   const read = await deps.processor.read(checkout.invoice.id, checkout.coin)
-  if (read.outcome === 'unknown') return wait(againIn(checkout, now))
+  if (read.outcome === 'unknown') {
+    return read.isGone ? missed(deps, checkout, now) : wait(againIn(checkout, now))
+  }
   const invoice = mergedWith(deps, checkout, read.invoice)
-  if (!isSame(invoice, checkout.invoice)) return moveTo(decided({ ...checkout, invoice }, now))
+  const { goneAt, ...known } = checkout
+  if (goneAt !== undefined || !isSame(invoice, checkout.invoice)) {
+    return moveTo(decided({ ...known, invoice }, now))
+  }
   const told = toldOfWaiting(deps, checkout, now)
   if (told) return told
   if (checkout.state === 'OPEN') return stillOpen(checkout, now)
   const isDenied = settledUnits(read.invoice) < settledUnits(checkout.invoice)
   const next = isDenied ? keepBack(deps, checkout) : await giveBack(deps, checkout)
   return next ?? closed(checkout, { now, isDenied })
+}
+
+/**
+ * The processor has no such invoice any more: it was restored from a backup, or it is another one.
+ * Nobody looks at the address, and nothing is concluded: the checkout stays as it is, an operator is
+ * told once, and it goes on when the invoice is there again.
+ */
+function missed(
+  { reportCheckout }: CheckoutStepDeps,
+  checkout: InvoicedCheckout,
+  now: Date,
+): CheckoutStep {
+  const { id, goneAt } = checkout
+  if (goneAt !== undefined) return wait(everRarer(now.getTime() - goneAt.getTime(), quietEveryMs))
+  reportCheckout({ name: 'invoice_gone', checkout: id })
+  return moveTo({ ...checkout, goneAt: now })
 }
 
 /** By then a payment has its confirmations, or somebody has to look why not. */
@@ -182,8 +203,11 @@ function againIn(checkout: InvoicedCheckout, now: Date): number {
 /** The longer nothing came, the less likely something will; webhooks come in between. */
 function watchDelay({ changedAt, invoice }: InvoicedCheckout, now: Date): number {
   const isExpected = invoice.payments.some(({ status }) => status === 'PROCESSING')
-  const ageMs = now.getTime() - changedAt.getTime()
-  return Math.min(isExpected ? watchEveryMs : quietEveryMs, Math.max(1_000, ageMs / 4))
+  return everRarer(now.getTime() - changedAt.getTime(), isExpected ? watchEveryMs : quietEveryMs)
+}
+
+function everRarer(ageMs: number, mostMs: number): number {
+  return Math.min(mostMs, Math.max(1_000, ageMs / 4))
 }
 
 /**

@@ -30,7 +30,12 @@ export type InvoiceOpened =
 
 export type InvoiceRead =
   | { readonly outcome: 'found'; readonly invoice: Invoice }
-  | { readonly outcome: 'unknown'; readonly reason: string }
+  | {
+      readonly outcome: 'unknown'
+      readonly reason: string
+      /** The processor answers, and has no such invoice: it has forgotten it, or is another one. */
+      readonly isGone?: true
+    }
 
 /** A payout in a coin. Its reference is ours, and names it for ever. */
 export interface Payout {

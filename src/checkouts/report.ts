@@ -32,6 +32,8 @@ export type CheckoutHappening =
   | { readonly name: 'payout_waits'; readonly payout: string; readonly reason: string }
   /** A payment has not got its confirmations for a day. */
   | { readonly name: 'payment_unconfirmed'; readonly checkout: CheckoutId }
+  /** The processor does not know the invoice of a checkout any more that is not closed; told once. */
+  | { readonly name: 'invoice_gone'; readonly checkout: CheckoutId }
   /** The processor does not show a payment any more that it had called settled. */
   | { readonly name: 'settled_payment_gone'; readonly checkout: CheckoutId }
   /** Working on a checkout threw: a defect, or a part of the store that is down. */

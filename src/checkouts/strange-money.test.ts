@@ -124,3 +124,60 @@ describe('a payment that never gets its confirmations', () => {
     expect(told()).toHaveLength(1)
   })
 })
+
+describe('an invoice that the processor has forgotten', () => {
+  const told = (world: ReturnType<typeof checkoutWorld>) =>
+    world.happenings.filter(({ name }) => name === 'invoice_gone')
+
+  /** The processor answers, and knows none of its invoices. */
+  const forget = (world: ReturnType<typeof checkoutWorld>) => {
+    const { read } = world.reading
+    const reason = 'there is no such invoice'
+    world.reading.read = async () => ({ outcome: 'unknown', reason, isGone: true })
+    return () => {
+      world.reading.read = read
+    }
+  }
+
+  test.each([
+    ['that nobody has paid', 'OPEN', 0n],
+    ['that was paid in part', 'OPEN', 2n],
+    ['that became an order', 'ORDERED', 1n],
+  ] as const)('closes no checkout %s, and is told to an operator once', async (_, state, part) => {
+    const world = checkoutWorld()
+    const { id, invoice } = await openCheckout(world)
+    if (part > 0n) world.processor.pay(invoice.id, invoice.units / part)
+    await world.live(minute)
+    forget(world)
+    await world.live(30 * 24 * hour)
+    expect(await world.seen(id)).toMatchObject({ state })
+    expect(await world.seen(id)).not.toHaveProperty('closedAt')
+    expect(told(world)).toEqual([{ name: 'invoice_gone', checkout: id }])
+  })
+
+  test('is gone on with when the processor shows it again', async () => {
+    const world = checkoutWorld()
+    const { id, orderId, invoice } = await openCheckout(world)
+    world.processor.pay(invoice.id, 2n * invoice.units, { confirmed: false })
+    await world.live(minute)
+    const remember = forget(world)
+    await world.live(hour)
+    world.processor.confirm(invoice.id)
+    remember()
+    await world.live(2 * hour)
+    expect(await world.orders.find(orderId)).toMatchObject({ state: 'FULFILLED' })
+    expect(returnsOf(await world.seen(id))).toEqual([[invoice.units, 'surplus', 'SENT']])
+    expect(await world.seen(id)).not.toHaveProperty('goneAt')
+    await world.live(10 * 24 * hour)
+    expect(await world.seen(id)).toHaveProperty('closedAt')
+  })
+
+  test('is no outage: a processor that does not answer is not told as one that forgot', async () => {
+    const world = checkoutWorld()
+    const { id } = await openCheckout(world)
+    world.reading.read = async () => ({ outcome: 'unknown', reason: 'nobody answers' })
+    await world.live(2 * 24 * hour)
+    expect(await world.seen(id)).not.toHaveProperty('closedAt')
+    expect(told(world)).toEqual([])
+  })
+})

@@ -21,6 +21,7 @@ const levels: Readonly<Record<Told['name'], 'warn' | 'error'>> = {
   return_failed: 'error',
   return_held: 'error',
   settled_payment_gone: 'error',
+  invoice_gone: 'error',
   address_taken: 'error',
   payment_unconfirmed: 'error',
   payout_waits: 'error',

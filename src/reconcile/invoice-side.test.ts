@@ -55,6 +55,16 @@ test('a processor that tells nothing is not asked for every invoice', async () =
   expect([asked, silent]).toEqual([10, ['30 invoices of the payment processor']])
 })
 
+test('an invoice that the processor has forgotten is money that it does not show', async () => {
+  const world = soldWorld()
+  const books = booksOf(world)
+  const read = async () => ({ outcome: 'unknown', reason: 'gone', isGone: true }) as const
+  const processor = { ...(books.processor as ProcessorBooks), read }
+  const { differences, silent } = await reconcile({ ...books, processor }, look)
+  expect(differences).toMatchObject([{ code: 'coins_booked_not_found', reference: world.sold.id }])
+  expect(silent).toEqual([])
+})
+
 test('what is still worked on is under way, and no difference', async () => {
   const waiting = { ...ordered(opened(opening())), changedAt: look.now }
   const paying = opened(opening())

@@ -128,10 +128,11 @@ async function isInvoiceTold(
   if (walk.untoldInARow >= untoldMost) return false
   const { invoice, coin } = checkout
   const read = await processor.read(invoice.id, coin)
-  walk.untoldInARow = read.outcome === 'unknown' ? walk.untoldInARow + 1 : 0
-  if (read.outcome === 'unknown') return false
-  noteInvoice(checkout, settledUnits(read.invoice), notes)
-  return true
+  const isTold = read.outcome === 'found' || read.isGone === true
+  walk.untoldInARow = isTold ? 0 : walk.untoldInARow + 1
+  if (isTold)
+    noteInvoice(checkout, read.outcome === 'found' ? settledUnits(read.invoice) : 0n, notes)
+  return isTold
 }
 
 function noteInvoice(checkout: InvoicedCheckout, found: bigint, notes: Notes): void {

@@ -27,7 +27,7 @@ export interface ProcessorWorld {
   dropNext(call: 'open' | 'read' | 'payOut'): unknown
   /** How many invoices there are for a checkout. */
   invoicesOf(checkout: CheckoutId): Promise<number> | number
-  /** Its database is restored to what it was at the beginning: it has forgotten all payouts. */
+  /** Its database is restored to what it was at the beginning, without any invoice or payout. */
   restore(): unknown
   /** What was sent to this address, on the chain: each payout by its units. */
   paidTo(address: string): Promise<readonly bigint[]> | readonly bigint[]
@@ -142,6 +142,17 @@ function describeInvoices(world: () => ProcessorWorld): void {
     })
     await world().dropNext('read')
     expect(await world().processor.read(invoice.id, 'BTC')).toMatchObject({ outcome: 'unknown' })
+  })
+
+  test('says that an invoice is gone which it has forgotten, and of no other', async () => {
+    const invoice = await opened()
+    await world().pay(invoice.id, invoice.units)
+    await world().restore()
+    const gone = { outcome: 'unknown', isGone: true }
+    expect(await world().processor.read(invoice.id, 'BTC')).toMatchObject(gone)
+    await world().dropNext('read')
+    expect(await world().processor.read(invoice.id, 'BTC')).not.toHaveProperty('isGone')
+    expect(await read(await opened())).toMatchObject({ status: 'NEW' })
   })
 
   test('sees money come, and settles when all of it is confirmed', async () => {

@@ -74,7 +74,7 @@ export interface MemoryProcessor extends Processor {
     addresses: readonly string[] | undefined
   }
   sendPayouts(): void
-  /** Its database is restored from a backup: it has forgotten every payout, sent or not. */
+  /** Its database is restored from a backup: it has forgotten every invoice and payout. */
   restore(): void
   cancelPayout(reference: string): void
 }
@@ -226,10 +226,14 @@ export function memoryProcessor({
     },
     async read(invoice) {
       const found = invoices.get(invoice)
-      if (found === undefined) return { outcome: 'unknown', reason: 'there is no such invoice' }
+      const isGone = {
+        outcome: 'unknown',
+        reason: 'there is no such invoice',
+        isGone: true,
+      } as const
       return faulty<InvoiceRead>(
         'read',
-        () => ({ outcome: 'found', invoice: shown(found, now()) }),
+        () => (found ? { outcome: 'found', invoice: shown(found, now()) } : isGone),
         () => unknown,
         unknown,
       )
@@ -288,7 +292,10 @@ export function memoryProcessor({
     sendPayouts() {
       for (const payout of payouts.values()) if (payout.state === 'waiting') markSent(payout)
     },
-    restore: () => payouts.clear(),
+    restore() {
+      payouts.clear()
+      invoices.clear()
+    },
     sentTo: (address) => sent.filter(({ to }) => to === address).map(({ units }) => units),
     cancelPayout(reference) {
       const payout = payouts.get(reference)

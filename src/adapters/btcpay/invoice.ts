@@ -81,9 +81,9 @@ function transactionOf(id: string): string {
 }
 
 /**
- * Payments that share an id, told apart by a number. The USDt plugin names a payment after its
- * transaction alone, so two transfers of one batch have the same name; taken for one, a part of the
- * money would be lost.
+ * Payments that share an id, told apart by a number: taken for one, a part of the money would be lost.
+ * BTCPay itself keeps one payment of an id, and so drops the second of two transfers that a plugin names
+ * alike; a release that lists both is not to be misread.
  */
 function withOwnIds(payments: readonly InvoicePayment[]): readonly InvoicePayment[] {
   const seen = new Map<string, number>()

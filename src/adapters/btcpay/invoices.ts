@@ -64,12 +64,36 @@ export async function openInvoice(
 export async function readInvoice(deps: InvoiceDeps, id: string, coin: Coin): Promise<InvoiceRead> {
   const path = `/invoices/${segment(id)}`
   const heard = await ask(deps.greenfield, invoiceSchema, { method: 'GET', path })
-  if (heard.outcome !== 'ok') return unclear(heard)
+  if (heard.outcome !== 'ok') {
+    return (await isGone(deps, id, heard)) ? gone : unclear(heard)
+  }
   // A key may open several stores, and the id was not ours to choose.
   if (heard.value.storeId !== deps.greenfield.storeId) {
     return { outcome: 'unknown', reason: 'the invoice belongs to another store of BTCPay' }
   }
   return withPayments(deps, coin, heard.value)
+}
+
+const gone: InvoiceRead = {
+  outcome: 'unknown',
+  reason: 'BTCPay does not know the invoice any more',
+  isGone: true,
+}
+
+/**
+ * Whether BTCPay has lost the invoice. It finds the store of a call by the invoice, and so answers 403
+ * to one that it does not know, as to a key that may not see it. The list of the store tells which.
+ */
+async function isGone(
+  { greenfield }: InvoiceDeps,
+  id: string,
+  heard: Exclude<Heard<unknown>, { outcome: 'ok' }>,
+): Promise<boolean> {
+  if (heard.outcome === 'unknown' || (heard.status !== 403 && heard.status !== 404)) return false
+  const path = `${invoicesOf(greenfield)}?textSearch=${segment(id)}&includeArchived=true`
+  const request = { method: 'GET', path, maxBytes: listMostBytes } as const
+  const listed = await ask(greenfield, z.array(invoiceSchema), request)
+  return listed.outcome === 'ok' && listed.value.every((one) => one.id !== id)
 }
 
 /** The oldest invoice that has no address of another checkout; undefined where there is none. */

@@ -27,6 +27,8 @@ export type CheckoutStage =
   | 'confirming'
   /** Its time is over, and it is not known yet what came before. No money is asked for any more. */
   | 'closing'
+  /** The processor does not know the invoice any more: nobody would see what is sent now. */
+  | 'unwatched'
   /** It is an order now. */
   | 'paid'
   /** Its time is over. What came, or still comes, goes back. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkoutWorld, invoiced } from '../../../test/doubles/checkouts.ts'
+import { checkoutWorld, invoiced, openCheckout } from '../../../test/doubles/checkouts.ts'
 import { checkoutView } from './view.ts'
 
 const minute = 60_000
@@ -29,6 +29,15 @@ test.each([
   [4n, 0, 'confirming'],
 ] as const)('with %i of 4 parts and %i ms to go is %s', async (part, leftMs, stage) => {
   expect(await seen(part, leftMs)).toMatchObject({ stage })
+})
+
+test('asks for no money while the processor does not know the invoice', async () => {
+  const world = checkoutWorld()
+  const { id, accessToken } = await openCheckout(world)
+  world.processor.restore()
+  await world.live(minute)
+  const view = checkoutView(world.deps, await world.seen(id), accessToken)
+  expect(view.stage).toBe('unwatched')
 })
 
 test('has another version when its time is over, so that its page asks for no money any more', async () => {

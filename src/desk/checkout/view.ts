@@ -56,7 +56,7 @@ function stageOf(checkout: Checkout, now: Date): CheckoutStage {
     case 'REFUSED':
       return 'refused'
     case 'OPEN':
-      return waitingStage(checkout, now)
+      return checkout.goneAt ? 'unwatched' : waitingStage(checkout, now)
     case 'ORDERED':
       return 'paid'
     case 'ENDED':

@@ -107,6 +107,7 @@ describe('the page of a payment', () => {
     ['partly_paid', 'Send the rest to the same address', false],
     ['confirming', 'Do not pay again', false],
     ['closing', 'We’re checking what arrived in time', false],
+    ['unwatched', 'Do not pay just now', false],
     ['expired', 'Do not send anything to the address any more', false],
   ] as const)('in the stage %s says what to know and to do', async (stage, words, isFinished) => {
     const { get } = paying(checkoutView(stage))

@@ -69,8 +69,9 @@ ${scriptUrls.map(
 }
 
 /** Whoever sees no address is not told to pay to it. */
-function wordsFor({ stage, isOwner }: CheckoutView, { pay }: Texts) {
-  const { title, text, say, state } = pay.stages[stage]
+function wordsFor({ stage, isOwner, abilities }: CheckoutView, { pay }: Texts) {
+  const { title, say, state, ...words } = pay.stages[stage]
+  const text = stage === 'expired' && !abilities.isSeenLate ? pay.expiredUnseen : words.text
   return isOwner ? { title, text, say } : { title: pay.foreignHeading, text: state, say: state }
 }
 

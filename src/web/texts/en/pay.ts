@@ -48,6 +48,12 @@ const stages: Readonly<Record<CheckoutStage, StageText>> = {
     say: 'The time to pay is over. We are looking at what arrived in time.',
     state: 'Its time is over, and what arrived in time is being looked at.',
   },
+  unwatched: {
+    title: 'Do not pay just now',
+    text: 'We can’t see payments to this address at the moment. If you have paid already, keep your link: our team is looking into it, and this page updates automatically.',
+    say: 'Do not pay just now. We can’t see payments to this address at the moment.',
+    state: 'It can’t be paid at the moment.',
+  },
   paid: {
     title: 'Paid',
     text: 'Your payment is confirmed, and your order is under way.',
@@ -97,6 +103,8 @@ export const pay = {
   late: 'Too late: it goes back, if it comes while the address is watched. That is until ',
   lateUnseen:
     'Too late, or once more after your order: we can’t see it automatically. Write to the store, with the transaction, and our team refunds it.',
+  expiredUnseen:
+    'Do not send anything to the address any more. If you sent something that isn’t listed below, we can’t see it automatically. Write to the store, with the transaction, and our team refunds it.',
   byHand: 'Our team sends refunds of this coin, in full; we cover the network fee.',
   backTo: 'Refund to',
   fees: 'Refunds are sent in full; we cover the network fee.',

@@ -9,7 +9,7 @@ export const returned = {
   },
   whys: {
     underpaid: 'underpaid',
-    late: 'late',
+    late: 'seen too late',
     surplus: 'overpaid',
   },
 }
