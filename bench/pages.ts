@@ -19,8 +19,7 @@ const bars = { kB: 100, lcp: 2_500, cls: 0.1, inp: 200 } as const
  */
 export async function measurePages(): Promise<Figure[]> {
   if (noBrowser !== undefined) {
-    console.log(`Pages are left out: ${noBrowser}.`)
-    return [{ what: 'Pages in a browser', value: 'left out', note: `${noBrowser}.` }]
+    return [{ what: 'Pages in a browser', value: 'left out', note: noBrowser }]
   }
   const dataDir = await newDataDir()
   const store = await startChildStore({ dataDir, env: { TRUSTED_PROXIES: '1' } })

@@ -1,21 +1,20 @@
-import { accessSync, constants } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 import { createViteServer } from 'vitest/node'
+import { findChromium } from './chromium.ts'
+import { leftOut } from './left-out.ts'
 
-/** Where Debian's package puts it. */
-const executablePath = '/usr/bin/chromium'
+const found = await findChromium()
 
 /** Why no page can be opened here; undefined where one can. */
-export const noBrowser = isInstalled(executablePath)
-  ? undefined
-  : 'Chromium is not installed (on Debian: apt-get install chromium)'
+export const noBrowser = leftOut(typeof found === 'string' ? found : undefined)
 
 /** A real Chromium that starts with nothing. */
 export function openBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath, args: quiet })
+  if (typeof found === 'string') throw new Error(found)
+  return chromium.launch({ ...found, args: quiet })
 }
 
 /**
@@ -67,12 +66,3 @@ const quiet = [
   '--disable-sync',
   '--no-first-run',
 ]
-
-function isInstalled(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}

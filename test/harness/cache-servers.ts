@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { accessSync, constants } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../sandbox/port.ts'
+import { leftOut } from './left-out.ts'
 
 /** What stands in front of a store: its folder, where it listens, and where the store does. */
 interface Place {
@@ -92,13 +93,9 @@ http://127.0.0.1:${port} {
 export const cacheServers: readonly CacheServer[] = [nginx, varnish, caddy]
 
 /** Why a server cannot be run here; undefined where it can. */
-export function missing({ program }: CacheServer): string | undefined {
-  try {
-    accessSync(program, constants.X_OK)
-    return undefined
-  } catch {
-    return `${program} is not installed`
-  }
+export function missing({ name, program }: CacheServer): string | undefined {
+  const isThere = existsSync(program)
+  return leftOut(isThere ? undefined : `${program} is missing (on Debian: apt-get install ${name})`)
 }
 
 /** Starts one in front of a store, in a folder of its own. */

@@ -4,14 +4,18 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../sandbox/port.ts'
+import { leftOut, works } from './left-out.ts'
 
 export type Redis = Awaited<ReturnType<typeof startRedis>>
 
-/**
- * A Redis of its own, which keeps nothing.
- *
- * @throws when `redis-server` is not installed: what is tested with it cannot be tested without
- */
+/** Why no Redis can be started here; undefined where one can. */
+export const noRedis = leftOut(
+  works('redis-server', '--version')
+    ? undefined
+    : 'redis-server is not installed (on Debian: apt-get install redis-server)',
+)
+
+/** A Redis of its own, which keeps nothing. */
 export async function startRedis(port?: number) {
   const dir = await mkdtemp(join(tmpdir(), 'kiosk402-redis-'))
   const at = port ?? (await freePort())
@@ -26,12 +30,7 @@ export async function startRedis(port?: number) {
     output += chunk.toString()
     if (output.includes('Ready to accept connections')) ready.resolve()
   })
-  child.once('error', (error: NodeJS.ErrnoException) => {
-    const isMissing = error.code === 'ENOENT'
-    const mend =
-      'redis-server is not installed. Install it (on Debian: apt-get install redis-server).'
-    ready.reject(isMissing ? new Error(mend) : error)
-  })
+  child.once('error', ready.reject)
   child.once('exit', () => ready.reject(new Error(`redis-server has ended:\n${output}`)))
   await ready.promise.catch(async (error: unknown) => {
     await remove()

@@ -1,22 +1,15 @@
-import { existsSync } from 'node:fs'
-import { type Browser, chromium } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Browser } from 'playwright-core'
+import { afterAll, test as always, beforeAll, expect } from 'vitest'
+import { noBrowser, openBrowser } from '../harness/browser.ts'
 import { openStore, type Store } from './store.ts'
 
-const executablePath = '/usr/bin/chromium'
+const test = always.skipIf(noBrowser)
 
 let store: Store
 let browser: Browser
 
 beforeAll(async () => {
-  expect(existsSync(executablePath), 'needs Chromium: apt-get install chromium').toBe(true)
-  const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync']
-  const [opened, launched] = await Promise.all([
-    openStore(),
-    chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', ...quiet] }),
-  ])
-  store = opened
-  browser = launched
+  ;[store, browser] = await Promise.all([openStore(), openBrowser()])
 })
 afterAll(async () => {
   await browser.close()

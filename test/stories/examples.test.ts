@@ -1,10 +1,11 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { leftOut, works } from '../harness/left-out.ts'
 import { newBuyer } from './buyer.ts'
 import { openStore, type Store } from './store.ts'
 
@@ -43,9 +44,9 @@ const examples: Readonly<Record<string, Example>> = {
 let store: Store
 
 for (const [name, example] of Object.entries(examples)) {
-  const isMissing = !works(example.needs)
-  const title = isMissing ? `${name} (not run here: ${example.mend})` : name
-  describe.skipIf(isMissing)(`the example in ${title}`, () => {
+  const why = `no example in ${name}: ${example.mend}`
+  const isMissing = leftOut(works(...example.needs) ? undefined : why) !== undefined
+  describe.skipIf(isMissing)(`the example in ${name}`, () => {
     // One each, because all come from this address, and a store limits what an address may ask.
     beforeAll(async () => {
       store = await openStore({ offers: 50 })
@@ -157,15 +158,6 @@ function run(
       resolve({ code: error === null ? 0 : error.code, stdout, stderr }),
     )
   })
-}
-
-function works([command, ...args]: Example['needs']): boolean {
-  try {
-    execFileSync(command, args, { stdio: 'ignore', timeout: 60_000 })
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** Lets everything through, and loses the answer to the first payment. */

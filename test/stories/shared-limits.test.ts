@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Redis, startRedis } from '../harness/redis.ts'
+import { afterAll, test as always, beforeAll, expect } from 'vitest'
+import { noRedis, type Redis, startRedis } from '../harness/redis.ts'
 import { type Call, callerFor, openReadingStore } from './reading.ts'
 import { eventually } from './requests.ts'
 import { openSibling, type Store } from './store.ts'
+
+const test = always.skipIf(noRedis)
 
 let redis: Redis
 let store: Store

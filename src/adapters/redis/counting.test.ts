@@ -1,24 +1,28 @@
 import { createHash } from 'node:crypto'
 import { createClient } from '@redis/client'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, test as always, describe, expect } from 'vitest'
 import { startSeat, stopSeats } from '../../../test/contract/limiter-seats.ts'
 import { describeRateLimiter } from '../../../test/contract/rate-limiter.ts'
-import { type Redis, startRedis } from '../../../test/harness/redis.ts'
+import { noRedis, type Redis, startRedis } from '../../../test/harness/redis.ts'
 import { openRedisCounting, type RedisCounting } from './counting.ts'
 
 const digest = (client: string) => createHash('sha256').update(client).digest('hex')
 const rule = { name: 'test', limit: 2, windowSeconds: 60 }
 
-describeRateLimiter('in Redis by three processes', async () => {
-  const redis = await startRedis()
-  const seats = await Promise.all([1, 2, 3].map(() => startSeat(redis.url)))
-  return {
-    seats: seats.map(({ counting }) => counting),
-    close: async () => {
-      await stopSeats(seats)
-      await redis.stop()
-    },
-  }
+const test = always.skipIf(noRedis)
+
+describe.skipIf(noRedis)('with a redis-server', () => {
+  describeRateLimiter('in Redis by three processes', async () => {
+    const redis = await startRedis()
+    const seats = await Promise.all([1, 2, 3].map(() => startSeat(redis.url)))
+    return {
+      seats: seats.map(({ counting }) => counting),
+      close: async () => {
+        await stopSeats(seats)
+        await redis.stop()
+      },
+    }
+  })
 })
 
 const servers: Redis[] = []
@@ -93,7 +97,7 @@ test('while Redis is away a count is refused at once, and it is found again when
   await expect.poll(back, { timeout: 10_000 }).toMatchObject({ allowed: true })
 })
 
-test('a start without Redis goes on, and its counts are refused', async () => {
+always('a start without Redis goes on, and its counts are refused', async () => {
   const counting = await openRedisCounting({ url: 'redis://127.0.0.1:9', digest })
   opened.push(counting)
   await expect(counting.counting(rule).take('a')).rejects.toThrow()

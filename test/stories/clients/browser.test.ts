@@ -19,7 +19,7 @@ const packages = [
   'viem/siwe',
 ]
 
-describe.skipIf(noBrowser)(`a page of another origin${noBrowser ? `: ${noBrowser}` : ''}`, () => {
+describe.skipIf(noBrowser)('a page of another origin', () => {
   beforeAll(async () => {
     ;[store, opened] = await Promise.all([
       openStore({ offers: 50 }),

@@ -11,7 +11,7 @@ let store: Store
 let buyer: Buyer
 let browser: Browser
 
-describe.skipIf(noBrowser)(`the page of a link${noBrowser ? `: ${noBrowser}` : ''}`, () => {
+describe.skipIf(noBrowser)('the page of a link', () => {
   beforeAll(async () => {
     ;[store, browser, buyer] = await Promise.all([openReadingStore(), openBrowser(), newBuyer()])
   })

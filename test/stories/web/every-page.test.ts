@@ -1,7 +1,8 @@
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, test as always, beforeAll, describe, expect } from 'vitest'
 import { website } from '../../../src/web/frame/website.fixture.ts'
 import { axeFaults } from '../../harness/axe.ts'
+import { noBrowser } from '../../harness/browser.ts'
 import { openShop, overflowOf, type Shop, viewports } from './shop.ts'
 
 /** The pages of the shop, each in every state that looks different. */
@@ -17,6 +18,8 @@ const pages = {
   'the errors': '/errors',
   'an address that is none': '/no/such/page',
 }
+
+const test = always.skipIf(noBrowser)
 
 let shop: Shop
 beforeAll(async () => {

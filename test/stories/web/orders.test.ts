@@ -268,7 +268,7 @@ describe('finding an order again', () => {
   })
 })
 
-describe.skipIf(noBrowser)(`in a browser${noBrowser ? `: ${noBrowser}` : ''}`, () => {
+describe.skipIf(noBrowser)('in a browser', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await openBrowser()

@@ -1,5 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, test as always, beforeAll, describe, expect } from 'vitest'
+import { noBrowser } from '../../harness/browser.ts'
 import { openShop, type Shop, viewports } from './shop.ts'
+
+const test = always.skipIf(noBrowser)
 
 let shop: Shop
 beforeAll(async () => {
