@@ -127,6 +127,23 @@ test('a transaction pays one buyer what it paid once', async () => {
   expect(await createHandPayouts(database).find(other)).toBeUndefined()
 })
 
+test('a transaction with two equal transfers to one address pays both, each once', async () => {
+  const [one, other, third] = [
+    await returnAt('FAILED'),
+    await returnAt('FAILED'),
+    await returnAt('FAILED'),
+  ].map(({ id }) => returnReference(id, 1)) as [string, string, string]
+  const second = (reference: string) =>
+    carryOut(desk(), { does: 'paid', reference, transaction: hash('a'), transfer: 2 })
+  await paid(one, hash('a'))
+  expect((await paid(other, hash('a'))).lines[0]).toContain('--transfer 2')
+  expect(await second(other)).toMatchObject({ isDone: true })
+  expect(await createHandPayouts(database).find(other)).toBe(hash('a'))
+  expect(await second(third)).toMatchObject({ isDone: false })
+  expect(await second(one)).toMatchObject({ isDone: true })
+  expect(await createHandPayouts(database).find(third)).toBeUndefined()
+})
+
 test.each(['note_transaction', 'payout_cancelled', 'payout_mismatch', 'payout_refused'])(
   'what the processor does not pay any more (%s) may be paid by hand and noted',
   async (code) => {

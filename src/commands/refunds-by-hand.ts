@@ -16,7 +16,12 @@ interface NotedInWords {
 /** Notes the transaction with which an operator paid this, if nobody else pays it any more. */
 export async function notePaid(
   database: Database,
-  { reference, transaction, by }: Record<'reference' | 'transaction' | 'by', string>,
+  {
+    reference,
+    transaction,
+    transfer = 1,
+    by,
+  }: Record<'reference' | 'transaction' | 'by', string> & { readonly transfer?: number },
 ): Promise<NotedInWords> {
   const notes = createHandPayouts(database)
   const before = await notes.find(reference)
@@ -32,7 +37,7 @@ export async function notePaid(
     const line = 'it does not wait to be paid by hand; npm run refunds tells how it stands'
     return { isNoted: false, line }
   }
-  return inWords(await notes.note({ ...payout, transaction, by }), payout)
+  return inWords(await notes.note({ ...payout, transaction, transfer, by }), payout)
 }
 
 async function waitingPayout(database: Database, reference: string): Promise<Payout | undefined> {
@@ -63,7 +68,9 @@ function inWords(noted: Noted, payout?: Payout): NotedInWords {
     case 'other_payout':
       return {
         isNoted: false,
-        line: `this transaction was noted for ${noted.reference}, of the same amount and address`,
+        line:
+          `this transaction was noted for ${noted.reference}, of the same amount and address; ` +
+          'if it has another transfer like that, say so with --transfer 2',
       }
     default:
       return never(noted)

@@ -25,6 +25,10 @@ describe('the command line', () => {
       ['paid', id, `0x${hash}`],
       { does: 'paid', reference: id, transaction: `0x${'ab'.repeat(32)}` },
     ],
+    [
+      ['paid', back, hash, '--transfer', '2'],
+      { does: 'paid', reference: back, transaction: hash.toLowerCase(), transfer: 2 },
+    ],
   ])('%j is understood', (args, command) => {
     expect(commandOf(args)).toEqual(command)
   })
@@ -52,6 +56,9 @@ describe('the command line', () => {
     [['paid', 'chk_1-1', hash], '"chk_1-1" is not the id of an order'],
     [['paid', back, 'done'], '"done" is not a transaction'],
     [['paid', back, hash.slice(2)], 'is not a transaction'],
+    [['paid', back, hash, '--transfer', '0'], 'from 1'],
+    [['paid', '--transfer', '2'], 'takes a reference and the transaction'],
+    [['retry', id, '--transfer', '2'], '--transfer is only for paid'],
     [['paid', back, hash, '--all'], '--all is only for retry'],
     [['paid', back, hash, '--reason', 'x'], '--reason is only for'],
   ])('%j is refused: %s', (args, message) => {

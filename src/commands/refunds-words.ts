@@ -8,7 +8,13 @@ export type RefundsCommand =
   | { readonly does: 'start'; readonly reason: string | undefined }
   | { readonly does: 'retry'; readonly names: 'all' | readonly string[] }
   | { readonly does: 'hand' }
-  | { readonly does: 'paid'; readonly reference: string; readonly transaction: string }
+  | {
+      readonly does: 'paid'
+      readonly reference: string
+      readonly transaction: string
+      /** Which of several equal transfers of the transaction it is. */
+      readonly transfer?: number
+    }
 
 export const usage = `Usage: npm run refunds -- <what>
 
@@ -19,7 +25,9 @@ export const usage = `Usage: npm run refunds -- <what>
   retry --all             all of them
   paid                    lists what you have to pay by hand
   paid <reference> <transaction>
-                          notes the transaction with which you paid it
+                          notes the transaction with which you paid it; where it pays
+                          the same amount twice to one address, the second one is noted
+                          with --transfer 2
 
 A reference is the id of an order, or that of a checkout and the number of its return: chk_...-1.
 
@@ -32,7 +40,10 @@ export class UsageError extends Error {}
 export function commandOf(args: readonly string[]): RefundsCommand {
   const words = wordsOf(args)
   refuseStrays(words)
-  const { what, names, reason, all } = words
+  const { what, names, reason, all, transfer } = words
+  if (transfer !== undefined && what !== 'paid') {
+    throw new UsageError('--transfer is only for paid')
+  }
   switch (what) {
     case 'status':
       return { does: 'status' }
@@ -44,7 +55,7 @@ export function commandOf(args: readonly string[]): RefundsCommand {
     case 'retry':
       return { does: 'retry', names: all ? everything(names) : referencesIn(names) }
     case 'paid':
-      return names.length === 0 ? { does: 'hand' } : paidIn(names)
+      return paidOrListed(names, transfer)
     default:
       throw new UsageError(what === undefined ? 'Say what to do' : `"${what}" is not known`)
   }
@@ -55,6 +66,7 @@ interface Words {
   readonly names: readonly string[]
   readonly reason: string | undefined
   readonly all: boolean
+  readonly transfer: string | undefined
 }
 
 /** What makes no sense here is refused, because it may have been meant otherwise. */
@@ -73,7 +85,11 @@ function refuseStrays({ what, names, reason, all }: Words): void {
 }
 
 function wordsOf(args: readonly string[]): Words {
-  const options = { reason: { type: 'string' }, all: { type: 'boolean' } } as const
+  const options = {
+    reason: { type: 'string' },
+    all: { type: 'boolean' },
+    transfer: { type: 'string' },
+  } as const
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
@@ -81,7 +97,8 @@ function wordsOf(args: readonly string[]): Words {
       allowPositionals: true,
     })
     const [what, ...names] = positionals
-    return { what, names, reason: values.reason?.trim(), all: values.all === true }
+    const { reason, all = false, transfer } = values
+    return { what, names, reason: reason?.trim(), all, transfer }
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error))
   }
@@ -106,7 +123,15 @@ function requireReference(name: string): void {
 /** A transaction of any of the coins: 32 bytes in hex, with 0x on Ethereum. */
 const transactionPattern = /^(0x)?[0-9a-f]{64}$/i
 
-function paidIn(names: readonly string[]): RefundsCommand {
+function paidOrListed(names: readonly string[], transfer: string | undefined): RefundsCommand {
+  if (transfer === undefined) return names.length === 0 ? { does: 'hand' } : paidIn(names)
+  if (!/^[1-9]\d{0,2}$/.test(transfer)) {
+    throw new UsageError('--transfer counts the equal transfers of a transaction, from 1')
+  }
+  return { ...paidIn(names), transfer: Number(transfer) }
+}
+
+function paidIn(names: readonly string[]): Extract<RefundsCommand, { does: 'paid' }> {
   const [reference = '', transaction = '', ...more] = names
   if (transaction === '' || more.length > 0) {
     throw new UsageError('paid takes a reference and the transaction that paid it')

@@ -69,9 +69,10 @@ async function start(desk: Desk, reason: string | undefined): Promise<Done> {
 /** It goes on at once: who asks the processor for it next is told of the transaction. */
 async function paid(
   desk: Desk,
-  { reference, transaction }: Extract<RefundsCommand, { does: 'paid' }>,
+  { does: _, ...payment }: Extract<RefundsCommand, { does: 'paid' }>,
 ): Promise<Done> {
-  const { isNoted, line } = await notePaid(desk.database, { reference, transaction, by: desk.by })
+  const { reference } = payment
+  const { isNoted, line } = await notePaid(desk.database, { ...payment, by: desk.by })
   if (isNoted) await retryEach(desk, [reference])
   return { isDone: isNoted, lines: [`${reference}: ${line}`] }
 }

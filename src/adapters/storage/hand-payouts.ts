@@ -4,6 +4,8 @@ import type { Database } from './database.ts'
 /** A payout that an operator has made, as the operator says it. */
 interface MadePayout extends Payout {
   readonly transaction: string
+  /** Which of the transfers of that amount to that address in it, from 1. */
+  readonly transfer: number
   /** Who says so, for the record. */
   readonly by: string
 }
@@ -40,13 +42,13 @@ async function note(
   payout: MadePayout,
 ): Promise<Noted> {
   const transaction = payout.transaction.toLowerCase()
-  const { reference, coin, units, to, by } = payout
+  const { reference, coin, units, to, by, transfer } = payout
   const { rowCount } = await database.query(
     `insert into hand_payouts
-       (reference, coin, units, address, transaction_hash, noted_by, noted_at)
-     values ($1, $2, $3, $4, $5, $6, now())
+       (reference, coin, units, address, transaction_hash, noted_by, noted_at, transfer)
+     values ($1, $2, $3, $4, $5, $6, now(), $7)
      on conflict do nothing`,
-    [reference, coin, units.toString(), to, transaction, by],
+    [reference, coin, units.toString(), to, transaction, by, transfer],
   )
   if (rowCount === 1) return { outcome: 'noted' }
   const before = await find(reference)
@@ -56,8 +58,9 @@ async function note(
       : { outcome: 'other_transaction', transaction: before }
   }
   const { rows } = await database.query<{ reference: string }>(
-    'select reference from hand_payouts where transaction_hash = $1 and address = $2 and units = $3',
-    [transaction, to, units.toString()],
+    `select reference from hand_payouts
+      where transaction_hash = $1 and address = $2 and units = $3 and transfer = $4`,
+    [transaction, to, units.toString(), transfer],
   )
   return { outcome: 'other_payout', reference: rows[0]?.reference ?? '' }
 }
