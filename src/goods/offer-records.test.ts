@@ -8,7 +8,7 @@ function many(count: number): Offer[] {
   return Array.from({ length: count }, (_, at) => voucher(`V${at}`, { notes: 'n'.repeat(at % 7) }))
 }
 
-test.each([0, 1, 63, 64, 65, 128, 129])('%i offers come back, in their rows', (count) => {
+test.each([0, 1, 7, 8, 9, 16, 17, 129])('%i offers come back, in their rows', (count) => {
   const offers = many(count)
   const records = packOffers(offers)
   expect(records.count).toBe(count)
@@ -40,14 +40,14 @@ test('so does any text: line breaks, quotes, other scripts, half a pair', () => 
 test.each([
   [0, 0],
   [3, 3],
-  [64, 64],
-  [65, 65],
-  [65, 127],
-  [65, 128],
-  [65, 1_000],
-  [65, -1],
-  [65, 0.5],
-  [65, Number.NaN],
+  [8, 8],
+  [9, 9],
+  [9, 15],
+  [9, 16],
+  [9, 1_000],
+  [9, -1],
+  [9, 0.5],
+  [9, Number.NaN],
 ])('of %i offers there is none in row %d', (count, row) => {
   expect(() => offerAt(packOffers(many(count)), row)).toThrow(
     new RangeError(`There is no offer in row ${row}`),
@@ -55,7 +55,7 @@ test.each([
 })
 
 test('the records lie in memory that threads share', () => {
-  const { bytes, starts } = packOffers(many(65))
+  const { bytes, starts } = packOffers(many(9))
   expect(bytes.buffer).toBeInstanceOf(SharedArrayBuffer)
   expect(starts.buffer).toBeInstanceOf(SharedArrayBuffer)
 })

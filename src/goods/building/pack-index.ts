@@ -69,7 +69,11 @@ export function indexRows(rates: RateTable | undefined): IndexRows {
         words: words.pack(rows),
         multiCountry: docsWhere(rows, (row) => regional.at(row) === 1),
         faceUsd,
-        byFaceUsd: { low: byValue(faceUsd.min, 1), high: byValue(faceUsd.min, -1) },
+        byFaceUsd: {
+          low: byValue(faceUsd.min, 1),
+          high: byValue(faceUsd.min, -1),
+          most: byValue(faceUsd.max, -1),
+        },
       }
     },
   }

@@ -2,17 +2,19 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   addDocs,
+  addFirst,
   addRuns,
   type Bits,
   clear,
   countOf,
   createBits,
   docsIn,
+  docsOutside,
   hasBit,
   meet,
   nextBit,
-  nextShared,
   subtract,
+  takeShared,
   unite,
 } from './bits.ts'
 import { packRuns } from './runs.ts'
@@ -112,18 +114,53 @@ describe('a set of docs', () => {
     expectToHold(bits, new Set())
   })
 
-  test('gives the next doc from any doc on, also of two sets at once', () => {
+  test('gives the next doc from any doc on', () => {
     fc.assert(
-      fc.property(docs, docs, (one, other) => {
-        const [bits, others] = [bitsOf(one), bitsOf(other)]
-        const shared = one.filter((each) => other.includes(each))
+      fc.property(docs, (one) => {
+        const bits = bitsOf(one)
         // Behind the last doc of all there is nothing to look at.
         for (const from of range(0, size + 40)) {
           expect(nextBit(bits, from)).toBe(one.find((each) => each >= from) ?? -1)
-          expect(nextShared(bits, others, from)).toBe(shared.find((each) => each >= from) ?? -1)
         }
       }),
       { numRuns: 60 },
+    )
+  })
+
+  test('gives any page of what it shares with another', () => {
+    fc.assert(
+      fc.property(docs, docs, fc.nat(50), fc.nat(30), (one, other, skip, limit) => {
+        const into = new Uint32Array(limit)
+        const taken = takeShared(bitsOf(one), bitsOf(other), { skip, into })
+        const shared = one.filter((each) => other.includes(each))
+        expect([...into.subarray(0, taken)]).toEqual(shared.slice(skip, skip + limit))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('tells the docs that it does not have', () => {
+    fc.assert(
+      fc.property(docs, (one) => {
+        const into = new Uint32Array(size)
+        const count = docsOutside(bitsOf(one), size, into)
+        expect([...into.subarray(0, count)]).toEqual(
+          range(0, size).filter((each) => !one.includes(each)),
+        )
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('holds the first docs of an order of all, however many', () => {
+    const all = fc.shuffledSubarray(range(0, size), { minLength: size })
+    fc.assert(
+      fc.property(all, fc.nat(size), (order, count) => {
+        const bits = createBits(size)
+        addFirst(bits, Uint32Array.from(order), count)
+        expectToHold(bits, new Set(order.slice(0, count)))
+      }),
+      { numRuns: 300 },
     )
   })
 

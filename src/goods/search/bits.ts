@@ -36,6 +36,23 @@ export function addDocs(bits: Bits, docs: Docs, count = docs.length): void {
   if (count > 0) touch(bits, (docs[0] as number) >>> 5, ((docs[count - 1] as number) >>> 5) + 1)
 }
 
+/**
+ * Adds the first docs of an order of all docs to an empty set: one by one, or by taking the others from
+ * the full set, whichever are fewer.
+ */
+export function addFirst(bits: Bits, order: Uint32Array, count: number): void {
+  if (count === 0) return
+  const { words } = bits
+  const isMost = count > order.length / 2
+  if (isMost) addRange(words, 0, order.length)
+  const end = isMost ? order.length : count
+  for (let at = isMost ? count : 0; at < end; at++) {
+    const doc = order[at] as number
+    words[doc >>> 5] = (words[doc >>> 5] as number) ^ (1 << (doc & 31))
+  }
+  touch(bits, 0, words.length)
+}
+
 /** Sets the bits of one key of `runs`, and tells how many docs that key has. */
 export function addRuns(bits: Bits, { bounds, starts }: Runs, key: number): number {
   const begin = starts[key] as number
@@ -111,34 +128,52 @@ export function subtract(bits: Bits, others: Bits): void {
 
 /** The first doc at `doc` or behind it whose bit is set, or -1. */
 export function nextBit(bits: Bits, doc: number): number {
-  return nextShared(bits, bits, doc)
-}
-
-/** Likewise of those that are in both sets. */
-export function nextShared(one: Bits, other: Bits, doc: number): number {
+  const { words, from, to } = bits
   const first = doc >>> 5
-  const to = Math.min(one.to, other.to)
   let mask = -1 << (doc & 31)
-  for (let at = Math.max(first, one.from, other.from); at < to; at++) {
+  for (let at = Math.max(first, from); at < to; at++) {
     if (at > first) mask = -1
-    const word = (one.words[at] as number) & (other.words[at] as number) & mask
+    const word = (words[at] as number) & mask
     if (word !== 0) return at * 32 + 31 - Math.clz32(word & -word)
   }
   return -1
 }
 
 /** A page of the docs whose bit is set, of which there are at least `offset` and `limit` together. */
-export function pageIn({ words, from, to }: Bits, offset: number, limit: number): Docs {
+export function pageIn(bits: Bits, offset: number, limit: number): Docs {
   const page = new Uint32Array(limit)
-  let passed = 0
-  for (let at = from; at < to; at++) {
-    for (let word = words[at] as number; word !== 0; word &= word - 1) {
-      if (passed >= offset) page[passed - offset] = at * 32 + 31 - Math.clz32(word & -word)
-      passed += 1
-      if (passed >= offset + limit) return page
-    }
-  }
+  takeShared(bits, bits, { skip: offset, into: page })
   return page
+}
+
+/** Writes the docs in both sets, without the first `skip`, until there is no more room, and tells how many. */
+export function takeShared(
+  one: Bits,
+  other: Bits,
+  { skip, into }: { readonly skip: number; readonly into: Docs },
+): number {
+  const to = Math.min(one.to, other.to)
+  let passed = -skip
+  for (let at = Math.max(one.from, other.from); at < to && passed < into.length; at++) {
+    const word = (one.words[at] as number) & (other.words[at] as number)
+    const whole = bitsIn(word)
+    if (passed + whole > 0) writeDocs(word, 32 * at, { into, from: passed })
+    passed += whole
+  }
+  return Math.max(0, Math.min(passed, into.length))
+}
+
+/** Writes the docs of a word from a place on, which may lie before the room for them. */
+function writeDocs(
+  word: number,
+  first: number,
+  { into, from }: { readonly into: Docs; readonly from: number },
+): void {
+  let place = from
+  for (let rest = word; rest !== 0 && place < into.length; rest &= rest - 1) {
+    if (place >= 0) into[place] = first + 31 - Math.clz32(rest & -rest)
+    place += 1
+  }
 }
 
 /** Writes the docs whose bit is set, ascending, and tells how many they are. */
@@ -147,6 +182,19 @@ export function docsIn({ words, from, to }: Bits, into: Docs): number {
   for (let at = from; at < to; at++) {
     for (let word = words[at] as number; word !== 0; word &= word - 1) {
       into[count++] = at * 32 + 31 - Math.clz32(word & -word)
+    }
+  }
+  return count
+}
+
+/** Likewise those whose bit is not set, of `size` docs in all. */
+export function docsOutside({ words }: Bits, size: number, into: Docs): number {
+  let count = 0
+  for (let at = 0; at < words.length; at++) {
+    for (let word = ~(words[at] as number); word !== 0; word &= word - 1) {
+      const doc = at * 32 + 31 - Math.clz32(word & -word)
+      if (doc >= size) return count
+      into[count++] = doc
     }
   }
   return count

@@ -115,3 +115,25 @@ test('more combinations than two bytes can number are told apart', () => {
   expect([small.BYTES_PER_ELEMENT, large.BYTES_PER_ELEMENT]).toEqual([2, 4])
   expect([new Set(small).size, new Set(large).size]).toEqual([0x1_00_00, 0x1_00_01])
 })
+
+test('the values that most docs have come first, however the counts lie', () => {
+  const count = fc.oneof(fc.nat(20), fc.constantFrom(31, 32, 33, 63, 64, 127, 128), fc.nat(300))
+  fc.assert(
+    fc.property(
+      fc.array(count, { maxLength: 20 }),
+      fc.integer({ min: 1, max: 8 }),
+      (counts, most) => {
+        const values = counts.flatMap((times, at) =>
+          Array.from({ length: times }, () => [`value ${String(at).padStart(2, '0')}`]),
+        )
+        const column = columnOf(values, [...values.keys()])
+        const docs = Uint32Array.from(values.keys())
+        const expected = countsIn(column)
+          .sort(([one, a], [other, b]) => b - a || byText(one, other))
+          .slice(0, most)
+        expect(countsAmong(column, docs, docs.length, most)).toEqual(expected)
+      },
+    ),
+    { numRuns: 200 },
+  )
+})

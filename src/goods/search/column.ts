@@ -222,6 +222,19 @@ export function countsAmong(
   count = docs.length,
   most?: number,
 ): Counts {
+  return highest(column, countEach(column, docs, count), most)
+}
+
+/** Likewise among all docs but these. */
+export function countsWithout(column: Column, docs: Docs, count: number, most?: number): Counts {
+  const counts = countEach(column, docs, count)
+  for (let place = 0; place < column.size; place++) {
+    counts[place] = countAt(column, place) - (counts[place] as number)
+  }
+  return highest(column, counts, most)
+}
+
+function countEach(column: Column, docs: Docs, count: number): Uint32Array {
   const { codes, valuesOf, size } = column
   const ofCodes = new Uint32Array(valuesOf.starts.length - 1)
   for (let at = 0; at < count; at++) {
@@ -234,50 +247,64 @@ export function countsAmong(
     if (found === 0) continue
     for (const place of listAt(valuesOf, code)) counts[place] = (counts[place] as number) + found
   }
-  return highest(column, counts, most)
+  return counts
 }
 
-/** Up to so many values are looked for in a set one by one. */
-const fewValues = 40
-
 /**
- * Likewise among a set, 32 docs at a time. Undefined for a column whose values are neither few nor stand
- * together: there the docs are sooner gone through.
+ * Likewise among a set, 32 docs at a time.
+ *
+ * @param work how many docs to look at one by one would tell it too. Undefined where that is sooner done,
+ *   because many values stand scattered.
  */
-export function countsInSet(column: Column, set: Bits, most?: number): Counts | undefined {
+export function countsInSet(
+  column: Column,
+  set: Bits,
+  { most, work }: { readonly most: number; readonly work: number },
+): Counts | undefined {
+  const isFew = column.size * set.words.length < work
   const counts = new Uint32Array(column.size)
   for (let place = 0; place < column.size; place++) {
     const { starts, numbers } = column.docs
     const [first, next] = [starts[place] as number, starts[place + 1] as number]
     const [low, high] = [numbers[first] as number, (numbers[next - 1] as number) + 1]
     if (high - low === next - first) counts[place] = countBetween(set, low, high)
-    else if (column.size <= fewValues) counts[place] = countShared(set, setAt(column, place))
+    else if (isFew) counts[place] = countShared(set, setAt(column, place))
     else return undefined
   }
   return highest(column, counts, most)
 }
 
-/**
- * The values with the highest counts, of equal ones the lower place first. Only counts that may be among
- * them are sorted: those with as many binary digits as the last of them, or more.
- */
+/** The values with the highest counts, of equal ones the lower place first. */
 function highest({ values, size }: Column, counts: Uint32Array, most = size): Counts {
-  const ofDigits = new Uint32Array(33)
-  for (const count of counts) {
-    const digits = 32 - Math.clz32(count)
-    ofDigits[digits] = (ofDigits[digits] as number) + 1
-  }
-  let least = 33
-  for (let taken = 0; taken < most && least > 1; ) taken += ofDigits[--least] as number
+  const least = leastOfHighest(counts, most)
   const keys: number[] = []
   for (let place = 0; place < size; place++) {
     const count = counts[place] as number
     // One number for each place, the count before the place: sorted without a comparison of ours.
-    if (32 - Math.clz32(count) >= least) keys.push(count * size + (size - 1 - place))
+    if (count >= least) keys.push(count * size + (size - 1 - place))
   }
   const sorted = Float64Array.from(keys).sort().reverse().slice(0, most)
   return Array.from(sorted, (key): [string, number] => {
     const place = size - 1 - (key % size)
     return [values[place] as string, counts[place] as number]
   })
+}
+
+/** A count of at least 1 that `most` places reach or surpass, if so many do, and few more than those. */
+function leastOfHighest(counts: Uint32Array, most: number): number {
+  const ofRank = new Uint32Array(30 * 8)
+  for (const count of counts) {
+    const rank = rankOf(count)
+    ofRank[rank] = (ofRank[rank] as number) + 1
+  }
+  let rank = ofRank.length
+  for (let taken = 0; taken < most && rank > 1; ) taken += ofRank[--rank] as number
+  const shift = Math.max(0, (rank >>> 3) - 1)
+  return shift === 0 ? rank : ((rank & 7) | 8) << shift
+}
+
+/** Rises with the count, by its first four binary digits: eight ranks from each power of two to the next. */
+function rankOf(count: number): number {
+  const shift = Math.max(0, 28 - Math.clz32(count))
+  return shift === 0 ? count : ((shift + 1) << 3) | ((count >>> shift) & 7)
 }

@@ -34,6 +34,11 @@ const filters: readonly Filters[] = [
   { text: 'good', country: 'AT' },
   { country: 'BE' },
   { minUsd: 20, maxUsd: 90 },
+  { minUsd: 3 },
+  { maxUsd: 140, text: 'n' },
+  { text: 'g', minUsd: 75, maxUsd: 75 },
+  { text: 'f x f' },
+  { amount: 'fixed', maxUsd: 149 },
   { minUsd: 20, text: 'fine', amount: 'fixed' },
   { amount: 'open', brand: 'brand 1', subType: 'Rare' },
   { text: 'nothing of this sort' },
@@ -90,7 +95,7 @@ test.each(filters)('pages of %j by value are those of the whole, sorted', (asked
     ['high', sorted(-1)],
   ]
   for (const [order, whole] of orders) {
-    for (const offset of [0, 24, all.length - 10, all.length + 24]) {
+    for (const offset of [0, 24, all.length >> 1, all.length - 40, all.length - 10, all.length]) {
       if (offset < 0) continue
       const query = queryOf(index, asked)
       const found = met(index, query.clauses)
@@ -98,4 +103,22 @@ test.each(filters)('pages of %j by value are those of the whole, sorted', (asked
       expect([...docs]).toEqual(whole.slice(offset, offset + 24))
     }
   }
+})
+
+test.each([
+  [75, 75],
+  [3, undefined],
+  [undefined, 140],
+  [20, 90],
+  // A bound that was converted may differ in its last digits from the value that it was made of.
+  [75 + 5e-7, 75 - 5e-7],
+  [90, 20],
+])('values from %d to %d are found, those at the bounds too', (minUsd, maxUsd) => {
+  const { min, max } = index.faceUsd
+  const least = Math.round(minUsd ?? 0)
+  const most = Math.round(maxUsd ?? 1e9)
+  const expected = [...index.all].filter(
+    (doc) => (max[doc] as number) >= least && (min[doc] as number) <= most,
+  )
+  expect([...matching(index, { minUsd, maxUsd })]).toEqual(expected)
 })

@@ -1,7 +1,7 @@
-import { addDocs, type Bits, docsIn } from './bits.ts'
-import { type Column, type Counts, countsAmong, countsInSet } from './column.ts'
+import { docsIn, docsOutside } from './bits.ts'
+import { type Column, type Counts, countsAmong, countsInSet, countsWithout } from './column.ts'
 import type { Docs } from './docs.ts'
-import { type Filters, type Found, met, type Query } from './filters.ts'
+import { type Filters, type Found, met, type Query, setOf } from './filters.ts'
 import type { SearchIndex } from './search-index.ts'
 
 /** More values than this no page shows. There are fewer countries. */
@@ -25,28 +25,37 @@ export function facetCounts(index: SearchIndex, { clauses }: Query, found: Found
 /** What is counted among the docs of one filter, or of none, stays true as long as its index. */
 const remembered = new WeakMap<Docs, Map<Column, Counts>>()
 
+/**
+ * Where few docs are found, or few are not, those are gone through; in between, sets are compared 32
+ * docs at a time, for the columns that allow it.
+ */
 function countingAmong(index: SearchIndex, found: Found): (column: Column) => Counts {
-  if ('docs' in found && found.kept) return countingAmongKept(found.docs)
+  const { size, scratch, all } = index
   const { total } = found
-  const { size, scratch } = index
-  let set: Bits | undefined = 'bits' in found ? found.bits : undefined
-  let docs: Docs | undefined = 'docs' in found ? found.docs : undefined
-  const counted = (column: Column) => {
-    if (total < size / 32) return undefined
-    if (set === undefined) {
-      set = scratch.bits()
-      addDocs(set, docs as Docs, total)
-    }
-    return countsInSet(column, set, valuesMost)
-  }
+  if (total === size) return countingAmongKept(all)
+  if ('docs' in found && found.kept) return countingAmongKept(found.docs)
+  const isMost = total > size / 2
+  const gone = isMost ? size - total : total
+  const set = once(() => setOf(index, found))
+  const listed = once(() => {
+    if (!isMost && 'docs' in found) return found.docs
+    const docs = scratch.docs()
+    if (isMost) docsOutside(set(), size, docs)
+    else docsIn(set(), docs)
+    return docs
+  })
   return (column) => {
-    const counts = counted(column)
-    if (counts !== undefined) return counts
-    if (docs === undefined) {
-      docs = scratch.docs()
-      docsIn(set as Bits, docs)
-    }
-    return countsAmong(column, docs, total, valuesMost)
+    const counts =
+      gone < size / 32 ? undefined : countsInSet(column, set(), { most: valuesMost, work: gone })
+    return counts ?? (isMost ? countsWithout : countsAmong)(column, listed(), gone, valuesMost)
+  }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
   }
 }
 

@@ -2,6 +2,7 @@ import { wordsOf } from '../../primitives/text.ts'
 import { addDocs, type Bits, countOf, docsIn, hasBit, intersection, meet } from './bits.ts'
 import { type Column, countAt, docsAt, listAt, placeIn, setAt } from './column.ts'
 import { type Docs, keepListed } from './docs.ts'
+import { faceValueClauses } from './face-value-clauses.ts'
 import type { AmountKind } from './face-values.ts'
 import type { SearchIndex } from './search-index.ts'
 import { addFrom } from './terms.ts'
@@ -31,11 +32,8 @@ export interface Filters {
   readonly maxUsd?: number | undefined
 }
 
-/** Money compared after a conversion may differ in its last digits. */
-const tolerance = 1e-6
-
 /** One filter of a search, ready to give its docs or to test those of another. */
-interface Clause {
+export interface Clause {
   readonly own: keyof Filters
   /** No more docs than this have it. */
   readonly most: number
@@ -106,6 +104,14 @@ function counted(bits: Bits): Found {
   return { bits, total: countOf(bits) }
 }
 
+/** What was found as a set. */
+export function setOf({ scratch }: SearchIndex, found: Found): Bits {
+  if ('bits' in found) return found.bits
+  const set = scratch.bits()
+  addDocs(set, found.docs, found.total)
+  return set
+}
+
 function tested(
   { docs, total }: { readonly docs: Docs; readonly total: number },
   clauses: readonly Clause[],
@@ -133,7 +139,7 @@ function clausesOf(index: SearchIndex, filters: Filters): Clause[] {
   for (const code of covers) value('covers', index.covered, code)
   if (durationDays !== undefined) value('durationDays', index.durations, String(durationDays))
   if (amount !== undefined) value('amount', index.amounts, amount)
-  return [...clauses, ...faceValue(index, filters)]
+  return [...clauses, ...faceValueClauses(index, filters)]
 }
 
 function listClause(own: keyof Filters, list: Docs): Clause {
@@ -223,22 +229,4 @@ function brandsNamed({ names, brandWords, scratch }: SearchIndex, value: string)
   const named = placeIn(names, value)
   if (named !== undefined) addDocs(brands, listAt(names.codesOf, named))
   return brands
-}
-
-/** Has no list of its own, so it tests what the others left, or all. */
-function faceValue({ faceUsd }: SearchIndex, { minUsd, maxUsd }: Filters): Clause[] {
-  if (minUsd === undefined && maxUsd === undefined) return []
-  const atLeast = (minUsd ?? 0) - tolerance
-  const atMost = (maxUsd ?? Number.POSITIVE_INFINITY) + tolerance
-  const { min, max } = faceUsd
-  const keep: Clause['keep'] = (docs, count, into) => {
-    let kept = 0
-    for (let at = 0; at < count; at++) {
-      const doc = docs[at] as number
-      if ((max[doc] as number) >= atLeast && (min[doc] as number) <= atMost) into[kept++] = doc
-    }
-    return kept
-  }
-  const own = minUsd === undefined ? 'maxUsd' : 'minUsd'
-  return [{ own, most: Number.POSITIVE_INFINITY, keep }]
 }

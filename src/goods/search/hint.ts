@@ -35,20 +35,22 @@ const triesMax = 20
 export function hintFor<Params extends object>(empty: EmptySearch<Params>): Hint {
   const given = givenNames(empty)
   if (given.length === 0) return { message: `The store has no ${empty.noun} at the moment.` }
-  const culprit = given.find((name) => isCulprit(empty, name))
-  return culprit === undefined ? hintForSeveral(empty, given) : hintForOne(empty, culprit)
+  for (const name of given) {
+    const left = empty.find(without(empty.params, name))
+    const nearest = nearestOf(empty, name, left)
+    // A change of this one parameter is enough to find something.
+    if (left.length > 0 || nearest !== undefined) return hintForOne(empty, name, nearest)
+  }
+  return hintForSeveral(empty, given)
 }
 
-/** Whether a change of this one parameter is enough to find something. */
-function isCulprit<Params extends object>(empty: EmptySearch<Params>, name: keyof Params): boolean {
-  const { find, params } = empty
-  return find(without(params, name)).length > 0 || nearestOf(empty, name) !== undefined
-}
-
-function hintForOne<Params extends object>(empty: EmptySearch<Params>, name: keyof Params): Hint {
+function hintForOne<Params extends object>(
+  empty: EmptySearch<Params>,
+  name: keyof Params,
+  nearest: string | undefined,
+): Hint {
   const parameter = String(name)
   const asked = `${parameter} "${textOf(empty.params[name])}"`
-  const nearest = nearestOf(empty, name)
   const others = givenNames(empty).length > 1 ? ' together with the other parameters' : ''
   const message = `No ${empty.noun} have ${asked}${others}.`
   if (nearest === undefined) return { parameter, message: `${message} Leave it out to find some.` }
@@ -71,10 +73,11 @@ function hintForSeveral<Params extends object>(
 function nearestOf<Params extends object>(
   { params, find, alternatives }: EmptySearch<Params>,
   name: keyof Params,
+  left: Docs,
 ): string | undefined {
   const given = params[name]
   if (given === undefined || given === null) return undefined
-  const values = alternatives[name]?.(given, find(without(params, name))) ?? []
+  const values = alternatives[name]?.(given, left) ?? []
   const works = values
     .slice(0, triesMax)
     .find((value) => find({ ...params, [name]: value }).length > 0)

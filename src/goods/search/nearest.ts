@@ -55,22 +55,22 @@ export function coverableOf(index: SearchIndex, given: readonly string[], docs: 
 
 /** The most that any of these offers is worth in USD, in whole cents rounded down. */
 export function highestFaceUsd(index: SearchIndex, docs: Docs): number[] {
-  const most = Array.from(docs, (doc) => index.faceUsd.max[doc] ?? Number.NaN).filter(
-    Number.isFinite,
-  )
-  return most.length === 0
-    ? []
-    : [Math.floor(most.reduce((one, other) => Math.max(one, other)) * 100 + 1e-6) / 100]
+  let most = Number.NEGATIVE_INFINITY
+  for (const doc of docs) {
+    const value = index.faceUsd.max[doc] as number
+    if (value > most) most = value
+  }
+  return Number.isFinite(most) ? [Math.floor(most * 100 + 1e-6) / 100] : []
 }
 
 /** The least that any of these offers is worth in USD, in whole cents rounded up. */
 export function lowestFaceUsd(index: SearchIndex, docs: Docs): number[] {
-  const least = Array.from(docs, (doc) => index.faceUsd.min[doc] ?? Number.NaN).filter(
-    Number.isFinite,
-  )
-  return least.length === 0
-    ? []
-    : [Math.ceil(least.reduce((one, other) => Math.min(one, other)) * 100 - 1e-6) / 100]
+  let least = Number.POSITIVE_INFINITY
+  for (const doc of docs) {
+    const value = index.faceUsd.min[doc] as number
+    if (value < least) least = value
+  }
+  return Number.isFinite(least) ? [Math.ceil(least * 100 - 1e-6) / 100] : []
 }
 
 /** A name as texts are compared with it. */

@@ -46,8 +46,15 @@ export interface PackedIndex extends Readonly<Record<ColumnName, PackedColumn>> 
   readonly words: Terms
   /** The bounds of each doc's face value in USD, or of its price where that has no rate; NaN without either. */
   readonly faceUsd: { readonly min: Float64Array; readonly max: Float64Array }
-  /** All docs by their least face value in USD; equal ones in the published order, unknown ones last. */
-  readonly byFaceUsd: { readonly low: Docs; readonly high: Docs }
+  /**
+   * All docs by their least face value in USD, lowest and highest first, and by their greatest, highest
+   * first; equal ones in the published order, unknown ones last.
+   */
+  readonly byFaceUsd: {
+    readonly low: Uint32Array
+    readonly high: Uint32Array
+    readonly most: Uint32Array
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
-import { addDocs, type Bits, hasBit, pageIn } from './bits.ts'
+import { type Bits, hasBit, pageIn } from './bits.ts'
 import type { Docs } from './docs.ts'
 import { type Facets, facetsAmong } from './facets.ts'
-import { type Filters, type Found, met, type Query, queryOf } from './filters.ts'
+import { type Filters, type Found, met, type Query, queryOf, setOf } from './filters.ts'
 import type { SearchIndex } from './search-index.ts'
 import { pageByMatch } from './text.ts'
 
@@ -46,17 +46,12 @@ export function pageOf(
 ): FoundPage {
   const { total } = found
   if (total === 0 || page.offset >= total) return { total, docs: new Uint32Array(0) }
-  if (order !== 'match')
-    return { total, docs: pageByValue(index, setOf(index, found), page, order) }
+  if (order !== 'match') {
+    const set = setOf(index, found)
+    return { total, docs: pageByValue(index.byFaceUsd[order], { set, total }, page) }
+  }
   if (text === undefined) return { total, docs: inOrder(found, page) }
   return { total, docs: pageByMatch(index, setOf(index, found), text, page) }
-}
-
-function setOf({ scratch }: SearchIndex, found: Found): Bits {
-  if ('bits' in found) return found.bits
-  const set = scratch.bits()
-  addDocs(set, found.docs, found.total)
-  return set
 }
 
 function inOrder(found: Found, { offset, limit }: Page): Docs {
@@ -65,21 +60,23 @@ function inOrder(found: Found, { offset, limit }: Page): Docs {
   return pageIn(found.bits, offset, end - offset)
 }
 
-/** Follows the order that was made with the index, as far as the page reaches. */
+/** Follows the order that was made with the index, from its nearer end as far as the page reaches. */
 function pageByValue(
-  { byFaceUsd }: SearchIndex,
-  set: Bits,
+  order: Uint32Array,
+  { set, total }: { readonly set: Bits; readonly total: number },
   { offset, limit }: Page,
-  order: 'low' | 'high',
 ): Docs {
-  const docs: number[] = []
-  let passed = 0
-  const walked = byFaceUsd[order]
-  for (let at = 0; at < walked.length && docs.length < limit; at++) {
-    const doc = walked[at] as number
+  const docs = new Uint32Array(Math.min(limit, total - offset))
+  const behind = total - offset - docs.length
+  const isForward = offset <= behind
+  const step = isForward ? 1 : -1
+  let at = isForward ? 0 : order.length - 1
+  let passed = -Math.min(offset, behind)
+  for (; passed < docs.length; at += step) {
+    const doc = order[at] as number
     if (!hasBit(set, doc)) continue
-    if (passed >= offset) docs.push(doc)
+    if (passed >= 0) docs[isForward ? passed : docs.length - 1 - passed] = doc
     passed += 1
   }
-  return Uint32Array.from(docs)
+  return docs
 }

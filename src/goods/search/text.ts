@@ -1,7 +1,17 @@
 import { wordsOf } from '../../primitives/text.ts'
-import { addRuns, type Bits, meet, nextBit, nextShared, subtract, unite } from './bits.ts'
+import {
+  addRuns,
+  type Bits,
+  countShared,
+  createBits,
+  meet,
+  nextBit,
+  subtract,
+  takeShared,
+  unite,
+} from './bits.ts'
 import type { SearchIndex } from './search-index.ts'
-import { addFrom, addLike, addWord } from './terms.ts'
+import { addFrom, addLike, addWord, type Terms } from './terms.ts'
 import { phraseOf } from './words.ts'
 
 /** The offers that a text finds (decisions 2). */
@@ -17,7 +27,7 @@ export interface TextMatch {
 
 /** A text without words finds nothing. */
 export function textMatch(index: SearchIndex, text: string): TextMatch {
-  const found = wordsOf(text).map((word) => wordMatch(index, word))
+  const found = [...new Set(wordsOf(text))].map((word) => wordMatch(index, word))
   const phrase = phraseOf(text)
   const [first, ...rest] = found
   if (first === undefined) {
@@ -42,14 +52,39 @@ function partsOf({ scratch }: SearchIndex, found: readonly Omit<TextMatch, 'phra
   return { near, exact: copy }
 }
 
-function wordMatch({ words, scratch }: SearchIndex, word: string): Omit<TextMatch, 'phrase'> {
+function wordMatch(index: SearchIndex, word: string): Omit<TextMatch, 'phrase'> {
+  const { words, scratch } = index
   const exact = scratch.bits()
-  const begun = addFrom(words, word, exact)
+  const begun = addBegun(index, word, exact)
   const near = scratch.bits()
   const liked = addLike(words, word, near)
   if (liked === 0) return { exact, near: exact, most: begun }
   unite(near, exact)
   return { exact, near, most: begun + liked }
+}
+
+/** What each single letter begins. A great part of all words begins with one, and there are few letters. */
+const begunByLetter = new WeakMap<
+  Terms,
+  Map<string, { readonly set: Bits; readonly docs: number }>
+>()
+
+/** Adds the docs of the words that begin with `word`, and tells how many, some perhaps twice. */
+function addBegun({ words, size }: SearchIndex, word: string, bits: Bits): number {
+  if (word.length > 1) return addFrom(words, word, bits)
+  const known = begunByLetter.get(words) ?? new Map()
+  begunByLetter.set(words, known)
+  const begun = known.get(word)
+  if (begun !== undefined) {
+    unite(bits, begun.set)
+    return begun.docs
+  }
+  const set = createBits(size)
+  const docs = addFrom(words, word, set)
+  // A letter that begins no word is not kept: anyone may send any letter there is.
+  if (docs > 0) known.set(word, { set, docs })
+  unite(bits, set)
+  return docs
 }
 
 /**
@@ -66,17 +101,17 @@ export function pageByMatch(
   page: { readonly offset: number; readonly limit: number },
 ): Uint32Array {
   const docs = new Uint32Array(page.limit)
-  let passed = 0
+  let filled = 0
+  let skip = page.offset
   for (const wanted of classesOf(index, match)) {
     const bits = wanted()
-    for (let doc = nextShared(found, bits, 0); doc >= 0; doc = nextShared(found, bits, doc + 1)) {
-      if (passed >= page.offset) docs[passed - page.offset] = doc
-      passed += 1
-      if (passed === page.offset + page.limit) return docs
-    }
+    const shared = countShared(found, bits)
+    if (skip < shared) filled += takeShared(found, bits, { skip, into: docs.subarray(filled) })
+    if (filled === page.limit) break
+    skip = Math.max(0, skip - shared)
     subtract(found, bits)
   }
-  return docs.subarray(0, Math.max(0, passed - page.offset))
+  return docs.subarray(0, filled)
 }
 
 /** The sets in the order of the answer. A doc belongs to the first set that has it. */

@@ -1,5 +1,5 @@
 import type { FieldFault, ShopField, ShopQuery } from '../../desk/shop/shop-query.ts'
-import { countryName } from '../../goods/countries.ts'
+import { countryCodes, countryName } from '../../goods/countries.ts'
 import { kinds } from '../../goods/good.ts'
 import type { Kind } from '../../goods/offer.ts'
 import { type Html, html } from '../frame/html.ts'
@@ -50,21 +50,42 @@ ${fault && faultText('q', faultWords('q', fault, texts))}</div>`
 }
 
 function countryField({ query, countries, faults }: SearchForm, texts: Texts): Html {
-  const { search, offers } = texts
+  const { search } = texts
   const fault = faults?.get('country')
   const chosen = query.country ?? fault?.didYouMean
-  const named = [...new Set([...countries, ...(chosen === undefined ? [] : [chosen])])]
-    .map((code) => ({ code, name: countryName(code) }))
-    .sort((one, other) => one.name.localeCompare(other.name, offers.numbers))
+  const shown = new Set([...countries, chosen])
   return html`<div class="field place"><label for="country">${search.country}</label>
 <select id="country" name="country"${faultTies('country', fault)}>
 <option value="">${search.anyCountry}</option>
-${named.map(
-  ({ code, name }) =>
-    html`<option value="${code}"${code === chosen && html` selected="selected"`}>${name}</option>
-`,
-)}</select>
+${countryOptions(texts).map(({ code, option, chosenOption }) => shown.has(code) && (code === chosen ? chosenOption : option))}</select>
 ${fault && faultText('country', faultWords('country', fault, texts))}</div>`
+}
+
+interface CountryOption {
+  readonly code: string
+  readonly option: Html
+  readonly chosenOption: Html
+}
+
+/** Made once for a language: to sort some hundred names takes longer than most searches. */
+const optionsIn = new WeakMap<Texts, readonly CountryOption[]>()
+
+/** Every country there is, by name. */
+function countryOptions(texts: Texts): readonly CountryOption[] {
+  const known = optionsIn.get(texts)
+  if (known !== undefined) return known
+  const made = countryCodes()
+    .map((code) => ({ code, name: countryName(code) }))
+    .sort((one, other) => one.name.localeCompare(other.name, texts.offers.numbers))
+    .map(({ code, name }) => ({
+      code,
+      option: html`<option value="${code}">${name}</option>
+`,
+      chosenOption: html`<option value="${code}" selected="selected">${name}</option>
+`,
+    }))
+  optionsIn.set(texts, made)
+  return made
 }
 
 /** Ties a field to what is wrong in it, for those who hear the page. */
