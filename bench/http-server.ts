@@ -52,6 +52,7 @@ async function serveStore({
     trustProxy: false,
     limits: neverRefusing(createLimits(countingHere(monotonicMs))),
     vitals: createVitals(now),
+    draining: new AbortController().signal,
     metrics: {
       token: undefined,
       isOpenHere: false,

@@ -4,7 +4,6 @@ import { type ChildStore, newDataDir, startChildStore } from '../test/child-stor
 import { amountOf, type Figure, figure } from './figures.ts'
 
 const sizes = [2_000, 20_000, 200_000]
-const readyWithinMs = 120_000
 const reloadWithinMs = 120_000
 /** Long enough for what the reading of a catalog left to be collected. */
 const settleMs = 3_000
@@ -52,7 +51,6 @@ async function run(
   const startedAt = Date.now()
   const store = await startChildStore({
     dataDir,
-    readyWithinMs,
     env: { SANDBOX_OFFERS: String(offers) },
   })
   try {

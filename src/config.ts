@@ -28,15 +28,17 @@ export interface Common {
   readonly personalDataDays: number
   /** How long a wallet waits for limits that are looser than those it has; milliseconds. */
   readonly limitsCoolingMs: number
-  /** What refunds may come to in any hour and in any day. */
   /** Orders of a payer that may come to nothing in an hour. */
   readonly budgets: Budgets
+  /** What refunds may come to in any hour and in any day. */
   readonly refundCaps: { readonly hour: Usdc; readonly day: Usdc }
   readonly trustProxy: TrustedProxies | false
   /** What opens `/metrics`. Without one, only this machine may read it. */
   readonly metricsToken?: string | undefined
   /** What sends mail. Without it, nobody is asked for an address. */
   readonly mail: MailServer | undefined
+  /** How long a store that is told to stop still serves, while its balancer sees that it is leaving. */
+  readonly drainMs: number
   readonly logLevel: string
 }
 
@@ -291,6 +293,7 @@ function commonOf(
     trustProxy: env.TRUSTED_PROXIES ?? false,
     metricsToken: env.METRICS_TOKEN,
     mail: mailIn(env),
+    drainMs: env.DRAIN_SECONDS * 1_000,
     logLevel: env.LOG_LEVEL,
   }
 }

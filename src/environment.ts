@@ -97,6 +97,7 @@ export const commonShape = {
   SMTP_URL: url(/^smtps?$/).optional(),
   SMTP_FROM: z.email('must be an e-mail address').optional(),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
+  DRAIN_SECONDS: whole(0, 0, 60),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
 }
 

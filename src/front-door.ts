@@ -34,6 +34,8 @@ export interface FrontDoorDeps extends AppDeps, Omit<PayingDeps, 'till'> {
   readonly webhook: SupplierWebhookDeps
   readonly processorWebhook: ProcessorWebhookDeps
   readonly vitals: Pick<Vitals, 'parts' | 'signals'>
+  /** Aborted when the store is told to stop. */
+  readonly draining: AbortSignal
   readonly metrics: MetricsDoor
   /** Only in the sandbox. */
   readonly sandbox?: SandboxDoor | undefined
@@ -76,7 +78,7 @@ export function createFrontDoor(deps: FrontDoorDeps): FastifyInstance {
   routeMcp(app, { reading: deps, buying, limits: deps.limits })
   routeSupplierWebhook(app, deps.webhook)
   routeProcessorWebhook(app, deps.processorWebhook)
-  routeHealth(app, vitals)
+  routeHealth(app, vitals, deps.draining)
   routeMetrics(app, deps.metrics)
   if (deps.sandbox) routeSandbox(app, deps.sandbox)
   return app

@@ -2,16 +2,34 @@ import { ConfigError } from './config.ts'
 
 /** How soon everything has to have stopped; after that the process ends as it is. */
 const stopWithinMs = 9_000
+/** SIGHUP comes when a terminal is closed, to the processes in it that are to end. */
+const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Ends the process when it is told to: with 0, or with 1 when stopping failed or took too long. */
-export function onSignal(stop: () => Promise<void>): void {
-  let stopping = false
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+/** What was started, and how it is stopped. */
+export interface Stoppable {
+  readonly stop: () => Promise<void>
+}
+
+/**
+ * Ends the process when it is told to: with 0, or with 1 when stopping failed or took too long. Told so
+ * while it starts, it finishes the start and stops at once, so that nothing stays behind.
+ *
+ * @param starting what is under way; it cleans up by itself when it fails
+ * @param drainMs what the stop takes besides, because the store serves on for so long
+ * @returns whether the process was told to end
+ */
+export function onSignal(starting: Promise<Stoppable>, drainMs: number): () => boolean {
+  let isEnding = false
+  const end = async () => {
+    const started = await starting.catch(() => undefined)
+    setTimeout(() => process.exit(1), stopWithinMs + drainMs).unref()
+    await started?.stop()
+  }
+  for (const signal of endings) {
     process.on(signal, () => {
-      if (stopping) return
-      stopping = true
-      setTimeout(() => process.exit(1), stopWithinMs).unref()
-      stop().then(
+      if (isEnding) return
+      isEnding = true
+      end().then(
         () => process.exit(0),
         (error: unknown) => {
           console.error(error)
@@ -20,6 +38,7 @@ export function onSignal(stop: () => Promise<void>): void {
       )
     })
   }
+  return () => isEnding
 }
 
 /** Says why the store cannot go on, stops everything in time, and ends the process with 1. */

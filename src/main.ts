@@ -12,8 +12,10 @@ async function main(): Promise<void> {
 
 async function runAlone(config: Config): Promise<void> {
   const startedAt = performance.now()
-  const { service, stop, payUrl } = await startAlone(config)
-  onSignal(stop)
+  const starting = startAlone(config)
+  const isEnding = onSignal(starting, config.drainMs)
+  const { service, stop, payUrl } = await starting
+  if (isEnding()) return
   // What the chain said too late for the start ends the store as it would have ended the start.
   void service.refused.then((error) => giveUp(reasonOf(error), stop))
   try {

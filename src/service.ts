@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
@@ -70,7 +71,10 @@ export interface Service {
   readonly stock: () => Stock
   /** Comes when the chain, silent at the start, shows later that this store must not run. */
   readonly refused: Promise<RecordTooOld>
-  /** Stops taking requests, finishes or hands over what is under way, and closes everything. */
+  /**
+   * Says that it is leaving, and serves on for a while; then stops taking requests, finishes or hands
+   * over what is under way, and closes everything.
+   */
   stop(): Promise<void>
 }
 
@@ -80,6 +84,8 @@ interface Ground extends ServiceOptions {
   readonly vitals: Vitals
   readonly counters: Counters
   readonly signal: AbortSignal
+  /** Aborted before `signal` is, for as long as balancers need to see it. */
+  readonly draining: AbortSignal
   readonly failed: (what: string, error: unknown) => void
 }
 
@@ -91,16 +97,9 @@ interface Ground extends ServiceOptions {
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const stopping = new AbortController()
-  const now = () => new Date()
-  const ground: Ground = {
-    ...options,
-    now,
-    vitals: createVitals(now),
-    counters: createCounters(),
-    signal: stopping.signal,
-    failed: (what, error) => options.log.error({ error, what }, 'background work failed'),
-  }
-  const chain = connectChain(options.config, now)
+  const draining = new AbortController()
+  const ground = groundOf(options, { signal: stopping.signal, draining: draining.signal })
+  const chain = connectChain(options.config, ground.now)
   const supply = connectSupplier(ground.config)
   const storage = await connectOutside(ground, chain, supply)
   const books = { chain: chain.books(options.config.payTo), store: storage.books }
@@ -122,7 +121,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const app = openFrontDoor(ground, { ...parts, purchases, checkouts })
   const work = [
     ...stock.work,
-    forgetting({ ...storage, personalDataDays: options.config.personalDataDays, now }, ground),
+    forgetting({ ...storage, ...ground, personalDataDays: ground.config.personalDataDays }, ground),
     guard.passed.then((isPassed) => (isPassed ? sweeping(checkouts, ground) : undefined)),
     attending(coins, ground),
     probing(
@@ -141,11 +140,25 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     stock: () => stockOf(stock.shelf),
     refused: guard.refused,
     async stop() {
+      draining.abort()
+      await delay(options.config.drainMs)
       stopping.abort()
       await closeApp(app)
       await Promise.all(work)
       await storage.close()
     },
+  }
+}
+
+function groundOf(options: ServiceOptions, told: Pick<Ground, 'signal' | 'draining'>): Ground {
+  const now = () => new Date()
+  return {
+    ...options,
+    ...told,
+    now,
+    vitals: createVitals(now),
+    counters: createCounters(),
+    failed: (what, error) => options.log.error({ error, what }, 'background work failed'),
   }
 }
 
@@ -266,6 +279,7 @@ function openFrontDoor(ground: Ground, parts: DoorParts): FastifyInstance {
     trustProxy: config.trustProxy,
     limits: createLimits(ground.counting ?? countingHere(monotonicMs)),
     vitals,
+    draining: ground.draining,
     sandbox,
     metrics: {
       token: config.metricsToken,

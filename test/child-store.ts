@@ -9,8 +9,6 @@ export interface ChildStoreOptions {
   readonly dataDir: string
   readonly port?: number
   readonly env?: Readonly<Record<string, string>>
-  /** For a large catalog; half a minute unless told otherwise. */
-  readonly readyWithinMs?: number
 }
 
 export interface ChildStore {
@@ -54,7 +52,7 @@ export async function startChildStore(options: ChildStoreOptions): Promise<Child
     })
   }
   const url = `http://127.0.0.1:${port}`
-  await untilReady(url, child, { withinMs: options.readyWithinMs ?? 30_000, output: () => output })
+  await untilReady(url, child, () => output)
   return {
     url,
     port,
@@ -72,12 +70,11 @@ export async function startChildStore(options: ChildStoreOptions): Promise<Child
   }
 }
 
-async function untilReady(
-  url: string,
-  child: ChildProcess,
-  { withinMs, output }: { readonly withinMs: number; readonly output: () => string },
-): Promise<void> {
-  const deadline = performance.now() + withinMs
+/** Only ends what hangs. */
+const readyWithinMs = 120_000
+
+async function untilReady(url: string, child: ChildProcess, output: () => string): Promise<void> {
+  const deadline = performance.now() + readyWithinMs
   while (performance.now() < deadline && child.exitCode === null) {
     const ready = await fetch(`${url}/readyz`).then(
       ({ ok }) => ok,

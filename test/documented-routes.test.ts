@@ -30,6 +30,7 @@ const app = createFrontDoor({
     mail: {} as MailDeps,
   },
   vitals: createVitals(deps.now),
+  draining: new AbortController().signal,
   processorWebhook: {
     hasten: async () => undefined,
     invoiceIn: () => ({ isGenuine: false }),

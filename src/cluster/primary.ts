@@ -23,15 +23,27 @@ const countedWithinMs = 1_000
  */
 export async function runPrimary(config: Config): Promise<void> {
   const startedAt = performance.now()
-  const monotonicMs = () => performance.now()
+  const starting = startAll(config)
+  const isEnding = onSignal(starting, config.drainMs)
+  const { crew, stock, stop, payUrl } = await starting
+  if (isEnding()) return
+  void crew.hopeless.then((reason) => giveUp(reason, stop))
+  await crew.complete
+  console.log(banner(config, stock(), performance.now() - startedAt, payUrl))
+}
+
+/** Starts the sandbox, and then the workers, which need not listen yet when it returns. */
+async function startAll(config: Config) {
   const sandbox = await startParts(config)
   const log = logOf(config)
+  const monotonicMs = () => performance.now()
   const office = openOffice(monotonicMs, (address) => {
     if (sandbox === undefined) throw new Error('Only the sandbox gives test money')
     return sandbox.faucet(address as `0x${string}`)
   })
-
   cluster.setupPrimary({ exec: fileURLToPath(new URL('./worker.ts', import.meta.url)) })
+  // However this process ends, no worker may stay behind, not even one that stands still.
+  process.on('exit', office.killAll)
   const crew = startCrew({
     size: config.workers,
     start() {
@@ -48,13 +60,7 @@ export async function runPrimary(config: Config): Promise<void> {
     await sandbox?.stop()
     if (!endedWell) throw new Error('A worker did not stop as it should')
   }
-  onSignal(stop)
-  // However this process ends, no worker may stay behind, not even one that stands still.
-  process.on('exit', office.killAll)
-  void crew.hopeless.then((reason) => giveUp(reason, stop))
-  await crew.complete
-  const tookMs = performance.now() - startedAt
-  console.log(banner(config, office.stock(), tookMs, sandbox?.btcpay.url))
+  return { crew, stock: office.stock, stop, payUrl: sandbox?.btcpay.url }
 }
 
 /** What the primary answers its workers, and knows of them. */

@@ -18,7 +18,7 @@ const numbersWithinMs = 3_000
 /** One of several processes that serve the port. The primary starts it, with the same environment. */
 async function main(line: Line): Promise<void> {
   const config = readConfig(process.env)
-  const { service, stop } = await startStore(config, {
+  const starting = startStore(config, {
     sandbox: await sandboxOf(config, line),
     ...(cluster.worker && { worker: cluster.worker.id }),
     atOwner: countingAtOwner(line),
@@ -27,7 +27,9 @@ async function main(line: Line): Promise<void> {
       return () => line.ask('numbers', null, numbersWithinMs)
     },
   })
-  onSignal(stop)
+  const isEnding = onSignal(starting, config.drainMs)
+  const { service } = await starting
+  if (isEnding()) return
   void service.refused.then((error) => giveUp(line, error))
   await listen(service, config)
   const { offers, setAside, readAt } = service.stock()

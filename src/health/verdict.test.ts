@@ -136,7 +136,7 @@ test('/readyz says what the signals say, and names the part', async () => {
   for (const [ill, part] of ills) {
     const vitals = vitalsOf({ ...well, ...ill })
     const app = Fastify()
-    routeHealth(app, vitals)
+    routeHealth(app, vitals, new AbortController().signal)
     const { statusCode, body } = await app.inject('/readyz')
     const { parts } = JSON.parse(body) as { parts: Record<string, { state: string }> }
     const down = Object.entries(parts).flatMap(([name, { state }]) =>

@@ -66,6 +66,8 @@ export function createApp(deps: AppDeps): FastifyInstance {
   const app = Fastify({
     ...limitsOfRequests,
     loggerInstance: deps.log,
+    // Whoever still comes over an open connection while the store closes is served.
+    return503OnClosing: false,
     trustProxy: trustOf(deps),
     genReqId: () => randomUUID(),
     logController: new LogController({ disableRequestLogging: true }),

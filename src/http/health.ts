@@ -4,16 +4,24 @@ import type { Vitals } from '../health/vitals.ts'
 
 /**
  * For whoever runs the process: `/livez` says that it answers at all, `/readyz` that it can take
- * purchases, and if not, which part is the reason.
+ * purchases, and if not, which part is the reason. A store that was told to stop is not ready from
+ * then on, and still serves whoever comes.
+ *
+ * @param draining aborted when the store is told to stop
  */
-export function routeHealth(app: FastifyInstance, vitals: Pick<Vitals, 'parts' | 'signals'>): void {
+export function routeHealth(
+  app: FastifyInstance,
+  vitals: Pick<Vitals, 'parts' | 'signals'>,
+  draining: AbortSignal,
+): void {
   app.get(live.path, (_, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }))
 
   app.get(readiness.path, (_, reply) => {
-    const ready = vitals.signals().agent_action !== 'stop'
+    const isWell = vitals.signals().agent_action !== 'stop'
+    const status = draining.aborted ? 'draining' : isWell ? 'ready' : 'not_ready'
     return reply
-      .status(ready ? 200 : 503)
+      .status(status === 'ready' ? 200 : 503)
       .header('cache-control', 'no-store')
-      .send({ status: ready ? 'ready' : 'not_ready', parts: vitals.parts() })
+      .send({ status, parts: vitals.parts() })
   })
 }

@@ -1,8 +1,11 @@
-import { readFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { privateKeyToAddress } from 'viem/accounts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { freePort } from '../../sandbox/port.ts'
 import { identify, programOf } from '../../sandbox/process.ts'
 import {
   type ChildStore,
@@ -12,7 +15,7 @@ import {
   startChildStore,
 } from '../child-store.ts'
 import { balanceOf } from '../stories/chain.ts'
-import { bodyFor, buy, eventually, get, post, until } from '../stories/requests.ts'
+import { bodyFor, buy, eventually, get, post, purchasePath, until } from '../stories/requests.ts'
 import { buyerAt, partsOf } from './data-folder.ts'
 
 let dataDir: string
@@ -160,3 +163,61 @@ test('a second store on the same folder, or on a taken port, is told so and leav
   expect((await get(store.url, '/livez')).status).toBe(200)
   await rm(other, { recursive: true, force: true })
 })
+
+test('told to stop, it says so to its balancer and serves on until the time for that is over', async () => {
+  const store = await start({ env: { DRAIN_SECONDS: '3' } })
+  const stopped = store.stop()
+  const ready = await eventually(
+    () => get(store.url, '/readyz'),
+    ({ status }) => status !== 200,
+  )
+  expect(ready).toMatchObject({ status: 503, body: { status: 'draining' } })
+  const price = await post(store.url, purchasePath('voucher'), bodyFor('voucher', 'OK'))
+  expect(price.status).toBe(402)
+  expect((await get(store.url, '/livez')).status).toBe(200)
+  const { ms, code } = await stopped
+  expect(code).toBe(0)
+  expect(ms).toBeGreaterThanOrEqual(3_000)
+})
+
+const moments = [
+  { workers: '1', signal: 'SIGHUP', says: 'Making the database' },
+  { workers: '2', signal: 'SIGTERM', says: 'Putting USDC on a new sandbox chain' },
+  { workers: '1', signal: 'SIGTERM', says: 'Reading the catalog' },
+  { workers: '2', signal: 'SIGHUP', says: 'Reading the catalog' },
+] as const
+
+test.each(moments)(
+  'told to end by $signal when it starts $workers workers and says "$says", it leaves nothing behind',
+  async ({ workers, signal, says }) => {
+    const env = { PATH: process.env['PATH'], DATA_DIR: dataDir, SANDBOX_OFFERS: '600' }
+    const port = String(await freePort())
+    const child = spawn(process.execPath, ['src/main.ts'], {
+      env: { ...env, PORT: port, WORKERS: workers },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    let output = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+      if (output.includes(says)) child.kill(signal)
+    })
+    expect(await once(child, 'exit')).toEqual([0, null])
+    expect(output).toContain(says)
+    expect(processesOf(dataDir)).toEqual([])
+  },
+)
+
+/** The command lines of all processes that name this folder. */
+function processesOf(folder: string): readonly string[] {
+  const ids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  return ids.map(commandOf).filter((command) => command.includes(folder))
+}
+
+function commandOf(id: string): string {
+  try {
+    return readFileSync(`/proc/${id}/cmdline`, 'utf8').replaceAll('\0', ' ')
+  } catch {
+    // It has ended meanwhile.
+    return ''
+  }
+}

@@ -13,7 +13,7 @@ const PartHealth = z
 
 export const ReadyAnswer = z
   .object({
-    status: z.enum(['ready', 'not_ready']),
+    status: z.enum(['ready', 'not_ready', 'draining']),
     parts: z.object({
       supplier: PartHealth,
       chain: PartHealth,

@@ -46,7 +46,10 @@ async function refuse(page: Page, ...errors: { parameter: string; message: strin
 
 /** The answer has come: it takes the tick away. */
 const eventuallyUnticked = (page: Page) =>
-  vi.waitFor(async () => expect(await page.locator('#confirmNumber').isChecked()).toBe(false), 30_000)
+  vi.waitFor(
+    async () => expect(await page.locator('#confirmNumber').isChecked()).toBe(false),
+    30_000,
+  )
 
 /** A wallet that tells of itself when the page was long there. */
 const announceLate = `dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: {
