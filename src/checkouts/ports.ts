@@ -51,6 +51,11 @@ export interface Payout {
 export interface Processor {
   /** What can be paid in, as the operator configured it. */
   readonly methods: readonly PaymentMethod[]
+  /**
+   * Whether it sends the coin to buyers by itself, as it said when it was looked at last. Not before it
+   * has said so; else an operator sends what goes back.
+   */
+  sends(coin: Coin): boolean
   /** Makes the invoice, or finds the one that was made before. Safe to repeat. */
   open(wanted: WantedInvoice): Promise<InvoiceOpened>
   read(invoice: string, coin: Coin): Promise<InvoiceRead>

@@ -14,10 +14,8 @@ export const coinDecimals: Readonly<Record<Coin, number>> = {
   XMR: 12,
 }
 
-/** What payment processors can do with a coin, besides taking it. */
+/** How a coin is watched by payment processors. */
 export interface CoinAbilities {
-  /** Sends it by itself. Otherwise an operator sends by hand what goes back. */
-  readonly isSent: boolean
   /** Sees what comes to an address after its time. Otherwise nobody sees that by itself. */
   readonly isSeenLate: boolean
   /** Is paid at addresses of a fixed list, each of which serves one checkout at a time. */
@@ -25,15 +23,16 @@ export interface CoinAbilities {
 }
 
 /**
- * By what BTCPay Server can do and the plugins for the other coins: it sends only coins of Bitcoin's
- * kind, and the USDt plugin has a list of addresses, and looks at one only while an invoice waits there.
+ * By what BTCPay Server does and the plugins for the other coins: the USDt plugin has a list of addresses,
+ * and looks at one only while an invoice waits there. A table, because no answer of BTCPay's interface
+ * tells how a plugin watches; what it sends by itself it does tell (`Processor.sends`).
  */
 export const coinAbilities: Readonly<Record<Coin, CoinAbilities>> = {
-  BTC: { isSent: true, isSeenLate: true, isPooled: false },
-  ETH: { isSent: false, isSeenLate: true, isPooled: false },
-  USDT: { isSent: false, isSeenLate: false, isPooled: true },
-  LTC: { isSent: true, isSeenLate: true, isPooled: false },
-  XMR: { isSent: false, isSeenLate: true, isPooled: false },
+  BTC: { isSeenLate: true, isPooled: false },
+  ETH: { isSeenLate: true, isPooled: false },
+  USDT: { isSeenLate: false, isPooled: true },
+  LTC: { isSeenLate: true, isPooled: false },
+  XMR: { isSeenLate: true, isPooled: false },
 }
 
 /**

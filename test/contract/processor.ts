@@ -217,6 +217,11 @@ function describePayouts(world: () => ProcessorWorld): void {
     }
   }
 
+  test('says of each coin whether it sends it by itself', () => {
+    const all: readonly Coin[] = ['BTC', 'ETH', 'USDT', 'LTC', 'XMR']
+    expect(all.filter((coin) => world().processor.sends(coin))).toEqual(['BTC', 'ETH', 'LTC'])
+  })
+
   test.each<readonly [Coin, bigint]>([
     ['BTC', 120_000n],
     ['LTC', 31_250_001n],

@@ -87,6 +87,11 @@ const allMethods: readonly PaymentMethod[] = [
   { coin: 'XMR', network: 'Monero' },
 ]
 
+/** As with BTCPay's payout processors: none for Monero, nor in the USDt plugin. */
+function isSent(coin: Coin): boolean {
+  return coin !== 'XMR' && coin !== 'USDT'
+}
+
 interface Held {
   readonly wanted: WantedInvoice
   readonly id: string
@@ -213,6 +218,7 @@ export function memoryProcessor({
 
   return {
     methods,
+    sends: (coin) => isSent(coin),
     rules,
     payouts,
 
@@ -241,7 +247,7 @@ export function memoryProcessor({
     async payOut(payout) {
       const transaction = await hands.find(payout.reference)
       if (transaction !== undefined) return { outcome: 'paid', transaction }
-      if (payout.coin === 'XMR' || payout.coin === 'USDT') return blocked('operator_pays')
+      if (!isSent(payout.coin)) return blocked('operator_pays')
       return sendUnlessGone(payout)
     },
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { coins } from '../../payments/coins.ts'
 import { permissionsMissing } from './permissions.ts'
 import { type Reply, scripted } from './scripted.fixture.ts'
 
@@ -21,8 +22,31 @@ const checked = (changes: Readonly<Record<string, Reply>>) => {
   return scripted(({ call }) => table[call] ?? 'unreached').processor.check()
 }
 
-it('finds nothing when all is well', async () => {
-  expect(await checked({})).toEqual([])
+const byHandInMonero = {
+  level: 'notice',
+  text: 'Money in XMR goes back only when somebody sends it.',
+}
+
+it('finds nothing more than Monero when all is well', async () => {
+  expect(await checked({})).toEqual([byHandInMonero])
+})
+
+it('knows which coins BTCPay sends by itself, as it said last', async () => {
+  let payoutMethods: readonly string[] | undefined = ['btc-chain', 'ETH-CHAIN', 'XMR-CHAIN']
+  const { processor } = scripted(({ call }) => {
+    if (call !== processors) return good[call] ?? 'unreached'
+    return payoutMethods ? { json: [{ name: 'x', friendlyName: 'x', payoutMethods }] } : 'unreached'
+  })
+  const sent = () => coins.filter((coin) => processor.sends(coin))
+  expect(sent()).toEqual([])
+  await processor.check()
+  expect(sent()).toEqual(['BTC', 'ETH'])
+  payoutMethods = undefined
+  await processor.check()
+  expect(sent()).toEqual(['BTC', 'ETH'])
+  payoutMethods = ['LTC-CHAIN']
+  await processor.check()
+  expect(sent()).toEqual(['LTC'])
 })
 
 it.each<readonly [Readonly<Record<string, Reply>>, string, string]>([
@@ -64,7 +88,7 @@ it.each<readonly [Readonly<Record<string, Reply>>, string, string]>([
       [processors]: { json: [{ name: 'OnChain', friendlyName: 'x', payoutMethods: ids.slice(1) }] },
     },
     'notice',
-    'Money in BTC goes back only when somebody sends it.',
+    'Money in BTC, XMR goes back only when somebody sends it.',
   ],
   [
     {
@@ -79,7 +103,8 @@ it.each<readonly [Readonly<Record<string, Reply>>, string, string]>([
     'BTCPay has no enabled webhook to /webhooks/btcpay: payments are seen later.',
   ],
 ])('says what is wrong: %j', async (changes, level, text) => {
-  expect(await checked(changes)).toEqual([{ level, text }])
+  const found = (await checked(changes)).filter((one) => one.text !== byHandInMonero.text)
+  expect(found).toEqual([{ level, text }])
 })
 
 it('says nothing of a key that may not be asked what it may', async () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Coin } from '../../payments/coins.ts'
 import { ask, type Greenfield, isKeyRefused, saidOf, segment } from './greenfield.ts'
 import type { BtcpayMethod } from './methods.ts'
 import { permissionsMissing } from './permissions.ts'
@@ -11,18 +12,26 @@ export interface Finding {
   readonly text: string
 }
 
-/** Looks whether BTCPay can do what the store will ask of it. Nothing is found when all is well. */
+/** What a look at BTCPay told. */
+export interface Looked {
+  /** Nothing is found when all is well. */
+  readonly findings: readonly Finding[]
+  /** The coins that it sends by itself; undefined where it does not say. */
+  readonly sent: readonly Coin[] | undefined
+}
+
+/** Looks whether BTCPay can do what the store will ask of it. */
 export async function checkProcessor(
   greenfield: Greenfield,
   methods: readonly BtcpayMethod[],
-): Promise<readonly Finding[]> {
-  const found = await Promise.all([
+): Promise<Looked> {
+  const [sent, ...found] = await Promise.all([
+    coinsSent(greenfield, methods),
     checkMethods(greenfield, methods),
     checkKey(greenfield),
-    checkPayouts(greenfield, methods),
     checkWebhooks(greenfield),
   ])
-  return found.flat()
+  return { sent, findings: [...found.flat(), ...checkPayouts(methods, sent)] }
 }
 
 async function checkMethods(greenfield: Greenfield, methods: readonly BtcpayMethod[]) {
@@ -55,13 +64,23 @@ async function checkKey(greenfield: Greenfield) {
   return missing.length === 0 ? [] : [fault(`The API key of BTCPay lacks ${missing.join(', ')}.`)]
 }
 
-async function checkPayouts(greenfield: Greenfield, methods: readonly BtcpayMethod[]) {
+/**
+ * The coins that have a payout processor. BTCPay shows none whose payouts it has no handler for, and so
+ * tells of every plugin what it can do. The store asks it for no payout in Monero.
+ */
+async function coinsSent(greenfield: Greenfield, methods: readonly BtcpayMethod[]) {
   const path = `/stores/${segment(greenfield.storeId)}/payout-processors`
   const heard = await ask(greenfield, z.array(payoutProcessorSchema), { method: 'GET', path })
-  if (heard.outcome !== 'ok') return []
+  if (heard.outcome !== 'ok') return undefined
   const automatic = heard.value.flatMap(({ payoutMethods }) => payoutMethods ?? [])
   const known = automatic.map((id) => id.toUpperCase())
-  const byHand = methods.filter(({ id }) => !known.includes(id.toUpperCase()))
+  const sent = methods.filter(({ coin, id }) => coin !== 'XMR' && known.includes(id.toUpperCase()))
+  return sent.map(({ coin }) => coin)
+}
+
+function checkPayouts(methods: readonly BtcpayMethod[], sent: Looked['sent']) {
+  if (sent === undefined) return []
+  const byHand = methods.filter(({ coin }) => !sent.includes(coin))
   const names = byHand.map(({ coin }) => coin).join(', ')
   return names === '' ? [] : [notice(`Money in ${names} goes back only when somebody sends it.`)]
 }

@@ -36,14 +36,21 @@ export function createProcessor(settings: BtcpaySettings, deps: BtcpayDeps): Btc
   const { methods } = settings
   const invoices = { ...settings, greenfield: settings, now: deps.now }
   const payouts = { greenfield: settings, methods, ...deps }
+  let sent: readonly Coin[] = []
   return {
     methods: methods.map(({ coin, network }) => ({ coin, network })),
+    sends: (coin) => sent.includes(coin),
     open: (wanted) => openInvoice(invoices, wanted),
     read: (invoice, coin) => readInvoice(invoices, invoice, coin),
     payOut: (payout) => payOut(payouts, payout),
     payouts: (isNamed) => readPayouts(settings, isNamed),
     paidInvoices: (isNamed) => readPaidInvoices(settings, isNamed),
-    check: () => checkProcessor(settings, methods),
+    async check() {
+      const looked = await checkProcessor(settings, methods)
+      // Where it does not say, what it said last is believed.
+      sent = looked.sent ?? sent
+      return looked.findings
+    },
     rates: () => readRates(settings, methods),
   }
 }

@@ -48,6 +48,7 @@ describeProcessor('BTCPay Server, as the sandbox plays it', async () => {
   const btcpay = await startBtcpay({ apiKey, storeId, confirmMs: 1, payoutMs: 1 })
   const notes = new Map<string, string>()
   const { processor, faults } = processorAt(btcpay.url, notes)
+  await processor.check()
   const coinsOf = new Map<string, 'BTC' | 'LTC' | 'XMR' | 'ETH' | 'USDT'>()
   const sandbox = (path: string, body: object) => ask(btcpay.url, `/sandbox${path}`, body)
   let addresses = 0

@@ -44,7 +44,10 @@ export interface CheckoutView {
   readonly coin: Coin
   readonly network: string
   /** What the processor does with the coin: what the page may promise. */
-  readonly abilities: CoinAbilities
+  readonly abilities: Pick<CoinAbilities, 'isSeenLate'> & {
+    /** Sends it by itself. Otherwise an operator sends what goes back. */
+    readonly isSent: boolean
+  }
   /** Whether whoever asks has shown that this is theirs. Others see no address and no amounts. */
   readonly isOwner: boolean
   readonly stage: CheckoutStage

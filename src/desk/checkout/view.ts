@@ -4,18 +4,24 @@ import {
   isInvoiced,
   seenUnits,
 } from '../../checkouts/checkout.ts'
+import type { Processor } from '../../checkouts/ports.ts'
 import { coinAbilities } from '../../payments/coins.ts'
 import { never } from '../../primitives/never.ts'
 import { hashOf, sameHash } from '../../secrets/tokens.ts'
 import { type BoughtDeps, boughtOf } from '../bought.ts'
 import type { CheckoutStage, CheckoutView } from './desk.ts'
 
+interface ViewDeps extends BoughtDeps {
+  readonly processor: Pick<Processor, 'sends'>
+  readonly now: () => Date
+}
+
 /**
  * A checkout as its page shows it. Whoever has not its token learns what it is for and how far it is,
  * and nothing that could be paid to or that says who pays.
  */
 export function checkoutView(
-  deps: BoughtDeps & { readonly now: () => Date },
+  deps: ViewDeps,
   checkout: Checkout,
   accessToken: string | undefined,
 ): CheckoutView {
@@ -32,7 +38,7 @@ export function checkoutView(
     amount,
     coin,
     network,
-    abilities: coinAbilities[coin],
+    abilities: { ...coinAbilities[coin], isSent: deps.processor.sends(coin) },
     isOwner: isOwn,
     stage,
     startedAt: checkout.startedAt,

@@ -124,6 +124,21 @@ describe('a payout that BTCPay left alone', () => {
   )
 })
 
+test('the page promises of a coin what BTCPay says that it sends by itself', async () => {
+  const promises = [
+    ['LTC', 'Refunds are sent in full'],
+    ['ETH', 'Refunds are sent in full'],
+    ['XMR', 'Our team sends refunds of this coin'],
+  ] as const
+  for (const [coin, words] of promises) {
+    const paying = await choose(store, coin)
+    await eventually(
+      () => pageOf(paying),
+      (page) => page.includes(words),
+    )
+  }
+})
+
 describe('a BTCPay that was restored from a backup', () => {
   test('has forgotten invoices: nobody is asked to pay them, and an operator hears of each', async () => {
     await store.btcpay('/backup')

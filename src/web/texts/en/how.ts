@@ -46,7 +46,7 @@ export const how = {
     ],
     [
       'It was not delivered',
-      'Whatever the reason, the order ends as a full refund. USDC, Bitcoin and Litecoin are sent by themselves, Ether, USDT and Monero by a person of the store. The order page shows its transaction.',
+      'Whatever the reason, the order ends as a full refund. USDC goes back by itself. Some coins do as well, the others are sent by a person of the store; the payment page says which. The order page shows the transaction.',
     ],
     [
       'You closed the page',
