@@ -13,17 +13,30 @@ const token = parseAbi([
 export async function collect(
   parts: Parts,
 ): Promise<Omit<Facts, 'seen' | 'endedAlone' | 'pauses' | 'wastedByAttackers'>> {
-  const [transfers, supplied, orders] = await Promise.all([
-    transfersOf(parts.chain),
+  const [moves, supplied, orders] = await Promise.all([
+    movesOf(parts),
     ledgerOf(parts.supplier),
     ordersIn(parts.database.url),
   ])
-  const payTo = parts.chain.keys.payTo.toLowerCase()
+  return { ...moves, supplied, orders }
+}
+
+/** Where the money of the store goes in and out. */
+export interface Wallets {
+  readonly chain: Pick<Parts['chain'], 'rpcUrl' | 'usdc' | 'keys'>
+  readonly refundWallet: string
+}
+
+/** What was paid to the store and paid back by it, up to this block or to the newest one. */
+export async function movesOf(
+  { chain, refundWallet }: Wallets,
+  toBlock?: bigint,
+): Promise<Pick<Facts, 'payments' | 'refunds'>> {
+  const transfers = await transfersOf(chain, toBlock)
+  const payTo = chain.keys.payTo.toLowerCase()
   return {
     payments: transfers.filter(({ to }) => to === payTo),
-    refunds: transfers.filter(({ from }) => from === parts.refundWallet),
-    supplied,
-    orders,
+    refunds: transfers.filter(({ from }) => from === refundWallet),
   }
 }
 
@@ -47,12 +60,16 @@ export async function endLeases(databaseUrl: string): Promise<void> {
 }
 
 /** Every transfer of USDC, with the nonce of the authorization whose log stands just before it. */
-async function transfersOf({ rpcUrl, usdc }: Parts['chain']): Promise<readonly Transfer[]> {
+async function transfersOf(
+  { rpcUrl, usdc }: Wallets['chain'],
+  toBlock: bigint | 'latest' = 'latest',
+): Promise<readonly Transfer[]> {
   const client = chainClient(rpcUrl)
   const logs = await client.getLogs({
     address: usdc as Address,
     events: token,
     fromBlock: 0n,
+    toBlock,
     strict: true,
   })
   return logs.flatMap((log, index) => {

@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem'
 import { chainClient } from '../sandbox/chain/rpc.ts'
-import type { Transfer } from './facts.ts'
+import { movesOf, type Wallets } from './collect.ts'
 import type { Parts } from './parts.ts'
 
 /** What the store paid for transactions, in units of gas. */
@@ -13,17 +13,15 @@ export interface Gas {
 }
 
 /**
- * Adds up every transaction of the store's gas wallets, block by block.
- *
- * @param moves the transfers that the store sent transactions for
+ * Adds up every transaction of the store's gas wallets, block by block. Blocks and transfers are read up
+ * to the same one: what lands in the meantime would count as having moved nothing.
  */
-export async function gasOf(
-  { chain, gasWallets }: Pick<Parts, 'chain' | 'gasWallets'>,
-  moves: readonly Transfer[],
-): Promise<Gas> {
+export async function gasOf(parts: Wallets & Pick<Parts, 'gasWallets'>): Promise<Gas> {
+  const { chain, gasWallets } = parts
   const client = chainClient(chain.rpcUrl)
-  const moving = new Set(moves.map(({ transaction }) => transaction))
-  const head = await client.getBlockNumber()
+  const head = await client.getBlockNumber({ cacheTime: 0 })
+  const { payments, refunds } = await movesOf(parts, head)
+  const moving = new Set([...payments, ...refunds].map(({ transaction }) => transaction))
   const gas = { moving: 0n, wasted: 0n, wastedTransactions: [] as string[] }
   for (let blockNumber = 0n; blockNumber <= head; blockNumber += 1n) {
     const { transactions } = await client.getBlock({ blockNumber, includeTransactions: true })

@@ -67,7 +67,7 @@ async function play(parts: Parts, wanted: Wanted, over: AbortSignal): Promise<Ou
     findings: audit(facts),
     kills,
     attacked,
-    gas: await gasOf(parts, [...facts.payments, ...facts.refunds]),
+    gas: await gasOf(parts),
     seconds: { chaos: took(startedAt, quietAt), quiet: took(quietAt, performance.now()) },
   }
 }
@@ -79,8 +79,7 @@ async function watchCalm(parts: Parts, { seconds }: Wanted, over: AbortSignal) {
   const calmMs = Math.min(60, seconds / 4) * 1_000
   const until = AbortSignal.any([over, AbortSignal.timeout(calmMs)])
   const pauses = await watchSignals(parts.nodes, until)
-  const { payments, refunds } = await collect(parts)
-  const { wastedTransactions } = await gasOf(parts, [...payments, ...refunds])
+  const { wastedTransactions } = await gasOf(parts)
   return { pauses, wastedByAttackers: wastedTransactions }
 }
 
