@@ -9,6 +9,7 @@ export default defineConfig({
     // Only ends what hangs: nothing is measured by it, and machines stand still at times.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 170_000 } },
     projects: [
       {
         extends: true,

@@ -11,6 +11,8 @@ import { identify, isAlive, launch, logTail, terminate, waitUntil } from './proc
 let folder: string
 let logFile: string
 const started: ProcessId[] = []
+/** Only ends what hangs. */
+const withinMs = 60_000
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'kiosk402-process-'))
@@ -31,7 +33,7 @@ async function shell(script: string): Promise<ProcessId> {
 it('launches a process that leads a group of its own and writes to its log', async () => {
   const id = await shell('echo first; echo second >&2; exec sleep 60')
 
-  await waitUntil(() => logTail(logFile).includes('second'), 2_000)
+  await waitUntil(() => logTail(logFile).includes('second'), withinMs)
 
   expect(logTail(logFile)).toBe('first\nsecond')
   expect(isAlive(id)).toBe(true)
@@ -46,7 +48,7 @@ it('rejects when there is no such command', async () => {
 
 it('sees that a process has ended', async () => {
   const id = await shell('exit 3')
-  expect(await waitUntil(() => !isAlive(id), 2_000)).toBe(true)
+  expect(await waitUntil(() => !isAlive(id), withinMs)).toBe(true)
   expect(identify(id.pid)).toBeUndefined()
 })
 
@@ -73,7 +75,7 @@ it.runIf(existsSync('/proc/self/stat'))('counts a zombie as ended', async () => 
 
 it('goes on to the next signal when one does not help', async () => {
   const id = await shell("trap '' TERM; echo deaf; while :; do sleep 0.05; done")
-  await waitUntil(() => logTail(logFile) === 'deaf', 2_000)
+  await waitUntil(() => logTail(logFile) === 'deaf', withinMs)
 
   await expect(terminate(id, [['SIGTERM', 100]])).rejects.toThrow('did not end after SIGTERM')
   expect(isAlive(id)).toBe(true)

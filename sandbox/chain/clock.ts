@@ -14,6 +14,8 @@ export type ClockOptions = {
   idleEveryMs?: number
   /** The least time between two calls of `save`. */
   saveEveryMs?: number
+  /** A clock that never goes back, in milliseconds. */
+  now?: () => number
 }
 
 export type Clock = {
@@ -56,6 +58,7 @@ export async function startClock(options: ClockOptions): Promise<Clock> {
 
 function makeTick(options: ClockOptions, head: bigint): () => Promise<void> {
   const { client, businessMs = 15 * 60_000, idleEveryMs = 30_000, saveEveryMs = 10_000 } = options
+  const { now = () => performance.now() } = options
   const past = { head, transaction: now(), block: now(), save: now(), isSaved: true, isDown: false }
   const mineIfDue = async () => {
     const current = await headOf(client)
@@ -91,10 +94,6 @@ function makeTick(options: ClockOptions, head: bigint): () => Promise<void> {
 /** Asked anew each time: the number of an earlier block is of no use here. */
 function headOf(client: ChainClient): Promise<bigint> {
   return client.getBlockNumber({ cacheTime: 0 })
-}
-
-function now(): number {
-  return performance.now()
 }
 
 function toError(value: unknown): Error {

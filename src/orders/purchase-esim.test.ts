@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { expectOrder, plan, purchaseWorld, refusalOf } from './purchase.fixture.ts'
 
 describe('an eSIM to recharge', () => {
@@ -80,7 +80,7 @@ describe('an eSIM to recharge', () => {
       const { supplier } = world.deps
       Object.assign(supplier, { knowsIccid: () => first.promise })
       const slow = world.ask(asked)
-      await vi.waitFor(() => expect(world.calls).toContain('check'))
+      await expect.poll(() => world.calls).toContain('check')
       Object.assign(supplier, { knowsIccid: async () => 'yes' })
       expectOrder(await world.ask(asked))
       first.resolve(known)

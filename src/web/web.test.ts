@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { internalRule, rules } from '../desk/refusals.ts'
 import { createShelf, type Shelf } from '../goods/catalog.ts'
 import { refusalCodes } from '../primitives/refusal.ts'
@@ -46,7 +46,7 @@ describe('pages', () => {
     const [[, script = ''] = []] = scripts
     const small = async () => get(script, { 'accept-encoding': 'br' })
     // Four megabytes are made smaller aside, for who asks next.
-    await vi.waitUntil(async () => (await small()).headers['content-encoding'] === 'br', 15_000)
+    await expect.poll(async () => (await small()).headers['content-encoding']).toBe('br')
     expect((await small()).rawPayload.length).toBeLessThan(1_500_000)
   })
 

@@ -8,8 +8,6 @@ import { runOnce } from './run.ts'
 /** One line as a failing run prints it: `case=… k=… outcome=…`. Then only that run is made. */
 const only = process.env['CRASH_POINT']
 const seed = 402
-/** Far more than it takes on a machine that does nothing else. */
-const timeout = 90_000
 const pairsOfFaults = 1_200
 /** Within so many calls after the first fault comes the second. */
 const soon = 12
@@ -92,7 +90,6 @@ test.runIf(only !== undefined)('the one run that CRASH_POINT names', async () =>
 
 test.skipIf(only !== undefined)(
   'a purchase ends well whatever goes wrong at one call',
-  { timeout },
   async () => {
     const failures: string[] = []
     let runs = 0
@@ -107,19 +104,14 @@ test.skipIf(only !== undefined)(
   },
 )
 
-test.skipIf(only !== undefined)(
-  'a request that the same request overtakes ends well',
-  { timeout },
-  async () => {
-    const { failures, runs } = await failuresOfPairs(cases.filter(isOvertaken), isEarlyStall)
-    expect(failures).toEqual([])
-    expect(runs).toBeGreaterThan(1_000)
-  },
-)
+test.skipIf(only !== undefined)('a request that the same request overtakes ends well', async () => {
+  const { failures, runs } = await failuresOfPairs(cases.filter(isOvertaken), isEarlyStall)
+  expect(failures).toEqual([])
+  expect(runs).toBeGreaterThan(1_000)
+})
 
 test.skipIf(only !== undefined)(
   'a node that lets go of an order too late takes it from nobody',
-  { timeout },
   async () => {
     const { failures, runs } = await failuresOfPairs(cases.filter(isSlow), isLateRelease)
     expect(failures).toEqual([])
@@ -127,25 +119,21 @@ test.skipIf(only !== undefined)(
   },
 )
 
-test.skipIf(only !== undefined)(
-  'a purchase ends well when two things go wrong',
-  { timeout },
-  async () => {
-    const random = seeded(seed)
-    const pick = <T>(from: readonly T[]): T | undefined => from[Math.floor(random() * from.length)]
-    const traces = await Promise.all(cases.map(faultlessTrace))
-    const failures: string[] = []
-    let runs = 0
-    while (runs < pairsOfFaults) {
-      const [scene, trace] = pick(cases.map((each, at) => [each, traces[at] ?? []] as const)) ?? []
-      const first = trace && pick(faultsIn(trace))
-      if (!scene || !first) throw new Error('A case has no calls that could go wrong')
-      const after = (await runOnce(shop, scene, [first])).trace
-      const next = [...after.keys()].slice(first.k + 1, first.k + 1 + soon)
-      const second = pick(faultsAt(after, next))
-      if (second) failures.push(...(await failuresOf(scene, [first, second])))
-      runs += 1
-    }
-    expect(failures).toEqual([])
-  },
-)
+test.skipIf(only !== undefined)('a purchase ends well when two things go wrong', async () => {
+  const random = seeded(seed)
+  const pick = <T>(from: readonly T[]): T | undefined => from[Math.floor(random() * from.length)]
+  const traces = await Promise.all(cases.map(faultlessTrace))
+  const failures: string[] = []
+  let runs = 0
+  while (runs < pairsOfFaults) {
+    const [scene, trace] = pick(cases.map((each, at) => [each, traces[at] ?? []] as const)) ?? []
+    const first = trace && pick(faultsIn(trace))
+    if (!scene || !first) throw new Error('A case has no calls that could go wrong')
+    const after = (await runOnce(shop, scene, [first])).trace
+    const next = [...after.keys()].slice(first.k + 1, first.k + 1 + soon)
+    const second = pick(faultsAt(after, next))
+    if (second) failures.push(...(await failuresOf(scene, [first, second])))
+    runs += 1
+  }
+  expect(failures).toEqual([])
+})

@@ -12,10 +12,15 @@ const found = await findChromium()
 export const noBrowser = leftOut(typeof found === 'string' ? found : undefined)
 
 /** A real Chromium that starts with nothing. */
-export function openBrowser(): Promise<Browser> {
+export async function openBrowser(): Promise<Browser> {
   if (typeof found === 'string') throw new Error(found)
-  return chromium.launch({ ...found, args: quiet })
+  const browser = await chromium.launch({ ...found, args: quiet })
+  browser.on('context', (context) => context.setDefaultTimeout(waitMostMs))
+  return browser
 }
+
+/** Only ends what hangs, within the limit of a test: pages are slow where everything is. */
+const waitMostMs = 150_000
 
 /**
  * An empty page in a real Chromium, served from a loopback origin of its own.

@@ -5,7 +5,6 @@ import { type Outcome, simulate } from './run.ts'
 import { smallest } from './shrink.ts'
 
 /** Far more than it takes on a machine that does nothing else. */
-const timeout = 120_000
 const seeds = 16
 const size = { orders: 10, nodes: 3 }
 /** Most mutants are found by the first seed; the rarest needs some that meet its moment. */
@@ -19,7 +18,7 @@ function wrongs({ seed, violations }: Outcome): string[] {
   )
 }
 
-test('many orders on several nodes end well in any weather', { timeout }, async () => {
+test('many orders on several nodes end well in any weather', async () => {
   const failures: string[] = []
   let orders = 0
   for (let seed = 1; seed <= seeds; seed += 1) {
@@ -31,7 +30,7 @@ test('many orders on several nodes end well in any weather', { timeout }, async 
   expect(orders).toBeGreaterThan(seeds * 5)
 })
 
-test('a seed replays exactly, and another seed is another run', { timeout }, async () => {
+test('a seed replays exactly, and another seed is another run', async () => {
   const [first, again, other] = [
     await simulate(shop, 3, size),
     await simulate(modelShop(), 3, size),
@@ -42,7 +41,7 @@ test('a seed replays exactly, and another seed is another run', { timeout }, asy
   expect(other.digest).not.toBe(first.digest)
 })
 
-describe('what is broken on purpose is found', { timeout }, () => {
+describe('what is broken on purpose is found', () => {
   test.each(Object.entries(mutants))('%s', async (_, mutant) => {
     let found: string[] = []
     for (let seed = 1; seed <= seedsForMutants && found.length === 0; seed += 1) {
@@ -52,7 +51,7 @@ describe('what is broken on purpose is found', { timeout }, () => {
   })
 })
 
-test('a failing seed shrinks to the few buyers that it takes', { timeout }, async () => {
+test('a failing seed shrinks to the few buyers that it takes', async () => {
   const mutant = mutants['a rail that says failed when it does not know']
   const found = await smallest(shop, 1, size, mutant)
   expect(found?.violations).toContain('a payment failed that may still come')

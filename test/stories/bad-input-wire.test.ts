@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   type Call,
@@ -244,11 +245,15 @@ describe('bodies on their way', () => {
   })
 
   test('a request that stops half-way holds nobody up', async () => {
-    const hanging = sendRaw(store, posted(['Content-Length: 500'], '{"offerId":'))
-    const refused = expect(hanging).rejects.toThrow('No end of an answer')
-    const started = performance.now()
+    const { hostname, port } = new URL(store.url)
+    const hanging = connect(Number(port), hostname)
+    let hasEnded = false
+    hanging.on('close', () => {
+      hasEnded = true
+    })
+    hanging.write(posted(['Content-Length: 500'], '{"offerId":'))
     for (const at of ['/ai', '/livez', '/ai/vouchers']) expect((await call(at)).status).toBe(200)
-    expect(performance.now() - started).toBeLessThan(2_000)
-    await refused
+    expect(hasEnded).toBe(false)
+    hanging.destroy()
   })
 })

@@ -25,10 +25,6 @@ async function openUnlucky(...faults: readonly Fault[]) {
   return { store, rpc, left }
 }
 
-const timeout = 45_000
-/** After this the store gives a transaction up that is in no block (15 s), and looks at the logs. */
-const withinMs = 30_000
-
 test.concurrent('a refund whose answer is lost is found on the chain, and not paid again', async () => {
   const { store, left } = await openUnlucky('none', 'lose_answer')
   const buyer = await newBuyer()
@@ -40,15 +36,13 @@ test.concurrent('a refund whose answer is lost is found on the chain, and not pa
   expect((await lifeOf(store, answer.body.orderId)).refunds).toEqual(['DUE', 'SIGNED', 'REFUNDED'])
 })
 
-test.concurrent('a refund that a node took and dropped is sent again, and holds up no other', {
-  timeout,
-}, async () => {
+test.concurrent('a refund that a node took and dropped is sent again, and holds up no other', async () => {
   const { store, left } = await openUnlucky('none', 'drop')
   const buyer = await newBuyer()
   const before = await buyer.balance()
   const { answer } = await buy(store, buyer, 'voucher', bodyFor('voucher', 'DECLINED'))
   const { orderId } = answer.body
-  await until(store, orderId, ({ refund_state }) => refund_state === 'REFUNDED', {}, withinMs)
+  await until(store, orderId, ({ refund_state }) => refund_state === 'REFUNDED')
   await expectRefundedOnce(store, buyer.address, orderId)
   expect(left).toEqual([])
   expect(await buyer.balance()).toBe(before)
@@ -57,9 +51,7 @@ test.concurrent('a refund that a node took and dropped is sent again, and holds 
   await expectDeliveredOnce(store, next.address, bought.body.orderId)
 })
 
-test.concurrent('a settlement that a node took and dropped is sent again, and holds up no other', {
-  timeout,
-}, async () => {
+test.concurrent('a settlement that a node took and dropped is sent again, and holds up no other', async () => {
   const { store, left } = await openUnlucky('none', 'drop')
   // A gap in the wallet's account nonces can only be left after its first transaction.
   await buy(store, await newBuyer(), 'voucher', bodyFor('voucher', 'OK'))
@@ -68,7 +60,7 @@ test.concurrent('a settlement that a node took and dropped is sent again, and ho
   // Nobody is asked to pay again: the same transaction is sent once more while the buyer waits.
   expect([200, 202]).toContain(answer.status)
   const { orderId } = answer.body
-  await until(store, orderId, ({ orders: [{ state }] }) => state === 'FULFILLED', {}, withinMs)
+  await until(store, orderId, ({ orders: [{ state }] }) => state === 'FULFILLED')
   await expectDeliveredOnce(store, buyer.address, answer.body.orderId)
   expect(left).toEqual([])
   const next = await newBuyer()

@@ -3,8 +3,8 @@ import { expect } from 'vitest'
 import type { Answer } from './requests.ts'
 import { openStore, type Store, type StoreOptions } from './store.ts'
 
-/** No answer may take longer than this; a request that hangs fails its story. Milliseconds. */
-const answerMostMs = 6_000
+/** A request that hangs fails its story. Milliseconds. */
+const answerMostMs = 60_000
 
 interface CallOptions {
   readonly method?: string

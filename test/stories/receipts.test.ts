@@ -197,7 +197,7 @@ test('an order whose payment is not proven has none yet, and then has one', asyn
     body: { code: 'no_receipt', state: 'PAYMENT_PENDING', charged: 'unknown', retryable: false },
   })
   rpc.breakCalls()
-  await until(store, orderId, ({ orders: [{ state }] }) => state === 'FULFILLED', {}, 45_000)
+  await until(store, orderId, ({ orders: [{ state }] }) => state === 'FULFILLED')
   expect(await receiptOf(orderId)).toMatchObject({ status: 200 })
 })
 

@@ -42,9 +42,6 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-const timeout = 60_000
-/** A transaction that was sent with an account nonce of the dropped blocks is given up after 15 s. */
-const withinMs = 40_000
 const voucher = bodyFor('voucher', 'OK')
 
 /** Replaces the newest blocks, down to the one with this transaction, by empty ones. */
@@ -70,18 +67,14 @@ async function paidLongAgo(orderId: string): Promise<void> {
 
 /** Hurries an order on until its record is like this. */
 async function hurried(orderId: string, met: (row: Record<string, unknown>) => boolean) {
-  return eventually(
-    async () => {
-      await lookNow(orderId)
-      const [row] = await store.query(
-        'select state, settlement, transaction_hash from orders where id = $1',
-        [orderId],
-      )
-      return row
-    },
-    met,
-    withinMs,
-  )
+  return eventually(async () => {
+    await lookNow(orderId)
+    const [row] = await store.query(
+      'select state, settlement, transaction_hash from orders where id = $1',
+      [orderId],
+    )
+    return row
+  }, met)
 }
 
 /** Makes an order due that nobody works on: what rests for a minute is looked at now. */
@@ -101,9 +94,7 @@ async function buyDelivered() {
   return { orderId: orderId as string, transactionHash: transactionHash as Hex, payment }
 }
 
-test('a payment that the chain drops after the delivery is sent again, and is final then', {
-  timeout,
-}, async () => {
+test('a payment that the chain drops after the delivery is sent again, and is final then', async () => {
   const { orderId, transactionHash } = await buyDelivered()
   await dropBlocks(transactionHash)
   expect(await paymentsOf()).toEqual([])
@@ -120,9 +111,7 @@ test('a payment that the chain drops after the delivery is sent again, and is fi
   expect(await bookedFor(store, orderId)).toMatchObject([{ deliveries: 1 }])
 })
 
-test('a payment that is cancelled after the chain dropped it is a loss that the operator hears of', {
-  timeout,
-}, async () => {
+test('a payment that is cancelled after the chain dropped it is a loss that the operator hears of', async () => {
   const { orderId, transactionHash, payment } = await buyDelivered()
   await dropBlocks(transactionHash)
   const cancel = await cancelling(buyer, chain.usdc, payment.authorization.nonce)
@@ -140,9 +129,7 @@ test('a payment that is cancelled after the chain dropped it is a loss that the 
   expect(books.map(({ sum }) => sum)).toEqual(['0', '0', '0'])
 })
 
-test('a payment that the chain drops before anything is bought is unknown again, and sent again', {
-  timeout,
-}, async () => {
+test('a payment that the chain drops before anything is bought is unknown again, and sent again', async () => {
   const isBegun = `old.state = 'PAID' and new.state = 'FULFILLING'`
   const held = await holdWrite(store, isBegun)
   const buying = buy(store, buyer, 'voucher', voucher)
@@ -158,7 +145,7 @@ test('a payment that the chain drops before anything is bought is unknown again,
 
   await paidLongAgo(id)
   await endLease(store, id)
-  await until(store, id, ({ orders: [{ state }] }) => state === 'FULFILLED', {}, withinMs)
+  await until(store, id, ({ orders: [{ state }] }) => state === 'FULFILLED')
   expect((await lifeOf(store, id)).states).toEqual([
     ...['PAYMENT_PENDING', 'PAID', 'PAYMENT_PENDING', 'PAID'],
     ...['FULFILLING', 'FULFILLED'],
@@ -167,7 +154,7 @@ test('a payment that the chain drops before anything is bought is unknown again,
   expect(await bookedFor(store, id)).toMatchObject([{ deliveries: 1 }])
 })
 
-test('a refund that the chain drops is sent again, and paid once', { timeout }, async () => {
+test('a refund that the chain drops is sent again, and paid once', async () => {
   const before = await buyer.balance()
   let sent = 0
   let dropping = Promise.resolve(false)
@@ -188,7 +175,7 @@ test('a refund that the chain drops is sent again, and paid once', { timeout }, 
   }
   const { answer } = await buy(store, buyer, 'voucher', bodyFor('voucher', 'DECLINED'))
   const { orderId } = answer.body
-  await until(store, orderId, ({ refund_state }) => refund_state === 'REFUNDED', {}, withinMs)
+  await until(store, orderId, ({ refund_state }) => refund_state === 'REFUNDED')
   expect(await dropping).toBe(true)
   await expectRefundedOnce(store, buyer.address, orderId)
   expect(await buyer.balance()).toBe(before)

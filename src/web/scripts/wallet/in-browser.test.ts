@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkoutDesk } from '../../../../test/fixtures/checkouts.ts'
 import { noBrowser, openBrowser } from '../../../../test/harness/browser.ts'
 import { installWallet, type WalletOptions } from '../../../../test/harness/wallet.ts'
@@ -46,10 +46,7 @@ async function refuse(page: Page, ...errors: { parameter: string; message: strin
 
 /** The answer has come: it takes the tick away. */
 const eventuallyUnticked = (page: Page) =>
-  vi.waitFor(
-    async () => expect(await page.locator('#confirmNumber').isChecked()).toBe(false),
-    30_000,
-  )
+  expect.poll(() => page.locator('#confirmNumber').isChecked()).toBe(false)
 
 /** A wallet that tells of itself when the page was long there. */
 const announceLate = `dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: {
@@ -155,7 +152,9 @@ describe.skipIf(noBrowser !== undefined)('paying from a wallet in a real browser
     await page.route('**/orders/ord_1', (route) => route.fulfill({ status: 204 }))
     await pay.click()
     await page.getByText('Paid. Opening your order').waitFor()
-    await Promise.all([page.waitForEvent('load'), page.evaluate(comeBack)])
+    // The page is loaded anew, so what is evaluated must have ended before.
+    const later = `setTimeout(() => ${comeBack})`
+    await Promise.all([page.waitForEvent('load'), page.evaluate(later)])
     expect(await page.getByText('Paid. Opening your order').isVisible()).toBe(false)
     await page.getByLabel('USDC on Base').check()
     await fillNames(page)

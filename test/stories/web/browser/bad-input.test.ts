@@ -159,7 +159,7 @@ describe.skipIf(noBrowser !== undefined)('a price that went up since the page wa
       const html = await (await coin.request.get(`${later.url}/buy/${offer}`)).text()
       return /name="seen" value="fixed:(\d+)"/.exec(html)?.[1]
     }
-    await eventually(priceThere, (cents) => cents === '90', 60_000)
+    await eventually(priceThere, (cents) => cents === '90')
     for (const tab of [coin, page]) await buyThrough(tab, later.url)
 
     await toPayment(coin).click()

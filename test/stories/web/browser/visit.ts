@@ -92,7 +92,6 @@ async function openVisit(
     extraHTTPHeaders: { 'x-forwarded-for': [10, ...randomBytes(3)].join('.') },
     ...options,
   })
-  context.setDefaultTimeout(90_000)
   const own: Opened = { context, complaints: [], waiting: new Set() }
   opened.push(own)
   context.on('page', (page) => watch(page, store.url, own))
