@@ -1,15 +1,50 @@
 import { defineConfig } from 'vitest/config'
 
-/**
- * Three kinds of tests: the ones beside the code, the stories on real parts that are started once
- * for all of them, and the ones that start the store as its user does, as a process of its own.
- */
+/** What `npm test` leaves to `npm run test:long`, because it takes long by its nature. */
+const long = [
+  // Everything that may go wrong, at every call.
+  'test/crash-points/**/*.test.ts',
+  'test/simulation/**/*.test.ts',
+  // The store as its user starts it, and what kills its parts.
+  'test/processes/**/*.test.ts',
+  // The tests of our tools.
+  'bench/**/*.test.ts',
+  'chaos/**/*.test.ts',
+  'fuzz/**/*.test.ts',
+  'doctor/**/*.test.ts',
+]
+const longStories = [
+  'test/stories/killed-nodes.test.ts',
+  'test/stories/database-away.test.ts',
+  'test/stories/vanished.test.ts',
+  'test/stories/restored-backup.test.ts',
+  // Programs that others made: proxies, examples in other languages.
+  'test/stories/shared-caches.test.ts',
+  'test/stories/examples.test.ts',
+  'test/stories/fuzz.test.ts',
+  'test/stories/doctor.test.ts',
+  // Every call, every page and every rail, one after the other.
+  'test/stories/openapi.test.ts',
+  'test/stories/web/every-page.test.ts',
+  'test/stories/web/browser/every-page.test.ts',
+  'test/stories/web/browser/each-rail.test.ts',
+  'test/stories/web/browser/screens.test.ts',
+]
+
+/** Stories run on real parts, which are started once for all of them. */
+const onRealParts = {
+  globalSetup: ['test/stories/setup.ts'],
+  setupFiles: ['test/stories/every-answer.ts'],
+}
+
 export default defineConfig({
   test: {
     // Only ends what hangs: nothing is measured by it, and machines stand still at times.
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 170_000 } },
+    // Tests wait for PostgreSQL, the chain and the supplier more than they compute.
+    maxWorkers: 4,
     projects: [
       {
         extends: true,
@@ -18,15 +53,9 @@ export default defineConfig({
           include: [
             'src/**/*.test.ts',
             'sandbox/**/*.test.ts',
+            'openapi/**/*.test.ts',
             'test/*.test.ts',
             'test/doubles/*.test.ts',
-            'test/crash-points/*.test.ts',
-            'test/simulation/*.test.ts',
-            'bench/**/*.test.ts',
-            'chaos/**/*.test.ts',
-            'fuzz/**/*.test.ts',
-            'doctor/**/*.test.ts',
-            'openapi/**/*.test.ts',
           ],
         },
       },
@@ -35,16 +64,12 @@ export default defineConfig({
         test: {
           name: 'stories',
           include: ['test/stories/**/*.test.ts'],
-          globalSetup: ['test/stories/setup.ts'],
-          setupFiles: ['test/stories/every-answer.ts'],
-          // Stories wait for the chain and the supplier more than they compute.
-          maxWorkers: 4,
+          exclude: longStories,
+          ...onRealParts,
         },
       },
-      {
-        extends: true,
-        test: { name: 'processes', include: ['test/processes/**/*.test.ts'] },
-      },
+      { extends: true, test: { name: 'long', include: long } },
+      { extends: true, test: { name: 'long-stories', include: longStories, ...onRealParts } },
     ],
   },
 })
