@@ -33,6 +33,7 @@ async function store() {
     checkouts: { ...world.checkouts, findByAddress },
   } as unknown as FollowDeps
   const sent: string[] = []
+  const server = { refuses: 0 }
   const left = new Map<string, string>()
   const mail: MailDeps = {
     book: {
@@ -45,6 +46,10 @@ async function store() {
     },
     mailer: {
       send: async ({ to }) => {
+        if (server.refuses > 0) {
+          server.refuses -= 1
+          throw new Error('450 try again later')
+        }
         sent.push(to)
       },
     },
@@ -60,7 +65,8 @@ async function store() {
   const buy = (id: string, address: string) => left.set(id, mail.digest.of(address))
   const other = second.orderId
   const site = website({ following })
-  return { ...site, follow, id, orderId, accessToken, address, opened, sent, buy, pass, other }
+  const order = { id, orderId, accessToken, address, opened, other }
+  return { ...site, ...order, follow, sent, server, buy, pass }
 }
 
 describe('the mail after the last one of an hour', () => {
@@ -111,6 +117,23 @@ describe('a mail with links', () => {
     pass(15 * 60_000 + 1)
     await ask()
     await expect.poll(() => sent).toHaveLength(3)
+  })
+
+  test('is sent when it is asked for again after the mail server refused it', async () => {
+    const { post, orderId, opened, sent, server, pass } = await store()
+    const ask = async () => read((await post(...asked(`/orders/${orderId}/mail`), opened)).body)
+    server.refuses = 1
+    expect(await ask()).toContain(en.orders.mail.failed)
+    expect(sent).toEqual([])
+    expect(await ask()).not.toContain(en.orders.mail.failed)
+    await ask()
+    expect(sent).toEqual([typed])
+
+    pass(15 * 60_000 + 1)
+    server.refuses = 9
+    for (let at = 0; at < 5; at += 1) expect(await ask()).toContain(en.orders.mail.failed)
+    // Tried three times, and not again before the time is over; nobody is told that it was sent.
+    expect(server.refuses).toBe(6)
   })
 
   test('says of no address whether it has bought here, on any page and however often', async () => {

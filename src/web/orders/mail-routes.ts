@@ -11,6 +11,7 @@ import { orderPassDays } from '../../desk/following/passes.ts'
 import { rules } from '../../desk/refusals.ts'
 import { clientKeyOf } from '../../http/client-key.ts'
 import { counted } from '../../http/gate.ts'
+import type { RateLimiter } from '../../http/rate-limit.ts'
 import { Refusal } from '../../primitives/refusal.ts'
 import { formIn } from '../visit/forms.ts'
 import { boughtText } from './bought.ts'
@@ -94,8 +95,7 @@ async function isTaken(
   order: MailedOrder,
 ): Promise<boolean> {
   try {
-    await send(routes, mail, { asked: 'leave', address, orders: [order] })
-    return true
+    return await send(routes, mail, { asked: 'leave', address, orders: [order] })
   } catch (error) {
     request.log.error({ err: error }, 'a mail was not sent')
     return false
@@ -109,20 +109,50 @@ interface Wanted {
   readonly orders: readonly MailedOrder[]
 }
 
+/** How often a mail is tried that the mail server refuses, before the time of its place is over. */
+const triesMost = 3
+
+/**
+ * The place of a mail, to whoever may send it now. The place of a try that was refused is no place of a
+ * mail: the next one may be taken, up to a bound, on whichever node. Otherwise, whether it is there.
+ */
+async function placeOf(
+  mailbox: RateLimiter,
+  mail: string,
+): Promise<{ readonly refused: string } | { readonly isThere: boolean }> {
+  for (let at = 0; at < triesMost; at += 1) {
+    const refused = `${mail} ${at} refused`
+    if ((await mailbox.take(`${mail} ${at}`)).allowed) return { refused }
+    if ((await mailbox.look(refused)).allowed) return { isThere: true }
+  }
+  return { isThere: false }
+}
+
 /**
  * Sends links to these orders, unless the same ones went there a moment ago: nobody's mailbox is filled by this
  * store, whoever types the address, and no stranger keeps its owner from a mail that is not there yet.
  * What is counted here is told to nobody, so it says of no address whether it has bought.
+ *
+ * @returns whether it was sent, now or a moment ago
+ * @throws when the mail server refuses it
  */
 async function send(
   routes: FollowingRoutes,
   { mailer, digest }: MailDeps,
   { asked, address, orders }: Wanted,
-): Promise<void> {
+): Promise<boolean> {
   const ids = orders.map(({ id }) => id).sort()
   const mail = digest.of([asked, address, ...ids].join('\n'))
-  if (!(await routes.limits.mailbox.take(mail)).allowed) return
-  await mailer.send(written(routes, address, orders))
+  const { mailbox } = routes.limits
+  const place = await placeOf(mailbox, mail)
+  if ('isThere' in place) return place.isThere
+  try {
+    await mailer.send(written(routes, address, orders))
+  } catch (error) {
+    await mailbox.take(place.refused)
+    throw error
+  }
+  return true
 }
 
 function written({ frame, follow }: FollowingRoutes, to: string, orders: readonly MailedOrder[]) {
