@@ -42,7 +42,7 @@ export const rules: Readonly<Record<RefusalCode, Rule>> = {
   sign_in_invalid: rule(401, 'The sign-in is not valid'),
   limit_exceeded: rule(403, 'The wallet has limited itself to less'),
   rate_limited: rule(429, 'Too many requests', true),
-  budget_spent: rule(429, 'Too many orders came to nothing', true),
+  budget_spent: rule(429, 'Too many attempts came to nothing', true),
   store_paused: rule(503, 'The store is paused', true),
   try_again: rule(503, 'Not now', true),
   too_costly: rule(503, 'The network is too expensive', true),

@@ -65,6 +65,7 @@ function refusalMessage(
   if (code === 'order_not_found') return messages.orderNotFound
   if (code === 'not_found' || code === 'invalid_url') return messages.notFound
   if (code === 'try_again') return messages.notNow
+  if (code === 'budget_spent') return messages.tooManyAttempts
   if (code !== 'rate_limited') return messages.notRead
   const seconds = details.retryAfterSeconds ?? 1
   reply.header('retry-after', String(seconds))

@@ -16,6 +16,10 @@ export const messages = {
     title: 'One moment, please',
     text: 'Many requests came from your network within a minute. Wait a little, then load this page again.',
   },
+  tooManyAttempts: {
+    title: 'Too many unfinished attempts',
+    text: 'Too much was begun from your network and not finished. Nothing was charged. Pay what you have begun, or try again later.',
+  },
   notRead: {
     title: 'This cannot be read',
     text: 'What was sent is not the form of this page. Load the page again and send it from there.',
