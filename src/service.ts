@@ -236,6 +236,7 @@ function purchasesOf(
     now,
     orders: countedOrders(storage.orders, counters),
     rails: { x402: chain.rail, btcpay: invoiceRail(coins.processor, watchOf(ground, storage)) },
+    accepted: new Set(),
     supplier: fundedSupplier(supply.supplier, vitals, now),
     budgets: budgetRules(config.budgets),
     limits: storage.limits,

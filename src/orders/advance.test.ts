@@ -356,3 +356,29 @@ test('stops when somebody else moved the order meanwhile', async () => {
   expect(await advance(world.deps, stale, 20_000)).toMatchObject({ state: 'FULFILLED' })
   expect(world.calls.slice(calls)).toEqual(['collect'])
 })
+
+test('puts an acceptance on record before anything else, once the database takes writes again', async () => {
+  const world = orderWorld({ held: { outcome: 'none' } })
+  let refusals = 3
+  const { move } = world.orders
+  const deps = {
+    ...world.deps,
+    orders: {
+      ...world.orders,
+      move: async <T extends Order>(from: Order, to: T) => {
+        const isLesson = to.state === 'FULFILLING' && to.acceptedAt !== undefined
+        if (!isLesson || refusals === 0) return move(from, to)
+        refusals -= 1
+        throw new Error('move: no answer in time')
+      },
+    },
+  }
+  const { order } = await world.orders.open(newOrder(deps), [])
+  await expect(advance(deps, order, 0)).rejects.toThrow('no answer')
+  const last = await live({ ...world, deps }, 300_000)
+  expect(last).toMatchObject({ state: 'FULFILLING', acceptedAt: expect.any(Date) })
+  const [, , , next] = world.orders.history
+  expect(next).toMatchObject({ state: 'FULFILLING', acceptedAt: expect.any(Date) })
+  expect(world.calls.filter((call) => call === 'place')).toHaveLength(1)
+  expect([refusals, deps.accepted.size]).toEqual([0, 0])
+})

@@ -1,6 +1,6 @@
 import { never } from '../primitives/never.ts'
 import { collect } from './collect.ts'
-import { begin, fulfil, keep } from './fulfil.ts'
+import { begin, fulfil, keep, recall } from './fulfil.ts'
 import { isUnderWay, type Order, restOf } from './order.ts'
 import type { Doorbell, OrderStore } from './ports.ts'
 import { payBack } from './refund.ts'
@@ -63,8 +63,8 @@ async function write(
   if (!moved.won && step.type === 'learn') await insist(deps, moved.order, step.onto)
   // Others have it, or it rests where the write itself ended the lease.
   if (!moved.won || restOf(moved.order) !== null) return { ...at, order: moved.order, step: rest }
-  const next = step.type === 'move' ? stepOf(deps, moved.order) : step.effect(moved.order)
-  return { order: moved.order, step: await next, movesLeft: at.movesLeft - 1 }
+  const after = step.type === 'move' ? stepOf(deps, moved.order) : step.effect(moved.order)
+  return { order: moved.order, step: await after, movesLeft: at.movesLeft - 1 }
 }
 
 /** Writes what was learnt onto whatever others have made of the order, and leaves it to the sweep. */
@@ -103,8 +103,13 @@ async function leave(deps: AdvanceDeps, at: Position, againInMs: number): Promis
   return { ...at, step: rest }
 }
 
-/** The one next thing to do: the whole life of an order in one switch. */
-function stepOf(deps: StepDeps, order: Order): Promise<Step> {
+/** The one next thing to do, once the record has what this process knows. */
+async function stepOf(deps: StepDeps, order: Order): Promise<Step> {
+  return recall(deps, order, (saved) => stepOf(deps, saved)) ?? next(deps, order)
+}
+
+/** The whole life of an order in one switch. */
+function next(deps: StepDeps, order: Order): Promise<Step> {
   switch (order.state) {
     case 'PAYMENT_PENDING':
       return collect(deps, order)

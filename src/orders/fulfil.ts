@@ -85,9 +85,24 @@ async function onceAccepted(
   order: In<'FULFILLING'>,
   goOn: (saved: In<'FULFILLING'>) => Promise<Step<Next<'FULFILLING'>>>,
 ): Promise<Step<Next<'FULFILLING'>>> {
-  const now = deps.now()
-  const to = acceptedOrder(order, now)
-  return to ? learn(to, (stored) => acceptedOrder(stored, now), goOn) : goOn(order)
+  deps.accepted.add(order.id)
+  return recall(deps, order, goOn) ?? goOn(order)
+}
+
+/**
+ * Puts on record what this process heard the supplier accept, where the record does not say so yet: it
+ * comes before anything else, also when the database was away at first.
+ */
+export function recall<T extends Order>(
+  { accepted, now }: StepDeps,
+  order: T,
+  goOn: (saved: T) => Promise<Step>,
+): Step<T> | undefined {
+  const at = now()
+  const to = accepted.has(order.id) ? acceptedOrder(order, at) : undefined
+  if (to) return learn(to, (stored) => acceptedOrder(stored, at), goOn)
+  accepted.delete(order.id)
+  return undefined
 }
 
 function accepted(deps: StepDeps, order: In<'FULFILLING'>): In<'FULFILLING'> {

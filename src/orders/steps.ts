@@ -1,5 +1,6 @@
 import type { Kind } from '../goods/offer.ts'
 import type { Listing, Rails } from '../payments/ports.ts'
+import type { OrderId } from '../primitives/ids.ts'
 import type { Digest } from '../secrets/tokens.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Order } from './order.ts'
@@ -21,6 +22,8 @@ export interface StepDeps {
   readonly now: () => Date
   readonly rails: Rails
   readonly supplier: Supplier
+  /** What this process heard the supplier accept and could not put on record yet. */
+  readonly accepted: Set<OrderId>
   readonly treasury: Treasury
   readonly vault: Vault
   /** A keyed digest, to find a value again that is only stored sealed. */

@@ -86,6 +86,7 @@ export function modelWorld(shop: Shop, scene: Case, points: readonly Point[]) {
         btcpay: invoiceRail(noProcessor, async (_reference, paid) => paid),
       },
       supplier: through(faultWorld, node, supplier.port),
+      accepted: new Set(),
       treasury: through(faultWorld, node, { allow: async () => 'granted' as const }),
       doorbell: { ring: () => {}, wait: through(faultWorld, node, { wait }).wait },
       stopping: node.stopping.signal,

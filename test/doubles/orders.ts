@@ -91,6 +91,7 @@ export function orderWorld(changes: Partial<Script> = {}) {
     orders,
     rails: { x402: rail, btcpay: invoiceRail(noProcessor, async (_reference, paid) => paid) },
     supplier,
+    accepted: new Set(),
     treasury: { allow: () => said('allow', script.allowed) },
     vault: createVault([Buffer.alloc(32, 7)]),
     digest: createDigest([Buffer.alloc(32, 7)], 'orders'),

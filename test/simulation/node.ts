@@ -103,6 +103,7 @@ function depsFor(world: World, index: number, caller: Caller, doorbell: Doorbell
       btcpay: invoiceRail(noProcessor, async (_reference, paid) => paid),
     },
     supplier: attentive(world, caller),
+    accepted: new Set(),
     doorbell,
     stopping: caller.process.stopping.signal,
     report: world.report,
