@@ -113,6 +113,17 @@ test('what is paid back from elsewhere is not bounded by the refund wallet', () 
   expect(codeOf(vitals, usdc(11n))).toBe('offer_unavailable')
 })
 
+test('a wallet that is empty closes the store before it is known what anything costs', () => {
+  const cover = { float: usdc(7n), exposure: usdc(7n) }
+  const none = { gas: undefined, funds: undefined, refundMost: undefined, cheapest: undefined }
+  const vitals = createVitals(now)
+  vitals.noteCatalog(now())
+  vitals.noteMeans({ ...none, cover: { ...cover, float: usdc(8n) } })
+  expect(vitals.signals().agent_action).toBe('pay')
+  vitals.noteMeans({ ...none, cover })
+  expect(vitals.parts().refunds.state).toBe('down')
+})
+
 test('/readyz says what the signals say, and names the part', async () => {
   const well: Fact = {
     failing: 'none',
@@ -132,6 +143,10 @@ test('/readyz says what the signals say, and names the part', async () => {
     [{ refusals: 2 }, 'supplier'],
     [{ gas: 0n }, 'gas'],
     [{ failing: 'chain' }, 'chain'],
+    [{ failing: 'supplier' }, 'supplier'],
+    [{ failing: 'database' }, 'database'],
+    [{ held: true }, 'refunds'],
+    [{ isCatalogRead: false }, 'catalog'],
   ]
   for (const [ill, part] of ills) {
     const vitals = vitalsOf({ ...well, ...ill })

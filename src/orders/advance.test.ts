@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { newOrder, orderWorld } from '../../test/doubles/orders.ts'
 import { advance } from './advance.ts'
-import type { Order } from './order.ts'
+import type { In, Order } from './order.ts'
+import type { Supplier } from './ports.ts'
 import { sweep } from './sweep.ts'
 
 type World = ReturnType<typeof orderWorld>
@@ -133,6 +134,27 @@ test('gives up a purchase that the supplier never took and does not show, and pa
     supply: { state: 'OPEN' },
   })
   expect(world.reports).toEqual([])
+})
+
+test('keeps that the supplier took a purchase although somebody else has moved the order', async () => {
+  const world = orderWorld({ held: { outcome: 'unknown', reason: '503' } })
+  const { deps } = world
+  const supplier: Supplier = {
+    ...deps.supplier,
+    async place() {
+      const order = world.orders.history.at(-1) as In<'FULFILLING'>
+      expect((await world.orders.move(order, { ...order, askedAgainAt: deps.now() })).won).toBe(
+        true,
+      )
+      return { outcome: 'held' }
+    },
+  }
+  const order = await start({ ...world, deps: { ...deps, supplier } }, 0)
+  expect(order.state).toBe('FULFILLING')
+  expect(world.orders.history.at(-1)).toMatchObject({
+    acceptedAt: expect.any(Date),
+    askedAgainAt: expect.any(Date),
+  })
 })
 
 test('has on record that the supplier took a purchase before it looks for the goods', async () => {

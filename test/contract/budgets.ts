@@ -125,12 +125,15 @@ export function describeBudgets(nodes: Nodes): void {
       ...{ budget: 'unpaid_payments', whose: 'client' },
     })
     expect(await spentBy(open(store, { wallet: 13, client: 'd' }))).toBeUndefined()
+    const anHourLater = { wallet: 13, placedAt: later(60) }
+    expect(await spentBy(open(store, { ...anHourLater, client: 'c' }))).toBeUndefined()
 
     for (const wallet of [21, 22]) await open(store, { wallet, receiver: 'r' }, notDelivered)
     expect(await spentBy(open(store, { wallet: 23, receiver: 'r' }))).toMatchObject({
       ...{ budget: 'failed_orders', whose: 'receiver' },
     })
     expect(await spentBy(open(store, { wallet: 23, receiver: 's' }))).toBeUndefined()
+    expect(await spentBy(open(store, { ...anHourLater, receiver: 'r' }))).toBeUndefined()
   })
 
   it('gives the order of a payment that is sent again, whatever is spent', async () => {
@@ -175,8 +178,16 @@ export function describeBudgets(nodes: Nodes): void {
     const { retryAfterSeconds } = spent as Spent
     expect(retryAfterSeconds).toBeGreaterThan(3_500)
     expect(retryAfterSeconds).toBeLessThanOrEqual(3_600)
+    const orders = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => open(store, { wallet: 10 + index }, notDelivered)),
+    )
+    const atOnce = await Promise.all(
+      orders.map((order, index) => claim(order, 'k', index % 2 ? store : other, 'of many')),
+    )
+    expect(atOnce.filter((use) => use === 'fresh')).toHaveLength(5)
     await pass(60 * minute + 1_000)
     expect(await claim(third, 'k0')).toBe('fresh')
+    expect(await claim(first, 'another', store, 'd')).toBe('fresh')
   })
 
   it('forgets what was never paid after a day, and nothing else', async () => {

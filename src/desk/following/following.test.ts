@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type CheckoutWorld, checkoutWorld, invoiced } from '../../../test/doubles/checkouts.ts'
+import { newOrderId } from '../../../test/doubles/ids.ts'
 import type { Script } from '../../../test/doubles/orders.ts'
 import { createDigest, createSigner } from '../../secrets/tokens.ts'
 import type { BuyingDeps } from '../buying/deps.ts'
@@ -177,9 +178,22 @@ describe('the recovery code', () => {
     }
     const other = `ord_${'1'.repeat(26)}` as typeof orderId
     expect(passForCode(deps, other, code)).toBeUndefined()
-    for (const text of ['', 'AAAA-AAAA-AAAA', `${code}2`, code.slice(1)]) {
-      expect(passForCode(deps, orderId, text)).toBeUndefined()
+    const letters = code.replaceAll('-', '')
+    const changed = [...letters].map((letter, at) => {
+      return letters.slice(0, at) + (letter === '2' ? '3' : '2') + letters.slice(at + 1)
+    })
+    for (const text of ['', 'AAAA-AAAA-AAAA', `${code}2`, code.slice(1), ...changed]) {
+      expect(passForCode(deps, orderId, text), text).toBeUndefined()
     }
+  })
+
+  test('is made of 32 letters, each as likely as the others', () => {
+    const codes = createDigest([key], 'recovery-code')
+    const letters = Array.from({ length: 400 }, () => recoveryCodeOf({ codes }, newOrderId()))
+    const counts = Map.groupBy(letters.join('').replaceAll('-', ''), (letter) => letter)
+    expect(counts.size).toBe(32)
+    // 150 of each are expected; this is further away than six standard deviations.
+    for (const { length } of counts.values()) expect(Math.abs(length - 150)).toBeLessThan(75)
   })
 })
 

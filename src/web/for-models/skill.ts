@@ -37,7 +37,7 @@ ${kinds.map((kind) => `- ${whatItIs[kind]} Search: \`GET ${searches[kind].path}\
 curl -s '${site.url}${searchVouchers.path}?search=amazon&country=US&limit=3'
 \`\`\`
 
-Countries are ISO codes (\`US\`, not "United States"). Nothing found: \`hint\` says which filter to change and to what. Amounts are whole minor units: \`major = value / currencyDivisor\`. Take \`offerId\` exactly as it is written.
+Countries are ISO codes (\`US\`, not "United States"; \`XK\` is Kosovo). Nothing found: \`hint\` says which filter to change and to what. Amounts are whole minor units: \`major = value / currencyDivisor\`. Take \`offerId\` exactly as it is written.
 
 ## 2. Ask for the exact price, free
 
