@@ -166,6 +166,24 @@ describe('read', () => {
       [methodsCall]: { json: [methodJson(method)] },
     })
 
+  const no = { status: 403, json: { code: 'missing-permission', message: 'x' } }
+  const listed = 'GET /api/v1/stores/S1/invoices?textSearch=Inv1&includeArchived=true'
+
+  it.each<readonly [string, Reply, Reply, boolean]>([
+    ['an invoice that is not in the list', no, { json: [] }, true],
+    ['an invoice in whose place another is listed', no, { json: [invoiceJson({ id: 'X' })] }, true],
+    ['an invoice that is listed, archived or not', no, { json: [invoiceJson()] }, false],
+    ['a list that may not be seen either', no, no, false],
+    ['a list that does not come', no, 'unreached', false],
+    ['a page of a proxy', { status: 403, text: '<h1>no</h1>' }, { json: [] }, false],
+    ['silence', 'unreached', { json: [] }, false],
+  ])('calls gone only what BTCPay has lost: %s', async (_name, reply, list, isGone) => {
+    const { processor } = playing({ [get]: reply, [listed]: list })
+    const read = await processor.read('Inv1', 'BTC')
+    expect(read).toMatchObject({ outcome: 'unknown' })
+    expect('isGone' in read).toBe(isGone)
+  })
+
   it('reads every payment to the last unit, with its transaction', async () => {
     const { processor, asked, unfit } = playing({
       [get]: { json: invoiceJson({ status: 'Settled', additionalStatus: 'PaidOver' }) },
