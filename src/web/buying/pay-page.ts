@@ -71,7 +71,8 @@ ${scriptUrls.map(
 /** Whoever sees no address is not told to pay to it. */
 function wordsFor({ stage, isOwner, abilities }: CheckoutView, { pay }: Texts) {
   const { title, say, state, ...words } = pay.stages[stage]
-  const text = stage === 'expired' && !abilities.isSeenLate ? pay.expiredUnseen : words.text
+  const said = typeof words.text === 'string' ? words.text : words.text(formatUsdc(keptMost))
+  const text = stage === 'expired' && !abilities.isSeenLate ? pay.expiredUnseen : said
   return isOwner ? { title, text, say } : { title: pay.foreignHeading, text: state, say: state }
 }
 

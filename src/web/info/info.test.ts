@@ -1,7 +1,10 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { catalogOf } from '../../../test/fixtures/catalog.ts'
 import { fixturePricing, shopOffers, voucher } from '../../../test/fixtures/offers.ts'
+import { keptMost } from '../../checkouts/ledger.ts'
 import { createShelf } from '../../goods/catalog.ts'
+import { formatUsdc } from '../../primitives/money.ts'
 import { structureFaults } from '../frame/structure.fixture.ts'
 import { breakout, read, website } from '../frame/website.fixture.ts'
 import { en } from '../texts/en.ts'
@@ -110,6 +113,17 @@ describe('the terms', () => {
     const { body } = await get('/terms')
     expect(structureFaults(body)).toEqual([])
     expect(read(body)).toContain('Each order is charged once, even if it is submitted twice.')
+  })
+
+  test('name the most that is not sent back as the ledger has it, as every page does', async () => {
+    const least = `worth ${formatUsdc(keptMost)} USD or less`
+    for (const path of ['/terms', '/how-it-works']) {
+      expect(read((await get(path)).body), path).toContain(least)
+    }
+    const folder = 'src/web/texts/en'
+    for (const file of readdirSync(folder)) {
+      expect(readFileSync(`${folder}/${file}`, 'utf8'), file).not.toMatch(/\d\.\d\d USD\b/)
+    }
   })
 
   test('are those of the operator, and nothing in them becomes markup', () => {

@@ -31,14 +31,15 @@ export const how = {
   coinsText:
     'You get an address, an amount and a code to scan. The rate is locked while the clock runs. You give an address of your own for refunds, because coins do not tell where they came from.',
   wrong: 'When something goes wrong',
-  wrongList: [
+  /** @param least the most, in US dollars, that is not sent back */
+  wrongList: (least: string): readonly Titled[] => [
     [
       'You paid too little',
-      'The page shows the rest. Pay it in time, or let the time run out and we return what you sent. Only amounts worth 0.50 USD or less are kept: sending them would cost about as much.',
+      `The page shows the rest. Pay it in time, or let the time run out and we return what you sent. Only amounts worth ${least} USD or less are kept: sending them would cost about as much.`,
     ],
     [
       'You paid too much, or twice',
-      'What is over is sent to your refund address, unless it is worth 0.50 USD or less: sending it would cost about as much.',
+      `What is over is sent to your refund address, unless it is worth ${least} USD or less: sending it would cost about as much.`,
     ],
     [
       'You paid too late',
@@ -52,7 +53,7 @@ export const how = {
       'You closed the page',
       'Nothing is lost: open your private link, use the recovery code that stood beside it, or see the orders that this browser remembers.',
     ],
-  ] as readonly Titled[],
+  ],
   goods: 'What cannot be taken back',
   goodsText:
     'A code that was shown, a phone that was credited and an eSIM that was issued are yours; nobody can unsee a code. Double-check country, brand and number before you pay.',

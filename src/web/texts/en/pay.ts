@@ -4,7 +4,8 @@ import { namedCoinOn } from './coins.ts'
 /** What a stage is called, and what a person should know and do in it. */
 interface StageText {
   readonly title: string
-  readonly text: string
+  /** Some say it with the most, in US dollars, that is not sent back. */
+  readonly text: string | ((least: string) => string)
   /** Read out when the page comes to this stage by itself. */
   readonly say: string
   /** All that is said to those who have not shown that it is theirs. */
@@ -62,7 +63,8 @@ const stages: Readonly<Record<CheckoutStage, StageText>> = {
   },
   expired: {
     title: 'Payment window expired',
-    text: 'Do not send anything to the address any more. What was sent is returned, unless it is worth 0.50 USD or less.',
+    text: (least) =>
+      `Do not send anything to the address any more. What was sent is returned, unless it is worth ${least} USD or less.`,
     say: 'The time to pay is over.',
     state: 'Its time is over.',
   },
