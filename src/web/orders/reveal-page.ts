@@ -27,10 +27,10 @@ export function revealPage(scriptUrl: string, { reveal }: Texts): Page {
 
 /** The goods of one order, readable and ready to be copied. */
 export function goodsPage(
-  { orderId, brandName, result }: RevealedGoods,
+  { orderId, kind, brandName, result }: RevealedGoods,
   { reveal, deliveryNames }: Texts,
 ): Page {
-  const named = deliveryNames.filter(([field]) => isShown(field, result))
+  const named = deliveryNames(kind).filter(([field]) => isShown(field, result))
   return {
     title: brandName,
     description: reveal.once,

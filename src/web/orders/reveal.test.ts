@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import type { RevealedGoods } from '../../desk/buying/reveal.ts'
+import type { Kind } from '../../goods/offer.ts'
 import type { OrderId } from '../../primitives/ids.ts'
 import { document } from '../frame/layout.ts'
 import { messagePage } from '../frame/message-page.ts'
@@ -12,13 +13,14 @@ import { closedLinks } from '../texts/en/reveal.ts'
 import { en } from '../texts/en.ts'
 import { goodsPage, revealPage } from './reveal-page.ts'
 
-const goodsOf = (result: Record<string, unknown>): RevealedGoods => ({
+const goodsOf = (result: Record<string, unknown>, kind: Kind): RevealedGoods => ({
   orderId: 'ord_1' as OrderId,
-  kind: 'voucher',
+  kind,
   brandName: breakout,
   result,
 })
-const shown = (result: Record<string, unknown>) => document(frame, goodsPage(goodsOf(result), en))
+const shown = (result: Record<string, unknown>, kind: Kind = 'voucher') =>
+  document(frame, goodsPage(goodsOf(result, kind), en))
 
 describe('the page behind a link', () => {
   test('is whole, and runs one script of ours and nothing else', async () => {
@@ -78,9 +80,13 @@ describe('the goods', () => {
     expect(structureFaults(page)).toEqual([])
   })
 
-  test('of a topup say what was credited', () => {
+  test('of a topup say what was credited, and of a voucher what is on the card', () => {
     const credited = { amount: 7_660, currency: 'GTQ', currencyDivisor: 100 }
-    expect(read(shown({ msisdn: '+50255551234', credited }))).toContain('Credited 76.60 GTQ')
+    const topup = read(shown({ msisdn: '+50255551234', credited }, 'topup'))
+    expect(topup).toContain('Credited 76.60 GTQ')
+    const voucher = read(shown({ code: 'X', credited }, 'voucher'))
+    expect(voucher).toContain('On the card 76.60 GTQ')
+    expect(voucher).not.toContain('Credited')
   })
 
   test('escape what a supplier wrote, and link to https only', () => {

@@ -1,4 +1,5 @@
 import type { Revealed } from '../../../desk/buying/reveal.ts'
+import type { Kind } from '../../../goods/offer.ts'
 import type { Message } from '../../frame/message-page.ts'
 
 /** Every sentence of the pages behind a one-view link. */
@@ -18,12 +19,12 @@ export const reveal = {
 }
 
 /** What each part of a delivery is called; the order is that of the page. */
-export const deliveryNames: readonly (readonly [field: string, name: string])[] = [
+export const deliveryNames = (kind: Kind): readonly (readonly [field: string, name: string])[] => [
   ['code', 'Code'],
   ['pin', 'PIN'],
   ['redemptionUrl', 'Where to redeem it'],
   ['msisdn', 'Number'],
-  ['credited', 'Credited'],
+  ['credited', kind === 'voucher' ? 'On the card' : 'Credited'],
   ['lpa', 'Activation code'],
   ['smdpAddress', 'SM-DP+ address'],
   ['activationCode', 'Matching id'],
