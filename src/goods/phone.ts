@@ -17,6 +17,15 @@ const tellingCodes: ReadonlySet<string> = new Set(['1', '7'])
 export const phoneForm =
   'must be written with + and the country calling code, then the digits (E.164), such as +5355564362'
 
+/** How each thing that may be wrong with a number is said, from the first word on. */
+export const phoneFaults = {
+  form: phoneForm,
+  impossible: 'is not a possible phone number',
+  otherCode: 'has the calling code',
+  otherCountry: 'is a number of',
+  notMobile: 'is not a mobile number',
+} as const
+
 /** E.164 (ITU-T), and what people put between its digits. */
 export const phonePattern = /^\+[1-9](?:[ ().-]{0,2}\d){6,14}$/
 
@@ -34,21 +43,22 @@ export type PhoneRead =
  * carrier takes it, only it can tell.
  */
 export function readPhone(text: string, country: string): PhoneRead {
-  if (!phonePattern.test(text)) return { fault: phoneForm }
+  if (!phonePattern.test(text)) return { fault: phoneFaults.form }
   const phone = parsePhoneNumberFromString(text)
-  if (!phone?.isPossible()) return { fault: 'is not a possible phone number' }
+  if (!phone?.isPossible()) return { fault: phoneFaults.impossible }
   const isValid = phone.isValid()
   if (!isSupportedCountry(country)) return { number: phone.number, isValid }
   const { countryCallingCode: code, country: own } = phone
   const wanted = getCountryCallingCode(country)
   if (code !== wanted) {
-    return { fault: `has the calling code +${code}; this offer is for ${country}, +${wanted}` }
+    const { otherCode } = phoneFaults
+    return { fault: `${otherCode} +${code}; this offer is for ${country}, +${wanted}` }
   }
   if (tellingCodes.has(code) && own !== undefined && own !== country) {
-    return { fault: `is a number of ${own}; this offer is for ${country}` }
+    return { fault: `${phoneFaults.otherCountry} ${own}; this offer is for ${country}` }
   }
   const type = phone.getType()
-  if (type !== undefined && !mobileTypes.has(type)) return { fault: 'is not a mobile number' }
+  if (type !== undefined && !mobileTypes.has(type)) return { fault: phoneFaults.notMobile }
   return { number: phone.number, isValid }
 }
 

@@ -193,9 +193,12 @@ function valueFaults(
     const fault = rangeFault(centsOf(value))
     return fault === undefined ? [] : [{ parameter: 'value', message: fault }]
   }
-  const message = 'must be a number of US dollars with at most 2 decimals, such as 25 or 12.5'
-  return [hinted({ parameter: 'value', message }, value)]
+  return [hinted({ parameter: 'value', message: valueForm }, value)]
 }
+
+/** How an amount is written. */
+export const valueForm =
+  'must be a number of US dollars with at most 2 decimals, such as 25 or 12.5'
 
 function centsOf(dollars: number): Cents {
   return cents(Math.round(dollars * 100))
@@ -223,6 +226,10 @@ function numberFaults(country: string, msisdn: string, confirmNumber: unknown): 
 /** Said of a number that a buyer may insist on. */
 export const unknownNumber =
   'is not a number that any numbering plan known here has; if it is right, send confirmNumber: true'
+
+/** Said of an eSIM that gets no other plan here. */
+export const foreignIccid =
+  'is not an eSIM bought here by this wallet, and the supplier does not know it'
 
 /** Who receives the good, as it is passed on: a number as it was understood. */
 function recipientOf(offer: Offer, told: object): Recipient {

@@ -1,4 +1,4 @@
-import { invalidBody, type Wish } from '../goods/purchase-body.ts'
+import { foreignIccid, invalidBody, type Wish } from '../goods/purchase-body.ts'
 import type { Refusal } from '../primitives/refusal.ts'
 import type { Digest } from '../secrets/tokens.ts'
 import { notNow } from './not-now.ts'
@@ -24,6 +24,5 @@ export async function foreignEsim(
   const known = await deps.supplier.knowsIccid(recipient.iccid)
   if (known === 'yes') return undefined
   if (known === 'unknown') return notNow('The eSIM could not be looked up just now.', 'no')
-  const message = 'is not an eSIM bought here by this wallet, and the supplier does not know it'
-  return invalidBody([{ parameter: 'iccid', message }])
+  return invalidBody([{ parameter: 'iccid', message: foreignIccid }])
 }

@@ -45,7 +45,7 @@ function refundFault({ typed, methods, texts: { form } }: Form): string {
 
 function fieldFault(fault: Fault, { typed, texts }: Form): string {
   const text = texts.form.fields[fault.parameter]
-  if (text === undefined) return `${fault.parameter} ${fault.message}.`
+  if (text === undefined) return texts.form.otherFault
   const value = typed.fields[fault.parameter] ?? ''
   return fieldFaultText(fault, { texts: text, typed: value, meant: texts.form.didYouMean })
 }

@@ -1,8 +1,7 @@
 /** The texts of a field, as far as they say what is wrong with it. */
 export interface FaultTexts {
-  readonly label: string
   readonly missing: string
-  readonly wrong?: string
+  readonly wrong: string
   /** What is said instead where the desk's words begin so. */
   readonly instead?: readonly (readonly [said: string, text: string])[]
 }
@@ -28,7 +27,6 @@ export function fieldFaultText(
 ): string {
   if (typed.trim() === '') return texts.missing
   const instead = texts.instead?.find(([words]) => message.startsWith(words))?.[1]
-  const [said = ''] = message.split('; did you mean')
-  const wrong = instead ?? texts.wrong ?? `${texts.label} ${said}.`
+  const wrong = instead ?? texts.wrong
   return didYouMean === undefined ? wrong : `${wrong} ${meant(String(didYouMean))}`
 }

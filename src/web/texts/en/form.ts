@@ -1,6 +1,6 @@
 import type { Kind } from '../../../goods/offer.ts'
-import { phoneForm } from '../../../goods/phone.ts'
-import { unknownNumber } from '../../../goods/purchase-body.ts'
+import { phoneFaults } from '../../../goods/phone.ts'
+import { foreignIccid, unknownNumber, valueForm } from '../../../goods/purchase-body.ts'
 import { coinNames, coinOn } from './coins.ts'
 
 /** A field of a purchase as people are asked for it. */
@@ -9,8 +9,8 @@ interface FieldText {
   readonly hint?: string
   /** What is said when nothing stands in it. */
   readonly missing: string
-  /** What is said when what stands in it is none; the desk's own words where this is left out. */
-  readonly wrong?: string
+  /** What is said when what stands in it is none. */
+  readonly wrong: string
   /** What is said instead where the desk's own words begin so. */
   readonly instead?: readonly (readonly [said: string, text: string])[]
 }
@@ -20,12 +20,33 @@ const fields: Readonly<Record<string, FieldText>> = {
   value: {
     label: 'Amount in US dollars',
     missing: 'Enter the amount that you want, in US dollars.',
+    wrong: 'This amount isn’t sold. Enter one within the limits above, and in their steps.',
+    instead: [
+      [valueForm, 'Enter a number of US dollars with at most two decimals, such as 25 or 12.50.'],
+    ],
   },
   msisdn: {
     label: 'Phone number to top up',
     missing: 'Enter the number to top up.',
+    wrong: 'This number can’t be topped up. Check it.',
     instead: [
-      [phoneForm, 'Enter the number with + and the country code, or as it is dialled there.'],
+      [
+        phoneFaults.form,
+        'Enter the number with + and the country code, or as it is dialled there.',
+      ],
+      [
+        phoneFaults.impossible,
+        'No phone has this number: it is too long or too short for its country. Check it.',
+      ],
+      [
+        phoneFaults.otherCode,
+        'This number is of another country than this offer. Check it, or search for an offer of its country.',
+      ],
+      [
+        phoneFaults.otherCountry,
+        'This number is of another country than this offer. Check it, or search for an offer of its country.',
+      ],
+      [phoneFaults.notMobile, 'This is not the number of a mobile phone. Enter one that is.'],
       [
         unknownNumber,
         'We don’t know any phone with this number. Check it. If it is right, tick the box below it.',
@@ -59,6 +80,12 @@ const fields: Readonly<Record<string, FieldText>> = {
     hint: '19 or 20 digits that begin with 89. Leave it empty for a new eSIM.',
     missing: 'Enter the number of the eSIM, or leave it empty for a new one.',
     wrong: 'An eSIM has 19 or 20 digits, beginning with 89. Leave it empty for a new one.',
+    instead: [
+      [
+        foreignIccid,
+        'We don’t know this eSIM, so it can’t be topped up here. Check the number, or leave it empty for a new eSIM.',
+      ],
+    ],
   },
 }
 
@@ -115,6 +142,7 @@ export const form = {
     `This is not an address for ${coinOn(coin, network)}. Copy it from your wallet again.`,
   refundOurs:
     'This address belongs to the store: it is where a payment goes. Enter one of your own wallet.',
+  otherFault: 'A part of this form can’t be read. Load the page again.',
   faultsTitle: 'Please fix the following',
   faultsText: 'You haven’t been charged, and what you typed is still there.',
   errorPrefix: 'Check the form: ',
