@@ -1,0 +1,37 @@
+import { numberToHex } from 'viem'
+import { expect, test } from 'vitest'
+import type { ChainNode } from './clients.ts'
+import { receiptOf } from './receipts.ts'
+
+const hashOf = (letter: string) => `0x${letter.repeat(64)}` as const
+
+/** A node that answers with a receipt of block 7, `a`, and has these blocks. */
+function nodeWith(blocks: Readonly<Record<number, `0x${string}`>>): ChainNode {
+  const head = Math.max(...Object.keys(blocks).map(Number))
+  const receipt = { blockNumber: '0x7', blockHash: hashOf('a'), status: '0x1', logs: [] }
+  const answers: Record<string, (params: readonly unknown[]) => unknown> = {
+    eth_getTransactionReceipt: () => receipt,
+    eth_getBlockByNumber: ([at]) => {
+      const [, hash] = Object.entries(blocks).find(([one]) => numberToHex(Number(one)) === at) ?? []
+      return hash === undefined ? null : { hash }
+    },
+  }
+  const reader = {
+    getBlock: async () => ({ number: BigInt(head), hash: blocks[head] }),
+    request: async ({ method, params }: { method: string; params: readonly unknown[] }) =>
+      answers[method]?.(params),
+  }
+  return { reader } as unknown as ChainNode
+}
+
+test.each<[string, Readonly<Record<number, `0x${string}`>>, boolean]>([
+  ['of the newest block', { 7: hashOf('a') }, true],
+  ['of a block below the newest one', { 7: hashOf('a'), 9: hashOf('c') }, true],
+  ['of a block that is not there yet', { 6: hashOf('b') }, false],
+  ['of another newest block of that height', { 7: hashOf('b') }, false],
+  ['of a block that was replaced', { 7: hashOf('b'), 9: hashOf('c') }, false],
+  ['of a block that the node does not show', { 9: hashOf('c') }, false],
+])('a receipt %s counts only where its block is on the chain', async (_, blocks, isThere) => {
+  const receipt = await receiptOf(nodeWith(blocks), hashOf('d'))
+  expect(receipt?.blockNumber).toBe(isThere ? 7n : undefined)
+})
