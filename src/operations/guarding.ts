@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Vitals } from '../health/vitals.ts'
 import { repeat } from '../primitives/repeat.ts'
 import { type GuardBooks, refusalText, unknownRefunds } from '../reconcile/start-guard.ts'
@@ -50,8 +49,10 @@ export async function guarding(
   vitals.hold('It is not known yet whether every refund on the chain is on record.')
   const signal = AbortSignal.any([loop.signal, ended.signal])
   const passed = repeat(task, { everyMs: retryMs, retryMs, signal }).then(() => isKnown)
-  const waited = delay(startWaitMs, undefined, { ref: false, signal }).catch(() => undefined)
-  const first = await Promise.race([refused.promise, passed, waited])
+  const waited = Promise.withResolvers<void>()
+  const timer = setTimeout(waited.resolve, startWaitMs)
+  const first = await Promise.race([refused.promise, passed, waited.promise])
+  clearTimeout(timer)
   if (first instanceof RecordTooOld) throw first
   return { passed, refused: refused.promise }
 }
