@@ -1,6 +1,5 @@
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { type DestinationStream, destination, type Logger, multistream, pino } from 'pino'
+import { type DestinationStream, type Logger, multistream, pino } from 'pino'
+import { fileIn, standard } from './log-lines.ts'
 
 /**
  * The store's log, one JSON object a line. What could carry a secret is left out here as well, in
@@ -20,13 +19,14 @@ export function createLog(level: string, destination: DestinationStream): Logger
   )
 }
 
+/** Standard output, and nothing else writes there. */
+export const liveLog = (): DestinationStream => standard(process.stdout)
+
 /** Everything goes to a file, so that the terminal stays readable; what is wrong goes there too. */
 export function sandboxLog(dataDir: string): DestinationStream {
-  mkdirSync(dataDir, { recursive: true })
-  const file = destination({ dest: join(dataDir, 'store.log'), sync: false })
   return multistream([
-    { level: 'trace', stream: file },
-    { level: 'error', stream: destination(2) },
+    { level: 'trace', stream: fileIn(dataDir, 'store.log') },
+    { level: 'error', stream: standard(process.stderr) },
   ])
 }
 

@@ -2,7 +2,7 @@ import { runPrimary } from './cluster/primary.ts'
 import { type Config, readConfig } from './config.ts'
 import { giveUp, onSignal, reasonOf } from './lifecycle.ts'
 import { listen, startParts, startStore } from './store-process.ts'
-import { banner } from './terminal.ts'
+import { announce } from './terminal.ts'
 
 /** The store as its operator starts it: one process, or as many as WORKERS says. */
 async function main(): Promise<void> {
@@ -25,7 +25,7 @@ async function runAlone(config: Config): Promise<void> {
     await stop()
     throw error
   }
-  console.log(banner(config, service.stock(), performance.now() - startedAt, payUrl))
+  announce(config, service.stock(), performance.now() - startedAt, payUrl)
 }
 
 /** A store in this process, with the sandbox that stops after it. */

@@ -1,9 +1,8 @@
 import type { Logger } from 'pino'
-import { destination } from 'pino'
 import { type Common, type Config, ConfigError, type Outside } from './config.ts'
 import { openCounting } from './counting.ts'
 import type { Counting } from './http/rate-limit.ts'
-import { createLog, sandboxLog } from './log.ts'
+import { createLog, liveLog, sandboxLog } from './log.ts'
 import { loadSandbox, type SandboxParts, sandboxOptions, sandboxOutside } from './sandbox-parts.ts'
 import { type Service, type ServiceOptions, startService } from './service.ts'
 import { progress } from './terminal.ts'
@@ -80,7 +79,7 @@ export async function listen({ app }: Service, { host, port }: Config): Promise<
 
 /** Where a process of the store writes; each of several workers says which one it is. */
 export function logOf(config: Config, worker?: number): Logger {
-  const to = config.mode === 'live' ? destination(1) : sandboxLog(config.dataDir)
+  const to = config.mode === 'live' ? liveLog() : sandboxLog(config.dataDir)
   const log = createLog(config.logLevel, to)
   return worker === undefined ? log : log.child({ worker })
 }

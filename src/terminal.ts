@@ -5,8 +5,16 @@ export function progress(message: string): void {
   console.log(`  … ${message}`)
 }
 
+/** Says that the store is ready; in live mode beside the log, which is all that standard output has. */
+export function announce(config: Config, ...ready: Ready): void {
+  const write = config.mode === 'live' ? console.error : console.log
+  write(banner(config, ...ready))
+}
+
+type Ready = Parameters<typeof banner> extends [Config, ...infer Rest] ? Rest : never
+
 /** What an operator sees when the store is ready: what runs, and where to look. */
-export function banner(
+function banner(
   config: Config,
   stock: { readonly offers: number; readonly setAside: number; readonly readAt: Date },
   startedInMs: number,

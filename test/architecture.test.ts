@@ -106,7 +106,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     '../sandbox/sandbox.ts',
     '../sandbox/connection.ts',
   ],
-  'log.ts': [],
+  'log-lines.ts': [],
+  'log.ts': ['log-lines.ts'],
   'terminal.ts': ['config.ts'],
   'service.ts': [
     'desk',

@@ -6,7 +6,7 @@ import type { Config } from '../config.ts'
 import { limitRules } from '../http/rate-limit.ts'
 import { giveUp, onSignal } from '../lifecycle.ts'
 import { logOf, startParts } from '../store-process.ts'
-import { banner } from '../terminal.ts'
+import { announce } from '../terminal.ts'
 import { createOwner } from './counting.ts'
 import { type End, startCrew } from './crew.ts'
 import type { Line } from './line.ts'
@@ -29,7 +29,7 @@ export async function runPrimary(config: Config): Promise<void> {
   if (isEnding()) return
   void crew.hopeless.then((reason) => giveUp(reason, stop))
   await crew.complete
-  console.log(banner(config, stock(), performance.now() - startedAt, payUrl))
+  announce(config, stock(), performance.now() - startedAt, payUrl)
 }
 
 /** Starts the sandbox, and then the workers, which need not listen yet when it returns. */

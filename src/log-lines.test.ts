@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync } from 'node:fs'
+import { afterEach, describe, expect, test } from 'vitest'
+import { lossy, type Sink } from './log-lines.ts'
+
+/** A place for lines that takes them, refuses them, or leaves them lying. */
+function openSink() {
+  const lines: string[] = []
+  const state = { isBroken: false, writableLength: 0 }
+  const sink: Sink = {
+    get writableLength() {
+      return state.writableLength
+    },
+    write(text, done) {
+      if (state.isBroken) return done(new Error('ENOSPC'))
+      lines.push(...text.trimEnd().split('\n'))
+      done()
+    },
+  }
+  return { sink, state, lines }
+}
+
+describe('a log that loses lines', () => {
+  test('writes them as they come while all is well', () => {
+    const { sink, lines } = openSink()
+    const log = lossy(sink)
+    log.write('a\n')
+    log.write('b\n')
+    expect(lines).toEqual(['a', 'b'])
+  })
+
+  test.each(['a full disk', 'a stalled reader'])('says how many after %s', (trouble) => {
+    const { sink, state, lines } = openSink()
+    const log = lossy(sink)
+    const isFull = trouble === 'a full disk'
+    if (isFull) state.isBroken = true
+    else state.writableLength = 2 ** 30
+    for (const line of ['a\n', 'b\n', 'c\n']) log.write(line)
+    state.isBroken = false
+    state.writableLength = 0
+    log.write('d\n')
+    log.write('e\n')
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 40, lost: 3 })
+    expect(lines.slice(1)).toEqual(['d', 'e'])
+  })
+})
+
+describe('a process whose log goes nowhere', () => {
+  const program = `
+    import { createLog } from ${JSON.stringify(new URL('./log.ts', import.meta.url).href)}
+    import { standard } from ${JSON.stringify(new URL('./log-lines.ts', import.meta.url).href)}
+    const log = createLog('info', standard(process.stdout))
+    for (let line = 0; line < 40_000; line += 1) log.info({ text: 'x'.repeat(1_000) }, 'a line')
+    setImmediate(() => process.stderr.write('goes on', () => process.exit(0)))`
+  const ended: (() => void)[] = []
+  afterEach(() => {
+    for (const end of ended.splice(0)) end()
+  })
+
+  test.each([
+    ['into a full disk', () => openSync('/dev/full', 'w')],
+    ['into a pipe that nobody reads', () => 'pipe' as const],
+  ])('goes on when it writes %s, and ends', async (_, stdout) => {
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+      stdio: ['ignore', stdout(), 'pipe'],
+    })
+    ended.push(() => child.kill('SIGKILL'))
+    let said = ''
+    child.stderr?.on('data', (chunk: Buffer) => {
+      said += chunk.toString()
+    })
+    expect(await once(child, 'exit')).toEqual([0, null])
+    expect(said).toBe('goes on')
+  })
+})

@@ -1,0 +1,64 @@
+import { mkdirSync, openSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DestinationStream } from 'pino'
+
+/** Where lines go in the end. What it has not taken yet, it keeps. */
+export interface Sink {
+  readonly writableLength: number
+  write(text: string, done: (error?: Error | null) => void): unknown
+}
+
+/** A reader that stands still may cost so many bytes of memory; further lines are lost. */
+const keptMost = 8 * 1024 * 1024
+
+/**
+ * A log must never be the reason that the store stops: while a disk is full, a pipe closed or its reader
+ * stalled, lines are lost, and the next one that gets through comes after a line that says how many.
+ */
+export function lossy(sink: Sink): DestinationStream {
+  let lost = 0
+  return {
+    write(line) {
+      if (sink.writableLength > keptMost) {
+        lost += 1
+        return
+      }
+      const carried = lost
+      lost = 0
+      sink.write(carried === 0 ? line : `${lossLine(carried)}${line}`, (error) => {
+        if (error) lost += carried + 1
+      })
+    },
+  }
+}
+
+function lossLine(lost: number): string {
+  return `${JSON.stringify({ level: 40, time: Date.now(), lost, msg: 'lines of the log were lost' })}\n`
+}
+
+/**
+ * Standard output, or that of errors. Node writes to a pipe without waiting for its reader, and goes on
+ * after an error.
+ */
+export function standard(stream: NodeJS.WriteStream): DestinationStream {
+  // Each write hears of its own error.
+  stream.on('error', () => undefined)
+  return lossy(stream)
+}
+
+/** A file that lines are added to. */
+export function fileIn(folder: string, name: string): DestinationStream {
+  mkdirSync(folder, { recursive: true })
+  const file = openSync(join(folder, name), 'a')
+  return lossy({
+    writableLength: 0,
+    write(text, done) {
+      try {
+        writeSync(file, text)
+        done()
+      } catch (error) {
+        done(error as Error)
+      }
+    },
+  })
+}
