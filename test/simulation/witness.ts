@@ -66,6 +66,8 @@ export function newWitness(seen: Witnessed): Witness {
   const signatures = new Map<string, OrderId>()
   const landed = new Set<string>()
   const overtaken = new Set<OrderId>()
+  /** Given up while neither the record nor the supplier knew of a purchase. */
+  const unheardOf = new Set<OrderId>()
   const told = new Map<string, Caller>()
   const openedAt = new Map<OrderId, number>()
   const ledger = new Map<OrderId, Map<string, bigint>>()
@@ -83,6 +85,7 @@ export function newWitness(seen: Witnessed): Witness {
       forgottenFaults(order, by),
     ]
     for (const what of faults.flat()) complain(what, order.id)
+    noteGivingUp(before, order)
     current.set(order.id, order)
     byNonce.set(order.tender.nonce, order)
     if (!before) {
@@ -92,6 +95,16 @@ export function newWitness(seen: Witnessed): Witness {
     const signed = signedOf(order)
     if (signed) signatures.set(signed.signature, order.id)
     keepBooks(before, order)
+  }
+
+  /**
+   * The acceptance dies with the process that heard it, or with the write that was to tell of it. What the
+   * supplier shows only after the money was due is watched for, and holds nothing back.
+   */
+  function noteGivingUp(before: Order | undefined, order: Order): void {
+    if (order.state !== 'FULFILLMENT_FAILED' || before?.state === order.state) return
+    const isKnown = acceptedAtOf(order) !== undefined
+    if (!isKnown && !supplier.isShown(supplierReferenceOf(order.id))) unheardOf.add(order.id)
   }
 
   /** What the database refuses as well (004-money.sql). */
@@ -195,7 +208,8 @@ export function newWitness(seen: Witnessed): Witness {
     const slackMs = seen.scenario.clocks === 'wild' ? Infinity : 2 * nearSkewMs
     const isEarly = signAtOf(seen, order) - time.time() > slackMs
     const reference = supplierReferenceOf(order.id)
-    const isKnown = acceptedAtOf(order) !== undefined || supplier.isShown(reference)
+    const isShown = supplier.isShown(reference) && !unheardOf.has(order.id)
+    const isKnown = acceptedAtOf(order) !== undefined || isShown
     const isOpen = isKnown && supplier.mayDeliver(reference) && !overtaken.has(order.id)
     return faultsIn([
       [settlementOf(order) !== 'FINAL', 'a refund was sent for money that may vanish'],
