@@ -120,6 +120,21 @@ describe('nothing is stored and nothing taken', () => {
     expect(refusal.message).not.toContain('the node is silent')
   })
 
+  test('while a budget of its payer is spent; the chain is not even asked', async () => {
+    const budgets = { payer: { unpaid_payments: 1 }, client: {}, receiver: {}, order: {} }
+    const world = purchaseWorld(
+      { collected: { outcome: 'unknown', reason: 'timeout' } },
+      { budgets },
+    )
+    expectOrder(await world.buy({ patienceMs: 0 }))
+    const asked = world.calls.length
+    expect(await refusalOf(world.buy())).toMatchObject({
+      code: 'budget_spent',
+      details: { extra: { budget: 'unpaid_payments', whose: 'payer' } },
+    })
+    expect(world.calls.slice(asked)).toEqual([])
+  })
+
   test('while the signals say stop, with and without a payment', async () => {
     const world = purchaseWorld()
     const payment = await world.pay()
