@@ -40,11 +40,14 @@ function forgetCalls(): void {
 }
 
 /**
- * Calls to the outside, but for the health probes, the look at the refund wallet (`balanceOf`) and
- * the catalog, which come by the clock.
+ * Calls to the outside, but for the health probes, the looks at the wallets (`balanceOf` and what gas
+ * costs) and the catalog, which come by the clock.
  */
 function outsideCalls(): string[] {
-  const byTheClock = /^eth_getBlockByNumber$|^eth_call 0x70a08231$|\/balance$|\/offers\?|\/rates\//
+  const atChain =
+    /^eth_(get(BlockByNumber|Balance|Logs)|estimateGas|gasPrice|maxPriorityFeePerGas)$/
+  const elsewhere = /^eth_call 0x70a08231$|\/balance$|\/offers\?|\/rates\//
+  const byTheClock = new RegExp(`${atChain.source}|${elsewhere.source}`)
   return [...rpc.calls, ...supplier.calls].filter((call) => !byTheClock.test(call))
 }
 
