@@ -194,6 +194,34 @@ function describeShares(harness: () => TreasuryHarness): void {
     expect([await allow(large), await allow(small)]).toEqual(['payer_share', 'granted'])
     expect(await allow(long)).toBe('granted')
   })
+
+  it('wait behind nobody who has not waited for an hour yet', async () => {
+    await of(1, 30n, new Date('2098-01-01T00:00:00Z'))
+    expect(await allow(await of(2, 21n, new Date('2098-01-01T00:00:01Z')))).toBe('granted')
+  })
+
+  it('count what a payer was granted for an hour', async () => {
+    await of(1, 5n)
+    expect(await allow(await of(2, 12n))).toBe('granted')
+    const next = await of(2, 12n)
+    expect(await allow(next)).toBe('payer_share')
+    await harness().pass(hour + minute)
+    expect(await allow(next)).toBe('granted')
+  })
+
+  it.each<[string, Partial<Order>]>([
+    ['that is above the cap', { amount: usdc(51n) }],
+    ['whose payment may still vanish', { settlement: 'SEEN' }],
+  ])('wait for no refund %s', async (_, odd) => {
+    const target = { ...failed(asked({ amount: usdc(30n), tender: newTender() })), ...odd } as Order
+    await orderOnRecord(harness().orders, {
+      ...target,
+      changedAt: new Date('2026-01-01T00:00:00Z'),
+    })
+    expect([await allow(await of(2, 8n)), await allow(await of(2, 22n))]).toEqual([
+      ...['granted', 'granted'],
+    ])
+  })
 }
 
 function describeOwed(harness: () => TreasuryHarness): void {
