@@ -114,6 +114,20 @@ describe('a payment that its payer signed with a key of his own', () => {
     expect(await rail.check(forged)).toMatchObject({ outcome: 'bad', code: 'bad_signature' })
   })
 
+  test('is unknown when a node refuses it and then agrees: no code of a wallet can have done that', async () => {
+    const { tender } = await newPayment(chain)
+    const refusal = { error: { code: 3, message: 'execution reverted', data: '0x' } }
+    let simulated = 0
+    node.tamper((method) => {
+      if (method === 'eth_call') simulated += 1
+      return method === 'eth_estimateGas' || (method === 'eth_call' && simulated === 1)
+        ? refusal
+        : undefined
+    })
+    expect(await rail.check(tender)).toMatchObject({ outcome: 'unknown' })
+    expect(simulated).toBeGreaterThan(1)
+  })
+
   test('is refused for what the token finds, in the words for that', async () => {
     const { owner, tender } = await newPayment(chain)
     const { client, usdc: token, keys } = chain
