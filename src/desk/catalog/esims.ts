@@ -38,7 +38,7 @@ import { unfinishedView } from '../views/catalog-offer.ts'
 const query = {
   country: described(
     country,
-    'ISO 3166-1 alpha-2 code of a single-country plan; with regional=true a country to be covered',
+    'ISO 3166-1 alpha-2 code (XK is Kosovo) of a single-country plan; with regional=true a country to be covered',
   ),
   covers: described(
     countries,

@@ -28,7 +28,7 @@ const coarseNames = Object.keys(coarseRegions) as (keyof typeof coarseRegions)[]
 const query = {
   country: described(
     country,
-    'ISO 3166-1 alpha-2 code. Alone: plans of this country only. With regions: plans that cover it',
+    'ISO 3166-1 alpha-2 code (XK is Kosovo). Alone: plans of this country only. With regions: plans that cover it',
   ),
   regions: described(
     oneOf(coarseNames),
