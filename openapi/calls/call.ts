@@ -56,7 +56,9 @@ export interface SignedRequest {
 export interface Shop {
   /** An order that has come to its end: delivered, refunded, or expired with its refund held back. */
   readonly bought: (kind: Kind, outcome: Outcome) => Promise<Bought>
-  /** A new `PAYMENT-SIGNATURE` for what this body costs. */
+  /** A new `PAYMENT-SIGNATURE` of the wallet that bought, for what this body costs. */
+  readonly paymentAgain: (kind: Kind, body: object) => Promise<string>
+  /** A new `PAYMENT-SIGNATURE` of another wallet, for what this body costs. */
   readonly payment: (kind: Kind, body: object, amount?: string) => Promise<string>
   /** The `PAYMENT-SIGNATURE` for a good body, signed before the store that is away lost its database. */
   readonly paymentAway: (kind: Kind) => Promise<string>

@@ -33,7 +33,7 @@ const asks: Readonly<Partial<Record<RefusalCode, (kind: Kind, shop: Shop) => Ask
     idempotency_conflict: async (kind, shop) => {
       const { headers } = await shop.bought(kind, 'OK')
       const body = bodyOf(kind, 'HANG')
-      const signature = await shop.payment(kind, body)
+      const signature = await shop.paymentAgain(kind, body)
       return { body, headers: { ...headers, 'payment-signature': signature } }
     },
     limit_exceeded: async (kind, shop) => {

@@ -28,8 +28,8 @@ const busyAddress = '10.255.255.255'
 
 export interface ExampleShop extends Shop {
   readonly urlOf: (at: Place) => string
-  /** Headers that every call from there carries. */
-  readonly headersOf: (at: Place) => Record<string, string>
+  /** Headers that every call from there carries, once it is what its name says. */
+  readonly headersOf: (at: Place) => Promise<Record<string, string>>
   /** Addresses of these stores in a text, as if it were one store at this address. */
   readonly asOne: (text: string, url: string) => string
   close(): Promise<void>
@@ -68,7 +68,7 @@ export async function openExampleShop(): Promise<ExampleShop> {
   const spent = spentBuyer(open)
   const paymentsAway = new Map<Kind, string>()
   for (const kind of kinds) paymentsAway.set(kind, await paymentAt(away, buyer, kind, bodyOf(kind)))
-  await Promise.all([goAway(away, rpc), makeBusy(open)])
+  await goAway(away, rpc)
   const urls: Readonly<Record<Place, string>> = {
     open: open.url,
     busy: open.url,
@@ -79,7 +79,9 @@ export async function openExampleShop(): Promise<ExampleShop> {
 
   return {
     ...buying(open, buyer, openRpc),
-    payment: (kind, body, amount) => paymentAt(open, buyer, kind, body, amount),
+    paymentAgain: (kind, body) => paymentAt(open, buyer, kind, body),
+    // What fails or is late counts against its wallet, so each has one of its own.
+    payment: async (kind, body, amount) => paymentAt(open, await newBuyer(), kind, body, amount),
     paymentAway: async (kind) => paymentsAway.get(kind) ?? '',
     signIn: (path, at = 'open', request = { method: 'GET' }) =>
       signInAt(urls[at], buyer, path, request),
@@ -87,7 +89,11 @@ export async function openExampleShop(): Promise<ExampleShop> {
     spentPayment: async (kind, body) => paymentAt(open, await spent, kind, body),
     unsold: (kind) => unsoldAt(away, kind),
     urlOf: (at) => urls[at],
-    headersOf: (at) => (at === 'busy' ? { 'x-forwarded-for': busyAddress } : {}),
+    async headersOf(at) {
+      if (at !== 'busy') return {}
+      await makeBusy(open)
+      return { 'x-forwarded-for': busyAddress }
+    },
     asOne: (text, url) =>
       Object.values(urls).reduce((all, one) => {
         return all.replaceAll(one, url).replaceAll(new URL(one).host, new URL(url).host)
@@ -245,7 +251,7 @@ async function goAway({ url, databaseUrl }: Store, rpc: StoryProxy): Promise<voi
   ])
 }
 
-/** Asks more often than any limit allows. */
+/** Asks more often than any limit allows; where that was done within the minute, once each. */
 async function makeBusy({ url }: Store): Promise<void> {
   const headers = { 'x-forwarded-for': busyAddress }
   for (const path of ['/ai/capabilities', '/api/catalog/topups/regions', purchasePath('esim')]) {

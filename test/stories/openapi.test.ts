@@ -52,7 +52,7 @@ async function send(operation: Operation, { at = 'open' }: Call, ask: Ask): Prom
       // From another client each time, so that only the busy one meets a limit.
       'x-forwarded-for': [10, ...randomBytes(3)].join('.'),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...shop.headersOf(at),
+      ...(await shop.headersOf(at)),
       ...headers,
     },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
