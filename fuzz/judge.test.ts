@@ -57,6 +57,13 @@ test('a refusal in its form is good', () => {
   ).toBeUndefined()
 })
 
+test('the page of an offer leads to itself from another spelling, and to nowhere else', () => {
+  const respelt = { status: 302, headers: { location: '/buy/TEST-ESIM-OK' }, body: '' }
+  expect(said(respelt)).toBeUndefined()
+  const elsewhere = { ...respelt, headers: { location: '//buy.example/' } }
+  expect(said(elsewhere)).toBe('its status is 302')
+})
+
 test('only a payment may be told that nobody knows what became of it', () => {
   const undecided = {
     status: 503,

@@ -33,11 +33,17 @@ export function judgeRaw(text: string, { secrets }: JudgeOptions): string | unde
 const successes: readonly number[] = [200, 202, 204, 304]
 
 function faultOfSuccess({ method }: Input, { status, headers, body }: Answer): string | undefined {
+  if (isRespelt(status, headers)) return undefined
   if (!successes.includes(status)) return `its status is ${status}`
   if (status === 204 || status === 304 || method === 'HEAD') return undefined
   const type = headers.get('content-type') ?? ''
   if (type.startsWith('application/json') && jsonOf(body) === undefined) return 'it is not JSON'
   return undefined
+}
+
+/** The page of an offer is found in whatever case its id was written, and leads to the right one. */
+function isRespelt(status: number, headers: Answer['headers']): boolean {
+  return status === 302 && /^\/buy\/[\w-]+$/.test(headers.get('location') ?? '')
 }
 
 /** A refusal in the form of the interface it is for (decisions 2 and 3). */

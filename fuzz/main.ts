@@ -3,6 +3,7 @@ import type { Hex } from 'viem'
 import { chainClient } from '../sandbox/chain/rpc.ts'
 import { usdcAbi } from '../test/stories/chain.ts'
 import { rowsOf } from '../test/stories/reading.ts'
+import { eventually } from '../test/stories/requests.ts'
 import { openSource } from './material.ts'
 import { growthMost, trendOf } from './memory.ts'
 import { type Memory, type Parts, startParts } from './parts.ts'
@@ -67,6 +68,7 @@ async function runAll(
   target: Target,
   { inputs, seed }: { readonly inputs: number; readonly seed: number },
 ): Promise<boolean> {
+  await untilSettled(parts)
   const before = await effectsOf(parts)
   const startedAt = performance.now()
   const memory: Memory[] = [await parts.memory()]
@@ -83,6 +85,15 @@ async function runAll(
   const after = await effectsOf(parts)
   const seconds = (performance.now() - startedAt) / 1_000
   return report({ found, memory, before, after, seconds, parts, inputs, seed })
+}
+
+/** The order that the inputs are made of is written once more, when its payment is final. */
+async function untilSettled({ query }: Parts): Promise<void> {
+  const open = `select from orders where settlement <> 'FINAL'`
+  await eventually(
+    () => query(open),
+    (rows) => rows.length === 0,
+  )
 }
 
 /** Everything that an input which paid nothing must leave as it was. */
