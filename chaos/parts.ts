@@ -168,6 +168,9 @@ async function unanswered(): Promise<never> {
   throw new Error('The chain did not mint in time.')
 }
 
+/** Far longer than the sandbox's chain takes for a block. */
+const wholeBlockMs = 1_000
+
 type KilledChain = Awaited<ReturnType<typeof openChain>>
 
 /**
@@ -187,6 +190,8 @@ async function openChain(dataDir: string) {
     async kill(downMs: number) {
       // From now on it takes transactions and puts them into no block, so that what is saved is all.
       await chainClient(rpcUrl).setAutomine(false)
+      // Saved in the middle of a block, its state would have a payment that no block shows.
+      await delay(wholeBlockMs)
       await state.chain.stop()
       await delay(downMs)
       state.chain = await startChain({ dataDir, port })
