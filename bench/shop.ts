@@ -151,7 +151,7 @@ function deliveringAtOnce({ method, path, body: asked }: Asked): Reply {
   if (path === '/rates')
     return { json: { base: 'USD', date: new Date().toISOString().slice(0, 10), rates: {} } }
   if (path === '/balance')
-    return { json: { availableBalance: 1, currency: 'USD', currencyDivisor: 100 } }
+    return { json: { availableBalance: 100_000_000, currency: 'USD', currencyDivisor: 100 } }
   if (path === '/vouchers/offers')
     return { json: { limit: 1024, offset: 0, total: 1, list: [offer] } }
   if (path.endsWith('/offers')) return { json: { limit: 1024, offset: 0, total: 0, list: [] } }
