@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-/** An answer of the supplier that refuses the request (suppliers.md A.7). */
+/** An answer that refuses the request, in the form of Zendit's errors. */
 export class ApiError extends Error {
   readonly status: number
   readonly errorCode: string

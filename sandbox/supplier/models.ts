@@ -1,6 +1,6 @@
 /**
- * The words of Zendit's API (suppliers.md A.11). Amounts are whole numbers in minor units:
- * major = value / currencyDivisor. Times are ISO 8601 UTC.
+ * The models of Zendit's API, by their names in its public SDK. Amounts are whole numbers in minor
+ * units: major = value / currencyDivisor. Times are ISO 8601 UTC.
  */
 export type Family = 'vouchers' | 'topups' | 'esim'
 type ProductType = 'VOUCHER' | 'TOPUP' | 'ESIM'

@@ -16,7 +16,7 @@ const value = z.object({
 const field = z.object({ key: z.string().max(100), value: z.string().max(1000) })
 const common = { offerId: z.string().min(1).max(200), transactionId }
 
-/** The bodies of the three purchases (suppliers.md A.4). */
+/** The bodies of the three purchases, as Zendit takes them. */
 export const inputs = {
   vouchers: z.object({
     ...common,
@@ -72,7 +72,7 @@ function lineProblem(phone: PhoneNumber | undefined, offer: TopupOffer, code: st
   return mobile.has(phone.getType()) ? undefined : 'is no mobile number'
 }
 
-/** The fields of suppliers.md A.5. */
+/** The keys of required fields that Zendit documents. */
 const knownField =
   /^(delivery\.(challenge\.(question|answer)|date|language|message)|(recipient|sender)\.(address\.(city|country|postal|state|street)|carrier|country|email|firstName|lastName|middleName|msisdn))$/
 

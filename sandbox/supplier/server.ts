@@ -107,8 +107,8 @@ function resume(deps: Deps): void {
 }
 
 /**
- * Starts the supplier on 127.0.0.1. It speaks Zendit's API (suppliers.md A) below `/v1`, and
- * `/_admin` for tests. Money is US cents.
+ * Starts the supplier on 127.0.0.1. It speaks Zendit's API below `/v1`, and `/_admin` is for tests.
+ * Money is US cents.
  */
 export async function startSupplier(options: SupplierOptions): Promise<Supplier> {
   const settings: Settings = { ...defaults, ...options }

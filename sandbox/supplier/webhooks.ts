@@ -9,7 +9,7 @@ interface Webhooks {
   stop(): void
 }
 
-/** Zendit's ladder (suppliers.md A.8). */
+/** How long Zendit waits before each further try. */
 const ladder = [1, 10, 60, 600, 1_800, 3_600, 10_800, 21_600, 43_200].map((s) => s * 1000)
 const longestQueue = 10_000
 

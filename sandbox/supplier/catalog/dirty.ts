@@ -1,8 +1,8 @@
 import type { EsimOffer, Family, Offer, TopupOffer, VoucherOffer } from '../models.ts'
 
 /**
- * The data a real supplier's catalog should not hold and does (suppliers.md A.13 item 7). Besides
- * these, about one offer in a hundred is disabled. `KEEP` offers are unusual but fit to sell.
+ * Data that a supplier's catalog should not hold and that real ones do hold. Besides these, about one
+ * offer in a hundred is disabled. `KEEP` offers are unusual but fit to sell.
  */
 interface Flaw {
   readonly id: string

@@ -25,7 +25,7 @@ function transactionOf(entry: Stored): Transaction {
   }
 }
 
-/** Zendit's test-mode answers (suppliers.md A.9): prefix → brand and network. */
+/** What Zendit's test mode answers: the brand and network of each prefix. */
 const lookups = [
   {
     prefix: '+5023',

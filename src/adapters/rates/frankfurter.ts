@@ -11,7 +11,7 @@ export interface FrankfurterOptions {
   readonly fetch?: typeof fetch
 }
 
-/** ECB reference rates as Frankfurter serves them (suppliers E). */
+/** The ECB's reference rates, as Frankfurter serves them. */
 const Latest = z.object({
   amount: z.literal(1).optional(),
   base: z.literal('USD'),

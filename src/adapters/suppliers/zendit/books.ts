@@ -9,7 +9,7 @@ import { families } from './families.ts'
 import { pagesOf } from './pages.ts'
 import { lineOf, type Raw, recordOf } from './raw.ts'
 
-/** The supplier's own list of what it sold us (suppliers A.2). */
+/** The supplier's own list of what it sold us. */
 export function zenditBooks(
   client: ZenditClient,
   { now, signal }: { readonly now: () => Date; readonly signal: AbortSignal },

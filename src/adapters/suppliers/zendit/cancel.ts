@@ -5,9 +5,9 @@ import { refusalOf } from './errors.ts'
 import { recordOf } from './raw.ts'
 
 /**
- * Gives an eSIM back (suppliers A.10). The refund is a transaction of its own, which may still fail
- * after it was accepted: only its record says that the amount is in the wallet again. So the record is
- * looked at first, and a refund is asked for where there is none.
+ * Gives an eSIM back. At Zendit the refund is a transaction of its own, which may still fail after it
+ * was accepted: only its record says that the amount is in the wallet again. So this reads the record
+ * first, and asks for a refund where there is none.
  *
  * @param reference alphanumeric
  */

@@ -1,7 +1,7 @@
 import { type Answer, callJson } from '../../json-call.ts'
 
 export interface ZenditClientOptions {
-  /** Where the API is, version included: `https://api.zendit.io/v1` (suppliers A.1). */
+  /** Where the API is, version included: `https://api.zendit.io/v1`. */
   readonly baseUrl: string
   readonly apiKey: string
   /** For the whole call, from connecting to the last byte of the answer. */

@@ -6,8 +6,8 @@ import { present, type Raw, recordOf, wholePositiveOf } from './raw.ts'
 const maxText = 20_000
 
 /**
- * What the supplier delivered, out of the record of a finished purchase (suppliers A.11-A.12), or
- * undefined while the record does not hold it yet.
+ * What the supplier delivered, by its record of a finished purchase; undefined while the record does
+ * not hold it yet.
  */
 export function deliveryOf(kind: Kind, record: Raw): Delivery | undefined {
   switch (kind) {

@@ -10,7 +10,7 @@ export interface SupplierNo {
   readonly isOfReference: boolean
 }
 
-/** Our words for the codes that are known (suppliers A.7). Others pass through by their name. */
+/** Our words for the codes that Zendit documents. Every other code passes through by its name. */
 const sentences: ReadonlyMap<string, string> = new Map([
   ['NOT_FOUND', 'The supplier does not sell this offer any more.'],
   ['INVALID_REQUEST', 'The supplier refused the purchase as invalid.'],
@@ -29,7 +29,7 @@ export function refusalOf(
   return supplierNo(body['errorCode'], Object.keys(recordOf(body['fields']) ?? {}))
 }
 
-/** The no of a failed transaction, from its `error` (suppliers A.6). */
+/** The no of a failed transaction, from its `error`. */
 export function failureOf(error: unknown): SupplierNo {
   return supplierNo(recordOf(error)?.['code'], [])
 }

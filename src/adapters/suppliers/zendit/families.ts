@@ -1,6 +1,6 @@
 import type { Kind } from '../../../goods/offer.ts'
 
-/** Where each kind lives in the supplier's paths. Note the singular of eSIM (suppliers A.2). */
+/** The kinds as Zendit's paths name them: `esim` is singular there, the others are plural. */
 export const families: Readonly<Record<Kind, string>> = {
   voucher: 'vouchers',
   topup: 'topups',

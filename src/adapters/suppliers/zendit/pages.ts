@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { ZenditClient } from './client.ts'
 import { recordOf } from './raw.ts'
 
-/** The most that the supplier gives at once (suppliers A.2). */
+/** The largest `_limit` that Zendit takes. */
 const pageSize = 1024
 /** A page of this many full records is one to three megabytes. */
 const maxPageBytes = 64 * 1024 * 1024

@@ -5,7 +5,7 @@ import { type Raw, recordOf } from './raw.ts'
 /** Far above anything on sale, and far below where cents of a dollar would stop being exact. */
 const maxMinorUnits = 1e10
 
-/** What the supplier asks for an offer: its price side (suppliers A.12), or what is wrong with it. */
+/** What the supplier suggests to ask for an offer (`price`), or what is wrong with it. */
 export function priceOf(raw: Raw): MoneyRange | Dirt {
   return typeof raw['price'] === 'number'
     ? plainPrice(raw['price'], recordOf(raw['cost']))
@@ -74,8 +74,8 @@ function openMoney(side: Raw, currency: string, divisor: number): MoneyRange | D
 }
 
 /**
- * A plain number is in major units (decisions 1). It names no currency, so it is in that of the
- * cost, which is the wallet's, or in dollars.
+ * A price may also come as a plain number, in major units. It names no currency, so it counts in that
+ * of the cost, which is the wallet's, and in US dollars where the cost names none.
  */
 function plainPrice(major: number, cost: Raw | undefined): MoneyRange | Dirt {
   const currency = cost?.['currency'] ?? 'USD'

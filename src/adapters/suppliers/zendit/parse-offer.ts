@@ -26,7 +26,7 @@ const productTypes: Readonly<Record<Kind, string>> = {
   esim: 'ESIM',
 }
 
-/** The published names of what Zendit calls otherwise (decisions 3). */
+/** Zendit's names of topup sub-types, and the names that our interfaces publish for them. */
 const topupSubTypeNames: ReadonlyMap<string, string> = new Map([
   ['mobile top up', 'voice'],
   ['mobile bundle', 'bundle'],
@@ -38,8 +38,8 @@ const publishedNames: ReadonlyMap<string, string> = new Map(
 )
 
 /**
- * One record of the supplier's list as an offer, or why it must not be sold (suppliers A.11-A.12).
- * Zero, false, blank and null mean "does not apply" there, and are absent here.
+ * Reads one record of the supplier's list as an offer, or says why it must not be sold. There zero,
+ * false, blank and null mean "does not apply"; here such a field is absent.
  */
 export function parseOffer(record: unknown, kind: Kind): Offer | Dirt {
   const raw = recordOf(record)
@@ -87,7 +87,7 @@ function identityDirt(raw: Raw, kind: Kind): Dirt | undefined {
   const { offerId, productType, enabled } = raw
   if (typeof offerId !== 'string' || offerId === '') return 'missing_offer_id'
   if (!offerIdPattern.test(offerId)) return 'bad_offer_id'
-  // The list holds disabled offers too (suppliers A.10); one that does not say is not sold either.
+  // Zendit's list holds disabled offers too. One that does not say is not sold either.
   if (enabled !== true) return 'disabled'
   const isOther = productType !== undefined && productType !== productTypes[kind]
   return isOther ? 'wrong_product_type' : undefined

@@ -26,8 +26,8 @@ export interface ZenditSupplier extends Supplier {
 }
 
 /**
- * Buys at Zendit. Our reference is the `transactionId`, which Zendit takes once (suppliers A.4), so
- * a purchase can be placed again after any answer that leaves doubt.
+ * Buys at Zendit. Our reference is the `transactionId`, which Zendit takes only once, so a purchase
+ * can be placed again after any answer that leaves doubt.
  */
 export function createZenditSupplier(
   client: ZenditClient,
@@ -93,13 +93,13 @@ function heldOf(kind: Kind, record: Raw): Held {
   }
 }
 
-/** Vouchers and topups cannot be given back once they are done (suppliers A.10). */
+/** Zendit refunds eSIMs only: a voucher or topup that is `DONE` cannot be given back. */
 async function cancel(client: ZenditClient, kind: Kind, reference: string): Promise<Cancelled> {
   if (kind === 'esim') return cancelEsim(client, segment(reference))
   return { outcome: 'refused', reason: `the supplier takes no ${kind} back` }
 }
 
-/** Plans can be listed for the eSIMs of this account only (suppliers A.2). */
+/** Zendit lists the plans of an eSIM only to the account that bought it. */
 async function knowsIccid(client: ZenditClient, iccid: string): Promise<'yes' | 'no' | 'unknown'> {
   if (!/^89\d{16,18}$/.test(iccid)) return 'no'
   const answer = await client.get(`/esim/${iccid}/plans`)
@@ -147,7 +147,7 @@ function recipientBody(recipient: Recipient): Raw {
   }
 }
 
-/** All that the buyer gave, under the keys of suppliers A.5. Whoever buys is the sender as well. */
+/** All that the buyer gave, under Zendit's keys for required fields. The buyer is the sender too. */
 function voucherFields(recipient: Extract<Recipient, { kind: 'voucher' }>) {
   const { firstName, lastName, email, country } = recipient
   const given = Object.entries({ firstName, lastName, email, country })
@@ -173,7 +173,7 @@ function isAbout(body: unknown, reference: string): boolean {
   return recordOf(body)?.['transactionId'] === reference
 }
 
-/** References are alphanumeric (suppliers A.4), so one that is not would be a defect of ours. */
+/** Zendit takes alphanumeric references only, so another one would be a defect of ours. */
 function segment(reference: string): string {
   if (!/^[A-Za-z0-9]{1,64}$/.test(reference)) throw new Error('The reference is not alphanumeric')
   return reference

@@ -1,4 +1,4 @@
-/** A voucher as the supplier lists it (suppliers A.3, A.11), for tests to bend. */
+/** A voucher as Zendit lists it, for tests to change. */
 export function rawVoucher(changes: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     brand: 'APPLE',

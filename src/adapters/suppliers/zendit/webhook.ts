@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { recordOf } from './raw.ts'
 
-/** The header that the operator chose in the supplier's console (suppliers A.8). */
+/** The header that the operator chose in Zendit's console. */
 export interface WebhookConfig {
   readonly header: string
   readonly value: string
