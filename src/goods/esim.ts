@@ -16,7 +16,7 @@ export interface Coverage {
   readonly speeds: readonly string[]
 }
 
-/** Multi-country plans have no country of their own (suppliers A.10). */
+/** Multi-country plans have no country of their own, only those that they cover. */
 export function isRegional(offer: EsimOffer): boolean {
   return offer.country === undefined
 }
@@ -57,7 +57,7 @@ export type EsimDelivery = z.infer<typeof esim.delivery>
 
 /**
  * The text of an activation code's QR, "LPA:1$host$id" (SGP.22 4.1), or undefined without a host.
- * Suppliers give the bare matching id or the whole text, so both are taken (suppliers D).
+ * Suppliers give either the bare matching id or the whole text, so this takes both.
  */
 export function lpaOf(delivery: Pick<EsimDelivery, 'smdpAddress' | 'activationCode' | 'lpa'>) {
   if (delivery.lpa !== undefined) return delivery.lpa

@@ -1,4 +1,4 @@
-/** The closed lists that the published interfaces name. Order is as published (service.md). */
+/** The closed lists of values that the interfaces publish, in their published order. */
 
 export const voucherSubTypes = [
   'Gaming & Entertainment',
@@ -55,7 +55,7 @@ export const regions = [
 ] as const
 export type Region = (typeof regions)[number]
 
-/** These regions name single-country plans only; no multi-country plan carries them (service.md). */
+/** These regions name single-country plans only: no multi-country plan carries them. */
 export const singleCountryRegions: readonly Region[] = [
   'South America',
   'South Asia',
@@ -72,5 +72,5 @@ export const coarseRegions = {
   Global: ['Global'],
 } as const satisfies Record<string, readonly Region[]>
 
-/** The currencies that people can pay with on the website (service.md). */
+/** The currencies that people can pay with on the website, as the index lists them. */
 export const cryptoCurrencies = ['BTC', 'ETH', 'USDT', 'LTC', 'XMR'] as const

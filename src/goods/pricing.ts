@@ -56,7 +56,7 @@ type NotSoldCode =
   | 'rate_missing'
   | 'rate_stale'
 
-/** The required voucher fields that the published purchase body can fill (suppliers A.5). */
+/** The fields a brand may require that the published purchase body can fill, by Zendit's keys. */
 export const fillableFields: ReadonlySet<string> = new Set([
   'recipient.firstName',
   'recipient.lastName',
@@ -70,7 +70,7 @@ export const fillableFields: ReadonlySet<string> = new Set([
 
 /**
  * The price for buyers: the supplier's price or what the supplier charges, whichever is more in US
- * dollars, plus the markup, rounded up to the cent (decisions 1 and 7).
+ * dollars, plus the markup, rounded up to the cent (docs/decisions/003).
  */
 export function retailOf(offer: Offer, pricing: Pricing): Retail {
   return unsoldFor(offer, pricing) ?? pricedOf(offer, pricing)

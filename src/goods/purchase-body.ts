@@ -44,7 +44,7 @@ export function requiredFieldsOf(offer: Offer): string[] {
  * Reads the fields of a purchase against the offer they are for.
  *
  * @param rangeFault what is wrong with a value, as the offer is sold now
- * @throws Refusal `invalid_body` that lists every fault (decisions 4)
+ * @throws Refusal `invalid_body` that lists every fault
  */
 export function readWish(
   offer: Offer,
@@ -85,7 +85,7 @@ export function recipientFaults(
   })
 }
 
-/** The exact JSON Schema of the body that buys this offer (decisions 3). */
+/** The exact JSON Schema of the body that buys this offer. */
 export function bodySchemaFor(offer: Offer, retail: Retail): Record<string, unknown> {
   const { properties, required } = recipientSchemas[offer.kind]
   const value = retail.type === 'RANGE' ? { value: valueSchema(retail) } : {}
@@ -98,7 +98,7 @@ export function bodySchemaFor(offer: Offer, retail: Retail): Record<string, unkn
   }
 }
 
-/** The JSON Schema of any purchase body of a kind, as the manifest lists it (service.md). */
+/** The JSON Schema of any purchase body of a kind, as the manifest lists it. */
 export function kindSchemaFor(kind: Kind): Record<string, unknown> {
   const { properties, required } = recipientSchemas[kind]
   const description = 'USD amount, only for open-value RANGE cards'

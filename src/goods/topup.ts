@@ -18,7 +18,7 @@ export const topup = {
   noun: 'topup',
 
   recipient: z.strictObject({
-    /** Its country and its being a mobile number are checked against the offer (decisions 4 and 7). */
+    /** Whether it is a mobile number of the offer's country is checked against the offer. */
     msisdn: z
       .string()
       .regex(phonePattern)

@@ -28,7 +28,7 @@ export const voucher = {
   /** What people call one. */
   noun: 'voucher',
 
-  /** What the buyer tells besides the offer (service.md). */
+  /** What the buyer tells besides the offer. */
   recipient: z.strictObject({
     firstName: personName.describe('Recipient first name'),
     lastName: personName.describe('Recipient last name'),
@@ -41,7 +41,7 @@ export const voucher = {
       .describe('Recipient country, ISO 3166-1 alpha-2, required for some brands'),
   }),
 
-  /** What the buyer receives; each field where the supplier gives it (decisions 4). */
+  /** What the buyer receives. It has those fields that the supplier gives. */
   delivery: z.object({
     kind: z.literal('voucher'),
     code: plainText.optional(),
@@ -54,7 +54,7 @@ export const voucher = {
     credited: credited.optional(),
   }),
 
-  /** Refunded until a code is issued, never after (decisions 5). */
+  /** Refunded until a code is issued, never after: nobody can prove that a code was not used. */
   refund: 'none',
   refundRule:
     'Refunded automatically and in full to the payer if no code is issued; a code that was issued is not refundable.',

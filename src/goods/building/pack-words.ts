@@ -66,7 +66,7 @@ function packOf(
   return packTerms(texts, (add) => eachWord((word, doc) => add((used[word] as number) - 1, doc)))
 }
 
-/** The texts that `search` and `q` look in, besides the country's name (decisions 2). */
+/** The texts that `search` and `q` look in, besides the country's name (docs/decisions/017). */
 function textsOf(offer: Offer): string[] {
   const isVoucher = offer.kind === 'voucher'
   const description = isVoucher ? offer.description : undefined

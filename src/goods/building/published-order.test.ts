@@ -30,7 +30,7 @@ function rowsOf(list: readonly Offer[], table = rates): number[] {
   return [...order.rows()]
 }
 
-/** The rule of decisions 2 once more, as the values to compare one after the other. */
+/** The published order once more, as the values to compare one after the other. */
 function keyOf({ brandName, price, id }: Offer, table = rates): (string | number)[] {
   const least = price.type === 'FIXED' ? price.fixed : price.min
   return [fold(brandName), brandName, inUsd(least, price, table) ?? Number.POSITIVE_INFINITY, id]

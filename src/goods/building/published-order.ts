@@ -14,8 +14,8 @@ export interface PublishedOrder {
 }
 
 /**
- * By brandName, then by what is asked, then offerId (decisions 2). What is not sold stands where the
- * supplier's price would put it, and what has no price in USD comes last.
+ * By brandName, then by what is asked, then by offerId (docs/decisions/017). What is not sold stands
+ * where the supplier's price would put it, and what has no price in USD comes last.
  */
 export function publishedOrder(rates: RateTable | undefined): PublishedOrder {
   const names = new Map<string, number>()

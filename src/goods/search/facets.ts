@@ -14,7 +14,7 @@ export interface Facets {
 
 /**
  * For each facet the values found when all *other* filters apply, so that a caller can switch from
- * one value to another (decisions 2).
+ * one value to another.
  *
  * @param found what the whole query finds
  */

@@ -8,7 +8,7 @@ import type { SearchIndex } from './search-index.ts'
 import { addFrom } from './terms.ts'
 import { docsOfBrands, type TextMatch, textMatch } from './text.ts'
 
-/** What an offer must be to be found. All of them hold together (decisions 2). */
+/** What an offer must be to be found. It must meet all of them (docs/decisions/017). */
 export interface Filters {
   /** A brand, operator or provider: the whole name or the beginnings of its words. */
   readonly brand?: string | undefined
@@ -27,7 +27,7 @@ export interface Filters {
   readonly durationDays?: number | undefined
   /** Offers of a fixed value, or those whose value the buyer chooses. */
   readonly amount?: AmountKind | undefined
-  /** Face value in USD: a fixed one lies within, an open one meets it (decisions 3). */
+  /** Face value in USD: a fixed one must lie within the bounds, an open one overlap them. */
   readonly minUsd?: number | undefined
   readonly maxUsd?: number | undefined
 }
@@ -211,7 +211,7 @@ function keepCodes(
   return kept
 }
 
-/** The `brand` and `operator` rule (decisions 2): "ama" finds "Amazon", "mazon" finds nothing. */
+/** By beginnings of words: "ama" finds "Amazon", "mazon" finds nothing (docs/decisions/017). */
 function brandClause(index: SearchIndex, value: string): Clause {
   const brands = brandsNamed(index, value)
   const set = docsOfBrands(index, brands)

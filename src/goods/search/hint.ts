@@ -1,6 +1,6 @@
 import type { Docs } from './docs.ts'
 
-/** Why a result is empty, and what would not be (decisions 2). */
+/** Why a result is empty, and what would find something. */
 export interface Hint {
   /** The parameter that emptied the result; absent where no single one did. */
   readonly parameter?: string

@@ -5,8 +5,8 @@ import { type Docs, intersect } from './docs.ts'
 import type { SearchIndex } from './search-index.ts'
 
 /*
- * What a caller could have asked for instead, nearest first. Every value is taken from offers that
- * exist (decisions 2: no hint may invent an offer).
+ * What a caller could have asked for instead, nearest first. Every value comes from offers that exist,
+ * because a hint must never invent one.
  */
 
 /** Brand names among these offers, by how little they differ from what was given. */

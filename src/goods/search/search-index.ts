@@ -58,8 +58,8 @@ export interface PackedIndex extends Readonly<Record<ColumnName, PackedColumn>> 
 }
 
 /**
- * Docs are places in the published order: brandName, price, offerId (decisions 2). Made once for a
- * catalog and never changed.
+ * Docs are places in the published order: brandName, price, offerId (docs/decisions/017). Made once
+ * for a catalog and never changed.
  */
 export interface SearchIndex
   extends Omit<PackedIndex, ColumnName>,

@@ -14,7 +14,7 @@ import type { SearchIndex } from './search-index.ts'
 import { addFrom, addLike, addWord, type Terms } from './terms.ts'
 import { phraseOf } from './words.ts'
 
-/** The offers that a text finds (decisions 2). */
+/** The offers that a text finds (docs/decisions/017). */
 export interface TextMatch {
   readonly phrase: string
   /** Those in which every word of the text begins a word, one-letter typos forgiven. */

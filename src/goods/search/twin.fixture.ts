@@ -13,8 +13,8 @@ import type { SearchIndex } from './search-index.ts'
 import { isTypoOf } from './words.ts'
 
 /*
- * The twin: every rule of decisions 2 written down a second time, one offer at a time and without
- * any index, to be compared with the search.
+ * The twin: every rule of docs/decisions/017 a second time, for one offer at a time and without an
+ * index, to compare the search with.
  */
 
 /** Whether only what is sold is looked at is a choice of index, and a filter to the twin. */

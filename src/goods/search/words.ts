@@ -1,6 +1,6 @@
 import { fold, wordsOf } from '../../primitives/text.ts'
 
-/** A word with a typo is looked for only when one side has this many letters (decisions 2). */
+/** A typo is forgiven only where one of the two words has this many letters (docs/decisions/017). */
 const lettersForTypos = 5
 
 /**
