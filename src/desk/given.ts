@@ -7,7 +7,7 @@ import { Refusal } from '../primitives/refusal.ts'
  * hides a caller's mistake.
  *
  * @param known the parameters that the operation takes
- * @throws Refusal naming a parameter that is unknown, repeated or not readable (decisions 2)
+ * @throws Refusal naming a parameter that is unknown, repeated or not readable
  */
 export type Given = (known: readonly string[]) => ReadonlyMap<string, string>
 

@@ -13,7 +13,7 @@ import { searchVouchers } from './discovery/vouchers.ts'
 import type { Operation, Reading } from './operation.ts'
 import { keySets, live, manifests, ready } from './store-operations.ts'
 
-/** The discovery interface, in the order of service.md. */
+/** The discovery interface: its index, what it can do, and a search for each kind. */
 export const discoveryReadings: readonly Reading[] = [
   serviceIndex,
   capabilities,

@@ -29,7 +29,7 @@ const nameMax = 200
 const codesMax = 50
 
 /**
- * Reads what was given strictly (decisions 2).
+ * Reads what was given, strictly (docs/decisions/017).
  *
  * @throws Refusal 400 that names the one parameter at fault and what it may be
  */
@@ -98,7 +98,7 @@ export function oneOf<const T extends string>(list: readonly T[]): Param<T> {
   }
 }
 
-/** Likewise, and its slug is taken too: `south-asia` is South Asia (decisions 3). */
+/** Likewise, and takes the slug too: `south-asia` is South Asia. */
 export function slugIn<const T extends string>(list: readonly T[]): Param<T> {
   return {
     schema: { type: 'string', enum: list },
@@ -114,7 +114,7 @@ export function slugOrName<const T extends string>(list: readonly T[]): Param<T>
   return { ...slugIn(list), schema: { type: 'string', enum: list.map(slugOf) } }
 }
 
-/** A whole number within a range; what lies outside is refused, never clamped (decisions 2). */
+/** A whole number within a range. Outside it is refused: a silent clamp would hide a mistake. */
 export function wholeNumber(min: number, max: number): Param<number> {
   const isOpen = max === Number.MAX_SAFE_INTEGER
   return {

@@ -1,6 +1,6 @@
 import type { Kind } from '../goods/offer.ts'
 
-/** Where the catalog interface lives (service.md). */
+/** What every path of the catalog interface begins with. */
 export const catalogPrefix = '/api/catalog'
 
 /** Where the manifest is looked for first. */

@@ -60,7 +60,7 @@ export interface ErrorContext {
   readonly charge: Charge | undefined
 }
 
-/** The error body of the discovery interface (service.md, decisions 2). Undefined: unexpected. */
+/** The error body of the discovery interface (docs/errors.md). Undefined: an unexpected error. */
 export function discoveryError(refusal: Refusal | undefined): Record<string, unknown> {
   if (refusal === undefined) return { error: internalDetail }
   const { parameter, allowed, retryAfterSeconds, extra } = refusal.details
@@ -68,7 +68,7 @@ export function discoveryError(refusal: Refusal | undefined): Record<string, unk
 }
 
 /**
- * The error body of every other interface: an RFC 9457 problem document (decisions 3).
+ * The error body of every other interface: an RFC 9457 problem document (docs/errors.md).
  *
  * On paths about money a refusal that does not say otherwise charged nothing, as far as that is known
  * of the request, and an unexpected error never claims to know.

@@ -33,7 +33,7 @@ export function searchQuestion<Params extends object>(asked: Asked<Params>): Que
 
 const answer = jsonBytes()
 
-/** One page of offers, or the hint why there are none (decisions 2), as the bytes of its JSON. */
+/** One page of offers, or a hint why there are none, as the bytes of its JSON. */
 function searchAnswer<Params extends object>(asked: Asked<Params>): Buffer {
   const { index, page, filtersOf, params } = asked
   const filters = filtersOf(params)

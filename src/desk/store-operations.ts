@@ -18,7 +18,7 @@ const manifest = {
   access: 'free',
 } as const
 
-/** The same manifest at both addresses where it is looked for (decisions 5). */
+/** The same manifest at both addresses where clients look for it. */
 export const manifests: readonly Operation[] = [
   { ...manifest, id: 'manifest', path: manifestPath },
   { ...manifest, id: 'catalogManifest', path: catalogPrefix },

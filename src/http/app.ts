@@ -14,8 +14,8 @@ import { createRouteTable } from './route-table.ts'
 import { shareTurns } from './turns.ts'
 
 /**
- * Requests may come from any page (decisions 2): they bring no cookies along, because those of the
- * website are sent by links alone (`SameSite=Lax`) and credentials are allowed to nobody.
+ * Pages of every origin may ask (docs/decisions/017). Their requests bring no cookie: those of the
+ * website follow links alone (`SameSite=Lax`), and no origin is allowed credentials.
  */
 const crossOrigin = {
   origin: '*',

@@ -7,8 +7,8 @@ export const bodyMax = 16 * 1024
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Takes JSON bodies only. An empty one is undefined, because indexers probe purchases like that
- * (decisions 4); keys that would reach an object's prototype are refused.
+ * Takes JSON bodies only. An empty one is undefined, because indexers probe purchases that way. Keys
+ * that would reach an object's prototype are refused.
  */
 export function takeJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')

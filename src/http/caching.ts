@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Found } from './answer-cache.ts'
 import { acceptedCodings, type Coding } from './content-coding.ts'
 
-/** Anyone may keep what discovery says for a minute (decisions 2). */
+/** Anyone may keep what discovery says for a minute. */
 export const publicMinute = 'public, max-age=60'
 /** The catalog may be kept but not used unasked: what is bought by it must be what is sold. */
 export const revalidate = 'no-cache'

@@ -2,9 +2,9 @@ import { isIP, isIPv6 } from 'node:net'
 
 /**
  * Whom a request counts for: an IPv4 address exactly, an IPv6 address by its /64, because one
- * subscriber has a whole /64 (decisions 2). IPv4 in IPv6 clothes is the IPv4 address. What is no
- * address came through a proxy that passes on what clients write: all of that is one client, who
- * could otherwise be a new one every time, and fill our memory with names.
+ * subscriber has a whole /64. An IPv4 address mapped into IPv6 counts as the IPv4 address. Text that
+ * is no address came through a proxy that passes on what clients write. All of it counts as one
+ * client, who could otherwise be a new one every time and fill our memory with names.
  */
 export function clientKeyOf(address: string): string {
   const [plain = ''] = address.split('%')

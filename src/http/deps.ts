@@ -26,7 +26,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Which limit a route counts against. Absent: none. */
     limit?: LimitName
-    /** Whether the route is about money, so that its errors say if any moved (decisions 3). */
+    /** Whether the route is about money, so that its errors say in `charged` if any moved. */
     charges?: boolean
     /**
      * Whether a request may bring a payment, where that is not told by its header. A payment in a body

@@ -15,7 +15,7 @@ export interface ManifestDeps {
   readonly fulfillmentDeadlineSeconds: number
 }
 
-/** The manifest, at the two addresses where it is looked for (decisions 5). */
+/** The manifest, at the two addresses where clients look for it. */
 export function routeManifest(app: FastifyInstance, deps: ManifestDeps): void {
   for (const { path } of manifests) {
     // Signals older than five minutes count as down, so no cache may keep them for long.
@@ -25,7 +25,7 @@ export function routeManifest(app: FastifyInstance, deps: ManifestDeps): void {
   }
 }
 
-/** The published manifest (service.md, Resources; x402-signals 4 and 5). */
+/** The published manifest (x402-signals v0.2, sections 4 and 5). */
 function manifest({ site, signals, fulfillmentDeadlineSeconds }: ManifestDeps) {
   const resources = resourcesOf(site)
   return {

@@ -25,7 +25,7 @@ export interface RateLimiter extends LimitRule {
   look(key: string): Taken | Promise<Taken>
 }
 
-/** The limits of the store, by what they guard (decisions 2 and 3). */
+/** The limits of the store, by what they guard. */
 export interface Limits {
   readonly discovery: RateLimiter
   readonly reading: RateLimiter

@@ -1,7 +1,7 @@
 import type { Given } from '../given.ts'
 import { described, type Param, pageOf, paging, readParams, refused, text } from '../params.ts'
 
-/** The most orders on a page, as everywhere in the catalog interface (decisions 3). */
+/** The most orders on a page, as in every list of the catalog interface. */
 const limitMost = 100
 
 const transactionHash: Param<string> = {

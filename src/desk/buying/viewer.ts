@@ -52,7 +52,7 @@ export function keyOf(given: unknown, parameter: string): string | undefined {
   throw badKey(parameter)
 }
 
-/** The x402 extension's id plays the part of an idempotency key (decisions 4). */
+/** The id of x402's `payment-identifier` extension counts as an idempotency key. */
 function paymentIdentifierOf(payment: PaymentPayload | undefined): string | undefined {
   const declared = payment?.extensions?.['payment-identifier']
   if (typeof declared !== 'object' || declared === null || !('info' in declared)) return undefined

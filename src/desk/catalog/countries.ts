@@ -20,6 +20,6 @@ function countriesOf(kind: Kind): Reading {
   })
 }
 
-/** The published lists of countries; eSIM plans have none (service.md, Endpoints). */
+/** The lists of countries that the catalog interface publishes. It publishes none for eSIM plans. */
 export const voucherCountries = countriesOf('voucher')
 export const topupCountries = countriesOf('topup')

@@ -34,7 +34,7 @@ import { searchQuestion } from '../search-answer.ts'
 import { CatalogPage } from '../shapes/lists.ts'
 import { unfinishedView } from '../views/catalog-offer.ts'
 
-/** Both published parameter sets, in force together (decisions 3). */
+/** Both published sets of parameters, in force together (docs/decisions/017). */
 const query = {
   country: described(
     country,
@@ -82,7 +82,7 @@ function ask(given: Given, deps: ReadDeps): Question {
   })
 }
 
-/** With `regional=true` a country is a coverage requirement like `covers` (service.md, set 1). */
+/** With `regional=true` the plan must cover `country`, as it must cover those in `covers`. */
 function filtersOf(params: Params): Filters {
   const { country, regional, duration, q } = params
   const region = params.regions ?? params.region

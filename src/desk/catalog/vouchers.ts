@@ -99,7 +99,7 @@ function askFilters(given: Given, { shelf }: ReadDeps): Question {
   })
 }
 
-/** A category is a word of the supplier's, so the list is the catalog's (decisions 7). */
+/** A category is the supplier's own word, so the values to choose from are those of the catalog. */
 function categoryIn(index: SearchIndex, { category }: Params): Pick<Params, 'category'> {
   if (category === undefined) return {}
   return { category: oneOf(index.categories.values).read('category', category) }

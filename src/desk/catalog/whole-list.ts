@@ -4,7 +4,7 @@ import { countsIn, valuesAmong } from '../../goods/search/column.ts'
 import type { SearchIndex } from '../../goods/search/search-index.ts'
 import type { Published } from '../views/discovery-offer.ts'
 
-/** A list that takes no parameters comes whole, in the form of every list (decisions 3). */
+/** A list that takes no parameters comes whole, in the form that every list has. */
 export function wholeList(items: readonly Published[]): Published {
   return { total: items.length, limit: items.length, offset: 0, items }
 }

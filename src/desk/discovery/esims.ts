@@ -64,8 +64,8 @@ function ask(given: Given, { shelf }: ReadDeps): Question {
 }
 
 /**
- * A country alone means plans of that country; beside a region, which always means multi-country
- * plans, it means plans that cover it (decisions 2).
+ * A country alone means single-country plans of that country. A region always means multi-country
+ * plans, and a country beside it one that they cover (docs/decisions/017).
  */
 function filtersOf({ country, regions, q, brand }: ValuesOf<typeof query>): Filters {
   const shared = { brand, text: q }

@@ -1,4 +1,4 @@
-/** The paths of the discovery interface, as its own answers name them (service.md). */
+/** The paths of the discovery interface, as its own answers name them. */
 export const paths = {
   index: '/ai',
   capabilities: '/ai/capabilities',

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { CatalogOffer, EsimPlan, TopupOffer, VoucherOffer } from './offers.ts'
 
-/** The published shapes of lists (service.md, Resources; decisions 2 and 3). */
+/** The published shapes of lists. */
 
 const count = z.int().min(0)
 const names = z.array(z.string())

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** The published manifest (service.md, Resources; x402-signals 4 and 5). */
+/** The published shape of the manifest (x402-signals v0.2, sections 4 and 5). */
 
 const policyType = z.looseObject({ type: z.string() })
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** The published shapes of offers (service.md, Resources; decisions 2 and 3). */
+/** The published shapes of offers. */
 
 const offerId = z.string().describe('Names the offer wherever one is asked for')
 const countryCode = z.string().describe('ISO 3166-1 alpha-2 country code')

@@ -3,7 +3,7 @@ import { esim } from '../../goods/esim.ts'
 import { topup } from '../../goods/topup.ts'
 import { voucher } from '../../goods/voucher.ts'
 
-/** The published shapes of orders and refunds (decisions 4 and 5, x402-signals 6 and 7). */
+/** The published shapes of orders and refunds (x402-signals v0.2, sections 6 and 7). */
 
 const kind = z.enum(['voucher', 'topup', 'esim'])
 const time = z.iso.datetime()

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { SignalsBlock } from './manifest.ts'
 
-/** The published shapes of asking for money (x402 version 2; decisions 4). */
+/** The published shapes of a demand for payment (x402, version 2). */
 
 const extensions = z.record(z.string(), z.unknown())
 

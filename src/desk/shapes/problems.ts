@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { LimitMoney } from '../../orders/limits/answer.ts'
 import { OrderState } from './orders.ts'
 
-/** The published shapes of errors (decisions 2 and 3). */
+/** The published shapes of errors (docs/errors.md). */
 
 const allowed = z.array(z.string()).describe('The values that would have been taken')
 const didYouMean = z.union([z.string(), z.number()]).describe('What was probably meant')

@@ -35,7 +35,7 @@ export function unfinishedView({ shelf, pricing, site }: ReadDeps) {
   return (offer: Offer) => catalogOffer(offer, { siteUrl: site.url, pricing })
 }
 
-/** An offer as the catalog interface lists it (decisions 3). */
+/** An offer as the catalog interface lists it. */
 export function catalogOffer(offer: Offer, { siteUrl, pricing }: CatalogViewDeps): Published {
   const { discovery, beyond } = publishing({ siteUrl, pricing })(offer)
   return { ...discovery, ...beyond }

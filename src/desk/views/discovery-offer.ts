@@ -1,7 +1,7 @@
 import type { MoneyRange, Offer } from '../../goods/offer.ts'
 import { type Retail, withMarkup } from '../../goods/pricing.ts'
 
-/** MoneyLike, always as an object (decisions 1): integers in minor units. */
+/** A price as published: always an object, with integers in minor units (docs/decisions/003). */
 export interface PublishedMoney {
   readonly currency: string
   readonly currencyDivisor: number
@@ -18,7 +18,7 @@ export interface OfferViewDeps {
   readonly markupBps: number
 }
 
-/** An offer as the discovery interface shows it: the fields of service.md and no others. */
+/** An offer as the discovery interface shows it: the published fields and no others. */
 export function discoveryOffer(offer: Offer, retail: Retail, deps: OfferViewDeps): Published {
   const shared = {
     offerId: offer.id,

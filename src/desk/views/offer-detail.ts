@@ -7,7 +7,7 @@ import { purchasePath } from '../paths.ts'
 import { type CatalogViewDeps, catalogOffer } from './catalog-offer.ts'
 import type { Published } from './discovery-offer.ts'
 
-/** The full record of one offer, with all that is needed to buy it (decisions 3). */
+/** The full record of one offer, with all that a caller needs to buy it. */
 export function offerDetail(offer: Offer, deps: CatalogViewDeps): Published {
   const url = `${deps.siteUrl}${purchasePath(offer.kind)}`
   return {

@@ -24,7 +24,7 @@ const lockedHints = {
   btcpay: 'The goods are shown with Authorization: Bearer {accessToken}.',
 } as const satisfies Record<Tender['rail'], string>
 
-/** The published record of a payment and its order (decisions 4, x402-signals 6.2). */
+/** The published record of a payment and its order (x402-signals 6.2). */
 export async function orderBody(vault: Vault, { order, reveal, accessToken }: OrderView) {
   const result = order.state === 'FULFILLED' && reveal ? await resultOf(vault, order) : null
   const locked = order.state === 'FULFILLED' && !reveal
@@ -76,7 +76,7 @@ export async function foundOrder(
   return found.isPublic ? orderStanding(found.order) : orderBody(vault, found)
 }
 
-/** An order as lists show it: never with goods (decisions 6). */
+/** An order as lists show it: never with goods, which only a look at that one order opens. */
 export function orderItem(order: Order) {
   return {
     paymentId: order.paymentId,

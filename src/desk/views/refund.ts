@@ -4,7 +4,7 @@ import { paidIn, publicPayerOf } from '../../payments/payment.ts'
 import { refundIdOf } from '../../primitives/ids.ts'
 import { refundPath } from '../paths.ts'
 
-/** Refunds are promised within this time of the failure; seconds (service.md, Limits). */
+/** The manifest promises a refund within this time of the failure; seconds. */
 export const refundDeadlineSeconds = 86_400
 
 /** The refund object of x402-signals 7.2. The destination is always the payer. */

@@ -12,7 +12,7 @@ import { privately, sendSignInRequired, shownBy } from './buying.ts'
 
 const limited = { config: { limit: 'reading' } } as const
 
-/** Reading orders: one by what its buyer knows of it, all by the wallet that paid (decisions 5). */
+/** Reading orders: one by what its buyer knows of it, all by the wallet that paid. */
 export function routeOrders(app: FastifyInstance, deps: BuyingDeps): void {
   app.get('/api/catalog/orders/:orderId', limited, async (request, reply) => {
     const { orderId } = request.params as { orderId: string }

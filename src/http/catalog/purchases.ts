@@ -21,7 +21,7 @@ import { quoteFields } from './quote-fields.ts'
 const config = { limit: 'purchase', charges: true } as const
 const buying = { ...config, findsOrders: true } as const
 
-/** Buying: POST moves money, GET only quotes (decisions 4). */
+/** Buying: POST moves money, GET only quotes (docs/decisions/001). */
 export function routePurchases(app: FastifyInstance, deps: BuyingDeps): void {
   for (const kind of kinds) {
     app.post(purchasePath(kind), { config: buying }, async (request, reply) => {

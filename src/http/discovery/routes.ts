@@ -10,13 +10,13 @@ import { inQuery } from '../in-query.ts'
 /** The way from discovery to buying, by the link relations of RFC 8631. */
 const link = `<${manifestPath}>; rel="service-meta"; type="application/json", <${openApiPath}>; rel="service-desc"; type="application/json"`
 
-/** The discovery interface (service.md): read-only, for anyone, over everything that is sold. */
+/** The discovery interface: read-only, for anyone, over everything that is sold. */
 export function routeDiscovery(
   app: FastifyInstance,
   { answers, ...deps }: ReadDeps & { readonly answers: AnswerCache },
 ): void {
   for (const operation of discoveryReadings) {
-    // The index is free of the limit (decisions 2).
+    // The index is the same small text for everyone, so it does not count against the limit.
     const options = operation === serviceIndex ? {} : ({ config: { limit: 'discovery' } } as const)
     app.get(operation.path, options, (request, reply) => {
       const url = request.raw.url ?? ''

@@ -28,7 +28,7 @@ export interface FormShown {
   readonly again?: FormAgain | undefined
 }
 
-/** The page of one offer (decisions 2: `buy_url`). */
+/** The page of one offer, where its `buy_url` leads. */
 export function buyPage(offer: Offer, deps: WebDeps & PayingDeps, form: FormShown): Page {
   const { site, pricing, texts } = deps
   const price = priceTexts(retailOf(offer, pricing), { ...pricing, texts })
