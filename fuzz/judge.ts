@@ -46,7 +46,7 @@ function isRespelt(status: number, headers: Answer['headers']): boolean {
   return status === 302 && /^\/buy\/[\w-]+$/.test(headers.get('location') ?? '')
 }
 
-/** A refusal in the form of the interface it is for (decisions 2 and 3). */
+/** Whether a refusal has the form that its interface publishes (docs/errors.md). */
 function faultOfRefusal(input: Input, answer: Answer): string | undefined {
   const { status, headers, body } = answer
   // Not even "try again": all parts of the store are well, so the input is what it stumbled over.

@@ -21,8 +21,8 @@ export interface Engine {
 export const pageSize = 20
 
 /**
- * An offer as the others are given it: what is compared as it is, and all words that a text finds
- * it by (decisions 2), which are few enough to be put into one field.
+ * An offer as the others are given it: the values that are compared whole, and the words that a text
+ * finds it by (docs/decisions/017), which are few enough for one field.
  */
 export interface Document {
   /** The place in the published order, for those that can keep to it. */

@@ -5,8 +5,8 @@ import { isTypoOf } from '../../src/goods/search/words.ts'
 import { wordsOf } from '../../src/primitives/text.ts'
 
 /**
- * The right totals, by the rules (decisions 2) and without any index: every offer is looked at for
- * every question. For one that forgives no typos, right is the total without them.
+ * The right totals, by the rules of docs/decisions/017 and without an index: every question looks at
+ * every offer. An engine that forgives no typo is right when it has the total without them.
  */
 export function totalsByScan(
   offers: readonly Offer[],

@@ -7,7 +7,7 @@ import type { Payout, Processor } from './ports.ts'
 
 /**
  * The second way of being paid: an invoice of the payment processor, of which a checkout has decided
- * that its price belongs to the order (decision 015). The processor is ours and has waited for the
+ * that its price belongs to the order (docs/decisions/015). The processor is ours and has waited for the
  * confirmations that the operator wants, so what it calls settled is final.
  */
 export function invoiceRail(

@@ -83,10 +83,10 @@ export interface Keeping {
 /** What was never paid is of use to nobody after this long, and anybody can cause it for free. */
 const neverPaidDays = 1
 
-/** Idempotency keys are kept this long (decisions 4). */
+/** Idempotency keys are kept this long, as the README tells buyers. */
 const keyDays = 30
 
-/** Erases what was kept long enough, every hour (decisions 6). */
+/** Erases what was kept long enough, every hour (docs/decisions/005). */
 export function forgetting(keeping: Keeping, { signal, failed }: LoopDeps): Promise<void> {
   const daysAgo = (days: number) => new Date(keeping.now().getTime() - days * dayMs)
   const task = async () => {

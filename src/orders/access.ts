@@ -13,8 +13,8 @@ export interface Viewer {
 }
 
 /**
- * Whether this viewer gets the goods of this order. A repeated payment signature is no proof: it
- * is public once the payment is on the chain (decisions 4).
+ * Whether this viewer gets the goods of this order. A repeated payment signature proves nothing: it is
+ * public once the payment is on the chain (docs/decisions/005).
  */
 export async function mayReveal(
   orders: Pick<OrderStore, 'hasKey'>,

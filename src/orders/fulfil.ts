@@ -136,7 +136,7 @@ async function place(deps: StepDeps, order: In<'FULFILLING'>): Promise<Step<Next
 /**
  * The supplier shows no such purchase and never said that it took one. Early on, the request may have
  * been lost: the same reference is sent again. Later, once no request can be on its way any more, the
- * money goes back (decisions 5, `upstream_timeout`), and goods that come all the same are watched for.
+ * money goes back (`upstream_timeout`), and goods that come all the same are watched for.
  */
 function notHeld(deps: StepDeps, order: In<'FULFILLING'>): Step<Next<'FULFILLING'>> {
   const now = deps.now()

@@ -22,7 +22,7 @@ interface Ordered {
   /** Counts the writes. A write that does not know the last one is refused. */
   readonly version: number
   readonly item: Item
-  /** Who receives it. Undefined once the personal fields were erased (decisions 6). */
+  /** Who receives it. Undefined once the personal fields were erased. */
   readonly recipient: Sealed | undefined
   /** Keyed digest of the request, to tell the same purchase from another one; empty where it was lost. */
   readonly fingerprint: string
@@ -59,7 +59,7 @@ interface Asking {
   readonly acceptedAt?: Date
 }
 
-/** Why goods did not come, in the words of the refund policy (service.md). */
+/** Why goods did not come, in the words of the published refund policy. */
 export interface Failure {
   readonly trigger: 'fulfillment_failed' | 'upstream_timeout' | 'expired'
   /** The supplier's or carrier's own code; absent where neither has said one. */
@@ -167,7 +167,7 @@ export const refundMoves = {
 /** What an order in state `S` may be after one step: still `S`, or one legal move further. */
 export type Next<S extends State> = In<S | (typeof moves)[S][number]>
 
-/** The published refund states, on the payment (decisions 5). */
+/** The published refund states. They belong to the payment. */
 export type RefundState = 'REFUND_PENDING' | 'REFUNDED' | 'REFUND_FAILED'
 
 export function isRefunding(order: Order): order is Refunding {
@@ -219,7 +219,7 @@ export function acceptedOrder<T extends Order>(order: T, now: Date): T | undefin
 
 /**
  * How soon a payment is looked at again after it was seen, and how often from then on. A dropped one
- * is then sent again while its authorization is still valid (decisions 4: 300 s).
+ * is then sent again while its authorization is still valid: the store asks for 300 s.
  */
 export const paymentWatchMs = 60_000
 
@@ -232,7 +232,7 @@ export function restOf(order: Order): number | null {
   return isDelivered ? paymentWatchMs : null
 }
 
-/** Whether the buyer's money is known to have moved, in the words of decisions 3. */
+/** Whether the buyer's money is known to have moved, as errors say it in `charged`. */
 export function chargedOf(order: Order): 'no' | 'yes' | 'unknown' {
   if (order.state === 'PAYMENT_PENDING') return 'unknown'
   return order.state === 'PAYMENT_FAILED' || order.settlement === 'LOST' ? 'no' : 'yes'

@@ -120,7 +120,10 @@ export class LimitReached extends Error {
 /** A request with a payment is answered in this time, or its order is on record; milliseconds. */
 export const consideredMostMs = 60_000
 
-/** Which request each payment came with, from before anybody outside sees the payment (decision 016). */
+/**
+ * Which request each payment came with, from before anybody outside sees the payment
+ * (docs/decisions/016).
+ */
 export interface ReservationStore {
   /**
    * Reserves a payment for a request, unless it is reserved already. A reservation that the payer's

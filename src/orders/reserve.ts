@@ -14,7 +14,7 @@ export interface ReservingDeps {
 
 /**
  * Binds a payment to what it came with, before anybody outside sees it. A node or a facilitator that is
- * shown the payment in its check could post it with a wish of its own, and be first (decision 016).
+ * shown the payment in its check could post it with a wish of its own, and be first (docs/decisions/016).
  *
  * @param wording what is asked for, as `wordingOf` has it
  * @throws Refusal `payment_reused` when the payment came with another request first

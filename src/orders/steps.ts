@@ -9,11 +9,11 @@ import type { Reporter } from './report.ts'
 
 /** How long things may take. All in milliseconds. */
 export interface Policy {
-  /** From payment to `EXPIRED` (service.md, Limits: 600 s). */
+  /** From payment to `EXPIRED`, as the manifest publishes it: `fulfillment_deadline_seconds`. */
   readonly deliverWithinMs: number
-  /** After `EXPIRED`, how long the refund waits for the supplier's final word (decisions 5). */
+  /** After `EXPIRED`, how long the refund waits for the supplier's final word (docs/decisions/004). */
   readonly refundGraceMs: number
-  /** How long a purchase call stays open for its goods (decisions 4: 20 s). */
+  /** How long a purchase call stays open for its goods. */
   readonly patienceMs: number
 }
 

@@ -1,6 +1,6 @@
 import { cryptoCurrencies } from '../goods/lists.ts'
 
-/** What people may pay in at the checkout, besides USDC from a wallet (service.md, `accepts_crypto`). */
+/** What people may pay in besides USDC from a wallet, as the index lists it in `accepts_crypto`. */
 export type Coin = (typeof cryptoCurrencies)[number]
 
 export const coins: readonly Coin[] = cryptoCurrencies

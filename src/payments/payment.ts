@@ -22,7 +22,7 @@ export interface X402Tender {
   readonly sinceBlock: number
 }
 
-/** An invoice of the payment processor that was paid in full and in time (decision 015). */
+/** An invoice of the payment processor that was paid in full and in time (docs/decisions/015). */
 export interface InvoiceTender {
   readonly rail: 'btcpay'
   /** The chain as the operator named it: "Bitcoin". */
@@ -92,7 +92,7 @@ export function paidIn(tender: Tender): { readonly decimals: number; readonly un
     : { decimals: coinDecimals[tender.asset], units: tender.units }
 }
 
-/** Names a payment everywhere and for ever: a payer can use a nonce once (decisions 4). */
+/** Names a payment everywhere and for ever, since USDC takes a payer's nonce only once (EIP-3009). */
 export function paymentKeyOf(tender: Pick<Tender, 'network' | 'asset' | 'payer' | 'nonce'>) {
   return [tender.network, tender.asset, tender.payer, tender.nonce].join(':').toLowerCase()
 }

@@ -8,7 +8,7 @@ export interface Till {
   readonly payTo: string
 }
 
-/** How long a price is honoured and a payment may take, in seconds (decisions 4). */
+/** How long a price is honoured and a payment may take, in seconds (docs/decisions/003). */
 export const termsValidSeconds = 300
 
 /**

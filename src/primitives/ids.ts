@@ -17,7 +17,8 @@ const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const idPattern = /^(ord|pay|chk)_[0-9a-hjkmnp-tv-z]{26}$/
 
 /**
- * The order id of a payment, with 130 bits (decisions 5 asks for at least 128 that nobody can guess).
+ * The order id of a payment, with 130 bits: whoever has it sees the order's state, so nobody may guess
+ * it (docs/decisions/005).
  *
  * @param digest of the payment, keyed with a secret of the store: 32 bytes in hex
  */

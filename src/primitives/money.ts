@@ -23,7 +23,7 @@ export function usdcFromWhole(whole: number): Usdc {
   return usdc(BigInt(whole) * 10n ** BigInt(usdcDecimals))
 }
 
-/** One USDC counts as one dollar (decisions 1). */
+/** One USDC counts as one dollar (docs/decisions/003). */
 export function usdcFromCents(cents: Cents): Usdc {
   return (BigInt(cents) * atomicPerCent) as Usdc
 }

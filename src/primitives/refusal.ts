@@ -49,7 +49,7 @@ export interface RefusalDetails {
   readonly errors?: readonly Fault[]
   /** Whole seconds after which the same request may succeed. */
   readonly retryAfterSeconds?: number
-  /** Whether the buyer's money moved (decisions 3). Absent where no money can be involved. */
+  /** Whether the buyer's money moved (docs/errors.md). Absent where no money can be involved. */
   readonly charged?: 'no' | 'yes' | 'unknown'
   /** Further facts that the caller may see, by their published names. */
   readonly extra?: Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-/** Lower case without accents, so that text compares as people mean it (decisions 2). */
+/** Lower case without accents, so that text compares as people mean it. */
 export function fold(text: string): string {
   return text
     .normalize('NFKD')
@@ -26,7 +26,7 @@ export function wordsOf(text: string): string[] {
   return fold(text).match(/[\p{L}\p{N}]+/gu) ?? []
 }
 
-/** The lower-case name with hyphens: "South Asia" is `south-asia` (decisions 3). */
+/** The lower-case name with hyphens: "South Asia" is `south-asia`. */
 export function slugOf(name: string): string {
   return wordsOf(name).join('-')
 }

@@ -30,7 +30,7 @@ const tagBytes = 16
 const cipherOptions = { authTagLength: tagBytes }
 
 /**
- * Envelope encryption (decisions 6): every record has a random key of its own, wrapped by the
+ * Envelope encryption (docs/decisions/005): each record has a random key of its own, wrapped by the
  * operator's key. Rotating the operator's key means adding a new first one and keeping the old.
  *
  * @param operatorKeys 32 bytes each; the first one seals, all of them open

@@ -69,7 +69,7 @@ const noText: readonly unknown[] = [
 const voucher = bodyFor('voucher', 'OK')
 const open = { ...voucher, offerId: 'TEST-VOUCHER-OPEN', value: 0.5 }
 
-/** Every field of every purchase body, in a body that is good but for it (service.md). */
+/** Every field of every purchase body, in a body that is otherwise good. */
 const fields: readonly (readonly [
   Kind,
   string,

@@ -38,7 +38,7 @@ type Table = Readonly<Record<string, Readonly<Record<string, Rule | 'days' | 'ha
 
 const page = { limit: 'limit', offset: 'offset' } as const
 
-/** Every parameter of every path that reads, by what it takes (service.md, Endpoints). */
+/** Every parameter of every path that reads, by what it takes. */
 const parameters: Table = {
   '/ai': {},
   '/ai/capabilities': {},

@@ -27,7 +27,7 @@ const oneOf =
   (value) =>
     values.includes(value)
 
-/** MoneyLike as we publish it: always an object of integers in minor units (decisions 1). */
+/** A price as published: always an object, with integers in minor units (docs/decisions/003). */
 const isMoney: Check = (value) => {
   const { currency, currencyDivisor, ...amounts } = value as Item
   const names = Object.keys(amounts).sort().join()

@@ -109,7 +109,7 @@ export function expectNoInsides(text: string, about = ''): void {
   expect(found, `${about} says ${text}`).toBeUndefined()
 }
 
-/** The one form that refusals of the discovery interface have (decisions 2). */
+/** The one form that refusals of the discovery interface have (docs/errors.md). */
 export function expectDiscoveryRefusal(answer: Read, status: number, parameter?: string): void {
   const { body, headers, text } = answer
   expect(answer.status, text).toBe(status)
@@ -129,7 +129,7 @@ export interface Problem {
   readonly charges?: boolean | 'unknown'
 }
 
-/** The one form that refusals of the catalog interface have: RFC 9457 (decisions 3). */
+/** The one form that refusals of the catalog interface have: RFC 9457 (docs/errors.md). */
 export function expectProblem(answer: Read, { status, code, parameter, charges }: Problem): void {
   const { body, headers, text } = answer
   expect(answer.status, text).toBe(status)

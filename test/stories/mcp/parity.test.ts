@@ -208,7 +208,7 @@ async function deliveredRefund(door: Door) {
 const ownOfDoor = ['result_hint', 'qrPng', 'qrSvg', 'requestId', 'quote', 'bazaar', 'signature']
 /** What each purchase has of its own: what matters is that it is there. */
 const secrets = ['iccid', 'activationCode', 'lpa', 'pin', 'confirmationNumber', 'accessToken']
-/** What the errors of the discovery interface do not have (decisions 2). */
+/** What the errors of the discovery interface do not have (docs/errors.md). */
 const notInDiscovery = ['type', 'title', 'status', 'code', 'retryable']
 
 /** An outcome without what differs from one call to the next. */
