@@ -1,4 +1,4 @@
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { Kind, Offer } from './offer.ts'
 
 /**
@@ -14,7 +14,10 @@ export interface OfferRecords {
   readonly starts: Uint32Array
 }
 
-/** A block takes some 20 µs to read, and is about a tenth of what it holds. A page of a search shows offers of many blocks. */
+/**
+ * A block takes some 10 µs to read, and is about a tenth of what it holds. A page of a search shows offers
+ * of many blocks. Most of that time makes what unpacks it, so a method whose is small is the fastest here.
+ */
 const offersPerBlock = 8
 
 interface Mark {
@@ -38,7 +41,7 @@ export function recordsWriter(): RecordsWriter {
   let lines: string[] = []
   let count = 0
   const endBlock = () => {
-    if (lines.length > 0) blocks.push(zstdCompressSync(lines.join('\n')))
+    if (lines.length > 0) blocks.push(deflateRawSync(lines.join('\n')))
     lines = []
   }
   return {
@@ -125,5 +128,5 @@ export function* offersBetween(
 
 function linesOf({ bytes, starts }: OfferRecords, block: number): string[] {
   const packed = bytes.subarray(starts[block], starts[block + 1])
-  return zstdDecompressSync(packed).toString('utf8').split('\n')
+  return inflateRawSync(packed).toString('utf8').split('\n')
 }
