@@ -1,7 +1,8 @@
+import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 
 /**
- * What the environment says, by a schema. Ends the process with a sentence for each variable that
+ * What the environment says, and the file of variables that SETTINGS_FILE names, by a schema. Ends the process with a sentence for each variable that
  * is wrong.
  *
  * @param name for that sentence: "The sandbox supplier cannot start"
@@ -11,7 +12,9 @@ export function readEnvironment<Schema extends z.ZodType>(
   schema: Schema,
 ): z.infer<Schema> {
   // A variable that is set to nothing is not set.
-  const given = Object.entries(process.env).filter(([, value]) => value !== '')
+  const file = process.env['SETTINGS_FILE']
+  const settings = file ? JSON.parse(readFileSync(file, 'utf8')) : {}
+  const given = Object.entries({ ...process.env, ...settings }).filter(([, value]) => value !== '')
   const checked = schema.safeParse(Object.fromEntries(given))
   if (checked.success) return checked.data
   console.error(`The ${name} cannot start.\n${z.prettifyError(checked.error)}`)

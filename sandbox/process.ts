@@ -13,6 +13,7 @@ export type LaunchOptions = {
   args: readonly string[]
   /** Everything the child writes goes to this file, which each launch begins anew. */
   logFile: string
+  /** All that the child sees of an environment; PATH when left out. It never inherits ours. */
   env?: NodeJS.ProcessEnv
   cwd?: string
   /** The account to run as; only root may name one. */
@@ -32,7 +33,7 @@ export async function launch(options: LaunchOptions): Promise<ProcessId> {
     const child = spawn(options.command, options.args, {
       detached: options.detached ?? true,
       stdio: ['ignore', log, log],
-      ...(options.env ? { env: options.env } : {}),
+      env: options.env ?? { PATH: process.env['PATH'] },
       ...(options.cwd ? { cwd: options.cwd } : {}),
       ...(options.account ?? {}),
     })

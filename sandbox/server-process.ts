@@ -16,7 +16,8 @@ export interface ServerLaunch<Secret extends string> {
   readonly main: URL
   /** Names of random texts that are made at the first start and stay the same ever after. */
   readonly secrets: readonly Secret[]
-  environment(port: number, secrets: Readonly<Record<Secret, string>>): NodeJS.ProcessEnv
+  /** What it is set up with, by the names of its variables. It holds secrets, and so goes by a file. */
+  settings(port: number, secrets: Readonly<Record<Secret, string>>): Record<string, string>
 }
 
 interface LaunchedServer<Secret extends string> {
@@ -48,11 +49,13 @@ export async function launchServer<Secret extends string>(
   const port = await freePort(known.port === 0 ? undefined : known.port)
   const secrets = allOf(options.secrets, known.secrets)
   const logFile = join(options.dir, 'server.log')
+  const settingsFile = join(options.dir, 'settings.json')
+  await writePrivateFile(settingsFile, JSON.stringify(options.settings(port, secrets)))
   const process = await launch({
     command: globalThis.process.execPath,
     args: [fileURLToPath(options.main)],
     logFile,
-    env: { PATH: globalThis.process.env['PATH'], ...options.environment(port, secrets) },
+    env: { PATH: globalThis.process.env['PATH'], SETTINGS_FILE: settingsFile },
   })
   await writePrivateFile(file, JSON.stringify({ port, secrets, process }))
   await untilReady(options.name, process, port, logFile)

@@ -31,7 +31,7 @@ export async function launchBtcpay(options: BtcpayLaunch): Promise<LaunchedBtcpa
     dir,
     main: new URL('./main.ts', import.meta.url),
     secrets: ['apiKey', 'webhookSecret', 'seed'],
-    environment: (free, { apiKey, webhookSecret, seed }) => ({
+    settings: (free, { apiKey, webhookSecret, seed }) => ({
       BTCPAY_PORT: String(free),
       BTCPAY_API_KEY: apiKey,
       BTCPAY_STORE_ID: storeId,

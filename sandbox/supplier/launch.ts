@@ -30,7 +30,7 @@ export async function launchSupplier(options: SupplierLaunch): Promise<LaunchedS
     dir,
     main: new URL('./main.ts', import.meta.url),
     secrets: ['apiKey', 'webhookValue'],
-    environment: (free, { apiKey, webhookValue }) => ({
+    settings: (free, { apiKey, webhookValue }) => ({
       SUPPLIER_PORT: String(free),
       SUPPLIER_API_KEY: apiKey,
       SUPPLIER_DATA_FILE: join(dir, 'ledger.jsonl'),
