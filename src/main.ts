@@ -1,13 +1,15 @@
 import { runPrimary } from './cluster/primary.ts'
 import { type Config, readConfig } from './config.ts'
 import { giveUp, onSignal, reasonOf } from './lifecycle.ts'
+import { ownEnvironment, secretsOf } from './secret-files.ts'
 import { listen, startParts, startStore } from './store-process.ts'
 import { announce } from './terminal.ts'
 
 /** The store as its operator starts it: one process, or as many as WORKERS says. */
 async function main(): Promise<void> {
-  const config = readConfig(process.env)
-  await (config.workers === 1 ? runAlone(config) : runPrimary(config))
+  const environment = ownEnvironment(console.warn)
+  const config = readConfig(environment)
+  await (config.workers === 1 ? runAlone(config) : runPrimary(config, secretsOf(environment)))
 }
 
 async function runAlone(config: Config): Promise<void> {

@@ -9,6 +9,8 @@ export interface ChildStoreOptions {
   readonly dataDir: string
   readonly port?: number
   readonly env?: Readonly<Record<string, string>>
+  /** What Node itself is told. */
+  readonly nodeArguments?: readonly string[]
 }
 
 export interface ChildStore {
@@ -36,7 +38,7 @@ export async function newDataDir(): Promise<string> {
 export async function startChildStore(options: ChildStoreOptions): Promise<ChildStore> {
   const port = options.port ?? (await freePort())
   const startedAt = performance.now()
-  const child = spawn(process.execPath, ['src/main.ts'], {
+  const child = spawn(process.execPath, [...(options.nodeArguments ?? []), 'src/main.ts'], {
     env: {
       PATH: process.env['PATH'],
       PORT: String(port),

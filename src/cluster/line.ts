@@ -7,6 +7,8 @@ export type CountAsk = readonly [limit: string, what: 'take' | 'look', key: stri
 
 /** What a worker and its primary ask of each other. Everything is written as JSON on its way. */
 export interface Questions {
+  /** Worker to primary: the secrets, which are not in the environment that it was started with. */
+  secrets: { asks: null; answer: Readonly<Record<string, string>> }
   /** Worker to primary: it listens, and this is what it has on sale. */
   ready: {
     asks: { readonly offers: number; readonly setAside: number; readonly readAt: string }

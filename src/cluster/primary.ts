@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { limitRules } from '../http/rate-limit.ts'
 import { giveUp, onSignal } from '../lifecycle.ts'
+import { envFilesIn } from '../secret-files.ts'
 import { logOf, startParts } from '../store-process.ts'
 import { announce } from '../terminal.ts'
 import { createOwner } from './counting.ts'
@@ -16,14 +17,17 @@ import { forkWorker, type WorkerProcess } from './worker-process.ts'
 /** A scraper waits ten seconds; a worker that is slower than this is told of as it was seen last. */
 const countedWithinMs = 1_000
 
+type Secrets = Readonly<Record<string, string>>
+
 /**
  * Runs the store as several processes on one port. This one accepts connections and hands them on,
  * serves none of them, and does what must be done once: it starts and stops the sandbox and the
- * workers, counts requests for all of them, and adds up their numbers.
+ * workers, counts requests for all of them, and adds up their numbers. Workers get the secrets over
+ * their channels: the environment of a process can be read in /proc, by every process of its account.
  */
-export async function runPrimary(config: Config): Promise<void> {
+export async function runPrimary(config: Config, secrets: Secrets): Promise<void> {
   const startedAt = performance.now()
-  const starting = startAll(config)
+  const starting = startAll(config, secrets)
   const isEnding = onSignal(starting, config.drainMs)
   const { crew, stock, stop, payUrl } = await starting
   if (isEnding()) return
@@ -33,15 +37,19 @@ export async function runPrimary(config: Config): Promise<void> {
 }
 
 /** Starts the sandbox, and then the workers, which need not listen yet when it returns. */
-async function startAll(config: Config) {
+async function startAll(config: Config, secrets: Secrets) {
   const sandbox = await startParts(config)
   const log = logOf(config)
   const monotonicMs = () => performance.now()
-  const office = openOffice(monotonicMs, (address) => {
+  const office = openOffice(monotonicMs, secrets, (address) => {
     if (sandbox === undefined) throw new Error('Only the sandbox gives test money')
     return sandbox.faucet(address as `0x${string}`)
   })
-  cluster.setupPrimary({ exec: fileURLToPath(new URL('./worker.ts', import.meta.url)) })
+  cluster.setupPrimary({
+    exec: fileURLToPath(new URL('./worker.ts', import.meta.url)),
+    // A worker goes by what this process has read, not by a file that may have changed since.
+    execArgv: envFilesIn(process.execArgv).others,
+  })
   // However this process ends, no worker may stay behind, not even one that stands still.
   process.on('exit', office.killAll)
   const crew = startCrew({
@@ -64,7 +72,11 @@ async function startAll(config: Config) {
 }
 
 /** What the primary answers its workers, and knows of them. */
-function openOffice(monotonicMs: () => number, faucet: (address: string) => Promise<string>) {
+function openOffice(
+  monotonicMs: () => number,
+  secrets: Secrets,
+  faucet: (address: string) => Promise<string>,
+) {
   const count = createOwner(Object.values(limitRules), monotonicMs)
   const numbers = createNumbers()
   const workers = new Map<WorkerProcess, { isReady: boolean }>()
@@ -80,6 +92,7 @@ function openOffice(monotonicMs: () => number, faucet: (address: string) => Prom
     admit(worker: WorkerProcess): WorkerProcess {
       const { id, line } = worker
       workers.set(worker, { isReady: false })
+      line.answer('secrets', () => secrets)
       line.answer('count', count)
       line.answer('faucet', faucet)
       line.answer('numbers', async () => {

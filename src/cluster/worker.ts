@@ -15,9 +15,9 @@ const faucetWithinMs = 25_000
 /** The primary waits a second for what the others counted. */
 const numbersWithinMs = 3_000
 
-/** One of several processes that serve the port. The primary starts it, with the same environment. */
+/** One of several processes that serve the port. The primary starts it, with the same environment but for its secrets. */
 async function main(line: Line): Promise<void> {
-  const config = readConfig(process.env)
+  const config = readConfig({ ...process.env, ...(await line.ask('secrets', null, told)) })
   const starting = startStore(config, {
     sandbox: await sandboxOf(config, line),
     ...(cluster.worker && { worker: cluster.worker.id }),

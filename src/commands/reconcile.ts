@@ -4,6 +4,7 @@ import type { Look, PaymentName, Report } from '../reconcile/books.ts'
 import { type Rebuilt, rebuild } from '../reconcile/rebuild.ts'
 import { reconcile } from '../reconcile/reconcile.ts'
 import { rebuiltText, reportJson, reportText } from '../reconcile/report-text.ts'
+import { ownEnvironment } from '../secret-files.ts'
 import { createDigest } from '../secrets/tokens.ts'
 import { createVault } from '../secrets/vault.ts'
 import { type Connection, connect } from './connect.ts'
@@ -33,7 +34,7 @@ async function main(): Promise<number> {
     return 0
   }
   const tell = (message: string) => console.error(`  … ${message}`)
-  const connection = await connect(process.env, tell)
+  const connection = await connect(ownEnvironment(console.warn), tell)
   try {
     return await run(connection, wanted)
   } finally {

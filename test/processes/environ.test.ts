@@ -1,0 +1,118 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { chmod, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { newDataDir, runToItsEnd, startChildStore } from '../child-store.ts'
+import { get } from '../stories/requests.ts'
+
+let dataDir: string
+const ends: (() => Promise<unknown>)[] = []
+
+beforeEach(async () => {
+  dataDir = await newDataDir()
+})
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+/** A file of a process in /proc; nothing when that has ended, as connections to PostgreSQL do. */
+function fileOf(pid: number, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && /ENOENT|ESRCH/.test(String(error.code)))
+      return ''
+    throw error
+  }
+}
+
+const parentOf = (pid: number) => {
+  const stat = fileOf(pid, 'stat')
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+}
+
+/** A process that this one started, or one that such a process started. */
+function descendantsOf(ancestor: number): number[] {
+  const pids = readdirSync('/proc').map(Number).filter(Boolean)
+  const children = pids.filter((pid) => parentOf(pid) === ancestor)
+  return children.flatMap((pid) => [pid, ...descendantsOf(pid)])
+}
+
+/** What others can see of that process. */
+const shown = (pid: number) => fileOf(pid, 'environ') + fileOf(pid, 'cmdline')
+
+/** The secrets that the sandbox has made for itself, and for its parts. */
+function madeSecrets(): string[] {
+  const json = (file: string) => JSON.parse(readFileSync(join(dataDir, file), 'utf8'))
+  const { databaseUrl, secretsKey, parts } = json('connection.json')
+  const { password } = new URL(databaseUrl ?? parts.databaseUrl)
+  const ofParts = ['supplier', 'btcpay'].flatMap((name) =>
+    Object.values(json(`${name}/process.json`).secrets),
+  )
+  const keys = Object.values(parts.chain.keys).filter((key) => String(key).length === 66)
+  return [password, secretsKey, ...ofParts, ...keys] as string[]
+}
+
+test.skipIf(!existsSync('/proc/self/environ'))(
+  'no process that the store starts shows a secret in its environment or on its command line',
+  async () => {
+    const token = join(dataDir, 'token')
+    await writeFile(token, 'token-from-a-file-0123\n')
+    await chmod(token, 0o640)
+    const variables = join(dataDir, 'variables')
+    await writeFile(variables, 'SMTP_URL=smtp://user:password-of-mail@127.0.0.1:9\n', {
+      mode: 0o600,
+    })
+    const store = await startChildStore({
+      dataDir,
+      nodeArguments: [`--env-file=${variables}`],
+      env: {
+        SANDBOX_OFFERS: '600',
+        WORKERS: '2',
+        METRICS_TOKEN_FILE: token,
+        REDIS_URL: 'redis://:password-of-redis@127.0.0.1:9',
+      },
+    })
+    ends.push(store.stop)
+    const secrets = [
+      ...['token-from-a-file-0123', 'password-of-mail', 'password-of-redis'],
+      ...madeSecrets(),
+    ]
+    expect(secrets.length).toBeGreaterThanOrEqual(13)
+    const pids = descendantsOf(store.process.pid ?? 0)
+    // Two workers, PostgreSQL with its own, the chain, the supplier, BTCPay Server.
+    expect(pids.length).toBeGreaterThanOrEqual(6)
+    const leaks = pids.flatMap((pid) => secrets.filter((secret) => shown(pid).includes(secret)))
+    expect(leaks).toEqual([])
+
+    // The workers have them all the same.
+    const authorization = 'Bearer token-from-a-file-0123'
+    expect(await get(store.url, '/metrics', { authorization })).toMatchObject({ status: 200 })
+    expect((await get(store.url, '/metrics')).status).toBe(404)
+    const warned = store.output().match(/can be read by other accounts/g)
+    expect(warned).toHaveLength(1)
+    expect(store.output()).toContain(`close it: chmod 600 '${token}'`)
+  },
+)
+
+const commands = ['src/main.ts', 'src/commands/refunds.ts', 'src/commands/reconcile.ts']
+
+test.each(commands)(
+  '%s reads secrets from files, and tells of one that it cannot read',
+  async (command) => {
+    const missing = join(dataDir, 'missing')
+    const environment = { MODE: 'live', GAS_KEY_FILE: missing }
+    const args = command.endsWith('refunds.ts') ? [command, 'status'] : [command]
+    const { code, stderr } = await runToItsEnd(args, environment)
+    expect(code).not.toBe(0)
+    expect(stderr).toContain(`GAS_KEY_FILE names ${missing}, which cannot be read`)
+
+    const file = join(dataDir, 'key')
+    await writeFile(file, 'not-a-private-key\n', { mode: 0o644 })
+    const read = await runToItsEnd(args, { MODE: 'live', GAS_KEY_FILE: file })
+    expect(read.stderr).toContain('GAS_KEY must be a private key')
+    expect(read.stderr).toContain(`chmod 600 '${file}'`)
+    expect(read.stderr).not.toContain('not-a-private-key')
+  },
+)
