@@ -10,7 +10,6 @@ import {
   privateKeyToAddress,
 } from 'viem/accounts'
 import { startChain } from '../sandbox/chain/chain.ts'
-import { chainClient } from '../sandbox/chain/rpc.ts'
 import { freePort } from '../sandbox/port.ts'
 import { startPostgres } from '../sandbox/postgres/postgres.ts'
 import { launchSupplier } from '../sandbox/supplier/launch.ts'
@@ -168,9 +167,6 @@ async function unanswered(): Promise<never> {
   throw new Error('The chain did not mint in time.')
 }
 
-/** Far longer than the sandbox's chain takes for a block. */
-const wholeBlockMs = 1_000
-
 type KilledChain = Awaited<ReturnType<typeof openChain>>
 
 /**
@@ -188,10 +184,6 @@ async function openChain(dataDir: string) {
     keys,
     faucet: (to: Address, atomic: bigint) => state.chain.faucet(to, atomic),
     async kill(downMs: number) {
-      // From now on it takes transactions and puts them into no block, so that what is saved is all.
-      await chainClient(rpcUrl).setAutomine(false)
-      // Saved in the middle of a block, its state would have a payment that no block shows.
-      await delay(wholeBlockMs)
       await state.chain.stop()
       await delay(downMs)
       state.chain = await startChain({ dataDir, port })

@@ -32,7 +32,8 @@ const record = z.object({
   process: z.object({ pid: z.int(), birth: z.string() }).optional(),
 })
 
-const startMs = 15_000
+/** A ledger of many thousand purchases is read first, maybe on a busy machine. */
+const startMs = 60_000
 
 /**
  * Runs an HTTP server as a process of its own. One that a killed store left behind is ended first:
@@ -98,7 +99,7 @@ async function answers(port: number): Promise<boolean> {
 function end(process: ProcessId): Promise<void> {
   return terminate(process, [
     ['SIGTERM', 3_000],
-    ['SIGKILL', 2_000],
+    ['SIGKILL', 10_000],
   ])
 }
 

@@ -11,7 +11,7 @@ import type { ChainNode } from './node.ts'
 import { adoptOrStart, stopNode } from './node.ts'
 import type { ChainClient } from './rpc.ts'
 import { chainClient } from './rpc.ts'
-import { saveState } from './state.ts'
+import { saveLastState, saveState } from './state.ts'
 
 export type ChainOptions = {
   /** The store's data folder; the chain is kept in `chain` below it. */
@@ -39,6 +39,8 @@ export type Chain = {
 
 /** Atomic units: 1 000 USDC. */
 const FAUCET_AMOUNT = 1_000_000_000n
+/** How long the node may take to give its state: that of a long run has more than 100 MB. */
+const STATE_MS = 60_000
 
 /**
  * Brings up the sandbox's own chain: a real EVM node on 127.0.0.1 with the chain id of Base
@@ -52,7 +54,7 @@ export async function startChain(options: ChainOptions): Promise<Chain> {
   const chainDir = await realpath(join(options.dataDir, 'chain'))
   const keys = await loadKeys(keyFileIn(chainDir))
   const node = await adoptOrStart({ chainDir, keys, port: options.port })
-  const client = chainClient(node.rpcUrl)
+  const client = chainClient(node.rpcUrl, STATE_MS)
   const save = () => saveState(client, chainDir)
   try {
     await furnish(client, keys, options.onProgress)
@@ -60,7 +62,7 @@ export async function startChain(options: ChainOptions): Promise<Chain> {
     const clock = await startClock({ client, save, onProblem: options.onProblem ?? (() => {}) })
     const stop = async () => {
       await clock.stop()
-      await saveAndStop(node, save)
+      await saveAndStop(node, () => saveLastState(client, chainDir))
     }
     return { ...describe(node, keys), faucet: makeFaucet(client, keys), stop }
   } catch (error) {
@@ -93,7 +95,7 @@ function describe(node: ChainNode, keys: ChainKeys) {
 }
 
 /** The node is stopped even when it does not give its state; the error is thrown after that. */
-async function saveAndStop(node: ChainNode, save: () => Promise<void>): Promise<void> {
+async function saveAndStop(node: ChainNode, save: () => Promise<unknown>): Promise<void> {
   if (!isAlive(node.process)) return
   try {
     await save()

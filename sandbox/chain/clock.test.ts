@@ -48,6 +48,7 @@ afterEach(async () => {
 async function run(options: Partial<ClockOptions>): Promise<void> {
   const save = async () => {
     saves += 1
+    return client.getBlockNumber()
   }
   const onProblem = (error: Error) => problems.push(error)
   clock = await startClock({ client, save, onProblem, everyMs: 20, saveEveryMs: 0, ...options })

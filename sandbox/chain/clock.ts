@@ -2,8 +2,8 @@ import type { ChainClient } from './rpc.ts'
 
 export type ClockOptions = {
   client: ChainClient
-  /** Keeps the chain's state; called some time after there were transactions. */
-  save: () => Promise<void>
+  /** Keeps the chain's state up to the block it gives; called some time after there were transactions. */
+  save: () => Promise<bigint>
   /** Told when the chain stops answering, once for each time that it does. */
   onProblem: (error: Error) => void
   /** While there is business: a block this often, as on Base. Milliseconds, as all below. */
@@ -76,7 +76,7 @@ function makeTick(options: ClockOptions, head: bigint): () => Promise<void> {
   const saveIfDue = async () => {
     if (past.isSaved || now() - past.save < saveEveryMs) return
     past.save = now()
-    await options.save()
+    past.head = await options.save()
     past.isSaved = true
   }
   return async () => {

@@ -10,7 +10,7 @@ import { anvilArgs, anvilProgram, CHAIN_ID } from './anvil.ts'
 import { isOurs } from './genesis.ts'
 import type { ChainKeys } from './keys.ts'
 import { chainClient } from './rpc.ts'
-import { saveState, stateFileIn } from './state.ts'
+import { saveLastState, stateFileIn } from './state.ts'
 
 const nodeRecord = z.object({
   process: z.object({ pid: z.int(), birth: z.string() }),
@@ -28,7 +28,8 @@ export type NodeOptions = {
   port: number | undefined
 }
 
-const START_MS = 15_000
+/** It reads the saved state first, which has more than 100 MB after a long run. */
+const START_MS = 60_000
 const ANSWER_MS = 5_000
 
 /**
@@ -43,7 +44,7 @@ export async function adoptOrStart(options: NodeOptions): Promise<ChainNode> {
 export function stopNode(process: ProcessId): Promise<void> {
   return terminate(process, [
     ['SIGTERM', 3_000],
-    ['SIGKILL', 2_000],
+    ['SIGKILL', 10_000],
   ])
 }
 
@@ -56,7 +57,7 @@ async function adopt(record: NodeRecord, options: NodeOptions): Promise<ChainNod
   const answered = await waitUntil(() => answers(rpcUrl), ANSWER_MS, 50)
   const ours = answered && (await isOurs(client, options.keys))
   if (ours && (options.port ?? port) === port) return { process, rpcUrl, adopted: true }
-  if (ours) await saveState(client, options.chainDir)
+  if (ours) await saveLastState(client, options.chainDir)
   await stopNode(process)
   return undefined
 }

@@ -12,12 +12,14 @@ const sandboxChain = defineChain({
  * A client of the sandbox chain that reads, sends transactions and commands the node. The node
  * mines a transaction before it answers, so the wait for a receipt seldom asks a second time. Answers
  * may be of any size: after some thousand purchases the chain's own state is larger than 10 MB.
+ *
+ * @param patienceMs how long an answer is waited for
  */
-export function chainClient(rpcUrl: string) {
+export function chainClient(rpcUrl: string, patienceMs = 10_000) {
   return createTestClient({
     mode: 'anvil',
     chain: sandboxChain,
-    transport: http(rpcUrl, { retryCount: 0, timeout: 10_000, maxResponseBodySize: false }),
+    transport: http(rpcUrl, { retryCount: 0, timeout: patienceMs, maxResponseBodySize: false }),
     pollingInterval: 50,
     cacheTime: 0,
   })
