@@ -64,7 +64,7 @@ async function transfersOf(
   { rpcUrl, usdc }: Wallets['chain'],
   toBlock: bigint | 'latest' = 'latest',
 ): Promise<readonly Transfer[]> {
-  const client = chainClient(rpcUrl)
+  const client = chainClient(rpcUrl, 60_000)
   const logs = await client.getLogs({
     address: usdc as Address,
     events: token,
@@ -114,7 +114,7 @@ async function ordersIn(databaseUrl: string): Promise<readonly OrderRow[]> {
 }
 
 async function query<Row extends pg.QueryResultRow>(url: string, sql: string): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 60_000 })
   client.on('error', () => {})
   await client.connect()
   try {

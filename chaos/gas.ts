@@ -18,7 +18,7 @@ export interface Gas {
  */
 export async function gasOf(parts: Wallets & Pick<Parts, 'gasWallets'>): Promise<Gas> {
   const { chain, gasWallets } = parts
-  const client = chainClient(chain.rpcUrl)
+  const client = chainClient(chain.rpcUrl, 60_000)
   const head = await client.getBlockNumber({ cacheTime: 0 })
   const { payments, refunds } = await movesOf(parts, head)
   const moving = new Set([...payments, ...refunds].map(({ transaction }) => transaction))

@@ -28,7 +28,9 @@ export function keepNode(settings: NodeProcessSettings & { readonly logFile: str
     while (!state.stopping) {
       const { wasReady, how } = await live()
       if (wasReady && how !== 'SIGKILL') endedAlone.push(`${settings.url} ended with ${how}`)
-      await delay(Math.max(restartMs, state.downUntil - performance.now()))
+      await delay(restartMs)
+      // One that is down may be killed once more, and is down longer then.
+      while (performance.now() < state.downUntil) await delay(state.downUntil - performance.now())
     }
   }
 

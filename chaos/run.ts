@@ -4,7 +4,6 @@ import { attack } from './attackers.ts'
 import { audit } from './audit.ts'
 import { shop } from './buyers.ts'
 import { collect, countOpen, endLeases } from './collect.ts'
-import type { Seen } from './facts.ts'
 import { gasOf } from './gas.ts'
 import { killAgainAndAgain } from './killer.ts'
 import type { Parts } from './parts.ts'
@@ -12,8 +11,11 @@ import type { Outcome } from './report.ts'
 import { watchSignals } from './watch.ts'
 import { changeWeather } from './weather.ts'
 
-/** Leases of the killed (45 s), late refunds and slow polls are over well before this. */
-const quietMostMs = 240_000
+/** Leases of the killed (45 s), late refunds and slow polls are over well before this, also on a busy machine. */
+const quietMostMs = 600_000
+
+/** A call whose buyer has hung up is at work in a node for less than this, and may still place an order. */
+const stillMs = 10_000
 
 /**
  * Buys, breaks and kills for the wanted time, after a calm one with attackers, lets everything come to its end, and audits it.
@@ -43,8 +45,8 @@ async function play(parts: Parts, wanted: Wanted, over: AbortSignal): Promise<Ou
   const shopping = shop({ seed, buyers, newAccount, nodes, orders, closing, closed })
   // A failure is told where it is waited for, which is later.
   shopping.catch(() => {})
-  const attacking = wanted.attackers ? attack(parts, closing) : undefined
-  attacking?.catch(() => ending.abort())
+  const attacking = wanted.attackers ? attack(parts, closing) : Promise.resolve(undefined)
+  attacking.catch(() => ending.abort())
   const calm = wanted.attackers ? await watchCalm(parts, wanted, closing) : undisturbed
   const ended = setTimeout(() => time.abort(), seconds * 1_000)
   const [kills] = await together(ending, [
@@ -56,10 +58,10 @@ async function play(parts: Parts, wanted: Wanted, over: AbortSignal): Promise<Ou
   const quietAt = performance.now()
   if (wanted.endLeases) await replaceNodes(parts)
   const timer = setTimeout(() => late.abort(), quietMostMs)
-  const seen = await quiet(parts, shopping, closed).finally(() => clearTimeout(timer))
+  const waiting = quiet(parts, [shopping, attacking], closed)
+  const [seen, attacked] = await waiting.finally(() => clearTimeout(timer))
   over.throwIfAborted()
   const endedAlone = parts.nodes.flatMap((node) => node.endedAlone)
-  const attacked = await attacking
   const facts = { ...(await collect(parts)), seen, endedAlone, ...calm }
   const took = (from: number, to: number) => Math.round((to - from) / 1_000)
   return {
@@ -100,13 +102,17 @@ async function replaceNodes({ nodes, database }: Parts): Promise<void> {
   await endLeases(database.url)
 }
 
-/** Waits until every buyer knows the end of every purchase and no order is open, or too long. */
-async function quiet(
+/** Waits until every buyer knows the end of every purchase and no order is open for a while, or too long. */
+async function quiet<Results extends readonly unknown[]>(
   { database }: Parts,
-  shopping: Promise<readonly Seen[]>,
+  callers: { readonly [At in keyof Results]: Promise<Results[At]> },
   closed: AbortSignal,
-): Promise<readonly Seen[]> {
-  const seen = await shopping
-  while (!closed.aborted && (await countOpen(database.url)) > 0) await delay(500)
-  return seen
+): Promise<Results> {
+  const results = (await Promise.all(callers)) as unknown as Results
+  let stillFrom = performance.now()
+  while (!closed.aborted && performance.now() - stillFrom < stillMs) {
+    if ((await countOpen(database.url)) > 0) stillFrom = performance.now()
+    await delay(500)
+  }
+  return results
 }
