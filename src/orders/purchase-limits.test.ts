@@ -11,12 +11,12 @@ const credit = { kind: 'topup', fields: { offerId: 'CREDIT', msisdn: '+502555123
 const key = { viewer: { keys: ['key-of-16-letters'] } }
 
 /** A buyer whose wallet has limited itself. The card costs 20 USDC. */
-async function limitedTo(body: LimitsBody) {
+async function limitedTo(...bodies: readonly LimitsBody[]) {
   const world = purchaseWorld()
   world.stock(card, plan, topup('CREDIT'))
   const { deps } = world
   const limitsDeps = { ...deps, limits: world.orders.limits, coolingMs: 24 * hour }
-  await setLimits(limitsDeps, fixturePayer, body)
+  for (const body of bodies) await setLimits(limitsDeps, fixturePayer, body)
   return { ...world, lift: () => liftLimits(limitsDeps, fixturePayer) }
 }
 
@@ -69,6 +69,16 @@ describe('beyond the limits of the payer', () => {
     expect(refusal.details).toEqual({ ...details, charged: 'no' })
     expect(refusal.message).toMatch(/^This wallet has limited itself to .* Nothing was charged\.$/)
     expect([calls, orders.history]).toEqual([['check'], []])
+  })
+
+  test.each<[string, LimitsBody, LimitsBody]>([
+    ['kinds', { kinds: ['esim'] }, { kinds: ['topup'] }],
+    ['countries', { countries: ['DE'] }, { countries: ['MX'] }],
+  ])('old and new %s that share nothing allow nothing, and say why', async (what, old, now) => {
+    const { buy } = await limitedTo(old, now)
+    const { message, details } = await refusalOf(buy())
+    expect(details.allowed).toEqual([])
+    expect(message).toContain(`have no ${what} in common, so it can buy nothing until the new ones`)
   })
 
   test('a day says how much is left and until when', async () => {

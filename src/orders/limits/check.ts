@@ -116,13 +116,13 @@ type Explained = { readonly message: string } & Pick<
 
 const explained: Readonly<Record<LimitName, (weighed: Weighed) => Explained>> = {
   kinds: ({ rules, asked }) => ({
-    message: `This wallet has limited itself to these kinds: ${namesOf(rules.kinds)}. This is a ${asked.kind}.`,
+    message: `${limitedTo('kinds', rules.kinds)} This is a ${asked.kind}.`,
     allowed: rules.kinds ?? [],
     extra: { asked: asked.kind },
   }),
 
   countries: ({ rules, asked }) => ({
-    message: `This wallet has limited itself to these countries: ${namesOf(rules.countries)}. This is ${asked.country ? `for ${asked.country}` : 'a plan for many countries'}.`,
+    message: `${limitedTo('countries', rules.countries)} This is ${asked.country ? `for ${asked.country}` : 'a plan for many countries'}.`,
     allowed: rules.countries ?? [],
     extra: { asked: asked.country ?? null },
   }),
@@ -163,8 +163,11 @@ const recipientTexts: Readonly<Record<Kind, (isNamed: boolean) => string>> = {
     isNamed ? 'The eSIM is none of them.' : 'A new eSIM is none of them; name one in iccid.',
 }
 
-function namesOf(list: readonly string[] | undefined): string {
-  return list && list.length > 0 ? list.join(', ') : 'none for now'
+/** A list that was set is never empty. What is left of two may be, until the new one holds alone. */
+function limitedTo(what: 'kinds' | 'countries', list: readonly string[] = []): string {
+  return list.length > 0
+    ? `This wallet has limited itself to these ${what}: ${list.join(', ')}.`
+    : `The old and the new limits of this wallet have no ${what} in common, so it can buy nothing until the new ones hold.`
 }
 
 function textOf(amount: Usdc | undefined): string {
