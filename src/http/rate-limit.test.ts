@@ -52,6 +52,14 @@ test('counts in any window, not in windows by the clock', () => {
   expect(at(60_001, 'b').allowed).toBe(true)
 })
 
+test('names a wait of one window at most, whatever fraction the clock shows', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 1e9 }), (microseconds) => {
+      expect(limiter().at(microseconds / 1_000).resetSeconds).toBe(60)
+    }),
+  )
+})
+
 test('takes no more than the limit in any 60 s, and keeps its word about waiting', () => {
   const gaps = fc.array(fc.integer({ min: 0, max: 40_000 }), { maxLength: 60 })
   fc.assert(

@@ -100,7 +100,8 @@ export function slidingWindow(options: WindowOptions): RateLimiter {
   const clients = new Map<string, number[]>()
 
   const taken = (times: readonly number[], allowed: boolean, now: number): Taken => {
-    const waitMs = (times[0] ?? now) + windowMs - now
+    // In this order, since the clock has fractions: a sum with them may round to more than a window.
+    const waitMs = windowMs - (now - (times[0] ?? now))
     const resetSeconds = Math.max(1, Math.ceil(waitMs / 1000))
     return { allowed, remaining: limit - times.length, resetSeconds }
   }
