@@ -45,6 +45,8 @@ export default defineConfig({
     expect: { poll: { timeout: 170_000 } },
     // Tests wait for PostgreSQL, the chain and the supplier more than they compute.
     maxWorkers: 4,
+    // A file leaves nothing behind in its process, so the next one need not load everything again.
+    isolate: false,
     projects: [
       {
         extends: true,

@@ -19,7 +19,7 @@ function processorAt(url: string, notes: ReadonlyMap<string, string> = new Map()
       url,
       storeId,
       apiKey: key,
-      timeoutMs: 5_000,
+      timeoutMs: 60_000,
       methods: readMethods(table),
       expirationMinutes: 30,
       monitoringMinutes: 60,

@@ -47,7 +47,7 @@ export function scripted(script: (asked: Asked) => Reply | Promise<Reply>) {
       url: 'https://btcpay.example.com/',
       storeId,
       apiKey,
-      timeoutMs: 1_000,
+      timeoutMs: 60_000,
       methods: readMethods('BTC,LTC,XMR,ETH,USDT=USDT-ETHEREUM'),
       expirationMinutes: 20,
       monitoringMinutes: 1_440,

@@ -7,7 +7,7 @@ const good = { amount: 1, base: 'USD', date: '2026-10-02', rates: { EUR: 0.86, J
 function sourceAnswering(body: unknown, status = 200, asked: string[] = []): RateSource {
   return createFrankfurter({
     url: 'https://rates.example/v1/latest?symbols=EUR,JPY',
-    timeoutMs: 1_000,
+    timeoutMs: 60_000,
     fetch: async (url) => {
       asked.push(String(url))
       const text = typeof body === 'string' ? body : JSON.stringify(body)
@@ -47,7 +47,7 @@ it('names the status of a failure and the host that cannot be read', async () =>
   await expect(sourceAnswering(good, 503).latest(signal)).rejects.toThrow('answered 503')
   const dead = createFrankfurter({
     url: 'https://rates.example/latest',
-    timeoutMs: 1_000,
+    timeoutMs: 60_000,
     fetch: () => Promise.reject(new TypeError('fetch failed')),
   })
   await expect(dead.latest(signal)).rejects.toThrow('rates.example could not be read')

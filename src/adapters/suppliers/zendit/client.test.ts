@@ -10,7 +10,7 @@ import {
 const apiKey = 'key-that-nobody-may-see'
 const running: ScriptedServer[] = []
 
-async function clientFor(script: (asked: Asked) => Reply, timeoutMs = 2_000) {
+async function clientFor(script: (asked: Asked) => Reply, timeoutMs = 60_000) {
   const server = await startScripted(script)
   running.push(server)
   return { server, client: createZenditClient({ baseUrl: `${server.url}/`, apiKey, timeoutMs }) }
@@ -101,7 +101,7 @@ it('never puts the key into a reason, even one that fetch cannot send', async ()
   const client = createZenditClient({
     baseUrl: 'http://127.0.0.1:9',
     apiKey: 'secret\nkey',
-    timeoutMs: 1_000,
+    timeoutMs: 60_000,
   })
   const answer = await client.get('/x')
   expect(answer).toEqual({ outcome: 'unknown', reason: 'the connection failed' })

@@ -50,7 +50,7 @@ function scriptOf(
 async function sourceFor(script: (asked: Asked) => Reply, now = () => new Date()) {
   const server = await startScripted(script)
   running.push(server)
-  const client = createZenditClient({ baseUrl: server.url, apiKey: 'k', timeoutMs: 1_000 })
+  const client = createZenditClient({ baseUrl: server.url, apiKey: 'k', timeoutMs: 60_000 })
   const source = createZenditOffers(client, now)
   const list = async (given: AbortSignal) => plainListing(await source.list(given))
   return { server, source: { list } }

@@ -21,10 +21,15 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => server.close()))
 })
 
-async function supplierFor(script: (asked: Asked) => Reply) {
+/** Only a supplier that says nothing is given up; one that answers has time enough on any machine. */
+function patienceMs(...replies: Reply[]): number {
+  return replies.some((reply) => reply === 'hang' || reply === 'stall') ? 1_000 : 60_000
+}
+
+async function supplierFor(script: (asked: Asked) => Reply, timeoutMs = patienceMs()) {
   const server = await startScripted(script)
   running.push(server)
-  const client = createZenditClient({ baseUrl: server.url, apiKey: 'k', timeoutMs: 200 })
+  const client = createZenditClient({ baseUrl: server.url, apiKey: 'k', timeoutMs })
   return {
     server,
     supplier: createZenditSupplier(client, { placeWithinMs: 120_000, now: () => now }),
@@ -95,7 +100,7 @@ it.each<[string, Reply]>([
   ['half an answer', 'stall'],
   ['a broken connection', 'reset'],
 ])('does not know whether it bought after %s', async (_name, reply) => {
-  const { supplier, server } = await supplierFor(postThenGet(reply, notFound))
+  const { supplier, server } = await supplierFor(postThenGet(reply, notFound), patienceMs(reply))
   expect(await supplier.place(topup)).toMatchObject({ outcome: 'unknown' })
   expect(server.asked).toHaveLength(1)
 })
@@ -137,7 +142,7 @@ it.each<[string, Reply]>([
   ['is a 404 of someone else', { status: 404, text: 'nginx' }],
   ['is about another purchase', { json: { transactionId: 'other', status: 'DONE' } }],
 ])('does not take a refusal for a no while the look-up %s', async (_name, get) => {
-  const { supplier } = await supplierFor(postThenGet(invalid, get))
+  const { supplier } = await supplierFor(postThenGet(invalid, get), patienceMs(get))
   expect(await supplier.place(topup)).toMatchObject({ outcome: 'unknown' })
 })
 
@@ -233,7 +238,7 @@ it.each<[string, Reply, Reply, string, string[]]>([
   ['failed since', refused, { json: { status: 'FAILED' } }, 'refused', known],
   ['nobody knows', refused, 'hang', 'unknown', known],
 ])('gives an eSIM back: %s', async (_name, post, get, outcome, methods) => {
-  const { supplier, server } = await supplierFor(postThenGet(post, get))
+  const { supplier, server } = await supplierFor(postThenGet(post, get), patienceMs(post, get))
   expect(await supplier.cancel('esim', reference)).toMatchObject({ outcome })
   expect(server.asked.map(({ method }) => method)).toEqual(methods)
   expect(server.asked[0]?.path).toBe(`/esim/purchases/${reference}/refund`)
@@ -252,7 +257,7 @@ it.each<[string, Reply, string]>([
   ['fails', { status: 503, json: { errorCode: 'SYSTEM_UNAVAILABLE' } }, 'unknown'],
   ['is not the one speaking', { status: 404, text: 'nginx' }, 'unknown'],
 ])('knows an eSIM when the supplier %s: %s', async (_name, reply, known) => {
-  const { supplier } = await supplierFor(() => reply)
+  const { supplier } = await supplierFor(() => reply, patienceMs(reply))
   expect(await supplier.knowsIccid('8901260862291230917')).toBe(known)
 })
 

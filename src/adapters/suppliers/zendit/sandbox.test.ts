@@ -25,7 +25,7 @@ let listing: PlainListing
 
 beforeAll(async () => {
   sandbox = await startSupplier({ apiKey, stepMs: 5 })
-  client = createZenditClient({ baseUrl: `${sandbox.url}/v1`, apiKey, timeoutMs: 5_000 })
+  client = createZenditClient({ baseUrl: `${sandbox.url}/v1`, apiKey, timeoutMs: 60_000 })
   supplier = createZenditSupplier(client, { placeWithinMs: 60_000, now: () => new Date() })
   const { signal } = new AbortController()
   listing = plainListing(await createZenditOffers(client).list(signal))
@@ -54,7 +54,7 @@ function shelved() {
 
 async function shelve() {
   const url = `${sandbox.url}/rates/v1/latest`
-  const table = await createFrankfurter({ url, timeoutMs: 1_000 }).latest(signal)
+  const table = await createFrankfurter({ url, timeoutMs: 60_000 }).latest(signal)
   const now = () => new Date()
   const pricing = { markupBps: 0, rates: () => table, readAt: now, now }
   const shelf = createShelf()
@@ -244,7 +244,7 @@ it('knows nothing with a wrong key', async () => {
   const stranger = createZenditClient({
     baseUrl: `${sandbox.url}/v1`,
     apiKey: 'wrong',
-    timeoutMs: 1_000,
+    timeoutMs: 60_000,
   })
   const blind = createZenditSupplier(stranger, { placeWithinMs: 60_000, now: () => new Date() })
   expect(await blind.place(orderOf('ESIM', 'OK'))).toMatchObject({ outcome: 'unknown' })
