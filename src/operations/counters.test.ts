@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { newOrderId } from '../../test/doubles/ids.ts'
 import { newOrder, orderWorld } from '../../test/doubles/orders.ts'
+import { faultsOfMetrics, promtoolSays } from '../../test/harness/prometheus.ts'
 import { advance } from '../orders/advance.ts'
 import { countedOrders, countedReporter, createCounters } from './counters.ts'
 import { happeningNames } from './reporter.ts'
@@ -45,4 +46,11 @@ test('requests are counted and timed by route', async () => {
   )
   expect(text).toContain('duration_seconds_bucket{le="0.005",route="/ai/:kind",method="GET"} 1')
   expect(text).toContain('duration_seconds_sum{route="/ai/:kind",method="GET"} 3.004')
+})
+
+test('what is counted keeps the rules of Prometheus', async () => {
+  const page = await createCounters().registry.metrics()
+  expect(faultsOfMetrics(page)).toEqual([])
+  expect(promtoolSays(page)).toBe('')
+  expect(page).toContain('nodejs_active_handles{')
 })

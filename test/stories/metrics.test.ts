@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { faultsOfMetrics, promtoolSays } from '../harness/prometheus.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { bodyFor, buy, eventually, until } from './requests.ts'
 import { openStore, type Store } from './store.ts'
@@ -96,16 +97,15 @@ describe('the numbers', () => {
     }
   })
 
-  test('are the ones that the README lists, and name nobody', async () => {
+  test('are the ones that the README lists, keep the rules of Prometheus, and name nobody', async () => {
     const { body, type } = await ask(store, opening)
     expect(type).toBe('text/plain; version=0.0.4; charset=utf-8')
     const written = [...body.matchAll(/^# TYPE (kiosk402_\w+)/gm)].map(([, name]) => name)
     const rows = readFileSync('README.md', 'utf8').matchAll(/^\| `(kiosk402_\w+)` \|/gm)
     expect(written.sort()).toEqual([...rows].map(([, name]) => name).sort())
     expect(body).toContain('process_resident_memory_bytes')
-    for (const name of body.match(/^# TYPE (\S+)/gm) ?? []) {
-      expect(body).toContain(name.replace('# TYPE', '# HELP'))
-    }
+    expect(faultsOfMetrics(body)).toEqual([])
+    expect(promtoolSays(body)).toBe('')
     expect(body).not.toMatch(/ord_|0x[0-9a-f]{40}|127\.0\.0\.1|202555/i)
   })
 
