@@ -146,21 +146,27 @@ export function pageIn(bits: Bits, offset: number, limit: number): Docs {
   return page
 }
 
-/** Writes the docs in both sets, without the first `skip`, until there is no more room, and tells how many. */
+/**
+ * Writes the docs in both sets, without the first `skip`, until there is no more room.
+ *
+ * @returns how many it met, those it skipped included: all that are in both sets, or up to the last it wrote
+ */
 export function takeShared(
   one: Bits,
   other: Bits,
   { skip, into }: { readonly skip: number; readonly into: Docs },
 ): number {
   const to = Math.min(one.to, other.to)
-  let passed = -skip
-  for (let at = Math.max(one.from, other.from); at < to && passed < into.length; at++) {
+  const end = skip + into.length
+  let passed = 0
+  for (let at = Math.max(one.from, other.from); at < to && passed < end; at++) {
     const word = (one.words[at] as number) & (other.words[at] as number)
+    if (word === 0) continue
     const whole = bitsIn(word)
-    if (passed + whole > 0) writeDocs(word, 32 * at, { into, from: passed })
+    if (passed + whole > skip) writeDocs(word, 32 * at, { into, from: passed - skip })
     passed += whole
   }
-  return Math.max(0, Math.min(passed, into.length))
+  return Math.min(passed, end)
 }
 
 /** Writes the docs of a word from a place on, which may lie before the room for them. */

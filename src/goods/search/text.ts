@@ -2,7 +2,6 @@ import { wordsOf } from '../../primitives/text.ts'
 import {
   addRuns,
   type Bits,
-  countShared,
   createBits,
   meet,
   nextBit,
@@ -105,10 +104,10 @@ export function pageByMatch(
   let skip = page.offset
   for (const wanted of classesOf(index, match)) {
     const bits = wanted()
-    const shared = countShared(found, bits)
-    if (skip < shared) filled += takeShared(found, bits, { skip, into: docs.subarray(filled) })
+    const passed = takeShared(found, bits, { skip, into: docs.subarray(filled) })
+    filled += Math.max(0, passed - skip)
     if (filled === page.limit) break
-    skip = Math.max(0, skip - shared)
+    skip = Math.max(0, skip - passed)
     subtract(found, bits)
   }
   return docs.subarray(0, filled)
