@@ -13,8 +13,9 @@ type Part = Html | string | number | false | null | undefined | readonly Part[]
  * text is safe between tags and in *quoted* attributes; never put it in scripts or styles.
  */
 export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
-  const rest = parts.map((part, at) => `${render(part)}${texts[at + 1] ?? ''}`)
-  return { [markup]: `${texts[0] ?? ''}${rest.join('')}` }
+  let made = texts[0] ?? ''
+  for (let at = 0; at < parts.length; at++) made += render(parts[at]) + (texts[at + 1] ?? '')
+  return { [markup]: made }
 }
 
 /** The markup as text, to be sent. */
@@ -35,8 +36,10 @@ function render(part: Part): string {
   if (part === undefined || part === null || part === false) return ''
   if (typeof part === 'string') return part.replace(/[&<>"'`]/g, characterReference)
   if (typeof part === 'number') return String(part)
-  if (isList(part)) return part.map(render).join('')
-  return part[markup]
+  if (!isList(part)) return part[markup]
+  let made = ''
+  for (let at = 0; at < part.length; at++) made += render(part[at])
+  return made
 }
 
 /** The check of the language does not narrow lists that are readonly. */

@@ -28,9 +28,10 @@ export function pageSenders(frame: Frame, deps: WebDeps): PageSenders {
   const { site } = frame
   const pages = createAnswerCache(deps, { bytesMax: pageBytesMax })
   const cacheControl = publicMinute
+  const headers = pageHeaders([site.logo])
   return {
     send(request, reply, page) {
-      reply.headers(pageHeaders([site.logo]))
+      reply.headers(headers)
       return sendText(request, reply, {
         text: document(frame, page),
         type: 'text/html',
@@ -40,7 +41,7 @@ export function pageSenders(frame: Frame, deps: WebDeps): PageSenders {
     sendKept(request, reply, path, page) {
       const question = { key: path, answer: () => document(frame, page()) }
       const found = pages.find('page', path, () => question)
-      reply.headers(pageHeaders([site.logo]))
+      reply.headers(headers)
       return sendAnswer(request, reply, { found, cacheControl, type: 'text/html' })
     },
   }

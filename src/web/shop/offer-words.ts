@@ -67,9 +67,15 @@ export function apart(
   offers: readonly Offer[],
   wordsOf: (offer: Offer) => string,
 ): (offer: Offer) => string | undefined {
-  const counts = new Map<string, number>()
-  for (const offer of offers) counts.set(wordsOf(offer), (counts.get(wordsOf(offer)) ?? 0) + 1)
-  return (offer) => ((counts.get(wordsOf(offer)) ?? 0) > 1 ? offer.id : undefined)
+  const firsts = new Map<string, Offer>()
+  const alike = new Set<Offer>()
+  for (const offer of offers) {
+    const words = wordsOf(offer)
+    const first = firsts.get(words)
+    if (first === undefined) firsts.set(words, offer)
+    else alike.add(first).add(offer)
+  }
+  return (offer) => (alike.has(offer) ? offer.id : undefined)
 }
 
 /** The name of the product, as search engines show it too: "Claro 2 GB, 30 days, Guatemala". */
