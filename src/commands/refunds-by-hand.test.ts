@@ -11,13 +11,16 @@ import {
   stepping,
 } from '../../test/contract/sample-checkouts.ts'
 import { failed, fulfilling, unpayable } from '../../test/contract/sample-orders.ts'
-import { newCheckoutId } from '../../test/doubles/ids.ts'
+import { newCheckoutId, newOrderId } from '../../test/doubles/ids.ts'
 import { createCheckoutStore } from '../adapters/storage/checkouts.ts'
-import { createHandPayouts } from '../adapters/storage/hand-payouts.ts'
+import { bookByHand, createHandPayouts } from '../adapters/storage/hand-payouts.ts'
 import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
+import { openFacts } from '../adapters/storage/order-facts.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
+import { createStoreBooks } from '../adapters/storage/store-books.ts'
 import { type Checkout, type CheckoutIn, returnReference } from '../checkouts/checkout.ts'
-import type { In, Order } from '../orders/order.ts'
+import type { In, Order, Refunding } from '../orders/order.ts'
+import { retryRefund } from '../orders/retry-refund.ts'
 import { operatorPays } from '../payments/pay-back-faults.ts'
 import { usdc } from '../primitives/money.ts'
 import { carryOut } from './refunds-work.ts'
@@ -160,19 +163,72 @@ test.each(['note_transaction', 'payout_cancelled', 'payout_mismatch', 'payout_re
 test('what is not paid by hand is refused, and nothing is noted', async () => {
   const due = await returnAt('DUE')
   const stuck = await returnAt('FAILED', 'processor_key')
-  const order = await orderOnRecord(orders(), unpayable(failed(asked())))
   for (const reference of [
     returnReference(due.id, 1),
     returnReference(due.id, 2),
     returnReference(stuck.id, 1),
     returnReference(newCheckoutId(), 1),
-    order.id,
+    newOrderId(),
   ]) {
     const { isDone, lines } = await paid(reference, hash('a'))
     expect(isDone).toBe(false)
     expect(lines[0]).toContain(`${reference}: it does not wait to be paid by hand`)
   }
   expect((await database.query('select from hand_payouts')).rowCount).toBe(0)
+})
+
+const stuckInUsdc = () => orderOnRecord(orders(), unpayable(failed(asked())))
+const booked = async () => (await createStoreBooks(database).ledger('x402')).refunded
+
+test('a refund in USDC that an operator paid is booked with its note, and owed no more', async () => {
+  const stuck = await stuckInUsdc()
+  expect((await openFacts(database)).exposure).toBe(stuck.amount)
+  const transaction = `0x${hash('a')}`
+  expect(await paid(stuck.id, transaction)).toEqual({
+    isDone: true,
+    lines: [`${stuck.id}: booked as paid: 12.50 USDC to ${stuck.tender.payer}`],
+  })
+  expect(await orders().find(stuck.id)).toMatchObject({ refund: { step: 'REFUNDED', transaction } })
+  expect(await booked()).toBe(-stuck.amount)
+  expect((await openFacts(database)).exposure).toBe(0n)
+  const retried = await carryOut(desk(), { does: 'retry', names: 'all' })
+  expect(retried.lines).toEqual(['No refund has failed.'])
+  expect((await paid(stuck.id, transaction)).lines[0]).toContain('was noted before, with this')
+  expect(await paid(stuck.id, `0x${hash('b')}`)).toMatchObject({ isDone: false })
+  expect(await createHandPayouts(database).find(stuck.id)).toBe(transaction)
+})
+
+test('one transaction books two equal refunds in USDC only as two transfers', async () => {
+  const [one, other] = [await stuckInUsdc(), await stuckInUsdc()]
+  const transaction = `0x${hash('a')}`
+  await paid(one.id, transaction)
+  expect((await paid(other.id, transaction)).lines[0]).toContain('--transfer 2')
+  expect(await orders().find(other.id)).toEqual(other)
+  const second = { does: 'paid', reference: other.id, transaction, transfer: 2 } as const
+  expect(await carryOut(desk(), second)).toMatchObject({ isDone: true })
+  expect(await booked()).toBe(-one.amount - other.amount)
+})
+
+test('a refund in USDC that somebody claims meanwhile is not noted', async () => {
+  const stuck = await stuckInUsdc()
+  const due = await retryRefund(orders(), stuck as Refunding, 'claim')
+  const made = { transaction: `0x${hash('a')}`, transfer: 1, by: 'ada@desk' }
+  expect(await bookByHand(database, stuck as Refunding, made)).toEqual({ outcome: 'moved' })
+  expect(await createHandPayouts(database).find(stuck.id)).toBeUndefined()
+  const { lines } = await paid(stuck.id, made.transaction)
+  expect(lines[0]).toContain('its refund has not failed; it is DUE')
+  expect(await orders().find(stuck.id)).toEqual(due)
+})
+
+test.each([
+  ['a transaction of another chain', hash('a'), undefined, 'begins with 0x'],
+  ['one whose payment vanished', `0x${hash('a')}`, 'LOST', 'vanished from the chain'],
+])('no refund in USDC is booked with %s', async (_, transaction, settlement, why) => {
+  const order = { ...unpayable(failed(asked())), ...(settlement ? { settlement } : {}) } as Order
+  const stuck = await orderOnRecord(orders(), order)
+  const { isDone, lines } = await paid(stuck.id, transaction)
+  expect([isDone, lines[0]]).toEqual([false, expect.stringContaining(why)])
+  expect(await orders().find(stuck.id)).toEqual(stuck)
 })
 
 test('retry makes a failed return due again, and says why it leaves another alone', async () => {

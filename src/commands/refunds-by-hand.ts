@@ -1,9 +1,15 @@
+import type { Pool } from 'pg'
 import type { Database } from '../adapters/storage/database.ts'
-import { createHandPayouts, type Noted } from '../adapters/storage/hand-payouts.ts'
+import { bookByHand, createHandPayouts, type Noted } from '../adapters/storage/hand-payouts.ts'
+import { createOrderStore } from '../adapters/storage/orders.ts'
 import { readRefundDesk } from '../adapters/storage/refund-desk.ts'
 import type { Payout } from '../checkouts/ports.ts'
+import { isRefunding, type Order } from '../orders/order.ts'
+import { whyNotTried } from '../orders/retry-refund.ts'
 import { formatUnits } from '../payments/coins.ts'
 import { payableByHand } from '../payments/pay-back-faults.ts'
+import { isOrderId } from '../primitives/ids.ts'
+import { formatUsdc } from '../primitives/money.ts'
 import { never } from '../primitives/never.ts'
 
 /** What became of a note. */
@@ -15,7 +21,7 @@ interface NotedInWords {
 
 /** Notes the transaction with which an operator paid this, if nobody else pays it any more. */
 export async function notePaid(
-  database: Database,
+  database: Pool,
   {
     reference,
     transaction,
@@ -32,12 +38,32 @@ export async function notePaid(
         : { outcome: 'other_transaction', transaction: before },
     )
   }
+  const order = isOrderId(reference) ? await createOrderStore(database).find(reference) : undefined
+  if (order?.tender.rail === 'x402')
+    return noteRefund(database, order, { transaction, transfer, by })
   const payout = await waitingPayout(database, reference)
   if (!payout) {
     const line = 'it does not wait to be paid by hand; npm run refunds tells how it stands'
     return { isNoted: false, line }
   }
   return inWords(await notes.note({ ...payout, transaction, transfer, by }), payout)
+}
+
+/** A refund in USDC that cannot be paid by its own authorization is booked when it was paid otherwise. */
+async function noteRefund(
+  database: Pool,
+  order: Order,
+  made: Parameters<typeof bookByHand>[2],
+): Promise<NotedInWords> {
+  const no = (line: string) => ({ isNoted: false, line })
+  if (!made.transaction.startsWith('0x')) return no('a transaction of USDC begins with 0x')
+  const why = whyNotTried(order)
+  if (why !== undefined || !isRefunding(order)) return no(why ?? 'nothing is owed')
+  const booked = await bookByHand(database, order, made)
+  if (booked.outcome === 'moved') return no('somebody moved it meanwhile; look at it again')
+  const { isNoted, line } = inWords(booked)
+  const paid = `${formatUsdc(order.amount)} USDC to ${order.tender.payer}`
+  return { isNoted, line: booked.outcome === 'noted' ? `booked as paid: ${paid}` : line }
 }
 
 async function waitingPayout(database: Database, reference: string): Promise<Payout | undefined> {

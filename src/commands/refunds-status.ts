@@ -1,7 +1,7 @@
 import type { OpenRefund, RefundDesk } from '../adapters/storage/refund-desk.ts'
 import type { Payout } from '../checkouts/ports.ts'
 import { formatUnits } from '../payments/coins.ts'
-import { noteTransaction, operatorPays } from '../payments/pay-back-faults.ts'
+import { nonceSpent, noteTransaction, operatorPays } from '../payments/pay-back-faults.ts'
 import { formatUsdc, type Usdc, usdc } from '../primitives/money.ts'
 
 /** Something that goes back to a buyer: the refund of an order, or a return of a checkout. */
@@ -63,20 +63,19 @@ export function handLines(desk: RefundDesk): readonly string[] {
 
 function handTable(what: string, listed: readonly Listed[]): string[] {
   if (listed.length === 0) return []
-  const linesFor = ({ name, payout, since }: Listed) =>
+  const linesFor = ({ name, worth, payout, payee, since }: Listed) => [
+    `  ${name}  since ${since.toISOString()}`,
     payout
-      ? [
-          `  ${name}  since ${since.toISOString()}`,
-          `      ${formatUnits(payout.units, payout.coin)} ${payout.coin} on ${payout.network}`,
-          `      to ${payout.to}`,
-        ]
-      : []
+      ? `      ${formatUnits(payout.units, payout.coin)} ${payout.coin} on ${payout.network}`
+      : `      ${formatUsdc(worth)} USDC, from another wallet than the refund wallet`,
+    `      to ${payee}`,
+  ]
   return [`${what}: ${listed.length}`, ...listed.flatMap(linesFor)]
 }
 
 function isByHand({ step, code, payout, isNoted }: Listed): boolean {
-  const waits = code === operatorPays || code === noteTransaction
-  return step === 'FAILED' && waits && payout !== undefined && !isNoted
+  const waits = payout ? code === operatorPays || code === noteTransaction : code === nonceSpent
+  return step === 'FAILED' && waits && !isNoted
 }
 
 /** All that is not paid, of orders and of checkouts, the oldest first. */

@@ -1,13 +1,13 @@
+import type { Pool } from 'pg'
 import { createCheckoutStore } from '../adapters/storage/checkouts.ts'
-import type { Database } from '../adapters/storage/database.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
 import { readRefundDesk } from '../adapters/storage/refund-desk.ts'
 import type { RefundCaps } from '../adapters/storage/treasury.ts'
 import { switchRefunds } from '../adapters/storage/treasury.ts'
 import { isInvoiced, returnOfReference } from '../checkouts/checkout.ts'
 import { retryReturn } from '../checkouts/retry-return.ts'
-import { isRefunding, type Order } from '../orders/order.ts'
-import { retryRefund } from '../orders/retry-refund.ts'
+import { isRefunding } from '../orders/order.ts'
+import { retryRefund, whyNotTried } from '../orders/retry-refund.ts'
 import { isOrderId, type OrderId } from '../primitives/ids.ts'
 import { never } from '../primitives/never.ts'
 import { notePaid } from './refunds-by-hand.ts'
@@ -15,7 +15,7 @@ import { handLines, statusLines } from './refunds-status.ts'
 import type { RefundsCommand } from './refunds-words.ts'
 
 interface Desk {
-  readonly database: Database
+  readonly database: Pool
   readonly caps: RefundCaps
   /** Who sits at it, for the record. */
   readonly by: string
@@ -66,13 +66,14 @@ async function start(desk: Desk, reason: string | undefined): Promise<Done> {
   return done([`Refunds go out again. ${count} of them were waiting.`])
 }
 
-/** It goes on at once: who asks the processor for it next is told of the transaction. */
+/** A payout in a coin goes on at once: who asks the processor for it next is told of the transaction. */
 async function paid(
   desk: Desk,
   { does: _, ...payment }: Extract<RefundsCommand, { does: 'paid' }>,
 ): Promise<Done> {
   const { reference } = payment
   const { isNoted, line } = await notePaid(desk.database, { ...payment, by: desk.by })
+  // What was paid in USDC is booked with the note, and is not tried again.
   if (isNoted) await retryEach(desk, [reference])
   return { isDone: isNoted, lines: [`${reference}: ${line}`] }
 }
@@ -111,7 +112,7 @@ async function retryEach(desk: Desk, names: readonly string[]): Promise<readonly
 async function retryOrder({ database }: Desk, id: OrderId): Promise<string | undefined> {
   const orders = createOrderStore(database)
   const order = await orders.find(id)
-  const why = whyNot(order)
+  const why = whyNotTried(order)
   if (why === undefined && order && isRefunding(order)) await retryRefund(orders, order, 'operator')
   return why
 }
@@ -129,17 +130,6 @@ async function retryOneReturn(
   if (step !== 'FAILED') return `it has not failed; it is ${step}`
   await retryReturn(checkouts, checkout, named.seq)
   return undefined
-}
-
-/** Why this refund is not tried again, or undefined when it is. */
-function whyNot(order: Order | undefined): string | undefined {
-  if (!order) return 'there is no such order'
-  if (!isRefunding(order)) return `it is ${order.state} and has no refund`
-  const { refund } = order
-  if (refund.step !== 'FAILED') return `its refund has not failed; it is ${refund.step}`
-  return order.settlement === 'LOST' || refund.code === 'payment_vanished'
-    ? 'its payment vanished from the chain, so nothing is owed'
-    : undefined
 }
 
 function done(lines: readonly string[]): Done {

@@ -1,4 +1,4 @@
-import { isRefunding, type Refunding } from './order.ts'
+import { isRefunding, type Order, type Refunding } from './order.ts'
 import type { OrderStore } from './ports.ts'
 
 /**
@@ -17,4 +17,15 @@ export async function retryRefund(
   const moved = await orders.move(order, { ...order, refund: { step: 'DUE', ...known } })
   if (moved.won) await orders.release(moved.order, 0)
   return isRefunding(moved.order) ? moved.order : order
+}
+
+/** Why this refund is not tried again, or undefined when it is. */
+export function whyNotTried(order: Order | undefined): string | undefined {
+  if (!order) return 'there is no such order'
+  if (!isRefunding(order)) return `it is ${order.state} and has no refund`
+  const { refund } = order
+  if (refund.step !== 'FAILED') return `its refund has not failed; it is ${refund.step}`
+  return order.settlement === 'LOST' || refund.code === 'payment_vanished'
+    ? 'its payment vanished from the chain, so nothing is owed'
+    : undefined
 }

@@ -21,6 +21,9 @@ export type PayBackFault = (typeof payBackFaults)[number]
 /** A payout waits for an operator because the processor sends none of the coin. */
 export const operatorPays: PayBackFault = 'operator_pays'
 
+/** The token takes no refund of this order any more, so an operator pays it. */
+export const nonceSpent: PayBackFault = 'refund_nonce_spent'
+
 /** The processor calls a payout sent and names no transaction of it; an operator notes it. */
 export const noteTransaction: PayBackFault = 'note_transaction'
 

@@ -92,6 +92,8 @@ export interface Report {
   readonly notChecked: readonly string[]
   /** What should have been compared, and was not told. */
   readonly silent: readonly string[]
+  /** The newest order on record in USDC, where none of the keys gives its id. */
+  readonly misnamed: OrderId | undefined
   /** What `rebuild` goes by. */
   readonly lost: readonly LostPayment[]
   readonly unbooked: readonly UnbookedRefund[]
@@ -111,8 +113,12 @@ export interface Notes {
   readonly unbookedPayments: Map<OrderId, ChainTransfer>
   readonly chain: { received: bigint; refunded: bigint; unmatched: bigint }
   readonly supplier: Record<keyof Totals['supplier'], number>
+  /** Of the orders on record in USDC. */
+  newest: Order | undefined
   orders: number
   checkouts: number
+  /** Plain transfers that stand for a refund in USDC which an operator paid. */
+  readonly handTransfers: Set<string>
   /** Refunds and returns in coins that an operator noted as paid. */
   paidByHand: number
   readonly notChecked: string[]
@@ -131,6 +137,8 @@ export function emptyNotes(): Notes {
     unbookedPayments: new Map(),
     chain: { received: 0n, refunded: 0n, unmatched: 0n },
     supplier: { delivered: 0, returned: 0, pending: 0, failed: 0, foreign: 0 },
+    handTransfers: new Set(),
+    newest: undefined,
     orders: 0,
     checkouts: 0,
     paidByHand: 0,

@@ -9,7 +9,7 @@ import {
 import type { Order } from '../orders/order.ts'
 import { formatUnits } from '../payments/coins.ts'
 import { payerOf } from '../payments/payment.ts'
-import { isCheckoutId, type OrderId } from '../primitives/ids.ts'
+import { isCheckoutId, isOrderId, type OrderId } from '../primitives/ids.ts'
 import { type Books, type Look, type Notes, note } from './books.ts'
 import { differs, open } from './differences.ts'
 import { isFresh, same } from './judge.ts'
@@ -169,7 +169,8 @@ async function compareUnknown(
   for (const { id, checkout, order, madeAt } of read.invoices) {
     if (known.has(id) || isFresh(madeAt, look)) continue
     const detail = `Invoice ${id}, order ${order ?? 'not named'}.`
-    note(notes, differs('invoice_unknown', { reference: checkout, detail }))
+    const named = order !== undefined && isOrderId(order) ? { order } : {}
+    note(notes, differs('invoice_unknown', { ...named, reference: checkout, detail }))
   }
 }
 

@@ -42,6 +42,10 @@ export interface ChainBooks {
   minedAt(block: number): Promise<Date>
   /** The transfer that this authorization made in this transaction, whoever it paid. */
   transferIn(transaction: string, nonce: string): Promise<ChainTransfer | undefined>
+  /** The transfers of this transaction that no authorization made. */
+  plainTransfersIn(transaction: string): Promise<readonly ChainTransfer[]>
+  /** What PAY_TO and the refund wallet sent to this address in these blocks, without an authorization. */
+  sentPlainly(to: string, from: number, until: number): AsyncIterable<readonly ChainTransfer[]>
   /** The one nonce that a refund of this order can have. */
   refundNonceOf(order: OrderId): string
 }

@@ -5,6 +5,7 @@ import type { OrderId } from '../primitives/ids.ts'
 import type { Digest } from '../secrets/tokens.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Books, Ids, LostPayment, Report, UnbookedRefund } from './books.ts'
+import { requireKeys, unexplained } from './key-witness.ts'
 import { lostOrder } from './lost-order.ts'
 import type { OrderWriter, StoreBooks, SupplierHolds } from './ports.ts'
 import { receiptOf, walkToDelivered, walkToOwed, walkToRefunded } from './walk.ts'
@@ -29,17 +30,21 @@ export type Rebuilt =
  * is safe beside a running store: whoever writes first wins, and the other one leaves the order.
  *
  * Refunds come first: while one is missing, its order could still be delivered.
+ *
+ * @throws WrongKeys before anything is written
  */
-export async function rebuild(
-  deps: RebuildDeps,
-  { unbooked, lost }: Pick<Report, 'unbooked' | 'lost'>,
-): Promise<readonly Rebuilt[]> {
+export async function rebuild(deps: RebuildDeps, report: Found): Promise<readonly Rebuilt[]> {
+  requireKeys(report)
+  const { unbooked, lost } = report
   const rebuilt: Rebuilt[] = []
   for (const refund of unbooked) rebuilt.push(await bookRefund(deps, refund))
   const refundedFirst = [...lost].sort((one, other) => Number(!one.refund) - Number(!other.refund))
-  for (const payment of refundedFirst) rebuilt.push(await reopen(deps, payment))
+  for (const payment of refundedFirst) rebuilt.push(await reopen(deps, payment, report))
   return rebuilt
 }
+
+/** What was found of the record, and what of it is gone by. */
+type Found = Pick<Report, 'unbooked' | 'lost' | 'differences' | 'misnamed'>
 
 async function bookRefund(
   { store, now }: RebuildDeps,
@@ -54,13 +59,17 @@ async function bookRefund(
 }
 
 /** Opens the order of a payment again, ended as it has ended in truth. */
-async function reopen(deps: RebuildDeps, lost: LostPayment): Promise<Rebuilt> {
+async function reopen(deps: RebuildDeps, lost: LostPayment, report: Found): Promise<Rebuilt> {
   const { ids, held } = await identify(deps, lost)
+  const oweUnlessPaid = async () => {
+    const why = lost.refund ? undefined : await whyNotOwed(deps, lost, report, held)
+    return why === undefined ? owe(deps, lost, { ids, held }) : left(ids.id, why)
+  }
   switch (held.outcome) {
     case 'unknown':
       return left(ids.id, `The supplier does not say: ${held.reason}`)
     case 'none':
-      return owe(deps, lost, { ids, held })
+      return oweUnlessPaid()
     case 'found':
       // What may still be delivered is decided by the supplier's word, unless the money went back.
       if (held.purchase.state === 'pending' && !lost.refund) {
@@ -68,16 +77,44 @@ async function reopen(deps: RebuildDeps, lost: LostPayment): Promise<Rebuilt> {
       }
       return held.delivery && !lost.refund
         ? deliver(deps, lost, { ids, held: { ...held, delivery: held.delivery } })
-        : owe(deps, lost, { ids, held })
+        : oweUnlessPaid()
   }
 }
 
-type Found = Extract<SupplierHolds, { outcome: 'found' }>
+/** Why a payment that no refund of the store has paid back is not paid back now, where it is not. */
+async function whyNotOwed(
+  { chain }: RebuildDeps,
+  { transfer }: LostPayment,
+  report: Found,
+  held: SupplierHolds,
+): Promise<string | undefined> {
+  const stray = held.outcome === 'none' ? unexplained(report) : undefined
+  if (stray !== undefined) {
+    return (
+      `Not paid back, because ${stray}: this may be its payment. Put all keys into SECRETS_KEY that were ever ` +
+      'in it, begin at an earlier block (--from-block), or run this again in ten minutes.'
+    )
+  }
+  const { newest } = await chain.heads()
+  for await (const [plain] of chain.sentPlainly(transfer.from, transfer.block, newest)) {
+    if (plain === undefined) continue
+    return (
+      `Not paid back, because ${plain.from} sent its payer USDC in transaction ${plain.transaction}. ` +
+      'If that was for something else, pay it back by hand.'
+    )
+  }
+  return undefined
+}
+
+type Purchased = Extract<SupplierHolds, { outcome: 'found' }>
 
 async function deliver(
   deps: RebuildDeps,
   lost: LostPayment,
-  { ids, held }: { readonly ids: Ids; readonly held: Found & Required<Pick<Found, 'delivery'>> },
+  {
+    ids,
+    held,
+  }: { readonly ids: Ids; readonly held: Purchased & Required<Pick<Purchased, 'delivery'>> },
 ): Promise<Rebuilt> {
   const { delivery, purchase } = held
   const goods = {

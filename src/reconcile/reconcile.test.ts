@@ -291,6 +291,29 @@ test('a refund that is signed and just landed is the store’s to book', async (
   expect((await reconcile(booksOf(old), look)).unbooked).toHaveLength(1)
 })
 
+test('a refund that an operator noted is a plain transfer, each for one order', async () => {
+  const [one, other] = [lives.refunded(), lives.refunded()]
+  const transfers = [one, other].map(({ order }, at) => ({
+    ...transfer({ to: order.tender.payer.toLowerCase() }),
+    transaction: one.refund.transaction,
+    logIndex: at,
+  }))
+  const refund = {
+    ...other.order.refund,
+    transaction: one.refund.transaction,
+  } as Refunding['refund']
+  const world = worldOf([one, { ...other, order: { ...other.order, refund } }])
+  world.handNotes = new Map([one, other].map(({ order }) => [order.id, one.refund.transaction]))
+  const codes = async (handPaid: ChainTransfer[]) => {
+    const books = booksOf({ ...world, paidBack: [] })
+    const chain = { ...books.chain, plainTransfersIn: async () => handPaid }
+    return (await reconcile({ ...books, chain }, look)).differences.map(({ code }) => code)
+  }
+  expect(await codes(transfers)).toEqual([])
+  expect(await codes(transfers.slice(1))).toEqual(['refund_booked_not_on_chain'])
+  expect(await codes(transfers.map((one) => ({ ...one, amount: usdc(1n) })))).toHaveLength(2)
+})
+
 test('a part that does not answer ends the comparison', async () => {
   const books = booksOf(worldOf([lives.delivered()]))
   const chain = { ...books.chain, heads: () => Promise.reject(new Error('silent')) }

@@ -28,7 +28,8 @@ export async function reconcile(books: Books, look: Look): Promise<Report> {
     books.store.ledger('btcpay'),
     books.checkouts.ledger(),
   ])
-  return reportOf(notes, blocks, { ledger, invoices, coins: Object.fromEntries(coins) })
+  const sums = { ledger, invoices, coins: Object.fromEntries(coins) }
+  return reportOf(notes, { ...blocks, misnamed: misnamed(notes, look) }, sums)
 }
 
 /** Up to the newest block that cannot be dropped any more: what is younger proves nothing yet. */
@@ -43,9 +44,14 @@ async function blocksOf({ chain, store }: Books, { fromBlock }: Look) {
   return { from, to: safe }
 }
 
+function misnamed({ newest }: Notes, { idsFor }: Look) {
+  const isNamed = newest && idsFor(newest.tender).some(({ id }) => id === newest.id)
+  return isNamed ? undefined : newest?.id
+}
+
 function reportOf(
   notes: Notes,
-  { from, to }: { readonly from: number; readonly to: number },
+  { from, to, misnamed }: { readonly from: number; readonly to: number } & Pick<Report, 'misnamed'>,
   sums: Pick<Report['totals'], 'ledger' | 'invoices' | 'coins'>,
 ): Report {
   const { differences, open, notChecked, silent, lost, unbooked, ...counted } = notes
@@ -58,6 +64,7 @@ function reportOf(
     open,
     notChecked,
     silent,
+    misnamed,
     lost,
     unbooked,
   }

@@ -10,7 +10,7 @@ import type { OrderId } from '../primitives/ids.ts'
 import { type Books, type Look, type Notes, note } from './books.ts'
 import { differs, open } from './differences.ts'
 import { costText, isDelivered, judgeSupply, refundOnRecord, same } from './judge.ts'
-import type { SupplierPurchase } from './ports.ts'
+import type { ChainTransfer, SupplierPurchase } from './ports.ts'
 
 /** Every purchase at the supplier, against the order that has its reference. */
 export async function compareSupply({ supplier, store }: Books, notes: Notes): Promise<void> {
@@ -57,11 +57,18 @@ export async function compareOrders(
   for await (const orders of books.store.orders()) {
     notes.orders += orders.length
     for (const order of orders) {
+      noteNewest(order, notes)
       await comparePaid(books, order, notes, blocks)
       await compareRefunded(books, order, notes)
       await compareDelivered(books, order, look, notes)
     }
   }
+}
+
+function noteNewest(order: Order, notes: Notes): void {
+  if (order.tender.rail !== 'x402') return
+  if (notes.newest && order.placedAt <= notes.newest.placedAt) return
+  notes.newest = order
 }
 
 /**
@@ -107,13 +114,16 @@ async function compareClaim(store: Books['store'], order: PaidOrder, notes: Note
   note(notes, differs('one_payment_two_orders', { order: order.id, transaction, detail }))
 }
 
-async function compareRefunded({ chain }: Books, order: Order, notes: Notes): Promise<void> {
+async function compareRefunded(books: Books, order: Order, notes: Notes): Promise<void> {
+  const { chain } = books
   const transaction = refundOnRecord(order)
   if (transaction === undefined || notes.refunded.has(order.id)) return
   // What was paid in a coin went back in it.
   if (order.tender.rail !== 'x402') return
   const about = { order: order.id, transaction, onRecord: order.amount }
-  const found = await chain.transferIn(transaction, chain.refundNonceOf(order.id))
+  const found =
+    (await chain.transferIn(transaction, chain.refundNonceOf(order.id))) ??
+    (await paidByHand(books, order, transaction, notes))
   if (!found) {
     note(notes, differs('refund_booked_not_on_chain', { ...about, found: 0n }))
     return
@@ -122,6 +132,24 @@ async function compareRefunded({ chain }: Books, order: Order, notes: Notes): Pr
   if (isRight) return
   const detail = `It paid ${found.to}.`
   note(notes, differs('refund_differs', { ...about, found: found.amount, detail }))
+}
+
+/** The plain transfer that an operator noted for this refund. Of equal ones in a transaction each pays once. */
+async function paidByHand(
+  { chain, hands }: Books,
+  { id, amount, tender }: Order,
+  transaction: string,
+  notes: Notes,
+): Promise<ChainTransfer | undefined> {
+  if ((await hands.find(id)) !== transaction) return undefined
+  const transfers = await chain.plainTransfersIn(transaction)
+  return transfers.find((transfer) => {
+    const place = `${transaction} ${transfer.logIndex}`
+    if (transfer.amount !== amount || !same(transfer.to, tender.payer)) return false
+    if (notes.handTransfers.has(place)) return false
+    notes.handTransfers.add(place)
+    return true
+  })
 }
 
 /** The list of the supplier was read before, so an order that was delivered since is asked for by name. */

@@ -194,22 +194,8 @@ export function worldOf(all: readonly Life[]): World {
 /** The books of that world, read in pages of two, so that every page has a next one. */
 export function booksOf(world: World): Books {
   const find = (match: (order: Order) => boolean) => world.orders.filter(match)
-  const within = (transfers: readonly ChainTransfer[], from: number, to: number) =>
-    pages(transfers.filter(({ block }) => block >= from && block <= to))
   return {
-    chain: {
-      network: newTender().network,
-      asset: newTender().asset,
-      payTo,
-      refundWallet,
-      blockBefore: async () => 0,
-      heads: async () => ({ newest: safeBlock + 2, safe: safeBlock }),
-      received: (from, to) => within(world.received, from, to),
-      paidBack: (from, to) => within(world.paidBack, from, to),
-      minedAt: async () => new Date(now.getTime() - 3_600_000),
-      transferIn: async (transaction, nonce) => transferOf(world, transaction, nonce),
-      refundNonceOf,
-    },
+    chain: chainOf(world),
     supplier: {
       purchases: () => pages(world.purchases),
       async purchase(kind, reference) {
@@ -250,6 +236,32 @@ export function booksOf(world: World): Books {
       },
     },
     hands: { find: async (reference) => world.handNotes.get(reference) },
+  }
+}
+
+function chainOf(world: World): Books['chain'] {
+  const within = (transfers: readonly ChainTransfer[], from: number, to: number) =>
+    pages(transfers.filter(({ block }) => block >= from && block <= to))
+  return {
+    network: newTender().network,
+    asset: newTender().asset,
+    payTo,
+    refundWallet,
+    blockBefore: async () => 0,
+    heads: async () => ({ newest: safeBlock + 2, safe: safeBlock }),
+    received: (from, to) => within(world.received, from, to),
+    paidBack: (from, to) => within(world.paidBack, from, to),
+    minedAt: async () => new Date(now.getTime() - 3_600_000),
+    transferIn: async (transaction, nonce) => transferOf(world, transaction, nonce),
+    plainTransfersIn: async (transaction) =>
+      world.paidBack.filter((one) => one.transaction === transaction && !one.nonce),
+    sentPlainly: (to, from, until) =>
+      within(
+        world.paidBack.filter((one) => one.to === to && !one.nonce),
+        from,
+        until,
+      ),
+    refundNonceOf,
   }
 }
 

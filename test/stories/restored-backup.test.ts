@@ -220,6 +220,14 @@ describe('a backup is restored, and refunds were paid since', () => {
     expect(report.totals.chain.refunded).toBe(600_000n + 650_000n + 800_000n + 600_000n + 800_000n)
   })
 
+  test('with another SECRETS_KEY nothing is rebuilt', async () => {
+    const strange = await openBooks(restored(), [Buffer.alloc(32, 9)])
+    const before = await query(backup, 'select id, version from orders order by id')
+    await expect(strange.rebuild()).rejects.toThrow(/None of the keys in SECRETS_KEY/)
+    expect(await query(backup, 'select id, version from orders order by id')).toEqual(before)
+    await strange.close()
+  })
+
   test('the record is rebuilt from what the chain and the supplier prove', async () => {
     const rebuilt = await books.rebuild()
     const became = Object.fromEntries(rebuilt.map(({ order: id, became }) => [id, became]))

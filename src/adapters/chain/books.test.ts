@@ -91,3 +91,15 @@ test('what leaves the refund wallet is found with its authorization, and nothing
     { transaction, block: 7, logIndex: 2, from: refunds, to: payer, amount: 500_000n, nonce },
   ])
 })
+
+test('what our wallets sent without an authorization is found by its payee', async () => {
+  const plain = [transfer(store, payer, 2), transfer(refunds, payer, 3)]
+  const authorized = [used(refunds, 4), transfer(refunds, payer, 5)]
+  const others = [transfer(store, thief, 6), transfer(thief, payer, 7)]
+  const books = booksOver([...plain, ...authorized, ...others])
+  const sent = await all(books.sentPlainly(payer, 0, 10))
+  expect(sent.map(({ from, logIndex }) => [from, logIndex])).toEqual([
+    [store, 2],
+    [refunds, 3],
+  ])
+})

@@ -51,12 +51,19 @@ export function chainBooks(chain: ChainNode, { payTo, refundWallet }: Wallets): 
     },
 
     async transferIn(transaction, nonce) {
-      const receipt = await receiptOf(chain, transaction as Hex)
-      if (receipt?.status !== 'success') return undefined
-      const token = network.usdc.toLowerCase()
-      const logs = tokenLogs(receipt.logs.filter(({ address }) => address.toLowerCase() === token))
-      return paired(logs).find((transfer) => transfer.nonce === nonce.toLowerCase())
+      const transfers = await transfersIn(chain, transaction)
+      return transfers.find((transfer) => transfer.nonce === nonce.toLowerCase())
     },
+
+    plainTransfersIn: async (transaction) =>
+      (await transfersIn(chain, transaction)).filter(({ nonce }) => nonce === undefined),
+
+    sentPlainly: (to, from, until) =>
+      inPieces(
+        { from, to: until },
+        (blocks) => sentPlainly(chain, [payTo, refundWallet], to, blocks),
+        chain,
+      ),
 
     refundNonceOf: (order) => refundNonceOf(network.chainId, order),
   }
@@ -78,6 +85,28 @@ async function received(chain: ChainNode, payTo: string, blocks: Blocks) {
 async function sent(chain: ChainNode, wallet: string, blocks: Blocks) {
   const logs = await tokenLogsIn(chain, blocks, [[transferTopic, usedTopic], topicOf(wallet)])
   return paired(tokenLogs(logs))
+}
+
+/** The authorizations of our wallets are read too, because only they tell which transfers are plain. */
+async function sentPlainly(
+  chain: ChainNode,
+  wallets: readonly string[],
+  to: string,
+  blocks: Blocks,
+) {
+  const from = wallets.map(topicOf)
+  const [transfers, used] = await Promise.all([
+    tokenLogsIn(chain, blocks, [transferTopic, from, topicOf(to)]),
+    tokenLogsIn(chain, blocks, [usedTopic, from]),
+  ])
+  return paired(tokenLogs([...transfers, ...used])).filter(({ nonce }) => nonce === undefined)
+}
+
+async function transfersIn(chain: ChainNode, transaction: string): Promise<ChainTransfer[]> {
+  const receipt = await receiptOf(chain, transaction as Hex)
+  if (receipt?.status !== 'success') return []
+  const token = chain.network.usdc.toLowerCase()
+  return paired(tokenLogs(receipt.logs.filter(({ address }) => address.toLowerCase() === token)))
 }
 
 function tokenLogs(logs: Parameters<typeof parseEventLogs>[0]['logs']) {

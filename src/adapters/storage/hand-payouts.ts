@@ -1,8 +1,15 @@
+import type { Pool } from 'pg'
 import type { HandPayouts, Payout } from '../../checkouts/ports.ts'
+import type { Refunding } from '../../orders/order.ts'
+import type { OrderStore } from '../../orders/ports.ts'
+import type { Coin } from '../../payments/coins.ts'
 import type { Database } from './database.ts'
+import { createOrderStore } from './orders.ts'
+import { atOnce } from './transaction.ts'
 
 /** A payout that an operator has made, as the operator says it. */
-interface MadePayout extends Payout {
+interface MadePayout extends Pick<Payout, 'reference' | 'to' | 'units'> {
+  readonly coin: Coin | 'USDC'
   readonly transaction: string
   /** Which of the transfers of that amount to that address in it, from 1. */
   readonly transfer: number
@@ -34,6 +41,50 @@ export function createHandPayouts(database: Database): HandPayoutNotes {
     return rows[0]?.transaction_hash
   }
   return { find, note: (payout) => note(database, find, payout) }
+}
+
+/** What is on record after an operator noted a refund in USDC, which no processor is asked for. */
+export type BookedByHand = Noted | { readonly outcome: 'moved' }
+
+/**
+ * Notes the refund of an order in USDC and books it as paid, both at once: a refund that is only noted
+ * would still be signed and sent when somebody claims it.
+ *
+ * @param order with a refund that has failed
+ */
+export async function bookByHand(
+  pool: Pool,
+  order: Refunding,
+  made: Pick<MadePayout, 'transaction' | 'transfer' | 'by'>,
+): Promise<BookedByHand> {
+  const { id: reference, amount: units, tender } = order
+  const payout = { reference, coin: 'USDC', units, to: tender.payer.toLowerCase() } as const
+  try {
+    return await atOnce(pool, async (client) => {
+      const noted = await createHandPayouts(client).note({ ...payout, ...made })
+      if (noted.outcome === 'noted') await book(createOrderStore(client), order, made.transaction)
+      return noted
+    })
+  } catch (error) {
+    if (error instanceof Moved) return { outcome: 'moved' }
+    throw error
+  }
+}
+
+/** Somebody else moved the order meanwhile, so nothing is noted. */
+class Moved extends Error {}
+
+async function book(
+  orders: Pick<OrderStore, 'move' | 'release'>,
+  order: Refunding,
+  transaction: string,
+): Promise<void> {
+  const due = await orders.move(order, { ...order, refund: { step: 'DUE' } })
+  if (!due.won) throw new Moved()
+  const refund = { step: 'REFUNDED', transaction, refundedAt: new Date() } as const
+  const booked = await orders.move(due.order, { ...due.order, refund } as Refunding)
+  if (!booked.won) throw new Moved()
+  await orders.release(booked.order, 0)
 }
 
 async function note(

@@ -8,6 +8,7 @@ import type { Database } from './database.ts'
 import { orderColumns, type StoredOrder } from './order-reads.ts'
 import { orderOf } from './order-row.ts'
 import { createOrderStore } from './orders.ts'
+import { atOnce } from './transaction.ts'
 
 /** Orders read at once: a few megabytes. */
 const pageSize = 1_000
@@ -30,7 +31,7 @@ export function createStoreBooks(pool: Pool): StoreBooks {
     orders: () => allOrders(pool),
     ledger: (rail) => ledger(pool, rail),
     misbooked: () => misbooked(pool),
-    atOnce: (work) => atOnce(pool, work),
+    atOnce: (work) => rebuilding(pool, work),
   }
 }
 
@@ -126,19 +127,10 @@ async function misbooked(database: Database): Promise<readonly Misbooked[]> {
   }))
 }
 
-async function atOnce<T>(pool: Pool, work: (orders: OrderWriter) => Promise<T>): Promise<T> {
-  const client = await pool.connect()
-  try {
-    await client.query('begin')
+function rebuilding<T>(pool: Pool, work: (orders: OrderWriter) => Promise<T>): Promise<T> {
+  return atOnce(pool, async (client) => {
     // Limits are for what is bought now, not for what is written again (007-wallet-limits.sql).
     await client.query("set local kiosk402.rebuilding = 'on'")
-    const done = await work(createOrderStore(client as Database))
-    await client.query('commit')
-    client.release()
-    return done
-  } catch (error) {
-    // The connection is closed, which rolls back whatever was begun on it.
-    client.release(true)
-    throw error
-  }
+    return work(createOrderStore(client))
+  })
 }

@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest'
+import { newCheckoutId, newOrderId } from '../../test/doubles/ids.ts'
+import { memoryOrders } from '../../test/doubles/memory-orders.ts'
+import { idsFor } from '../orders/naming.ts'
+import { supplierReferenceOf } from '../orders/order.ts'
+import { createDigest } from '../secrets/tokens.ts'
+import { createVault } from '../secrets/vault.ts'
+import type { Look } from './books.ts'
+import { rebuild } from './rebuild.ts'
+import { reconcile } from './reconcile.ts'
+import {
+  booksOf,
+  lives,
+  look,
+  refundWallet,
+  transfer,
+  type World,
+  worldOf,
+} from './world.fixture.ts'
+
+const wrong = createDigest([Buffer.alloc(32, 8)], 'orders')
+const wrongKey: Look = { ...look, idsFor: (payment) => [idsFor(wrong, payment)] }
+
+/** Rebuilds the record of this world with these keys, and tells what was written besides. */
+async function rebuilt(world: World, keys: Look) {
+  const orders = memoryOrders(() => look.now)
+  const books = booksOf(world)
+  const store = { atOnce: <T>(work: (writer: typeof orders) => Promise<T>) => work(orders) }
+  const vault = createVault([Buffer.alloc(32, 7)])
+  const deps = { ...books, store, vault, digest: wrong, now: () => look.now }
+  const told = await rebuild(deps, await reconcile(books, keys))
+  return { told, opened: (await orders.claimDue(9)).map(({ id }) => id) }
+}
+
+/** What is left of an order when its record is lost. */
+function lost(...all: readonly (keyof typeof lives)[]): World {
+  return { ...worldOf(all.map((name) => lives[name]())), orders: [] }
+}
+
+describe('a lost order is not paid back', () => {
+  test('under a key that did not name the newest order on record: nothing is begun', async () => {
+    const world = worldOf([lives.delivered(), lives.due()])
+    world.orders.pop()
+    await expect(rebuilt(world, wrongKey)).rejects.toThrow(/SECRETS_KEY/)
+    expect((await rebuilt(world, look)).told).toMatchObject([{ became: 'refund_due' }])
+  })
+
+  test('under another key than that of its purchase, where no order is on record', async () => {
+    const { told, opened } = await rebuilt(lost('delivered'), wrongKey)
+    expect(told).toMatchObject([{ became: 'left', reason: expect.stringMatching(/SECRETS_KEY/) }])
+    expect(opened).toEqual([])
+  })
+
+  test('under another key than that of its refund', async () => {
+    const { told, opened } = await rebuilt(lost('refunded, never bought'), wrongKey)
+    expect(told).toMatchObject([{ became: 'left', reason: expect.stringMatching(/SECRETS_KEY/) }])
+    expect(opened).toEqual([])
+  })
+
+  test('beside another one whose purchase has no payment under these keys', async () => {
+    const world = lost('due')
+    const stray = supplierReferenceOf(newOrderId())
+    const { purchase } = lives.delivered()
+    world.purchases.push({ ...purchase, reference: stray })
+    expect((await rebuilt(world, look)).told).toMatchObject([{ became: 'left' }])
+  })
+
+  test('when one of our wallets has paid its payer since, without the store', async () => {
+    const world = lost('due')
+    const plain = transfer({ from: refundWallet, to: world.received[0]?.from ?? '' })
+    const toOther = { ...plain, to: refundWallet }
+    const beside = { ...world, paidBack: [toOther] }
+    expect((await rebuilt(beside, look)).told).toMatchObject([{ became: 'refund_due' }])
+    const { told, opened } = await rebuilt({ ...world, paidBack: [plain] }, look)
+    const reason = expect.stringContaining(plain.transaction)
+    expect(told).toMatchObject([{ became: 'left', reason }])
+    expect(opened).toEqual([])
+  })
+})
+
+test('a purchase that was paid through an invoice keeps nobody else from being paid back', async () => {
+  const world = lost('due')
+  const { purchase } = lives.delivered()
+  const order = newOrderId()
+  world.purchases.push({ ...purchase, reference: supplierReferenceOf(order) })
+  world.invoices = new Map()
+  world.paidInvoices = [{ id: 'inv', checkout: newCheckoutId(), order, madeAt: new Date(0) }]
+  expect((await rebuilt(world, look)).told).toMatchObject([{ became: 'refund_due' }])
+})
+
+test('a lost order is paid back when its keys are known and nobody has paid it', async () => {
+  const { told } = await rebuilt(lost('due', 'waiting', 'refunded'), look)
+  expect(told.map(({ became }) => became).sort()).toEqual(['left', 'refund_due', 'refunded'])
+})
