@@ -46,7 +46,8 @@ function signerOfStore({ rpcUrl, keys }: ChainParts): Signer {
     ...{ network, rpcUrl, pollMs, gasKey: keys.gas },
     settlementWeiMost: 10n ** 16n,
   })
-  return observedSigner(chain, { isContract: false, silence: undefined }, confirmationTimeoutMs)
+  const sending = { withinMs: confirmationTimeoutMs, onWasted: () => {} }
+  return observedSigner(chain, { isContract: false, silence: undefined }, sending)
 }
 
 /** A client of viem, as the package's documentation has it, that polls as often as the store. */

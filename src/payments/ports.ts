@@ -33,7 +33,7 @@ export type Collected<R = Receipt> =
   | ({ readonly outcome: 'unknown'; readonly reason: string } & Costs)
 
 interface Costs {
-  /** It was sent just now, at the store's expense, and moved nothing. */
+  /** Something was sent for it just now, at the store's expense, that moved nothing. */
   readonly isReverted?: boolean
 }
 

@@ -5,6 +5,7 @@ import type { X402Tender } from '../../payments/payment.ts'
 import type { Listing } from '../../payments/ports.ts'
 import { termsOf } from '../../payments/terms.ts'
 import type { ChainNode } from './clients.ts'
+import type { Sending } from './sending.ts'
 import type { SignedTransfer } from './transfer.ts'
 
 /** Who checks payments and submits them: ourselves with our own gas, or a hosted service. */
@@ -12,7 +13,11 @@ export interface Facilitator {
   /** Throws when it cannot tell whether the payment is good. */
   verify(tender: X402Tender): Promise<VerifyResponse>
   /** Submits a payment that was verified. Undefined when nobody can say in which transaction. */
-  settle(tender: X402Tender, listing?: Listing): Promise<Submitted | undefined>
+  settle(tender: X402Tender, settling: Settling): Promise<Submitted | undefined>
+}
+
+export interface Settling extends Pick<Sending, 'onWasted'> {
+  readonly listing?: Listing | undefined
 }
 
 export interface Submitted {
@@ -30,7 +35,7 @@ export function hostedFacilitator(node: ChainNode, url: string): Facilitator {
   return {
     verify: (tender) => hosted.verify(payloadOf(node, tender), requirementsOf(node, tender)),
 
-    async settle(tender, listing) {
+    async settle(tender, { listing }) {
       const payload = { ...payloadOf(node, tender), ...(listing as Partial<PaymentPayload>) }
       const settled = await hosted.settle(payload, requirementsOf(node, tender))
       return submittedIn(settled.transaction)

@@ -2,7 +2,7 @@ import { toFacilitatorEvmSigner } from '@x402/evm'
 import { encodeFunctionData, type Hex } from 'viem'
 import type { Chain } from './clients.ts'
 import { isSilence } from './faults.ts'
-import { sendCall } from './sending.ts'
+import { type Sending, sendCall } from './sending.ts'
 import { settlementGasMost } from './transfer.ts'
 
 type Signer = ReturnType<typeof toFacilitatorEvmSigner>
@@ -33,9 +33,11 @@ const payersCode = ['isValidSignature', 'transferWithAuthorization']
 /**
  * What the package asks and sends through. It takes a node's silence for a no: no code, a bad
  * signature, a transfer that would fail. Here is noted that it was a silence, so that nobody is
- * refused for it. What it sends has a bound to its cost.
+ * refused for it. What it sends has a bound to its cost, and what it wastes is told.
+ *
+ * @param sending undefined while a payment is only verified, for which nothing is sent
  */
-export function observedSigner(chain: Chain, observed: Observed, withinMs: number): Signer {
+export function observedSigner(chain: Chain, observed: Observed, sending?: Sending): Signer {
   const { gasAccount, network, reader } = chain
   const noting = async <T>(asked: Promise<T>): Promise<T> => {
     try {
@@ -46,9 +48,10 @@ export function observedSigner(chain: Chain, observed: Observed, withinMs: numbe
     }
   }
   const send = async (call: { to: Hex; data: Hex }, most: bigint) => {
+    if (sending === undefined) throw new Error('To verify a payment takes no transaction.')
     const gas = await reader.estimateGas({ ...call, account: gasAccount.address })
     if (gas > most) throw new Error(`The transaction would cost ${gas} gas.`)
-    return (await sendCall(chain, { ...call, gas }, withinMs)).hash
+    return sendCall(chain, { ...call, gas }, sending)
   }
   return toFacilitatorEvmSigner({
     address: gasAccount.address,
@@ -63,9 +66,16 @@ export function observedSigner(chain: Chain, observed: Observed, withinMs: numbe
       return noting(reader.readContract({ ...args, ...gas } as never))
     },
     verifyTypedData: reader.verifyTypedData as never,
-    writeContract: ({ address, ...call }) =>
-      send({ to: address, data: encodeFunctionData(call) }, settlementGasMost),
-    sendTransaction: (call) => send(call, deploymentGasMost),
+    async writeContract({ address, ...call }) {
+      const data = encodeFunctionData(call)
+      return (await send({ to: address, data }, settlementGasMost)).hash
+    },
+    async sendTransaction(call) {
+      const { hash, receipt } = await send(call, deploymentGasMost)
+      // A wallet that is there moves nothing yet.
+      if (receipt) sending?.onWasted()
+      return hash
+    },
     // Whoever sent it has waited already.
     waitForTransactionReceipt: ({ hash }) => reader.getTransactionReceipt({ hash }),
   })

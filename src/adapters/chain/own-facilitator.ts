@@ -15,6 +15,7 @@ import {
 import { isTooDear } from './network-fees.ts'
 import { type Observed, observedSigner } from './observed-signer.ts'
 import { createEstimates, gasOfPlain } from './plain-payments.ts'
+import type { Sending } from './sending.ts'
 import { costOf, sendTransfer } from './transfer.ts'
 import { ownReasons } from './verdicts.ts'
 
@@ -38,8 +39,8 @@ export function ownFacilitator(
 ): Facilitator {
   const estimates = createEstimates()
   // Made anew for each call: it would remember what it sent, and wait for what the chain has dropped.
-  const packaged = (observed: Observed) => {
-    const scheme = new ExactEvmScheme(observedSigner(chain, observed, withinMs), {
+  const packaged = (observed: Observed, sending?: Sending) => {
+    const scheme = new ExactEvmScheme(observedSigner(chain, observed, sending), {
       eip6492AllowedFactories: [...factories],
     })
     return new x402Facilitator().register(chain.network.id as NetworkId, scheme)
@@ -63,13 +64,14 @@ export function ownFacilitator(
         : verified
     },
 
-    async settle(tender) {
+    async settle(tender, { onWasted }) {
+      const sending = { withinMs, onWasted }
       if (!tender.signature.toLowerCase().endsWith(undeployedMark)) {
         const estimated = estimates.take(paymentKeyOf(tender))
-        return sendTransfer(chain, transferOf(tender), withinMs, estimated)
+        return sendTransfer(chain, transferOf(tender), sending, estimated)
       }
       const observed: Observed = { isContract: false, silence: undefined }
-      const settled = await packaged(observed).settle(
+      const settled = await packaged(observed, sending).settle(
         payloadOf(chain, tender),
         requirementsOf(chain, tender),
       )

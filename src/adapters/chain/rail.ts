@@ -1,10 +1,10 @@
 import type { X402Receipt, X402Tender } from '../../payments/payment.ts'
-import type { Collected, Collecting, Listing, Rail, Standing } from '../../payments/ports.ts'
+import type { Collected, Collecting, Rail, Standing } from '../../payments/ports.ts'
 import type { Expected } from '../../payments/proof.ts'
 import { never } from '../../primitives/never.ts'
 import { type CheckDeps, check, expectedOf, writtenRight } from './checking.ts'
 import type { Chain } from './clients.ts'
-import type { Submitted } from './facilitator.ts'
+import type { Settling, Submitted } from './facilitator.ts'
 import { isSignedByPayer } from './plain-payments.ts'
 import { type Found, proveByReceipt, proveByTransaction } from './proofs.ts'
 import type { RefundWallet } from './refunds.ts'
@@ -28,7 +28,9 @@ export function x402Rail(deps: RailDeps): Rail {
       isSignedByPayer(deps.chain.network, { ...tender, payer: writtenRight(tender.payer) }),
     check: (tender) => check(deps, tender),
     collect: (tender, how) =>
-      withinStep(collect(deps, tender, how), { outcome: 'unknown', reason: tooSlow }),
+      withCosts((onWasted) =>
+        withinStep(collect(deps, tender, onWasted, how), { outcome: 'unknown', reason: tooSlow }),
+      ),
     standingOf: (tender, receipt) => withinStep(standingOf(deps, tender, receipt), 'unknown'),
     signRefund: (due) => deps.refunds.sign(due),
     payBack: (refund) =>
@@ -36,18 +38,28 @@ export function x402Rail(deps: RailDeps): Rail {
   }
 }
 
+/** What was wasted on a payment is told with whatever became of it, also where nobody waited for that. */
+async function withCosts(
+  run: (onWasted: () => void) => Promise<Collected<X402Receipt>>,
+): Promise<Collected<X402Receipt>> {
+  const costs: { isReverted?: true } = {}
+  const collected = await run(() => {
+    costs.isReverted = true
+  })
+  return collected.outcome === 'settled' ? collected : { ...collected, ...costs }
+}
+
 /** Believes nobody's word for a settlement, not even our facilitator's: only the chain's logs. */
 async function collect(
   deps: RailDeps,
   tender: X402Tender,
+  onWasted: Settling['onWasted'],
   { listing, onlyLooks }: Collecting = {},
 ): Promise<Collected<X402Receipt>> {
   const { chain, evidence } = deps
   const expected = expectedOf(tender)
-  let costs = {}
   try {
-    const submitted = onlyLooks ? undefined : await submit(deps, tender, listing)
-    if (submitted?.receipt?.status === 'reverted') costs = { isReverted: true }
+    const submitted = onlyLooks ? undefined : await submit(deps, tender, { listing, onWasted })
     const found = submitted && (await proofIn(chain, submitted, expected))
     if (found) return await settledBy(evidence, found, expected)
     const judged = await evidence.judge({ ...expected, ...tender })
@@ -55,14 +67,14 @@ async function collect(
       case 'transferred':
         return await settledBy(evidence, judged.found, expected)
       case 'dead':
-        return { outcome: 'failed', ...deadPayments[judged.cause], ...costs }
+        return { outcome: 'failed', ...deadPayments[judged.cause] }
       case 'open':
-        return { outcome: 'unknown', reason: 'The chain has not said yet.', ...costs }
+        return { outcome: 'unknown', reason: 'The chain has not said yet.' }
       default:
         return never(judged)
     }
   } catch (error) {
-    return { outcome: 'unknown', reason: reasonOf(error), ...costs }
+    return { outcome: 'unknown', reason: reasonOf(error) }
   }
 }
 
@@ -87,11 +99,11 @@ async function settledBy(
 async function submit(
   deps: RailDeps,
   tender: X402Tender,
-  listing?: Listing,
+  settling: Settling,
 ): Promise<Submitted | undefined> {
   if (deps.now().getTime() > tender.validBefore * 1_000 - settleMarginMs) return undefined
   try {
-    return await deps.facilitator.settle(tender, listing)
+    return await deps.facilitator.settle(tender, settling)
   } catch {
     // The reply was lost, not necessarily the payment. The logs are asked next, and they decide.
     return undefined

@@ -32,7 +32,7 @@ async function payments(count: number): Promise<X402Tender[]> {
 }
 
 const send = (by: Chain, tender: X402Tender, withinMs = 10_000) =>
-  sendTransfer(by, transferOf(tender), withinMs)
+  sendTransfer(by, transferOf(tender), { withinMs, onWasted: () => {} })
 
 async function expectEachPaidOnce(tenders: readonly X402Tender[]): Promise<void> {
   for (const { payer, payTo } of tenders) {
@@ -69,7 +69,7 @@ const countOf = (key: Hex, blockTag: 'latest' | 'pending' = 'latest') =>
 
 test('two processes with one key send twenty payments each, and each lands once', async () => {
   const { tenders, sent, key } = await sendFromTwo()
-  expect(sent.filter(({ isReverted }) => isReverted)).toEqual([])
+  expect(sent.filter(({ receipt }) => receipt?.status !== 'success')).toEqual([])
   await expectEachPaidOnce(tenders)
   expect(await countOf(key)).toBe(40)
 })
@@ -97,8 +97,8 @@ test('a transaction that no block takes is sent again in its place for a higher 
     return fees.size > 1
   })
   await chain.mine()
-  const { hash, isReverted } = await sending
-  expect(isReverted).toBe(false)
+  const { hash, receipt } = await sending
+  expect(receipt?.status).toBe('success')
   expect(await countOf(key)).toBe(1)
   expect(await chain.transfers(tender.payer, tender.payTo)).toEqual([
     { value: price, transaction: hash },
@@ -142,7 +142,7 @@ test('a transaction whose place another process has taken is sent again in anoth
   expect(await chain.transfers(tender.payer, tender.payTo)).toEqual([])
   await until(async () => (await waiting()) !== undefined)
   await chain.mine()
-  expect(await sending).toMatchObject({ isReverted: false })
+  expect(await sending).toMatchObject({ receipt: { status: 'success' } })
   await expectEachPaidOnce([tender])
 })
 
@@ -165,7 +165,7 @@ test('a transaction of another process that is stuck is replaced, and holds nobo
     return waiting?.to === chain.usdc.toLowerCase()
   })
   await chain.mine()
-  expect(await sending).toMatchObject({ isReverted: false })
+  expect(await sending).toMatchObject({ receipt: { status: 'success' } })
   await expectEachPaidOnce([tender])
 })
 
@@ -195,8 +195,8 @@ test('two of one process that wait for the same block leave each other their pla
 test('a transaction that is in no block at the end may still land: that is no failure', async () => {
   const [tender] = (await payments(1)) as [X402Tender]
   await chain.client.setAutomine(false)
-  const { isReverted } = await send(chain.open(await fundedKey()), tender, 200)
-  expect(isReverted).toBe(false)
+  const { receipt } = await send(chain.open(await fundedKey()), tender, 200)
+  expect(receipt).toBeUndefined()
   await chain.mine()
   await expectEachPaidOnce([tender])
 })

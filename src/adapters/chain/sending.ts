@@ -13,11 +13,17 @@ export interface Call {
   readonly gas: bigint
 }
 
+/** How a call is sent. */
+export interface Sending {
+  /** How long it is waited for until it is in a block. */
+  readonly withinMs: number
+  /** Told of each transaction that cost us gas and moved nothing. */
+  readonly onWasted: () => void
+}
+
 export interface Sent {
   /** Where to look for it; the last one when it had to be sent more than once. */
   readonly hash: Hex
-  /** In a block, where it moved nothing and cost gas. */
-  readonly isReverted: boolean
   /** What the node said of it when it was in a block; undefined when it was in none in time. */
   readonly receipt: TransactionReceipt | undefined
 }
@@ -45,17 +51,24 @@ const raisesMost = 4
  *
  * @throws when the node does not take it at all, or the network asks too much
  */
-export async function sendCall(chain: Chain, call: Call, withinMs: number): Promise<Sent> {
+export async function sendCall(
+  chain: Chain,
+  call: Call,
+  { withinMs, onWasted }: Sending,
+): Promise<Sent> {
+  const sent = await sendUntilInBlock(chain, call, withinMs)
+  if (sent.receipt?.status === 'reverted') onWasted()
+  return sent
+}
+
+async function sendUntilInBlock(chain: Chain, call: Call, withinMs: number): Promise<Sent> {
   const all = [await sendFirst(chain, call)]
   try {
     for (let wait = 1; ; wait += 1) {
       const receipt = await waitForAny(chain, all, withinMs / waits)
-      if (receipt) {
-        const isReverted = receipt.status === 'reverted'
-        return { hash: receipt.transactionHash, isReverted, receipt }
-      }
+      if (receipt) return { hash: receipt.transactionHash, receipt }
       const last = all.at(-1) as Broadcast
-      if (wait === waits) return { hash: last.hash, isReverted: false, receipt }
+      if (wait === waits) return { hash: last.hash, receipt }
       // Whatever happens while it is pushed, or does not: the transaction is on its way already.
       const pushing = push(chain, call, last).catch(() => undefined)
       const pushed = await Promise.race([pushing, delay(withinMs / waits)])

@@ -3,7 +3,7 @@ import type { Network } from '../../payments/networks.ts'
 import type { Chain } from './clients.ts'
 import { isRevert } from './faults.ts'
 import { isTooDear } from './network-fees.ts'
-import { type Sent, sendCall, tooDear } from './sending.ts'
+import { type Sending, type Sent, sendCall, tooDear } from './sending.ts'
 import { tokenAbi } from './token.ts'
 
 /** A signed EIP-3009 authorization, whoever signed it: a buyer who pays, or we who pay back. */
@@ -70,7 +70,7 @@ export async function costOf(
 export async function sendTransfer(
   chain: Chain,
   transfer: SignedTransfer,
-  withinMs: number,
+  sending: Sending,
   estimated?: bigint,
 ): Promise<Sent> {
   const call = transferCall(chain.network, transfer)
@@ -79,7 +79,7 @@ export async function sendTransfer(
   if (needed > settlementGasMost) throw new Error(`The transfer would cost ${needed} gas.`)
   const margin = needed + gasMargin
   const gas = margin < settlementGasMost ? margin : settlementGasMost
-  return sendCall(chain, { to: call.address, data: encodeFunctionData(call), gas }, withinMs)
+  return sendCall(chain, { to: call.address, data: encodeFunctionData(call), gas }, sending)
 }
 
 /**
