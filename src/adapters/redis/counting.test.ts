@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { createClient } from '@redis/client'
 import { afterEach, test as always, describe, expect } from 'vitest'
 import { startSeat, stopSeats } from '../../../test/contract/limiter-seats.ts'
 import { describeRateLimiter } from '../../../test/contract/rate-limiter.ts'
 import { noRedis, type Redis, startRedis } from '../../../test/harness/redis.ts'
+import type { Taken } from '../../http/rate-limit.ts'
 import { openRedisCounting, type RedisCounting } from './counting.ts'
 
 const digest = (client: string) => createHash('sha256').update(client).digest('hex')
@@ -32,10 +34,11 @@ afterEach(async () => {
   for (const redis of servers.splice(0)) await redis.stop()
 })
 
-async function countingIn(port?: number) {
-  const redis = await startRedis(port)
+async function countingIn(clientsMost?: number) {
+  const redis = await startRedis()
   servers.push(redis)
-  const counting = await openRedisCounting({ url: redis.url, digest })
+  const bound = clientsMost === undefined ? {} : { clientsMost }
+  const counting = await openRedisCounting({ url: redis.url, digest, ...bound })
   opened.push(counting)
   return { redis, ...counting.counting(rule) }
 }
@@ -56,11 +59,79 @@ test('clients are not kept in the clear, and every key ends by itself', async ()
   await take('192.0.2.1')
   await inspect(redis, async (client) => {
     const keys = await client.keys('*')
-    expect(keys).toEqual([`kiosk402:limit:test:${digest('192.0.2.1')}`])
-    const leftMs = await client.pTTL(keys[0] ?? '')
-    expect(leftMs).toBeGreaterThan(60_000)
-    expect(leftMs).toBeLessThanOrEqual(120_000)
+    const log = `kiosk402:limit:test:${digest('192.0.2.1')}`
+    expect(keys.sort()).toEqual(['kiosk402:limit:test', log])
+    for (const key of keys) {
+      const leftMs = await client.pTTL(key)
+      expect(leftMs).toBeGreaterThan(60_000)
+      expect(leftMs).toBeLessThanOrEqual(120_000)
+    }
+    expect(await client.zRange('kiosk402:limit:test', 0, -1)).toEqual([digest('192.0.2.1')])
   })
+})
+
+/** So many addresses, each of which asks once. Some thousand at a time are on their way. */
+async function flood(take: (client: string) => unknown, addresses: number): Promise<Taken[]> {
+  const taken: Taken[] = []
+  for (let at = 0; at < addresses; at += 500) {
+    const wave = Array.from({ length: Math.min(500, addresses - at) }, (_, one) => at + one)
+    taken.push(...((await Promise.all(wave.map((one) => take(`flood-${one}`)))) as Taken[]))
+  }
+  return taken
+}
+
+test('a flood of addresses fills neither Redis nor the limits of those who were there before', async () => {
+  const { redis, take, look } = await countingIn(50)
+  await take('early')
+  const taken = await flood(take, 10_000)
+  // 49 of them have a log of their own, and 1,024 logs of two requests are shared by the others.
+  const allowed = taken.filter((one) => one.allowed).length
+  expect(allowed).toBeGreaterThan(49 + 1_024)
+  expect(allowed).toBeLessThanOrEqual(49 + 2 * 1_024)
+  const keys = await inspect(redis, (client) => client.dbSize())
+  expect(keys).toBeLessThanOrEqual(50 + 1_024 + 1)
+
+  expect(await look('early')).toMatchObject({ allowed: true, remaining: 1 })
+  expect(await take('early')).toMatchObject({ allowed: true, remaining: 0 })
+  expect(await take('early')).toMatchObject({ allowed: false })
+  // Others hear of the limit as of their own.
+  expect(await take('flood-9999')).toMatchObject({ allowed: false, remaining: 0 })
+})
+
+test('who came too late for a log of their own has one when others have ended', async () => {
+  const { redis, take, look } = await countingIn(2)
+  await take('one')
+  await take('two')
+  await take('late')
+  const ends = 'kiosk402:limit:test'
+  const withLogs = () => inspect(redis, (client) => client.zRange(ends, 0, -1))
+  expect((await withLogs()).sort()).toEqual([digest('one'), digest('two')].sort())
+  await inspect(redis, async (client) => {
+    await client.zAdd(ends, { score: Date.now() - 1, value: digest('one') })
+  })
+  await look('late')
+  expect(await withLogs()).toEqual([digest('two')])
+  await take('late')
+  expect((await withLogs()).sort()).toEqual([digest('late'), digest('two')].sort())
+})
+
+test('as many clients as the docs name have a log of their own', async () => {
+  const { redis, take } = await countingIn()
+  const [, most = '', more = ''] =
+    /logs of at most ([\d,]+) clients[^.]*, and ([\d,]+) that/.exec(
+      readFileSync('docs/scaling.md', 'utf8'),
+    ) ?? []
+  const clients = Number(most.replace(',', ''))
+  await flood(take, clients + 5_000)
+  const [keys, own] = await inspect(redis, async (client) => [
+    await client.dbSize(),
+    await client.zCard('kiosk402:limit:test'),
+  ])
+  expect(own).toBe(clients)
+  expect(keys).toBeGreaterThan(clients)
+  expect(keys).toBeLessThanOrEqual(clients + Number(more.replace(',', '')) + 1)
+  const info = await inspect(redis, (client) => client.info('memory'))
+  expect(Number(/used_memory:(\d+)/.exec(info)?.[1])).toBeLessThan(20_000_000)
 })
 
 test('a clock that is set back a little stands still, and one that is set back far begins anew', async () => {

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { crc32 } from 'node:zlib'
 import { createClient } from '@redis/client'
 import type { Counting, LimitRule, Taken } from '../../http/rate-limit.ts'
 import { within } from '../../primitives/within.ts'
-import { slidingLog } from './sliding-log.ts'
+import { type LoggedClient, slidingLog } from './sliding-log.ts'
 
 /** A request waits no longer than this for its count. */
 const answerWithinMs = 250
@@ -12,6 +13,12 @@ const connectWaitMs = 2_000
 const reconnectMostMs = 2_000
 /** Counts on their way to Redis; beyond that a count is refused at once. */
 const waitingMost = 10_000
+/**
+ * How many clients of a limit have a log of their own at a time. A flood of more addresses shares so
+ * many further logs, so that it can fill neither Redis nor the whole limit of everybody else.
+ */
+const ownLogs = 20_000
+const sharedLogs = 1_024
 /** An idle connection is tried so often, and one on which nothing comes back is made anew. */
 const pingEveryMs = 3_000
 const silentMostMs = 10_000
@@ -25,13 +32,16 @@ export interface RedisOptions {
   readonly url: string
   /** Hides who a client is: Redis may write what it holds to a disk. */
   readonly digest: (client: string) => string
+  /** Clients of a limit with a log of their own; the number that the docs name when left out. */
+  readonly clientsMost?: number
 }
 
 /**
  * Counts in Redis, with every process of every machine that uses it. Goes on connecting for as long
  * as it takes; meanwhile, and when an answer takes too long, a count is refused with an error.
  */
-export async function openRedisCounting({ url, digest }: RedisOptions): Promise<RedisCounting> {
+export async function openRedisCounting(options: RedisOptions): Promise<RedisCounting> {
+  const { url, digest, clientsMost = ownLogs } = options
   const client = createClient({
     url,
     scripts: { slidingLog },
@@ -53,8 +63,9 @@ export async function openRedisCounting({ url, digest }: RedisOptions): Promise<
 
   async function count(rule: LimitRule, key: string, takes: boolean): Promise<Taken> {
     const { name, limit, windowSeconds } = rule
-    const log = `kiosk402:limit:${name}:${digest(key)}`
-    const sent = client.slidingLog(log, { limit, windowMs: windowSeconds * 1_000, takes })
+    const windowMs = windowSeconds * 1_000
+    const logRule = { limit, windowMs, takes, clientsMost }
+    const sent = client.slidingLog(logsOf(name, digest(key)), logRule)
     const [allowed, counted = 0, leftMicros = 0] = await within(answerWithinMs, sent, late)
     return {
       allowed: allowed === 1,
@@ -73,4 +84,11 @@ export async function openRedisCounting({ url, digest }: RedisOptions): Promise<
       if (client.isOpen) client.destroy()
     },
   }
+}
+
+/** Where a client is counted, by a digest of it. */
+function logsOf(limit: string, client: string): LoggedClient {
+  const ends = `kiosk402:limit:${limit}`
+  const shared = `${ends}:shared:${crc32(client) % sharedLogs}`
+  return { own: `${ends}:${client}`, shared, ends, client }
 }

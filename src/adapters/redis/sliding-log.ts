@@ -8,14 +8,26 @@ import { defineScript } from '@redis/client'
  * caught up; a log that is more than a window ahead of it is begun anew. A log ends by itself a
  * window after it could matter.
  *
- * KEYS: the log. ARGV: the limit, the window in milliseconds, and 1 to take or 0 to look.
+ * Only so many clients have a log of their own at a time. Who comes when all of them are taken counts
+ * in a log that it shares, until one of the others has ended.
+ *
+ * KEYS: the client's own log, the one that it would share, and when each client's log ends. ARGV: the
+ * limit, the window in milliseconds, 1 to take or 0 to look, the client, and how many have a log.
  * Returns whether it is allowed (1 or 0), how many are counted now, and the microseconds until the
  * oldest of them leaves the window.
  */
 const lua = `
-local log, limit, window = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]) * 1000
+local own, shared, ends = KEYS[1], KEYS[2], KEYS[3]
+local limit, window, client = tonumber(ARGV[1]), tonumber(ARGV[2]) * 1000, ARGV[4]
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
+local nowMs = math.floor(now / 1000)
+
+redis.call('ZREMRANGEBYSCORE', ends, '-inf', nowMs)
+local log = own
+if not redis.call('ZSCORE', ends, client) and redis.call('ZCARD', ends) >= tonumber(ARGV[5]) then
+  log = shared
+end
 
 local newest = tonumber(redis.call('LINDEX', log, -1) or 0)
 if newest > now + window then
@@ -35,21 +47,38 @@ local allowed = count < limit
 if allowed and ARGV[3] == '1' then
   redis.call('RPUSH', log, string.format('%.0f', now))
   redis.call('PEXPIRE', log, 2 * ARGV[2])
+  if log == own then
+    redis.call('ZADD', ends, nowMs + 2 * ARGV[2], client)
+    redis.call('PEXPIRE', ends, 2 * ARGV[2])
+  end
   count = count + 1
 end
 return { allowed and 1 or 0, count, oldest + window - now }
 `
 
+/** One client at one limit. */
+export interface LoggedClient {
+  readonly own: string
+  readonly shared: string
+  readonly ends: string
+  readonly client: string
+}
+
+export interface LogRule {
+  readonly limit: number
+  readonly windowMs: number
+  readonly takes: boolean
+  /** How many clients have a log of their own at a time. */
+  readonly clientsMost: number
+}
+
 export const slidingLog = defineScript({
   SCRIPT: lua,
-  NUMBER_OF_KEYS: 1,
-  parseCommand(
-    parser,
-    log: string,
-    { limit, windowMs, takes }: { limit: number; windowMs: number; takes: boolean },
-  ) {
-    parser.pushKey(log)
-    parser.push(String(limit), String(windowMs), takes ? '1' : '0')
+  NUMBER_OF_KEYS: 3,
+  parseCommand(parser, { own, shared, ends, client }: LoggedClient, rule: LogRule) {
+    const { limit, windowMs, takes, clientsMost } = rule
+    parser.pushKeys([own, shared, ends])
+    parser.push(String(limit), String(windowMs), takes ? '1' : '0', client, String(clientsMost))
   },
   transformReply: (reply: unknown) => reply as [allowed: number, count: number, leftMicros: number],
 })
