@@ -60,7 +60,7 @@ describe('a receipt that holds', () => {
     expect(isProven).toBe(true)
     expect(text).toMatch(/goods shown here are exactly those/)
     expect(text).toMatch(/500000 atomic units of 0xa on eip155:84532/)
-    expect(text).not.toContain('SECRET-CODE')
+    expect(text).toContain('{"code":"SECRET-CODE","pin":"1234"}')
     expect(text).toMatch(/Not proven:[\s\S]*https:\/\/kiosk\.example is the store you mean/)
   })
 

@@ -1,13 +1,15 @@
 import { compactVerify, decodeProtectedHeader, errors, importJWK } from 'jose'
 import * as z from 'zod'
 import {
-  type Delivered,
+  Delivered,
   deliveryHash,
   ReceiptAnswer,
   ReceiptClaims,
   receiptType,
 } from '../orders/delivery-receipt.ts'
-import { notProvenLines, provenLines } from './verify-words.ts'
+import { canonicalJson } from '../primitives/canonical-json.ts'
+import { strictJson } from './strict-json.ts'
+import { notProvenLines, printable, provenLines } from './verify-words.ts'
 
 /** Nothing can be checked: what was given is no receipt, or the keys cannot be had. */
 export class NotAReceipt extends Error {}
@@ -29,9 +31,14 @@ export interface Checked {
   readonly claims: ReceiptClaims
   readonly kid: string
   readonly keysFrom: string
-  /** Whether the goods lie beside the receipt, and then are those that it is for. */
-  readonly hasGoods: boolean
+  /** The goods that lie beside the receipt and are those that it is for, as they were hashed. */
+  readonly goods: string | undefined
 }
+
+/** Closed at every level but the goods, of which every member is hashed. */
+const Answer = ReceiptAnswer.extend({
+  delivered: z.strictObject(Delivered.shape).optional(),
+}).strict()
 
 /** Any key set; what is not for this signature is left alone (RFC 7517). */
 const KeySet = z.object({ keys: z.array(z.looseObject({ kid: z.string().optional() })) })
@@ -63,20 +70,28 @@ export async function verifyReceipt(
   if (!claims.success) return notProven('It is signed, but its content is not that of a receipt.')
   const fault = delivered && goodsFault(claims.data, delivered)
   if (fault !== undefined) return notProven(fault)
-  const checked = { claims: claims.data, kid, keysFrom: from, hasGoods: delivered !== undefined }
-  return { isProven: true, lines: [...provenLines(checked), '', ...notProvenLines(checked)] }
+  const goods = delivered && canonicalJson(delivered.result)
+  const checked = { claims: claims.data, kid, keysFrom: from, goods }
+  const lines = [...provenLines(checked), '', ...notProvenLines(checked)]
+  return { isProven: true, lines: lines.map(printable) }
 }
 
 function notProven(why: string): Verdict {
-  return { isProven: false, lines: ['Nothing is proven by this.', `  ${why}`] }
+  return { isProven: false, lines: ['Nothing is proven by this.', `  ${printable(why)}`] }
 }
 
 function answerIn(text: string): ReceiptAnswer {
   const trimmed = text.trim()
   if (!trimmed.startsWith('{')) return { receipt: trimmed }
-  const answer = ReceiptAnswer.safeParse(parsed(trimmed))
+  const answer = Answer.safeParse(decoded(() => strictJson(trimmed)))
   if (answer.success) return answer.data
   const [issue] = answer.error.issues
+  if (issue?.code === 'unrecognized_keys') {
+    const names = [...issue.path, issue.keys.join(', ')].join('.')
+    throw new NotAReceipt(
+      `This JSON has what no receipt has, and nothing vouches for it: ${printable(names)}.`,
+    )
+  }
   throw new NotAReceipt(
     `This JSON is no receipt: ${issue?.path.join('.') || 'its content'} is missing or malformed.`,
   )
@@ -86,7 +101,9 @@ function headerOf(receipt: string): z.infer<typeof Header> {
   const header = Header.safeParse(decoded(() => decodeProtectedHeader(receipt)))
   if (!header.success) throw new NotAReceipt('This is no receipt: its header is another.')
   if (header.data.typ === receiptType) return header.data
-  throw new NotAReceipt(`This is signed, but as ${header.data.typ}, and not as ${receiptType}.`)
+  throw new NotAReceipt(
+    `This is signed, but as ${printable(header.data.typ)}, and not as ${receiptType}.`,
+  )
 }
 
 /** What the receipt says of its store, before anything of it is believed. */
@@ -112,7 +129,7 @@ async function payloadOf(
   try {
     const key = await importJWK({ kty, crv, x }, 'EdDSA')
     const { payload } = await compactVerify(receipt, key, { algorithms: ['EdDSA'] })
-    return parsed(Buffer.from(payload).toString())
+    return JSON.parse(Buffer.from(payload).toString())
   } catch (error) {
     if (error instanceof errors.JWSSignatureVerificationFailed) return undefined
     throw new NotAReceipt(`The signature cannot be checked: ${messageOf(error)}.`)
@@ -131,12 +148,8 @@ function decoded<T>(read: () => T): T {
   try {
     return read()
   } catch (error) {
-    throw new NotAReceipt(`This is no receipt: ${messageOf(error)}.`)
+    throw new NotAReceipt(`This is no receipt: ${printable(messageOf(error))}.`)
   }
-}
-
-function parsed(text: string): unknown {
-  return decoded(() => JSON.parse(text))
 }
 
 function messageOf(error: unknown): string {

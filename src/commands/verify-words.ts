@@ -1,7 +1,7 @@
 import type { Checked } from './verify-receipt.ts'
 
 /** What a receipt whose signature holds lets anybody say. */
-export function provenLines({ claims, kid, hasGoods }: Checked): string[] {
+export function provenLines({ claims, kid, goods }: Checked): string[] {
   const { payment, refund } = claims
   return [
     `Proven: ${claims.iss} has signed on ${dateOf(claims.iat)}, with its key ${kid}, that`,
@@ -9,13 +9,13 @@ export function provenLines({ claims, kid, hasGoods }: Checked): string[] {
     `  and paid with ${payment.amount_atomic} atomic units of ${payment.asset} on ${payment.network}`,
     `  by ${payment.payer} to ${payment.payTo} in transaction ${payment.transaction};`,
     `  its state is ${claims.state} since ${claims.state_updated_at}.`,
-    ...deliveryLines(claims, hasGoods),
+    ...deliveryLines(claims, goods),
     ...(refund === undefined ? [] : [`  ${refundLine(refund)}`]),
   ]
 }
 
 /** What it leaves open, so that nobody takes it for more than it is. */
-export function notProvenLines({ claims, keysFrom, hasGoods }: Checked): string[] {
+export function notProvenLines({ claims, keysFrom, goods }: Checked): string[] {
   const { payment, delivery } = claims
   return [
     'Not proven:',
@@ -24,17 +24,17 @@ export function notProvenLines({ claims, keysFrom, hasGoods }: Checked): string[
     ...(payment.settlement === 'seen'
       ? ['  that it stayed: its block was so new that the chain could still drop it;']
       : []),
-    ...(delivery !== undefined && !hasGoods
+    ...(delivery !== undefined && goods === undefined
       ? ['  what was delivered: the goods are not shown here, only their salted hash;']
       : []),
     '  what became of the order later.',
   ]
 }
 
-function deliveryLines({ delivery }: Checked['claims'], hasGoods: boolean): string[] {
+function deliveryLines({ delivery }: Checked['claims'], goods: string | undefined): string[] {
   if (delivery === undefined) return ['  Nothing was delivered.']
-  return hasGoods
-    ? ['  The goods shown here are exactly those that were delivered.']
+  return goods !== undefined
+    ? ['  The goods shown here are exactly those that were delivered:', `    ${goods}`]
     : [`  Goods were delivered whose salted SHA-256 is ${delivery.sha256}.`]
 }
 
@@ -49,4 +49,12 @@ function refundLine({
 
 function dateOf(seconds: number): string {
   return new Date(seconds * 1_000).toISOString()
+}
+
+/** Without what moves the cursor of a terminal or turns the text round. */
+export function printable(line: string): string {
+  return line.replace(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  )
 }

@@ -8,7 +8,7 @@ const usage = `usage: npm run verify -- receipt.json [--keys jwks.json]
 Checks a delivery receipt: the answer of /api/catalog/orders/{orderId}/receipt, or its "receipt" alone.
 The keys are read from the store that the receipt names, or from the file given with --keys.`
 
-/** 0: what the receipt says is proven. 1: it is not, or nothing could be checked. */
+/** 0: what the receipt says is proven. 1: it is not. 2: nothing could be checked. */
 async function main(args: readonly string[]): Promise<0 | 1> {
   const { file, keys } = argumentsOf(args)
   const text = await readText(file)
@@ -51,10 +51,10 @@ function jsonOf(text: string, file: string): unknown {
   }
 }
 
-function failed(error: unknown): 1 {
+function failed(error: unknown): 2 {
   if (!(error instanceof NotAReceipt)) throw error
   console.error(error.message)
-  return 1
+  return 2
 }
 
 process.exitCode = await main(process.argv.slice(2)).catch(failed)

@@ -145,7 +145,7 @@ test('the command says what is wrong with what it is given', async () => {
     [await verify(receipt, ['another.json']), /One file is needed/],
   ]
   for (const [{ code, out, err }, why] of cases) {
-    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err).toMatch(why)
     expect(err).not.toMatch(/\n {4}at /)
   }
