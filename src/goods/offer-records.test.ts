@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { shopOffers, voucher } from '../../test/fixtures/offers.ts'
 import type { Offer } from './offer.ts'
-import { offerAt, offersIn, packOffers } from './offer-records.ts'
+import { offerAt, offersAt, offersIn, packOffers } from './offer-records.ts'
 
 function many(count: number): Offer[] {
   return Array.from({ length: count }, (_, at) => voucher(`V${at}`, { notes: 'n'.repeat(at % 7) }))
@@ -17,6 +17,27 @@ test.each([0, 1, 7, 8, 9, 16, 17, 129])('%i offers come back, in their rows', (c
   expect(all.map(([offer]) => offer)).toEqual(offers)
   expect(all.map(([, json]) => json)).toEqual(offers.map((offer) => JSON.stringify(offer)))
 })
+
+test('any rows come back together, in the order in which they are asked for', () => {
+  const offers = many(45)
+  const records = packOffers(offers)
+  fc.assert(
+    fc.property(fc.array(fc.nat(44), { maxLength: 30 }), (rows) => {
+      const expected = rows.map((row) => offers[row])
+      expect(offersAt(records, rows)).toEqual(expected)
+      expect(offersAt(records, Uint32Array.from(rows))).toEqual(expected)
+    }),
+    { numRuns: 100 },
+  )
+})
+
+test.each([-9, -1, 0.5, 45, 1_000, Number.NaN])(
+  'rows come back whole or not at all: %d is none',
+  (row) => {
+    const missing = new RangeError(`There is no offer in row ${row}`)
+    expect(() => offersAt(packOffers(many(45)), [3, row, 44])).toThrow(missing)
+  },
+)
 
 test('every field of every kind comes back', () => {
   const records = packOffers(shopOffers)

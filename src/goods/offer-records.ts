@@ -1,4 +1,4 @@
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { constants, deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { Kind, Offer } from './offer.ts'
 
 /**
@@ -14,11 +14,15 @@ export interface OfferRecords {
   readonly starts: Uint32Array
 }
 
-/**
- * A block takes some 10 µs to read, and is about a tenth of what it holds. A page of a search shows offers
- * of many blocks. Most of that time makes what unpacks it, so a method whose is small is the fastest here.
- */
+/** A block is about a tenth of what it holds. A page of a search shows offers of many blocks. */
 const offersPerBlock = 8
+
+/**
+ * Each block is a stream of deflate that ends at a byte and has no last part (RFC 1951), so several of
+ * them, one behind the other, are read as one stream: to make and collect a reader takes longer than to
+ * read a block.
+ */
+const endless = { finishFlush: constants.Z_SYNC_FLUSH }
 
 interface Mark {
   readonly blocks: number
@@ -41,7 +45,7 @@ export function recordsWriter(): RecordsWriter {
   let lines: string[] = []
   let count = 0
   const endBlock = () => {
-    if (lines.length > 0) blocks.push(deflateRawSync(lines.join('\n')))
+    if (lines.length > 0) blocks.push(deflateRawSync(`${lines.join('\n')}\n`, endless))
     lines = []
   }
   return {
@@ -83,17 +87,33 @@ function joined(blocks: readonly Buffer[], count: number): OfferRecords {
  * @throws RangeError when there is none
  */
 export function offerAt(records: OfferRecords, row: number): Offer {
-  const isThere = row >= 0 && row < records.count
-  const lines = isThere ? linesOf(records, Math.floor(row / offersPerBlock)) : []
-  const line = lines[row % offersPerBlock]
-  if (line === undefined) throw new RangeError(`There is no offer in row ${row}`)
-  return JSON.parse(line) as Offer
+  return offersAt(records, [row])[0] as Offer
+}
+
+/**
+ * The offers in these rows, their blocks read together.
+ *
+ * @throws RangeError when there is none in one of them
+ */
+export function offersAt(records: OfferRecords, rows: ArrayLike<number>): Offer[] {
+  const blockOf = (row: number) => {
+    const isThere = Number.isInteger(row) && row >= 0 && row < records.count
+    if (!isThere) throw new RangeError(`There is no offer in row ${row}`)
+    return Math.floor(row / offersPerBlock)
+  }
+  // Ascending: only the last block of all may have fewer offers than the others.
+  const blocks = [...new Set(Array.from(rows, blockOf))].sort((one, other) => one - other)
+  const lines = linesOf(records, blocks)
+  return Array.from(rows, (row) => {
+    const line = lines[blocks.indexOf(blockOf(row)) * offersPerBlock + (row % offersPerBlock)]
+    return JSON.parse(line as string) as Offer
+  })
 }
 
 /** All offers, row by row, each with its JSON. */
 export function* offersIn(records: OfferRecords): Generator<[Offer, string]> {
   for (let block = 0; block < records.starts.length - 1; block++) {
-    for (const line of linesOf(records, block)) yield [JSON.parse(line) as Offer, line]
+    for (const line of linesOf(records, [block])) yield [JSON.parse(line) as Offer, line]
   }
 }
 
@@ -119,14 +139,16 @@ export function* offersBetween(
   for (let row = from; row < end; ) {
     const block = Math.floor(row / offersPerBlock)
     const first = block * offersPerBlock
-    const lines = linesOf(records, block).slice(row - first, end - first)
+    const lines = linesOf(records, [block]).slice(row - first, end - first)
     const start = row
     yield lines.map((line, at) => ({ row: start + at, offer: JSON.parse(line) as Offer }))
     row += lines.length
   }
 }
 
-function linesOf({ bytes, starts }: OfferRecords, block: number): string[] {
-  const packed = bytes.subarray(starts[block], starts[block + 1])
-  return inflateRawSync(packed).toString('utf8').split('\n')
+/** The lines of some blocks, one block behind the other. */
+function linesOf({ bytes, starts }: OfferRecords, blocks: readonly number[]): string[] {
+  const packed = blocks.map((block) => bytes.subarray(starts[block], starts[block + 1]))
+  const lines = inflateRawSync(Buffer.concat(packed), endless).toString('utf8').split('\n')
+  return lines.slice(0, -1)
 }

@@ -59,7 +59,7 @@ export function shopSearch(
     total,
     pages: Math.max(1, Math.ceil(total / shopPageSize)),
     page,
-    offers: Array.from(docs, index.offerAt),
+    offers: index.offersAt(docs),
     kindCounts,
     facets,
     change: total === 0 ? changeFor(index, kind, query) : undefined,

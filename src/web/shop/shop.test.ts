@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { catalogOf } from '../../../test/fixtures/catalog.ts'
 import { fixturePricing, voucher } from '../../../test/fixtures/offers.ts'
 import { type Catalog, createShelf } from '../../goods/catalog.ts'
+import type { Docs } from '../../goods/search/docs.ts'
 import { dataOf, structureFaults } from '../frame/structure.fixture.ts'
 import { breakout, read, website } from '../frame/website.fixture.ts'
 import { searchPath } from './search-address.ts'
@@ -17,7 +18,8 @@ function counting(catalog: Catalog): Catalog {
     offersRead += 1
     return index.offerAt(doc)
   }
-  return { ...catalog, sold: { ...catalog.sold, voucher: { ...index, offerAt } } }
+  const offersAt = (docs: Docs) => Array.from(docs, offerAt)
+  return { ...catalog, sold: { ...catalog.sold, voucher: { ...index, offerAt, offersAt } } }
 }
 
 describe('the front page', () => {
