@@ -1,21 +1,33 @@
 import { expect, test } from 'vitest'
-import { asked, orderOnRecord } from '../../../test/contract/order-store-nodes.ts'
-import { failed, paymentFailed, pending } from '../../../test/contract/sample-orders.ts'
+import { asked, expectWon, orderOnRecord } from '../../../test/contract/order-store-nodes.ts'
+import { failed, paid, paymentFailed, pending } from '../../../test/contract/sample-orders.ts'
+import type { Order } from '../../orders/order.ts'
+import type { OrderStore } from '../../orders/ports.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
 import { createOrderStore } from './orders.ts'
 
 const postgres = migratedPostgres()
+
+/** Its payment was seen, vanished from the chain, and can never land again. */
+async function vanished(store: OrderStore): Promise<Order> {
+  const first = pending()
+  const seen = await orderOnRecord(store, paid(first))
+  const unpaid = expectWon(await store.move(seen, { ...first, version: seen.version }))
+  return expectWon(await store.move(unpaid, paymentFailed(first)))
+}
 
 test('lets nobody delete anything else', async () => {
   const pool = await postgres.open()
   const store = createOrderStore(pool)
   const young = await orderOnRecord(store, paymentFailed(pending()))
   const paidBack = await orderOnRecord(store, failed(asked()))
+  const lost = await vanished(store)
   await pool.query(`begin;
     set local session_replication_role = replica;
-    update orders set finished_at = now() - interval '2 days', due_at = null where id = '${paidBack.id}';
+    update orders set finished_at = now() - interval '2 days', due_at = null
+      where id in ('${paidBack.id}', '${lost.id}');
     commit`)
-  for (const { id } of [young, paidBack]) {
+  for (const { id } of [young, paidBack, lost]) {
     for (const sql of [
       'delete from order_events where order_id = $1',
       'delete from payments where order_id = $1',
