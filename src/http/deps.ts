@@ -35,6 +35,11 @@ declare module 'fastify' {
     mayBringPayment?: (request: FastifyRequest) => boolean
     /** Whether a request above a limit is still let in to find the order that it has already paid for. */
     findsOrders?: boolean
+    /**
+     * Whether it says how the process fares, from memory. It is never refused: who keeps an address busy
+     * would end a healthy process for the balancer behind it.
+     */
+    isProbe?: boolean
   }
 
   interface FastifyRequest {

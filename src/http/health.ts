@@ -14,9 +14,12 @@ export function routeHealth(
   vitals: Pick<Vitals, 'parts' | 'signals'>,
   draining: AbortSignal,
 ): void {
-  app.get(live.path, (_, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }))
+  const probe = { config: { isProbe: true } }
+  app.get(live.path, probe, (_, reply) =>
+    reply.header('cache-control', 'no-store').send({ status: 'ok' }),
+  )
 
-  app.get(readiness.path, (_, reply) => {
+  app.get(readiness.path, probe, (_, reply) => {
     const isWell = vitals.signals().agent_action !== 'stop'
     const status = draining.aborted ? 'draining' : isWell ? 'ready' : 'not_ready'
     return reply

@@ -40,7 +40,7 @@ interface Client {
 /**
  * Shares the store between client addresses, whatever they ask for. Of many requests that one of them
  * sends at once, a few begin in each turn of the event loop, and between two turns everybody else is
- * heard. Past a bound they are held up. Answers that nobody reads end.
+ * heard. Past a bound they are held up, except probes. Answers that nobody reads end.
  */
 export function shareTurns(
   app: FastifyInstance,
@@ -73,7 +73,8 @@ export function shareTurns(
   app.addHook('onRequest', (request, reply, done) => {
     const key = clientKeyOf(request.ip)
     const underWay = clients.get(key)?.underWay ?? 0
-    if (underWay < atOnceMost) return enter(key, reply.raw, done)
+    const isProbe = request.routeOptions.config?.isProbe ?? false
+    if (isProbe || underWay < atOnceMost) return enter(key, reply.raw, done)
     reply.header('x-request-id', request.id)
     holdUp(limits, request, tooMany(atOnceMost)).then(() => enter(key, reply.raw, done), done)
   })

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { usualBounds } from '../../src/http/turns.ts'
 import { bodyFor, purchasePath } from './requests.ts'
 import { openStore, type Store } from './store.ts'
 
@@ -41,4 +42,23 @@ test('who comes behind 60 searches at once of another address is answered before
   expect(answered.indexOf('reads')).toBeLessThan(30)
   expect(answered.indexOf('buys')).toBeLessThan(30)
   expect(new Set(await Promise.all(flood))).toEqual(new Set(['200']))
+})
+
+test('a balancer is told that the store lives, whoever keeps its address busy', async () => {
+  const port = Number(new URL(store.url).port)
+  const head = [`POST ${purchasePath('voucher')} HTTP/1.1`, 'host: localhost']
+  head.push('content-type: application/json', 'content-length: 9')
+  // Each is under way from its headers on, and its body never comes.
+  const busy = Array.from({ length: usualBounds.atOnceMost }, () => {
+    const socket = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.4' })
+    socket.write(`${head.join('\r\n')}\r\n\r\n`)
+    return socket
+  })
+  try {
+    await expect.poll(() => ask('127.0.0.4', 'GET /')).toBe('429')
+    expect(await ask('127.0.0.4', 'GET /livez')).toBe('200')
+    expect(await ask('127.0.0.4', 'GET /readyz')).toBe('200')
+  } finally {
+    for (const socket of busy) socket.destroy()
+  }
 })
