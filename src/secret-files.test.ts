@@ -134,3 +134,19 @@ test('files of variables are found among what Node was told', () => {
   const told = ['--env-file=a=b', '--trace-warnings', '--env-file', 'c', '--env-file-if-exists=d']
   expect(envFilesIn(told)).toEqual({ files: ['a=b', 'c', 'd'], others: ['--trace-warnings'] })
 })
+
+test('a file of variables that other accounts can read is named too', () => {
+  const [open, before] = [fileWith('STORE_NAME=Corner', 0o644), process.execArgv]
+  process.execArgv = [`--env-file=${open}`]
+  const warnings: string[] = []
+  try {
+    ownEnvironment((line) => warnings.push(line))
+    chmodSync(open, 0o600)
+    ownEnvironment((line) => warnings.push(line))
+  } finally {
+    process.execArgv = before
+  }
+  expect(warnings).toEqual([
+    `${open} can be read by other accounts of this machine; close it: chmod 600 '${open}'`,
+  ])
+})
