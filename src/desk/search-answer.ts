@@ -55,7 +55,12 @@ function addItems(
   docs: Uint32Array,
 ): void {
   if (view !== undefined) {
-    answer.text(Array.from(docs, (doc) => JSON.stringify(view(index.offerAt(doc)))).join())
+    answer.text(
+      index
+        .offersAt(docs)
+        .map((offer) => JSON.stringify(view(offer)))
+        .join(),
+    )
     return
   }
   for (let at = 0; at < docs.length; at++) {

@@ -57,12 +57,16 @@ function othersOf(offer: Offer, { shelf }: ChoiceDeps): readonly Offer[] {
   const index = shelf.current().sold[offer.kind]
   const place = offer.kind === 'esim' ? { covers: countriesOf(offer) } : { country: offer.country }
   const { docs } = search(index, { brand: offer.brand, ...place }, { limit: lookedAt, offset: 0 })
-  return Array.from(docs, index.offerAt).filter(
-    (other) =>
-      other.brand === offer.brand &&
-      other.id !== offer.id &&
-      (other.kind !== 'esim' || offer.kind !== 'esim' || coverageKey(other) === coverageKey(offer)),
-  )
+  return index
+    .offersAt(docs)
+    .filter(
+      (other) =>
+        other.brand === offer.brand &&
+        other.id !== offer.id &&
+        (other.kind !== 'esim' ||
+          offer.kind !== 'esim' ||
+          coverageKey(other) === coverageKey(offer)),
+    )
 }
 
 /**
@@ -75,7 +79,7 @@ function coveragesBeside(offer: EsimOffer, deps: ChoiceDeps): readonly Offer[] {
   const covers = country === undefined ? [] : [country]
   const { docs } = search(index, { brand: offer.brand, covers }, { limit: lookedAt, offset: 0 })
   const byCoverage = new Map<string, EsimOffer>()
-  for (const other of Array.from(docs, index.offerAt)) {
+  for (const other of index.offersAt(docs)) {
     if (other.kind !== 'esim' || other.brand !== offer.brand) continue
     const key = coverageKey(other)
     const kept = byCoverage.get(key)
