@@ -90,6 +90,14 @@ describe('the database', () => {
     else await expect(written).rejects.toThrow(/cannot follow|decided to/)
   })
 
+  const decided = ['FULFILLED', 'FULFILLMENT_FAILED', 'EXPIRED'] as const
+  it.each(decided)('lets no order begin as %s', async (state) => {
+    const { id } = await stored(samples[state]())
+    const copySql = `insert into orders select (jsonb_populate_record(orders, jsonb_build_object(
+      'id', 'ord_copied', 'payment_id', 'pay_copied'))).* from orders where id = $1`
+    await expect(pool.query(copySql, [id])).rejects.toThrow(`cannot begin as ${state}`)
+  })
+
   it('counts versions by one', async () => {
     const order = await stored(paid(pending()))
     await expect(overwrite(order, order, 2)).rejects.toThrow('cannot follow')
@@ -141,6 +149,9 @@ describe('the database', () => {
     'update payments set order_id = order_id',
     'delete from payments',
     'truncate payments',
+    'truncate wallet_limits',
+    'truncate refund_claims',
+    'truncate idempotency_keys',
   ])('refuses: %s', async (sql) => {
     await stored(pending())
     await expect(pool.query(sql)).rejects.toThrow('keeps what was written')

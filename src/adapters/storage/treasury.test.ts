@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { beforeAll, describe, expect, it, test } from 'vitest'
 import { asked, orderOnRecord } from '../../../test/contract/order-store-nodes.ts'
-import { failed, signed, signedFor } from '../../../test/contract/sample-orders.ts'
+import { failed, paid, pending, signed, signedFor } from '../../../test/contract/sample-orders.ts'
 import { describeTreasury } from '../../../test/contract/treasury.ts'
 import type { In } from '../../orders/order.ts'
 import { usdc } from '../../primitives/money.ts'
@@ -78,6 +78,18 @@ describe('a signed refund', () => {
     await expect(store.move(order, { ...order, refund })).rejects.toThrow('goes to the payer')
     expect((await store.move(order, signed(order))).won).toBe(true)
   })
+})
+
+test('a grant is of what the order was paid, and of nothing that is not owed', async () => {
+  const { id, amount } = await due()
+  const grant = (order: string, units: bigint) =>
+    pool.query('insert into refund_grants values ($1, $2, now())', [order, units.toString()])
+  for (const wrong of [1n, amount - 1n, amount + 1n]) {
+    await expect(grant(id, wrong)).rejects.toThrow('is to be granted')
+  }
+  const sold = await orderOnRecord(createOrderStore(pool), paid(pending()))
+  await expect(grant(sold.id, sold.amount)).rejects.toThrow('is to be granted')
+  await grant(id, amount)
 })
 
 test('grants are never changed, and there is one switch', async () => {
