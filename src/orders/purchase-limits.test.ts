@@ -81,6 +81,21 @@ describe('beyond the limits of the payer', () => {
     expect(message).toContain(`have no ${what} in common, so it can buy nothing until the new ones`)
   })
 
+  test.each<[LimitsBody, LimitsBody, string]>([
+    [
+      { recipients: ['+50255599999'] },
+      { recipients: ['ada@example.com'] },
+      'no recipients in common',
+    ],
+    [{ recipients: ['+50255599999'] }, {}, 'has limited itself to one recipient.'],
+    [{ recipients: ['+50255599999', 'ada@example.com'] }, {}, 'limited itself to 2 recipients.'],
+  ])('recipients are counted and never named: %j, then %j', async (old, now, text) => {
+    const { buy } = await limitedTo(old, now)
+    const { message } = await refusalOf(buy())
+    expect(message).toContain(text)
+    expect(message).not.toMatch(/@|555/)
+  })
+
   test('a day says how much is left and until when', async () => {
     const { buy, clock } = await limitedTo({ perDayUsdc: '45' })
     const first = expectOrder(await buy()).order

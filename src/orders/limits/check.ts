@@ -116,7 +116,7 @@ type Explained = { readonly message: string } & Pick<
 
 const explained: Readonly<Record<LimitName, (weighed: Weighed) => Explained>> = {
   kinds: ({ rules, asked }) => ({
-    message: `${limitedTo('kinds', rules.kinds)} This is a ${asked.kind}.`,
+    message: `${limitedTo('kinds', rules.kinds)} This is ${asked.kind === 'esim' ? 'an' : 'a'} ${asked.kind}.`,
     allowed: rules.kinds ?? [],
     extra: { asked: asked.kind },
   }),
@@ -128,7 +128,7 @@ const explained: Readonly<Record<LimitName, (weighed: Weighed) => Explained>> = 
   }),
 
   recipients: ({ asked, field, rules }) => ({
-    message: `This wallet has limited itself to ${rules.recipients?.length ?? 0} recipients. ${recipientTexts[asked.kind](asked.recipient !== undefined)}`,
+    message: `${limitedToRecipients(rules.recipients?.length)} ${recipientTexts[asked.kind](asked.recipient !== undefined)}`,
     parameter: field,
   }),
 
@@ -163,11 +163,21 @@ const recipientTexts: Readonly<Record<Kind, (isNamed: boolean) => string>> = {
     isNamed ? 'The eSIM is none of them.' : 'A new eSIM is none of them; name one in iccid.',
 }
 
-/** A list that was set is never empty. What is left of two may be, until the new one holds alone. */
 function limitedTo(what: 'kinds' | 'countries', list: readonly string[] = []): string {
   return list.length > 0
     ? `This wallet has limited itself to these ${what}: ${list.join(', ')}.`
-    : `The old and the new limits of this wallet have no ${what} in common, so it can buy nothing until the new ones hold.`
+    : nothingLeft(what)
+}
+
+/** The list itself is nobody's to read: who has the wallet's limits need not know whom it pays. */
+function limitedToRecipients(count = 0): string {
+  if (count === 0) return nothingLeft('recipients')
+  return `This wallet has limited itself to ${count === 1 ? 'one recipient' : `${count} recipients`}.`
+}
+
+/** A list that was set is never empty. What is left of two may be, until the new one holds alone. */
+function nothingLeft(what: 'kinds' | 'countries' | 'recipients'): string {
+  return `The old and the new limits of this wallet have no ${what} in common, so it can buy nothing until the new ones hold.`
 }
 
 function textOf(amount: Usdc | undefined): string {
