@@ -37,12 +37,12 @@ export interface Parts {
 const supplierKey = 'sandbox_fuzz_supplier_key'
 
 export async function startParts(): Promise<Parts> {
+  await using starting = new AsyncDisposableStack()
   const dataDir = await newDataDir()
-  const [postgres, chain, port] = await Promise.all([
-    startTestPostgres(),
-    startChain({ dataDir }),
-    freePort(),
-  ])
+  starting.defer(() => rm(dataDir, { recursive: true, force: true }))
+  const postgres = starting.adopt(await startTestPostgres(), (server) => server.stop())
+  const chain = starting.adopt(await startChain({ dataDir }), (node) => node.stop())
+  const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const webhook = { header: 'x-supplier-webhook', value: randomBytes(16).toString('hex') }
   const supplier = await startSupplier({
@@ -55,6 +55,7 @@ export async function startParts(): Promise<Parts> {
       headerValue: webhook.value,
     },
   })
+  starting.defer(() => supplier.stop())
   const { gas, refund, payTo } = chain.keys
   const metricsToken = randomBytes(16).toString('hex')
   const secrets = [supplierKey, webhook.value, metricsToken, gas.slice(2), refund.slice(2)]
@@ -74,6 +75,7 @@ export async function startParts(): Promise<Parts> {
     },
     secrets,
   )
+  const started = starting.move()
   return {
     url,
     chain,
@@ -84,8 +86,7 @@ export async function startParts(): Promise<Parts> {
     query: (sql) => query(postgres.databaseUrl, sql),
     async stop() {
       await store.stop()
-      await Promise.all([supplier.stop(), chain.stop(), postgres.stop()])
-      await rm(dataDir, { recursive: true, force: true })
+      await started.disposeAsync()
     },
   }
 }

@@ -47,6 +47,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { onProgress, onProblem } = options
   if (await closedFolder(dataDir)) onProgress(`Closed ${dataDir} to other accounts`)
   await lockFolder(dataDir)
+  const secretsKey = await secretsKeyIn(dataDir)
   const started = await Promise.allSettled([
     options.databaseUrl === undefined
       ? startPostgres({ dataDir, onProgress, connections: options.databaseConnections })
@@ -56,9 +57,14 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     launchBtcpay({ ...options, dataDir }),
   ])
   const stop = async () => {
-    await removeConnection(dataDir)
     const parts = started.flatMap((part) => (part.status === 'fulfilled' ? [part.value] : []))
-    await Promise.all(parts.map((part) => part.stop()))
+    // Each is waited for, because the process may end with the first failure.
+    const ended = await Promise.allSettled([
+      removeConnection(dataDir),
+      ...parts.map((part) => part.stop()),
+    ])
+    const failed = ended.find((part) => part.status === 'rejected')
+    if (failed) throw failed.reason
   }
   const [postgres, chain, supplier, btcpay] = started
   if (
@@ -75,9 +81,14 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     chain: chain.value,
     supplier: supplier.value,
     btcpay: btcpay.value,
-    secretsKey: await secretsKeyIn(dataDir),
+    secretsKey,
   }
-  await writeConnection(dataDir, parts)
+  try {
+    await writeConnection(dataDir, parts)
+  } catch (error) {
+    await stop()
+    throw error
+  }
   return {
     ...parts,
     faucet: (to) => chain.value.faucet(to),

@@ -24,14 +24,18 @@ declare module 'vitest' {
   }
 }
 
-/** Starts the shared parts once for all stories, and stops them after the last one. */
+/**
+ * Starts the shared parts once for all stories, and stops them after the last one, or as soon as a
+ * later step of the start fails.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await using starting = new AsyncDisposableStack()
   const dataDir = await mkdtemp(join(tmpdir(), 'kiosk402-stories-'))
-  const [postgres, chain] = await Promise.all([startTestPostgres(), startChain({ dataDir })])
+  starting.defer(() => rm(dataDir, { recursive: true, force: true }))
+  const postgres = starting.adopt(await startTestPostgres(), (server) => server.stop())
+  const chain = starting.adopt(await startChain({ dataDir }), (node) => node.stop())
   const { rpcUrl, usdc, keys } = chain
   project.provide('parts', { databaseUrl: postgres.databaseUrl, rpcUrl, usdc, keys })
-  return async () => {
-    await Promise.all([postgres.stop(), chain.stop()])
-    await rm(dataDir, { recursive: true, force: true })
-  }
+  const started = starting.move()
+  return () => started.disposeAsync()
 }
