@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { writePrivateFile } from '../private-file.ts'
@@ -30,11 +31,18 @@ export async function saveLastState(client: ChainClient, chainDir: string): Prom
 }
 
 /**
+ * Blocks under way are usually whole after this. Otherwise the node finds their transactions a second
+ * time in the one that is made here, takes them for invalid, and drops what their sender sent since.
+ */
+const wholeMs = 100
+
+/**
  * The node copies its blocks first and its accounts after that, and a block made in between would be
  * missing from what it gives: a payment made, and no log of it. Blocks are made one after another, so
  * the one that is made here comes after all that were under way.
  */
 async function dumpBetweenBlocks(client: ChainClient) {
+  await delay(wholeMs)
   for (;;) {
     await client.mine({ blocks: 1 })
     const head = await client.getBlockNumber()
