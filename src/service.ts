@@ -78,6 +78,9 @@ export interface Service {
   stop(): Promise<void>
 }
 
+/** A chain that is slower than this is looked at while the store listens, and sells nothing yet. */
+const firstLookMostMs = 5_000
+
 /** What the parts below are made of, and how they are told to stop. */
 interface Ground extends ServiceOptions {
   readonly now: () => Date
@@ -91,7 +94,8 @@ interface Ground extends ServiceOptions {
 
 /**
  * Puts the store together, with its neighbours that connect one thing outside each. When it returns,
- * the catalog is on the shelf and the background work runs; nothing listens yet.
+ * the catalog is on the shelf, the wallets have been seen and the background work runs; nothing
+ * listens yet.
  *
  * @throws ConfigError, RecordTooOld
  */
@@ -119,6 +123,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     report: reporterOf(ground),
   })
   const app = openFrontDoor(ground, { ...parts, purchases, checkouts })
+  const changes = partChanges(ground.vitals, reporterOf(ground))
+  const looked = Promise.withResolvers<void>()
   const work = [
     ...stock.work,
     forgetting({ ...storage, ...ground, personalDataDays: ground.config.personalDataDays }, ground),
@@ -131,9 +137,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ),
     covering(meansOf(ground, { chain, storage, supply, stock }), ground.vitals, {
       signal: stopping.signal,
-      looked: partChanges(ground.vitals, reporterOf(ground)),
+      looked: () => {
+        changes()
+        looked.resolve()
+      },
     }),
   ]
+  await Promise.race([looked.promise, delay(firstLookMostMs, undefined, { ref: false })])
 
   return {
     app,

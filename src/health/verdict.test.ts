@@ -6,6 +6,7 @@ import { requireSold } from '../orders/not-now.ts'
 import { type Usdc, usdc } from '../primitives/money.ts'
 import { Refusal } from '../primitives/refusal.ts'
 import type { FundsRefusal } from './funds.ts'
+import { unseen } from './means.fixture.ts'
 import type { Cover, Funds, Gas } from './verdict.ts'
 import { createVitals } from './vitals.ts'
 
@@ -17,6 +18,7 @@ const flags = [false, true]
 const facts = {
   failing: ['none', 'supplier', 'chain', 'database'],
   isCatalogRead: flags,
+  isLookedAt: flags,
   held: flags,
   float: [undefined, ...amounts],
   funds: [undefined, ...amounts],
@@ -55,7 +57,8 @@ function vitalsOf(fact: Fact) {
   const funds: Funds | undefined =
     fact.funds === undefined ? undefined : { available: usdc(fact.funds + 3n), committed: usdc(3n) }
   const gas: Gas | undefined = fact.gas === undefined ? undefined : { balance: fact.gas, need: 5n }
-  vitals.noteMeans({ cover, gas, funds, refundMost: fact.refundMost, cheapest })
+  const { refundMost } = fact
+  if (fact.isLookedAt) vitals.noteMeans({ cover, gas, funds, refundMost, cheapest })
   for (let count = 0; count < fact.refusals; count += 1) {
     const refusal: FundsRefusal = { reference: `r${count}`, at: now() }
     vitals.noteFundsRefusal(refusal)
@@ -106,8 +109,7 @@ test('what is paid back from elsewhere is not bounded by the refund wallet', () 
   const vitals = createVitals(now)
   vitals.noteCatalog(now())
   const cover = { float: usdc(10n), exposure: usdc(0n) }
-  const none = { gas: undefined, funds: undefined }
-  vitals.noteMeans({ ...none, cover, refundMost: usdc(50n), cheapest })
+  vitals.noteMeans({ ...unseen, cover, refundMost: usdc(50n), cheapest })
   const codes = [40n, 50n, 51n].map((amount) => codeOf(vitals, usdc(amount), false))
   expect(codes).toEqual(['sold', 'sold', 'offer_unavailable'])
   expect(codeOf(vitals, usdc(11n))).toBe('offer_unavailable')
@@ -115,12 +117,11 @@ test('what is paid back from elsewhere is not bounded by the refund wallet', () 
 
 test('a wallet that is empty closes the store before it is known what anything costs', () => {
   const cover = { float: usdc(7n), exposure: usdc(7n) }
-  const none = { gas: undefined, funds: undefined, refundMost: undefined, cheapest: undefined }
   const vitals = createVitals(now)
   vitals.noteCatalog(now())
-  vitals.noteMeans({ ...none, cover: { ...cover, float: usdc(8n) } })
+  vitals.noteMeans({ ...unseen, cover: { ...cover, float: usdc(8n) } })
   expect(vitals.signals().agent_action).toBe('pay')
-  vitals.noteMeans({ ...none, cover })
+  vitals.noteMeans({ ...unseen, cover })
   expect(vitals.parts().refunds.state).toBe('down')
 })
 
@@ -128,6 +129,7 @@ test('/readyz says what the signals say, and names the part', async () => {
   const well: Fact = {
     failing: 'none',
     isCatalogRead: true,
+    isLookedAt: true,
     held: false,
     float: usdc(10n),
     funds: usdc(10n),
@@ -146,6 +148,7 @@ test('/readyz says what the signals say, and names the part', async () => {
     [{ failing: 'supplier' }, 'supplier'],
     [{ failing: 'database' }, 'database'],
     [{ held: true }, 'refunds'],
+    [{ isLookedAt: false }, 'refunds'],
     [{ isCatalogRead: false }, 'catalog'],
   ]
   for (const [ill, part] of ills) {

@@ -34,7 +34,8 @@ export interface Means {
 export interface Facts {
   /** The parts whose health is told by how their calls end, and the age of the catalog. */
   readonly parts: Readonly<Record<'supplier' | 'chain' | 'database' | 'catalog', PartHealth>>
-  readonly means: Means
+  /** Undefined until the first look: then nothing is sold, since no bound is known. */
+  readonly means: Means | undefined
   /** Why nothing may be sold until something is known. */
   readonly held: string | undefined
   /** Whether the supplier said of several purchases that the wallet there does not suffice. */
@@ -62,12 +63,12 @@ export interface Verdict {
  */
 export function verdictOf(facts: Facts, now: Date): Verdict {
   const { parts, means } = facts
-  const bounds = boundsOf(means)
+  const bounds = means ? boundsOf(means) : []
   const all: Parts = {
     ...parts,
     supplier: worst(parts.supplier, fundsHealth(facts, bounds)),
     refunds: facts.held === undefined ? refundsHealth(means, bounds) : down(facts.held),
-    gas: gasHealth(means.gas),
+    gas: gasHealth(means?.gas),
   }
   return { parts: all, action: signalsOf(all, now).agent_action, bounds }
 }
@@ -112,14 +113,16 @@ function fundsHealth({ means, isRefusedForFunds }: Facts, bounds: readonly Bound
   if (isRefusedForFunds) {
     return down('The supplier answers that the wallet there does not suffice. Fill it.')
   }
+  if (!means?.funds) return healthy
   const { funds } = means
-  if (!funds || !isBelowCheapest(bounds, 'supplier_funds', means)) return healthy
+  if (!isBelowCheapest(bounds, 'supplier_funds', means)) return healthy
   return down(
     `The wallet at the supplier holds ${text(funds.available)} USD, and open orders may take ${text(funds.committed)}.`,
   )
 }
 
-function refundsHealth(means: Means, bounds: readonly Bound[]): PartHealth {
+function refundsHealth(means: Means | undefined, bounds: readonly Bound[]): PartHealth {
+  if (!means) return down('What refunds are paid from was not looked at yet.')
   const { cover, refundMost } = means
   if (cover && isBelowCheapest(bounds, 'refund_float', means)) {
     return down(

@@ -1,23 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import { handClock } from '../../test/doubles/orders.ts'
 import { usdc } from '../primitives/money.ts'
+import { unseen } from './means.fixture.ts'
 import { type Part, signalsOf } from './signals.ts'
 import { createVitals } from './vitals.ts'
 
 const measured = ['supplier', 'chain', 'database'] as const
 const minute = 60_000
-const seenWell = {
-  cover: undefined,
-  gas: undefined,
-  funds: undefined,
-  refundMost: undefined,
-  cheapest: usdc(4n),
-}
+const seenWell = { ...unseen, cheapest: usdc(4n) }
 
 function wellStore() {
   const clock = handClock()
   const vitals = createVitals(clock.now)
   vitals.noteCatalog(clock.now())
+  vitals.noteMeans(seenWell)
   for (const part of measured) vitals.note(part, true)
   const fail = (part: (typeof measured)[number], times = 1) => {
     for (let time = 0; time < times; time += 1) vitals.note(part, false, 'timeout')
@@ -83,6 +79,7 @@ describe('the signals', () => {
   test('say stop before the first catalog, and retry_later when it is an hour old', () => {
     const { clock } = wellStore()
     const vitals = createVitals(clock.now)
+    vitals.noteMeans(seenWell)
     expect(vitals.signals().agent_action).toBe('stop')
     vitals.noteCatalog(clock.now())
     clock.pass(60 * minute)

@@ -47,7 +47,8 @@ export interface Vitals {
   unsold(amount: Usdc, isFromFloat: boolean): Unsold | undefined
   /** What a purchase may cost at most just now, the tightest bound first. */
   bounds(): Verdict['bounds']
-  means(): Means
+  /** As they were seen last; undefined until the first look. */
+  means(): Means | undefined
   /** How its calls ended in the last minutes: what `parts` and `signals` are made of. */
   tally(part: Called): Tally
   signals(): Signals
@@ -61,7 +62,7 @@ export function createVitals(now: () => Date): Vitals {
   }
   let unwritable: { readonly at: number; readonly detail: string } | undefined
   let catalogReadAt: Date | undefined
-  let means: Means = nothingSeen
+  let means: Means | undefined
   let held: string | undefined
   const funds = watchFunds(now)
 
@@ -119,14 +120,6 @@ export function createVitals(now: () => Date): Vitals {
     tally,
     signals: () => signalsOf(verdict().parts, now()),
   }
-}
-
-const nothingSeen: Means = {
-  cover: undefined,
-  gas: undefined,
-  funds: undefined,
-  refundMost: undefined,
-  cheapest: undefined,
 }
 
 /** Down while the newest outcomes are all failures, degraded while many are. */

@@ -56,7 +56,7 @@ export function createMetrics(deps: MetricsDeps): () => Promise<MetricsPage> {
       // Read after the looks, because what they met is part of it.
       parts: vitals.parts(),
       bounds: vitals.bounds(),
-      gas: vitals.means().gas,
+      gas: vitals.means()?.gas,
       takesPurchases: vitals.signals().agent_action !== 'stop',
       orders,
       checkouts,

@@ -46,7 +46,7 @@ function forgetCalls(): void {
 function outsideCalls(): string[] {
   const atChain =
     /^eth_(get(BlockByNumber|Balance|Logs)|estimateGas|gasPrice|maxPriorityFeePerGas)$/
-  const elsewhere = /^eth_call 0x70a08231$|\/balance$|\/offers\?|\/rates\//
+  const elsewhere = /^eth_call 0x70a08231$|\/balance$|\/kiosk402probe$|\/offers\?|\/rates\//
   const byTheClock = new RegExp(`${atChain.source}|${elsewhere.source}`)
   return [...rpc.calls, ...supplier.calls].filter((call) => !byTheClock.test(call))
 }
