@@ -10,7 +10,7 @@ const notAccepted: readonly number[] = [401, 402]
 
 /**
  * Lets nobody have signature after signature checked: who was refused too often has to wait before
- * the next one is looked at. What was accepted does not count.
+ * the next one is looked at. What was accepted does not count; what could not be judged does.
  *
  * It counts addresses and never the payer that a payment names: anybody can name anybody, and would
  * shut them out.
@@ -24,7 +24,7 @@ export function limitRefusedProofs(app: FastifyInstance, limits: Limits): void {
       .then(() => done(), done)
   })
   app.addHook('onResponse', (request, reply, done) => {
-    if (!carriesProof(request) || !isNotAccepted(reply.statusCode)) return done()
+    if (!carriesProof(request) || !showedNothing(request, reply)) return done()
     countRefused(limits.refused, request).then(() => done(), done)
   })
 }
@@ -49,6 +49,11 @@ export async function lookAtRefused(
 /** Counts a proof of this client that was not accepted. */
 export async function countRefused(limiter: RateLimiter, { ip }: FastifyRequest): Promise<void> {
   await limiter.take(clientKeyOf(ip))
+}
+
+/** A payment that nobody could judge took as many questions to the chain as one that is refused. */
+function showedNothing({ charge }: FastifyRequest, { statusCode }: FastifyReply): boolean {
+  return isNotAccepted(statusCode) || charge?.showedNothing === true
 }
 
 /** Whether a status says that a payment or a sign-in was not accepted. */

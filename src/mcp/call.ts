@@ -41,7 +41,7 @@ export async function answerCall(
   const charge = chargeOf(bringsPayment({ meta }))
   const call = { args: givenIn(args), meta, log: visit.log, client: visit.client, charge }
   const { result, isAccepted } = await answer(deps, visit, tool, call)
-  if (!isAccepted && carriesProof(call)) await visit.provedNothing()
+  if ((!isAccepted || charge.showedNothing) && carriesProof(call)) await visit.provedNothing()
   return result
 }
 

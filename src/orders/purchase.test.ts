@@ -14,6 +14,7 @@ import {
   purchaseWorld,
   refusalOf,
 } from './purchase.fixture.ts'
+import { paymentKeyIn } from './replay.ts'
 
 const key = 'key-of-16-letters'
 const withKey = { viewer: { keys: [key] } }
@@ -378,6 +379,63 @@ describe('a payment that came with a request', () => {
     world.says.isSigned = true
     world.says.check = (tender) => ({ outcome: 'good', tender })
     expect(expectOrder(await world.ask({ payment })).order.state).toBe('FULFILLED')
+  })
+
+  test.each(['bad', 'unknown'] as const)(
+    'is bound to nothing once it has ended, unless it is good: %s',
+    async (outcome) => {
+      const world = purchaseWorld()
+      const payment = await world.pay()
+      world.clock.pass(299_000)
+      const { authorization } = payment.payload
+      world.says.check = () => ({ outcome, charged: 'unknown', code: 'expired', reason: 'late' })
+      const send = (validBefore: number) =>
+        world
+          .ask({
+            payment: {
+              ...payment,
+              payload: {
+                ...payment.payload,
+                authorization: { ...authorization, validBefore: String(validBefore) },
+              },
+            },
+          })
+          .catch(() => undefined)
+      const now = Math.floor(world.clock.now().getTime() / 1_000)
+      const kept = () => world.deps.reservations.isConsidered(paymentKeyIn(payment))
+      await send(now)
+      expect(await kept()).toBe(false)
+      await send(now + 60)
+      expect(await kept()).toBe(true)
+    },
+  )
+
+  test('that has ended and is good still belongs to the request that it came with first', async () => {
+    const world = purchaseWorld()
+    const payment = await world.pay()
+    world.says.check = () => ({ outcome: 'unknown', charged: 'unknown', reason: 'silence' })
+    await refusalOf(world.ask({ payment }))
+    world.clock.pass(301_000)
+    world.says.check = (tender) => ({ outcome: 'good', tender })
+    expect(await refusalOf(world.ask({ payment, fields: other }))).toMatchObject({
+      code: 'payment_reused',
+    })
+    expect(expectOrder(await world.ask({ payment })).order.state).toBe('FULFILLED')
+  })
+
+  test('counts like one that is refused when nobody can say that it is good', async () => {
+    const world = purchaseWorld()
+    const payment = await world.pay()
+    const counted: string[] = []
+    const ask = () => refusalOf(world.ask({ payment, showedNothing: () => counted.push('one') }))
+    world.says.check = () => ({ outcome: 'unknown', charged: 'unknown', reason: 'silence' })
+    await ask()
+    expect(counted).toEqual(['one'])
+    // Its terms are those of another price, and it has ended.
+    world.stock({ ...card, price: fixed(3_000) })
+    world.clock.pass(301_000)
+    await ask()
+    expect(counted).toEqual(['one', 'one'])
   })
 
   test('is not asked for again while an equal request may be about to take it', async () => {

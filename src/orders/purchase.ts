@@ -1,7 +1,7 @@
 import type { Offer } from '../goods/offer.ts'
 import { wordingOf } from '../goods/purchase-body.ts'
 import type { Vitals } from '../health/vitals.ts'
-import { type Acceptance, accept } from '../payments/acceptance.ts'
+import { type Acceptance, accept, hasEnded } from '../payments/acceptance.ts'
 import type { X402Tender } from '../payments/payment.ts'
 import type { PaymentPayload, Terms } from '../payments/x402.ts'
 import type { OrderId } from '../primitives/ids.ts'
@@ -135,18 +135,22 @@ async function take(
   if (request.heldUp) throw request.heldUp
   const priced = priceNow(deps, request)
   const accepted = accept(payment, priced.amount, deps.till, deps.now())
-  if (accepted.type === 'mismatch') return unfit(deps, priced, accepted)
+  if (accepted.type === 'mismatch') return unfit(deps, request, priced, accepted)
   const { offer, wish } = priced
   const sent = { client: request.client, offer, recipient: wish.recipient }
   const subjects = subjectsOf(deps, accepted.tender.payer, sent)
   await requireBudgets(deps, subjects)
-  await reserve(deps, accepted.tender, wordingOf(priced.offer.kind, request.fields))
+  const wording = wordingOf(offer.kind, request.fields)
+  // What has ended, nobody who sees it can post any more. Nothing is written for it until it is good.
+  const isOver = hasEnded(accepted.tender, deps.now())
+  if (!isOver) await reserve(deps, accepted.tender, wording)
   const checked = await deps.rails.x402.check(accepted.tender)
   progress.isJudged = checked.outcome !== 'unknown'
   switch (checked.outcome) {
     case 'good': {
       // Only now the payer is who they say, so nobody else learns their limits or their eSIMs.
       const { tender } = checked
+      if (isOver) await reserve(deps, tender, wording)
       const within = await beforeLimits(deps, priced, tender.payer)
       const refusal = within.refusal ?? (await foreignEsim(deps, priced.wish, tender.payer))
       if (refusal) throw refusal
@@ -155,6 +159,7 @@ async function take(
     case 'bad':
       return paymentRequired(deps, priced, checked)
     case 'unknown':
+      request.showedNothing?.()
       throw notChecked(checked)
     default:
       return never(checked)
@@ -167,11 +172,15 @@ async function take(
  */
 async function unfit(
   deps: PurchaseDeps,
+  request: PurchaseRequest,
   priced: Priced,
   fault: Extract<Acceptance, { type: 'mismatch' }>,
 ): Promise<Demand> {
   const checked = fault.over && (await deps.rails.x402.check(fault.over))
-  if (checked && checked.outcome !== 'bad') throw notChecked({ charged: 'unknown' })
+  if (checked && checked.outcome !== 'bad') {
+    request.showedNothing?.()
+    throw notChecked({ charged: 'unknown' })
+  }
   return paymentRequired(deps, priced, fault)
 }
 

@@ -25,6 +25,8 @@ export interface PurchaseRequest {
   readonly heldUp?: Refusal | undefined
   /** Hears, before the answer, that the payment of the request has opened no order. */
   readonly foundUnpaid?: (() => void) | undefined
+  /** Hears, before the answer, that the payment was checked and nobody could say that it is good. */
+  readonly showedNothing?: (() => void) | undefined
   /** How long the buyer wants to wait for the goods at most, if that is shorter than our patience. */
   readonly patienceMs?: number | undefined
 }

@@ -20,7 +20,7 @@ export type Acceptance =
  */
 export const leastValiditySeconds = 30
 /** An order waits so long for the proof that its payment never comes; our terms ask for 300 seconds. */
-const mostValiditySeconds = 600
+export const mostValiditySeconds = 600
 
 /**
  * Whether the payment is for exactly these terms: not less and not more, not another store, not
@@ -32,11 +32,15 @@ export function accept(payment: PaymentPayload, amount: Usdc, till: Till, now: D
     termsFault(accepted, termsOf(amount, till)) ?? authorizationFault(payment, amount, till, now)
   if (fault === undefined) return { type: 'tender', tender: tenderOf(payment, amount, till) }
   const { to, validBefore, value } = payload.authorization
-  const isOver = Number(validBefore) * 1_000 <= now.getTime()
   const isOurs = same(to, till.payTo) && same(accepted.network, till.network.id)
-  return isOver && isOurs
+  return isOurs && hasEnded({ validBefore: Number(validBefore) }, now)
     ? { type: 'mismatch', ...fault, over: tenderOf(payment, usdc(value), till) }
     : { type: 'mismatch', ...fault }
+}
+
+/** Whether nobody can settle it any more, as far as our clock says. */
+export function hasEnded({ validBefore }: Pick<X402Tender, 'validBefore'>, now: Date): boolean {
+  return validBefore * 1_000 <= now.getTime()
 }
 
 function tenderOf({ payload }: PaymentPayload, amount: Usdc, till: Till): X402Tender {

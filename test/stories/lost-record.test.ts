@@ -7,7 +7,7 @@ import { type Buyer, newBuyer } from './buyer.ts'
 import { callToken, settling } from './contracts/calls.ts'
 import { expectDeliveredOnce, expectRefused, payForVoucher } from './contracts/outcomes.ts'
 import { openDear } from './dear.ts'
-import { bodyFor, eventually, termsOf } from './requests.ts'
+import { bodyFor, eventually, post, purchasePath, termsOf } from './requests.ts'
 import { openStore, type Store } from './store.ts'
 
 // Payments that are on the chain and on no record, as after a failover that lost the newest writes.
@@ -73,6 +73,56 @@ test('a paid request whose price has moved since is not told to sign anew either
   const answer = await payForVoucher(store, header)
   expect(answer).toMatchObject({ status: 503, body: { code: 'try_again', charged: 'unknown' } })
 })
+
+/** Somebody else's payment, as the chain shows it, with terms that fit and a signature that does not. */
+async function stolen() {
+  const { header } = await paidUnseen(300)
+  const payment = JSON.parse(Buffer.from(header, 'base64').toString())
+  payment.payload.signature = `0x${'11'.repeat(64)}1b`
+  payment.payload.authorization.validBefore = String(soon(-365 * 86_400))
+  return payment
+}
+
+const doors = {
+  HTTP: (payment: object, address: string) =>
+    post(store.url, purchasePath('voucher'), bodyFor('voucher', 'OK'), {
+      'x-forwarded-for': address,
+      'payment-signature': Buffer.from(JSON.stringify(payment)).toString('base64'),
+    }),
+  MCP: async (payment: object, address: string) => {
+    const params = {
+      ...{ name: 'buy', arguments: bodyFor('voucher', 'OK') },
+      _meta: { 'x402/payment': payment },
+    }
+    const { body } = await post(
+      store.url,
+      '/mcp',
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+      { 'x-forwarded-for': address, accept: 'application/json, text/event-stream' },
+    )
+    const [, data = '{}'] = /^data: (.*)$/m.exec(body) ?? []
+    return { body: JSON.parse(data).result.structuredContent }
+  },
+}
+
+test.each(['HTTP', 'MCP'] as const)(
+  'somebody else’s payment of long ago costs a few questions, leaves nothing and counts: %s',
+  async (door) => {
+    const payment = await stolen()
+    const address = `192.0.2.${door.length}`
+    const reserved = () => store.query('select payment_key from payment_reservations')
+    const before = await reserved()
+    node.calls.length = 0
+    for (let time = 0; time < 20; time += 1) {
+      const { body } = await doors[door](payment, address)
+      expect(body).toMatchObject({ code: 'try_again', charged: 'unknown' })
+    }
+    expect(node.calls).not.toContain('eth_getLogs')
+    expect(node.calls.length).toBeLessThan(20 * 6 + 60)
+    expect(await reserved()).toEqual(before)
+    expect((await doors[door](payment, address)).body).toMatchObject({ code: 'rate_limited' })
+  },
+)
 
 test('an authorization that ran out unused is refused once the chain proves it', async () => {
   const validBefore = soon(2)

@@ -231,6 +231,21 @@ describe('an authorization whose time is over', () => {
     expect(await chain.transfers(payer, chain.keys.payTo)).toHaveLength(1)
   })
 
+  test('has paid as well where the code of a smart wallet says that it signed', async () => {
+    const { tender } = await walletPayment()
+    await chain.connect().rail.collect(tender)
+    expect(await railAfter(tender, 1).check(tender)).toMatchObject({ outcome: 'good' })
+    const unknown = { outcome: 'unknown', charged: 'unknown' }
+    for (const other of [await newPayment(chain), await walletPayment()]) {
+      const forged = { ...tender, signature: other.tender.signature }
+      node.calls.length = 0
+      expect(await railAfter(tender, 1).check(forged)).toMatchObject(unknown)
+      expect(node.calls).not.toContain('eth_getLogs')
+    }
+    node.tamper((method) => (method === 'eth_call' ? 'silence' : undefined))
+    expect(await railAfter(tender, 1).check(tender)).toMatchObject(unknown)
+  })
+
   test('is called expired only when a safe block proves that it paid nothing', async () => {
     const { tender } = await newPayment(chain)
     const { rail } = { rail: railAfter(tender, 5) }

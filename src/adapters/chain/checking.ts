@@ -1,14 +1,15 @@
 import { getAddress, type Hex, parseErc6492Signature } from 'viem'
-import { leastValiditySeconds } from '../../payments/acceptance.ts'
+import { leastValiditySeconds, mostValiditySeconds } from '../../payments/acceptance.ts'
 import type { X402Tender } from '../../payments/payment.ts'
 import type { Checked } from '../../payments/ports.ts'
 import type { Expected } from '../../payments/proof.ts'
 import { blockAt } from './block-times.ts'
-import { type Chain, lookBackSeconds } from './clients.ts'
+import type { Chain } from './clients.ts'
 import { type Facilitator, transferOf } from './facilitator.ts'
 import { headAgeOf } from './facts.ts'
 import { isClosedTo, type Verdict, wouldRevert } from './proofs.ts'
 import type { RefundWallet } from './refunds.ts'
+import { isSigned } from './signatures.ts'
 import {
   badPayments,
   inconsistentWallet,
@@ -37,6 +38,9 @@ export interface CheckDeps {
  * mended by the reconciliation.
  */
 const lostRecordSeconds = 3_600
+
+/** How far the clock of the chain, or of a payer, may be from ours. */
+const clockSlackSeconds = 120
 
 export async function check(deps: CheckDeps, asked: X402Tender): Promise<Checked<X402Tender>> {
   const { chain, refunds } = deps
@@ -129,21 +133,30 @@ function explainUsed(tender: X402Tender, judged: Verdict): Checked<X402Tender> {
   return isSpent ? { outcome: 'bad', ...nonceUsed } : unknown(hidden)
 }
 
-/** An authorization that has ended, or ends before a settlement would be in a block. */
+/**
+ * An authorization that has ended, or ends before a settlement would be in a block. What it may cost
+ * is bounded: anybody can send one, with any times and with a nonce that somebody else has used. So
+ * only what its payer has signed is searched for, and only while it may still open its order.
+ */
 async function explainLate(
-  { chain, evidence }: CheckDeps,
+  deps: CheckDeps,
   tender: X402Tender,
   left: number,
 ): Promise<Checked<X402Tender>> {
-  const lookBackTo = tender.validBefore - lookBackSeconds
-  const sinceBlock = await blockAt(chain, lookBackTo, await chain.recentHead())
-  const judged = await evidence.judge({ ...authorizationOf(tender), sinceBlock })
+  const isSought = left > -lostRecordSeconds && (await isSigned(deps.chain, tender))
+  const sinceBlock = isSought ? await earliestBlock(deps, tender) : undefined
+  const judged = await deps.evidence.judge({ ...authorizationOf(tender), sinceBlock })
   // What has ended is unused for good only where the chain proves it: it may be on its way to a block.
   if (isUnused(judged) && (judged.verdict === 'dead' || left > 0)) return tooLate(left)
-  if (judged.verdict !== 'transferred') return explainUsed(tender, judged)
-  return left > -lostRecordSeconds
+  return judged.verdict === 'transferred'
     ? { outcome: 'good', tender: { ...tender, sinceBlock: judged.found.block } }
-    : unknown('It was paid long ago, and no order of it is on record.')
+    : explainUsed(tender, judged)
+}
+
+/** No payment that we have taken can be in a block before this one. */
+async function earliestBlock({ chain }: CheckDeps, { validBefore }: X402Tender): Promise<number> {
+  const earliest = validBefore - mostValiditySeconds - clockSlackSeconds
+  return blockAt(chain, earliest, await chain.recentHead())
 }
 
 function isUnused(judged: Verdict): boolean {

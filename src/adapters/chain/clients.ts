@@ -63,7 +63,7 @@ const recentMs = 1_000
  * How long before its own end an authorization is looked for. Somebody else may have submitted it
  * before it came to us; none that we take holds longer than a sixth of this.
  */
-export const lookBackSeconds = 3_600
+const lookBackSeconds = 3_600
 const lookBackKeptMs = 10 * 60_000
 
 export function openNode({ network, rpcUrl, pollMs }: NodeOptions): ChainNode {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newOrderId } from '../../../test/doubles/ids.ts'
 import { type ProviderHabits, providerOf } from '../../../test/doubles/rpc-provider.ts'
 import { networks } from '../../payments/networks.ts'
+import type { X402Tender } from '../../payments/payment.ts'
 import type { Rail } from '../../payments/ports.ts'
 import {
   cancel,
@@ -103,6 +104,47 @@ describe('a provider that answers for a few blocks of logs at once', () => {
     expect(await rail.collect(tender)).toEqual({ outcome: 'settled', receipt })
     // It refuses five times until it is known what it answers; all blocks since then are 87 pages.
     expect(asked('eth_getLogs')).toBeLessThanOrEqual(12)
+  })
+
+  describe('is asked little about a payment that ended', () => {
+    const minute = 60
+    const year = 365 * 86_400
+    let paid: X402Tender
+    beforeAll(async () => {
+      paid = (await landedAs()).tender
+      await passTime(400)
+      await mine(43_200)
+    })
+    const forged = `0x${'11'.repeat(64)}1b`
+    const payments = {
+      paid: () => paid,
+      'of a stranger': () => ({ ...paid, signature: forged }),
+      'never used': () => ({ ...paid, nonce: forged.slice(0, 66) }),
+    } as const
+
+    test.each([
+      ['paid', 50 * minute, 12],
+      ['paid', 61 * minute, 0],
+      ['paid', 2 * year, 0],
+      ['of a stranger', minute, 0],
+      ['of a stranger', 2 * year, 0],
+      ['never used', minute, 0],
+      ['never used', 2 * year, 0],
+    ] as const)('%s, %i s ago: %i pages of logs at most', async (which, late, pages) => {
+      const tender = payments[which]()
+      const now = () => new Date((tender.validBefore + late) * 1_000)
+      const habits = { stretch, logRange: { blocks: 500, refusal: 'parameter' } } as const
+      await behind(habits, now).rail.check(tender)
+      expect(asked('eth_getLogs')).toBeLessThanOrEqual(pages)
+      expect(node.calls.length).toBeLessThanOrEqual(pages === 0 ? 6 : 80)
+    })
+
+    test('which says itself that it ended long before the chain began', async () => {
+      const tender = { ...payments['of a stranger'](), validBefore: 1 }
+      await behind({ stretch }).rail.check(tender)
+      expect(node.calls.length).toBeLessThanOrEqual(6)
+      expect(node.calls).not.toContain('eth_getLogs')
+    })
   })
 
   test('is asked for pages that it answers once it has been looked at', async () => {

@@ -26,7 +26,8 @@ export function x402Rail(deps: RailDeps): Rail {
   return {
     isSignedByPayer: async (tender) =>
       isSignedByPayer(deps.chain.network, { ...tender, payer: writtenRight(tender.payer) }),
-    check: (tender) => check(deps, tender),
+    check: (tender) =>
+      withinStep(check(deps, tender), { outcome: 'unknown', reason: tooSlow, charged: 'unknown' }),
     collect: (tender, how) =>
       withCosts((onWasted) =>
         withinStep(collect(deps, tender, onWasted, how), { outcome: 'unknown', reason: tooSlow }),

@@ -11,8 +11,8 @@ export interface Searched {
   readonly nonce: string
   /** Chain time, in seconds: the token takes it in blocks before that. */
   readonly validBefore: number
-  /** The first block in which it can have landed. */
-  readonly sinceBlock: number
+  /** The first block in which it can have landed; undefined where its use is not searched for. */
+  readonly sinceBlock: number | undefined
 }
 
 /** The one use of a nonce: a transfer, or its cancellation. */
@@ -47,6 +47,7 @@ export async function findUse(
   head: BlockTime,
 ): Promise<Use | undefined> {
   const { validBefore, sinceBlock: first } = searched
+  if (first === undefined) return undefined
   const newest = Number(head.number)
   const end = await blockAt(node, validBefore, head)
   return (

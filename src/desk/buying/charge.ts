@@ -5,6 +5,8 @@
  */
 export interface Charge {
   known: 'no' | 'unknown'
+  /** It had a payment checked that was not found good, and counts like one that was refused. */
+  showedNothing?: boolean
 }
 
 export function chargeOf(bringsPayment: boolean): Charge {

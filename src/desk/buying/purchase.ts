@@ -94,15 +94,18 @@ function paying(
   const foundUnpaid = () => {
     charge.known = 'no'
   }
+  const showedNothing = () => {
+    charge.showedNothing = true
+  }
   try {
     const told = shown()
     const viewer = knownBy(told, payment)
     // A signature costs calls to the chain to check, so whoever is above a limit shows none.
     const signedIn = heldUp ? undefined : () => signedInIfValid(deps.signIn, told.signIn)
-    return { payment, viewer, signedIn, heldUp, foundUnpaid }
+    return { payment, viewer, signedIn, heldUp, foundUnpaid, showedNothing }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return { payment, viewer: {}, heldUp: heldUp ?? error, foundUnpaid }
+    return { payment, viewer: {}, heldUp: heldUp ?? error, foundUnpaid, showedNothing }
   }
 }
 
