@@ -19,16 +19,23 @@ import { createSigningKeys } from '../src/secrets/signing-keys.ts'
 import { createDigest } from '../src/secrets/tokens.ts'
 import { type Served, serveParent } from './child.ts'
 import { publishedOffers } from './http-load.ts'
-import { madeCatalog, pricing } from './made-catalog.ts'
+import { madeCatalog, pricing, supplierOffers } from './made-catalog.ts'
 
 /** What is measured: the store, or a bare server that sends bodies as long as the store's. */
 export type HttpServer =
-  | { readonly kind: 'store'; readonly offers: number; readonly answerBytesMax?: number }
+  | {
+      readonly kind: 'store'
+      readonly offers: number
+      /** As a supplier lists them, of every kind; otherwise made topups. */
+      readonly likeSupplier?: boolean
+      readonly answerBytesMax?: number
+    }
   | { readonly kind: 'fastify' | 'node'; readonly lengths: readonly number[] }
 
 /** Every route, hook and header of the store, logging to its standard output as in live mode. */
 async function serveStore({
   offers,
+  likeSupplier = false,
   ...cache
 }: HttpServer & { readonly kind: 'store' }): Promise<Served> {
   const now = () => new Date()
@@ -36,7 +43,7 @@ async function serveStore({
   const counters = createCounters()
   const app = createFrontDoor({
     ...cache,
-    shelf: createShelf(madeCatalog(publishedOffers(offers))),
+    shelf: createShelf(madeCatalog((likeSupplier ? supplierOffers : publishedOffers)(offers))),
     pricing,
     site: {
       name: 'Bench',

@@ -1,6 +1,9 @@
+import { makeCatalog } from '../sandbox/supplier/catalog/catalog.ts'
+import { parseOffer } from '../src/adapters/suppliers/zendit/parse-offer.ts'
 import { publishing } from '../src/desk/views/catalog-offer.ts'
 import { packCatalog, pricingOn } from '../src/goods/building/build-catalog.ts'
 import { type Catalog, openCatalog } from '../src/goods/catalog.ts'
+import { kinds } from '../src/goods/good.ts'
 import type { Offer } from '../src/goods/offer.ts'
 import { type OfferRecords, offersIn, packOffers } from '../src/goods/offer-records.ts'
 
@@ -18,4 +21,15 @@ export function catalogOf(offers: OfferRecords): Catalog {
 
 export function madeCatalog(offers: readonly Offer[]): Catalog {
   return catalogOf(packOffers(offers))
+}
+
+/** Offers of every kind, shaped like a supplier's: a plan for the whole world names all its countries. */
+export function supplierOffers(count: number): Offer[] {
+  const { vouchers, topups, esim } = makeCatalog(count).lists
+  const lists = { voucher: vouchers, topup: topups, esim }
+  return kinds.flatMap((kind) =>
+    lists[kind]
+      .map((record) => parseOffer(record, kind))
+      .filter((read) => typeof read === 'object'),
+  )
 }

@@ -1,14 +1,19 @@
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
+import { kinds } from '../src/goods/good.ts'
 import { type Child, startChild } from './child.ts'
 import { type Figure, figure, quantile, ratio } from './figures.ts'
 import type { Flood } from './flood.ts'
 import type { HttpServer } from './http-server.ts'
+import { supplierOffers } from './made-catalog.ts'
 
 const offers = 200_000
 const atOnce = 300
 const rounds = 5
+/** As many as the sandbox lists, and a step that comes to offers of every brand and place. */
+const supplierListed = 12_000
+const step = 37
 
 type Server = Child<{ readonly port: number }>
 
@@ -42,6 +47,7 @@ export async function measureVisitors(): Promise<Figure[]> {
       ),
       ratio('The same, against none', loud / quiet),
       ...(await searchFigures(server)),
+      ...(await offerFigures()),
     ]
   } finally {
     await server.stop()
@@ -61,26 +67,53 @@ const shapes: Readonly<Record<string, (at: number) => string>> = {
   'words that nothing has': (at) => `q=qwert${at}`,
 }
 
-/** What a page search costs the server, its HTTP and its collector included, whoever else is busy. */
-async function searchFigures({ told, cpuMs }: Server): Promise<Figure[]> {
+async function searchFigures(server: Server): Promise<Figure[]> {
   const figures: Figure[] = []
   for (const [shape, queryOf] of Object.entries(shapes)) {
-    const search = async (at: number) => {
-      const url = `http://127.0.0.1:${told.port}/search?kind=topup&${queryOf(at)}`
-      const answer = await fetch(url)
-      if (!answer.ok) throw new Error(`${url} was answered ${answer.status}`)
-      await answer.arrayBuffer()
-    }
-    const costs: number[] = []
-    for (let batch = 0; batch < 18; batch += 1) {
-      const before = await cpuMs()
-      for (let at = 0; at < 8; at += 1) await search(batch * 8 + at)
-      // The first ones are compiled while they run.
-      if (batch > 5) costs.push(((await cpuMs()) - before) / 8)
-    }
-    figures.push(figure(`A page search by ${shape}, its core`, quantile(costs, 0.5), 'ms', 3))
+    const pathOf = (at: number) => `/search?kind=topup&${queryOf(at)}`
+    figures.push(await pageFigure(server, `A page search by ${shape}`, pathOf))
   }
   return figures
+}
+
+/** Each offer has a page of its own that is never kept, since its form has a key of its own. */
+async function offerFigures(): Promise<Figure[]> {
+  const store = { kind: 'store', offers: supplierListed, likeSupplier: true } satisfies HttpServer
+  const server: Server = await startChild('http-server.ts', store)
+  try {
+    const offers = supplierOffers(supplierListed)
+    const figures: Figure[] = []
+    for (const kind of kinds) {
+      const ids = offers.filter((offer) => offer.kind === kind).map(({ id }) => id)
+      const pathOf = (at: number) => `/buy/${ids[(at * step) % ids.length]}`
+      figures.push(await pageFigure(server, `The page of an offer, ${kind}`, pathOf))
+    }
+    return figures
+  } finally {
+    await server.stop()
+  }
+}
+
+/** What a page costs the server, its HTTP and its collector included, whoever else is busy. */
+async function pageFigure(
+  { told, cpuMs }: Server,
+  what: string,
+  pathOf: (at: number) => string,
+): Promise<Figure> {
+  const visit = async (at: number) => {
+    const url = `http://127.0.0.1:${told.port}${pathOf(at)}`
+    const answer = await fetch(url)
+    if (!answer.ok) throw new Error(`${url} was answered ${answer.status}`)
+    await answer.arrayBuffer()
+  }
+  const costs: number[] = []
+  for (let batch = 0; batch < 18; batch += 1) {
+    const before = await cpuMs()
+    for (let at = 0; at < 8; at += 1) await visit(batch * 8 + at)
+    // The first ones are compiled while they run.
+    if (batch > 5) costs.push(((await cpuMs()) - before) / 8)
+  }
+  return figure(`${what}, its core`, quantile(costs, 0.5), 'ms', 3)
 }
 
 /** How long `/readyz` takes for somebody at another address, on a connection of their own. */

@@ -2,6 +2,7 @@ import { isRegional } from '../esim.ts'
 import type { MoneyRange, Offer } from '../offer.ts'
 import type { RateTable } from '../ports.ts'
 import { inUsd } from '../pricing.ts'
+import { coveredBy } from '../search/brand-places.ts'
 import { type AmountKind, bandsMet } from '../search/face-values.ts'
 import { packRuns } from '../search/runs.ts'
 import type { PackedIndex } from '../search/search-index.ts'
@@ -113,11 +114,6 @@ function docsWhere(rows: Uint32Array, test: (row: number) => boolean): Uint32Arr
 
 function countriesOf(offer: Offer): string[] {
   return offer.country === undefined ? [] : [offer.country]
-}
-
-function coveredBy(offer: Offer): string[] {
-  const covered = offer.kind === 'esim' ? offer.coverage.map(({ country }) => country) : []
-  return [...countriesOf(offer), ...covered]
 }
 
 function durationsOf(offer: Offer): string[] {

@@ -6,7 +6,7 @@ import { parseOffer } from '../../adapters/suppliers/zendit/parse-offer.ts'
 import { createShelf } from '../../goods/catalog.ts'
 import type { EsimOffer } from '../../goods/esim.ts'
 import type { Offer } from '../../goods/offer.ts'
-import { textOf } from '../frame/html.ts'
+import { type Html, textOf } from '../frame/html.ts'
 import { read } from '../frame/website.fixture.ts'
 import { offerCards } from '../shop/offer-card.ts'
 import { en } from '../texts/en.ts'
@@ -54,6 +54,43 @@ describe('the choices beside a plan', () => {
     const text = read(choicesOf(offer, [...plans, twin, slow]).page)
     expect(text).toContain('Offer E-JPKR-1-NOROAM')
     expect(text).toContain('Offer E-JPKR-1 ')
+    // What tells it apart is on its page, not on the link.
+    expect(text).toContain('Offer E-SLOW')
+  })
+
+  test('are found by reading few plans, however many a brand has', () => {
+    const countries = ['JP', 'KR', 'CN', 'TH', 'ID', 'VN', 'MY', 'SG', 'PH', 'TW', 'HK']
+    const many = countries.flatMap((_, reach) =>
+      Array.from({ length: 60 }, (_, at) =>
+        esim(`E-${reach}-${at}`, {
+          coverage: countries.slice(0, reach + 1).map((country) => ({ country, speeds: ['4G'] })),
+          regions: ['Asia'],
+          allowance: { dataGb: at + 1, durationDays: 30 },
+          price: fixed((at + 1) * 100),
+        }),
+      ),
+    )
+    const shelf = createShelf(catalogOf(many, pricing))
+    const catalog = shelf.current()
+    const { esim: index } = catalog.sold
+    const reads: number[] = []
+    const reading = {
+      offerAt: (doc: number) => index.offersAt(counted(Uint32Array.of(doc)))[0] as Offer,
+      offersAt: (docs: Uint32Array) => index.offersAt(counted(docs)),
+    }
+    const counted = (docs: Uint32Array) => {
+      reads.push(docs.length)
+      return docs
+    }
+    const counting = {
+      ...shelf,
+      current: () => ({ ...catalog, sold: { ...catalog.sold, esim: { ...index, ...reading } } }),
+    }
+    const offer = catalog.find('E-3-7') as EsimOffer
+    const section = choicesSection(offer, { shelf: counting, pricing, texts: en })
+    const [, others = ''] = textOf(section as Html).split('class="over"')
+    expect(reads.reduce((sum, count) => sum + count)).toBeLessThan(60)
+    expect(read(others).match(/ 8 GB, 30 days/g)).toHaveLength(8)
   })
 })
 
@@ -82,6 +119,17 @@ describe('in the catalog of the sandbox', () => {
       expect(new Set([key(offer), ...keys(same)])).toEqual(new Set([key(offer)]))
       expect(keys(others)).not.toContain(key(offer))
     }
+  })
+
+  test('no two choices beside an offer read the same', () => {
+    const shelf = createShelf(catalogOf(all, pricing))
+    const twice: string[] = []
+    for (const offer of all.filter((_, at) => at % 7 === 0)) {
+      const section = choicesSection(offer, { shelf, pricing, texts: en })
+      const links = section ? textOf(section).split('<li>').slice(1).map(read) : []
+      twice.push(...links.filter((link, at) => links.indexOf(link) !== at))
+    }
+    expect(twice).toEqual([])
   })
 
   test('no two cards of different goods read the same', () => {

@@ -1,95 +1,119 @@
 import type { EsimOffer } from '../../goods/esim.ts'
 import type { Offer } from '../../goods/offer.ts'
 import { lowestCharge, retailOf } from '../../goods/pricing.ts'
-import { search } from '../../goods/search/search.ts'
+import { type BrandPlace, brandPlaces, coveredBy } from '../../goods/search/brand-places.ts'
+import type { Docs } from '../../goods/search/docs.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
 import { buyPath } from '../shop/addresses.ts'
 import { priceTexts, shortPrice } from '../shop/money-text.ts'
-import { apart, fairUseOf, kindName, measure, placeName } from '../shop/offer-words.ts'
+import { apart, kindName, measure, placeName } from '../shop/offer-words.ts'
 
 const choicesShown = 24
 const coveragesShown = 8
-/** Plans that are looked through for others that work in the same place. */
-const lookedAt = 200
+/** Plans of another coverage that are read to find the one most like this plan. */
+const likeRead = 3
 
 type ChoiceDeps = Pick<WebDeps, 'shelf' | 'pricing' | 'texts'>
 
+interface Beside {
+  readonly height: number
+  readonly deps: ChoiceDeps
+}
+
 /** The values, or the plans, of one brand and place that are sold now, to choose another of them. */
 export function choicesSection(offer: Offer, deps: ChoiceDeps): Html | undefined {
-  const others = othersOf(offer, deps).slice(0, choicesShown - 1)
-  const same = [offer, ...others].sort(byCost(deps))
-  const elsewhere = offer.kind === 'esim' ? coveragesBeside(offer, deps) : []
+  const places = brandPlaces(deps.shelf.current().sold[offer.kind], offer)
+  const countries = coveredBy(offer).join()
+  const isOwn = (place: BrandPlace) => place.countries.join() === countries
+  const own = places.find(isOwn)?.docs ?? new Uint32Array(0)
+  const lists = places.filter((place) => !isOwn(place)).map(({ docs }) => docs)
+  const beside = { height: heightOf(offer, own, deps), deps }
+  const same = sameAs(offer, own, beside)
+  const elsewhere =
+    offer.kind === 'esim' ? mostLike(offer, lists.slice(0, coveragesShown), beside) : []
   if (same.length === 1 && elsewhere.length === 0) return undefined
   const { buy, offers } = deps.texts
   const many = offers.kindNamesMany[offer.kind]
   const place = placeName(offer, deps.texts)
+  const name = (one: Offer) => measure(one, deps.texts) || kindName(one, deps.texts)
   return html`<nav class="choices" aria-label="${buy.choices(offer.brandName, many, place)}">
-${same.length > 1 && chips(same, offer, deps)}
+${same.length > 1 && chips(same, (one) => [name(one), priceOf(one, deps)], { offer, deps })}
 ${
   elsewhere.length > 0 &&
   html`<p class="over">${buy.otherCoverage}</p>
-<ul>
-${elsewhere.map(
-  (
-    one,
-  ) => html`<li><a href="${buyPath(one)}"><b>${placeName(one, deps.texts)}</b> <span>${measure(one, deps.texts)}, ${priceOf(one, deps)}</span></a></li>
-`,
-)}</ul>`
+${chips(elsewhere, (one) => [placeName(one, deps.texts), `${name(one)}, ${priceOf(one, deps)}`], { offer, deps })}`
 }
 </nav>`
 }
 
-function chips(choices: readonly Offer[], current: Offer, deps: ChoiceDeps): Html {
-  const { texts } = deps
-  const name = (one: Offer) => measure(one, texts) || kindName(one, texts)
-  const number = apart(choices, (one) => `${name(one)}\n${fairUseOf(one)}`)
+/**
+ * Links to offers, no two of which read the same.
+ *
+ * @param wordsOf what a link says: the name, and what is beside it
+ */
+function chips(
+  choices: readonly Offer[],
+  wordsOf: (one: Offer) => readonly [name: string, beside: string],
+  { offer, deps }: { readonly offer: Offer; readonly deps: ChoiceDeps },
+): Html {
+  const number = apart(choices, (one) => wordsOf(one)[0])
   return html`<ul>
 ${choices.map((one) => {
+  const [name, beside] = wordsOf(one)
   const told = number(one)
-  return html`<li><a href="${buyPath(one)}"${one.id === current.id && html` aria-current="page"`}><b>${name(one)}</b> <span>${priceOf(one, deps)}</span>${told && html` <small>${texts.offers.number(told)}</small>`}</a></li>
+  return html`<li><a href="${buyPath(one)}"${one.id === offer.id && html` aria-current="page"`}><b>${name}</b> <span>${beside}</span>${told && html` <small>${deps.texts.offers.number(told)}</small>`}</a></li>
 `
 })}</ul>`
 }
 
-/** Others of the brand for the same place: a plan is for every country that it works in, and no other. */
-function othersOf(offer: Offer, { shelf }: ChoiceDeps): readonly Offer[] {
-  const index = shelf.current().sold[offer.kind]
-  const place = offer.kind === 'esim' ? { covers: countriesOf(offer) } : { country: offer.country }
-  const { docs } = search(index, { brand: offer.brand, ...place }, { limit: lookedAt, offset: 0 })
-  return index
-    .offersAt(docs)
-    .filter(
-      (other) =>
-        other.brand === offer.brand &&
-        other.id !== offer.id &&
-        (other.kind !== 'esim' ||
-          offer.kind !== 'esim' ||
-          coverageKey(other) === coverageKey(offer)),
-    )
+/** How far up this offer stands, between 0 and 1, in a list of offers by what they cost. */
+function heightOf(offer: Offer, docs: Docs, deps: ChoiceDeps): number {
+  const index = deps.shelf.current().sold[offer.kind]
+  const compare = byCost(deps)
+  let low = 0
+  let high = docs.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (compare(index.offerAt(docs[middle] as number), offer) < 0) low = middle + 1
+    else high = middle
+  }
+  return docs.length < 2 ? 0 : low / (docs.length - 1)
+}
+
+/** Neighbours at a height of a list: where it is short, all of it. */
+function atHeight(docs: Docs, height: number, count: number): Docs {
+  const middle = Math.round(height * (docs.length - 1))
+  const last = Math.min(docs.length, Math.max(0, middle - (count >> 1)) + count)
+  return docs.slice(Math.max(0, last - count), last)
+}
+
+/** The values or plans of one list that cost about as much as this one, with it among them. */
+function sameAs(offer: Offer, docs: Docs, { height, deps }: Beside): readonly Offer[] {
+  const read = deps.shelf.current().sold[offer.kind].offersAt(atHeight(docs, height, choicesShown))
+  const others = read.filter(({ brand, id }) => brand === offer.brand && id !== offer.id)
+  return [offer, ...others.slice(0, choicesShown - 1)].sort(byCost(deps))
 }
 
 /**
- * Plans of the brand that work in the first country of this one and elsewhere too, or there alone: for
- * each coverage the one that is most like this plan.
+ * Of each list the plan that is most like this one. A brand's plans rise in like steps wherever they
+ * work, so those at its height are the ones to compare; to read all takes longer than the page.
  */
-function coveragesBeside(offer: EsimOffer, deps: ChoiceDeps): readonly Offer[] {
+function mostLike(
+  offer: EsimOffer,
+  lists: readonly Docs[],
+  { height, deps }: Beside,
+): readonly Offer[] {
+  const near = lists.map((docs) => atHeight(docs, height, likeRead))
   const index = deps.shelf.current().sold.esim
-  const [country] = countriesOf(offer)
-  const covers = country === undefined ? [] : [country]
-  const { docs } = search(index, { brand: offer.brand, covers }, { limit: lookedAt, offset: 0 })
-  const byCoverage = new Map<string, EsimOffer>()
-  for (const other of index.offersAt(docs)) {
-    if (other.kind !== 'esim' || other.brand !== offer.brand) continue
-    const key = coverageKey(other)
-    const kept = byCoverage.get(key)
-    if (kept === undefined || unlike(other, offer) < unlike(kept, offer)) byCoverage.set(key, other)
-  }
-  byCoverage.delete(coverageKey(offer))
-  const reach = (plan: EsimOffer) => plan.coverage.length
-  return [...byCoverage.values()]
-    .sort((one, other) => reach(one) - reach(other))
-    .slice(0, coveragesShown)
+  const plans = index.offersAt(Uint32Array.from(near.flatMap((docs) => [...docs])))
+  return near.flatMap(({ length }) =>
+    plans
+      .splice(0, length)
+      .filter((plan) => plan.kind === 'esim')
+      .sort((one, other) => unlike(one, offer) - unlike(other, offer))
+      .slice(0, 1),
+  )
 }
 
 /** How much one plan differs from another: first in its data, then in its days. */
@@ -97,15 +121,6 @@ function unlike({ allowance: one }: EsimOffer, { allowance: other }: EsimOffer):
   const data = (plan: EsimOffer['allowance']) => (plan.dataUnlimited ? 1_000 : (plan.dataGb ?? 0))
   const days = Math.abs((one.durationDays ?? 0) - (other.durationDays ?? 0))
   return Math.abs(data(one) - data(other)) * 1_000 + days
-}
-
-/** The countries of a plan, in an order that is the same for the same ones. */
-function countriesOf({ coverage }: EsimOffer): string[] {
-  return coverage.map(({ country }) => country).sort()
-}
-
-function coverageKey(plan: EsimOffer): string {
-  return countriesOf(plan).join(' ')
 }
 
 function byCost({ pricing }: ChoiceDeps): (one: Offer, other: Offer) => number {
