@@ -12,6 +12,8 @@ const long = [
   'chaos/**/*.test.ts',
   'fuzz/**/*.test.ts',
   'doctor/**/*.test.ts',
+  // What other programs say of the files for operators.
+  'deploy/**/*.test.ts',
 ]
 const longStories = [
   'test/stories/killed-nodes.test.ts',
@@ -20,6 +22,7 @@ const longStories = [
   'test/stories/restored-backup.test.ts',
   // Programs that others made: proxies, examples in other languages.
   'test/stories/shared-caches.test.ts',
+  'test/stories/deployed.test.ts',
   'test/stories/examples.test.ts',
   'test/stories/fuzz.test.ts',
   'test/stories/doctor.test.ts',

@@ -5,11 +5,11 @@ import { expect, test } from 'vitest'
 // Whoever reads a line has this repository and what is public. So a line gives its reason, or cites a
 // record of this repository, a public standard or an issue with the name of its repository.
 
-const parts = '{src,sandbox,test,chaos,bench,fuzz,doctor,openapi,examples,scripts,docs}'
+const parts = '{src,sandbox,test,chaos,bench,fuzz,doctor,deploy,openapi,examples,scripts,docs}'
 const lines = globSync([
-  `${parts}/**/*.{ts,mjs,js,sql,css,md,py,sh}`,
+  `${parts}/**/*.{ts,mjs,js,sql,css,md,py,sh,yml,conf,service,env}`,
   '{README,ARCHITECTURE,CONTRIBUTING}.md',
-  '{NOTICE,.env.example,vitest.config.ts}',
+  '{NOTICE,.env.example,vitest.config.ts,deploy/Caddyfile}',
 ])
   .filter((file) => file !== 'test/citations.test.ts')
   .flatMap((file) =>

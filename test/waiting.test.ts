@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 // A machine stands still at times, so a test waits for what happens and not for time to pass. The one
 // limit of tests (vitest.config.ts) and that of `eventually` only end what hangs.
 
-const files = globSync('{src,sandbox,test,chaos,bench,fuzz,doctor,openapi}/**/*.ts')
+const files = globSync('{src,sandbox,test,chaos,bench,fuzz,doctor,deploy,openapi}/**/*.ts')
 const tests = files.filter((file) => /\.test\.ts$|^test\/stories\//.test(file))
 const limit = 180_000
 

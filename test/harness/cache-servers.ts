@@ -1,11 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../sandbox/port.ts'
-import { leftOut } from './left-out.ts'
+import { startServer } from './server.ts'
 
 /** What stands in front of a store: its folder, where it listens, and where the store does. */
 interface Place {
@@ -92,12 +89,6 @@ http://127.0.0.1:${port} {
 
 export const cacheServers: readonly CacheServer[] = [nginx, varnish, caddy]
 
-/** Why a server cannot be run here; undefined where it can. */
-export function missing({ name, program }: CacheServer): string | undefined {
-  const isThere = existsSync(program)
-  return leftOut(isThere ? undefined : `${program} is missing (on Debian: apt-get install ${name})`)
-}
-
 /** Starts one in front of a store, in a folder of its own. */
 export async function startCacheServer(server: CacheServer, storeUrl: string) {
   const dir = await mkdtemp(join(tmpdir(), 'kiosk402-cache-'))
@@ -105,41 +96,8 @@ export async function startCacheServer(server: CacheServer, storeUrl: string) {
   const file = join(dir, server.file)
   await mkdir(join(dir, 'kept'))
   await writeFile(file, server.config(place))
-  const child = spawn(server.program, server.args(file, place), {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: { PATH: process.env['PATH'], HOME: dir, XDG_DATA_HOME: dir, XDG_CONFIG_HOME: dir },
-  })
-  let said = ''
-  child.stderr.on('data', (chunk: Buffer) => {
-    said += chunk.toString()
-  })
   const url = `http://127.0.0.1:${place.port}`
-  const stop = async () => {
-    await ended(child)
-    await rm(dir, { recursive: true, force: true })
-  }
-  try {
-    await untilItAnswers(url, child)
-  } catch (error) {
-    await stop()
-    throw new Error(`${server.name} did not start: ${said}`, { cause: error })
-  }
+  const isThere = () => fetch(`${url}/livez`).then(({ ok }) => ok)
+  const { stop } = await startServer({ ...server, dir, args: server.args(file, place), isThere })
   return { url, stop }
-}
-
-async function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  child.kill('SIGTERM')
-  await once(child, 'exit')
-}
-
-async function untilItAnswers(url: string, child: ChildProcess): Promise<void> {
-  const deadline = performance.now() + 20_000
-  for (;;) {
-    const answer = await fetch(`${url}/livez`).catch(() => undefined)
-    if (answer?.ok) return
-    const isOver = child.exitCode !== null || performance.now() > deadline
-    if (isOver) throw new Error('It does not answer.')
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
 }

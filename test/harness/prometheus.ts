@@ -41,7 +41,7 @@ function faultsOfName(name: string, type: string): string[] {
   return checks.filter(([isWrong]) => isWrong).map(([, fault]) => `${name}: ${fault}`)
 }
 
-const noPromtool = leftOut(
+export const noPromtool = leftOut(
   works('promtool', '--version')
     ? undefined
     : 'promtool is not installed (on Debian: apt-get install prometheus)',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { cacheServers, missing, startCacheServer } from '../harness/cache-servers.ts'
+import { cacheServers, startCacheServer } from '../harness/cache-servers.ts'
+import { noServer } from '../harness/server.ts'
 import { newBuyer } from './buyer.ts'
 import { bodyFor, buy, get, post, purchasePath } from './requests.ts'
 import { openStore, type Store } from './store.ts'
@@ -20,7 +21,7 @@ const isKept = ({ headers }: { readonly headers: Headers }) => headers.get('x-ca
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
 describe.each(cacheServers)('behind $name', (server) => {
-  const why = missing(server)
+  const why = noServer(server)
   let front: Awaited<ReturnType<typeof startCacheServer>>
   beforeAll(async () => {
     if (why === undefined) front = await startCacheServer(server, store.url)

@@ -1,0 +1,149 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from '../../sandbox/port.ts'
+import { leftOut, works } from './left-out.ts'
+import { type Installed, startServer } from './server.ts'
+import { asker } from './tls-client.ts'
+
+/** The name in the files of deploy/, which stays as it is: clients say it, and the certificate has it. */
+export const storeName = 'store.example.com'
+/** The nodes in the files of deploy/. */
+const nodesThere = ['10.0.0.11:8402', '10.0.0.12:8402'] as const
+
+/** What is filled in: where it listens, its certificate, and where the nodes are. */
+interface Place {
+  readonly dir: string
+  readonly port: number
+  readonly plainPort: number
+  readonly certificate: { readonly file: string; readonly key: string }
+  readonly nodes: readonly [string, string]
+}
+
+interface Front extends Installed {
+  /** The arguments that run what was written to the folder. */
+  readonly args: (dir: string) => readonly string[]
+  /** The arguments with which the program only looks at it. */
+  readonly check: (dir: string) => readonly string[]
+  /** Writes its file of deploy/, filled in. */
+  readonly write: (place: Place, change?: (text: string) => string) => Promise<void>
+}
+
+/** A file of deploy/ with other texts in place of some; each of them has to be there. */
+export function filled(file: string, texts: readonly (readonly [string, string])[]): string {
+  return texts.reduce(
+    (text, [there, here]) => {
+      if (!text.includes(there)) throw new Error(`deploy/${file} does not say: ${there}`)
+      return text.replaceAll(there, here)
+    },
+    readFileSync(`deploy/${file}`, 'utf8'),
+  )
+}
+
+const nodesIn = ({ nodes }: Place) => nodesThere.map((node, at) => [node, nodes[at] ?? ''] as const)
+
+const nginx: Front = {
+  name: 'nginx',
+  program: '/usr/sbin/nginx',
+  args: (dir) => ['-p', dir, '-c', join(dir, 'nginx.conf')],
+  check: (dir) => ['-t', '-q', '-p', dir, '-c', join(dir, 'nginx.conf')],
+  async write(place, change = (text) => text) {
+    const { dir, port, plainPort, certificate } = place
+    const folder = `/etc/letsencrypt/live/${storeName}`
+    const text = filled('nginx.conf', [
+      ...nodesIn(place),
+      ['listen [::]:80;', ''],
+      ['listen [::]:443 ssl http2;', ''],
+      ['listen 80;', `listen 127.0.0.1:${plainPort};`],
+      ['listen 443 ', `listen 127.0.0.1:${port} `],
+      [`${folder}/fullchain.pem`, certificate.file],
+      [`${folder}/privkey.pem`, certificate.key],
+      ['/var/log/nginx', dir],
+    ])
+    await writeFile(join(dir, 'kiosk402.conf'), change(text))
+    await writeFile(join(dir, 'nginx.conf'), nginxAround(dir))
+  },
+}
+
+/** What Debian's nginx.conf has around a file of conf.d, as far as it changes an answer. */
+function nginxAround(dir: string): string {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  return `
+${process.getuid?.() === 0 ? 'user root;' : ''}
+daemon off; pid ${dir}/pid; error_log ${dir}/error.log; worker_processes 1;
+events { worker_connections 768; }
+http {
+  ${temporary.map((what) => `${what}_temp_path ${dir}/${what};`).join(' ')}
+  access_log ${dir}/access.log;
+  gzip on;
+  include ${dir}/kiosk402.conf;
+}`
+}
+
+const caddy: Front = {
+  name: 'caddy',
+  program: '/usr/bin/caddy',
+  args: (dir) => ['run', '--adapter', 'caddyfile', '--config', join(dir, 'Caddyfile')],
+  check: (dir) => ['validate', '--adapter', 'caddyfile', '--config', join(dir, 'Caddyfile')],
+  async write(place, change = (text) => text) {
+    const { dir, port, plainPort, certificate } = place
+    const ports = `admin off\n\thttp_port ${plainPort}\n\thttps_port ${port}`
+    const text = filled('Caddyfile', [
+      ...nodesIn(place),
+      ['{\n\tservers {', `{\n\t${ports}\n\tservers {`],
+      [
+        `\n${storeName} {`,
+        `\n${storeName} {\n\tbind 127.0.0.1\n\ttls ${certificate.file} ${certificate.key}`,
+      ],
+    ])
+    await writeFile(join(dir, 'Caddyfile'), change(text))
+  },
+}
+
+export const fronts: readonly Front[] = [nginx, caddy]
+
+export const noOpenssl = leftOut(
+  works('openssl', 'version')
+    ? undefined
+    : 'openssl is not installed (on Debian: apt-get install openssl)',
+)
+
+/** Fills in the files of deploy/ for nodes on this machine, in a new folder with a certificate. */
+export async function placeFor(nodes: readonly [string, string]): Promise<Place> {
+  const dir = await mkdtemp(join(tmpdir(), 'kiosk402-deployed-'))
+  const certificate = { file: join(dir, 'crt.pem'), key: join(dir, 'key.pem') }
+  execFileSync('openssl', certificateArguments(certificate), { stdio: 'ignore' })
+  return { dir, port: await freePort(), plainPort: await freePort(), certificate, nodes }
+}
+
+/** A certificate that is its own authority. */
+function certificateArguments({ file, key }: Place['certificate']): readonly string[] {
+  const made = ['req', '-x509', '-nodes', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256']
+  const named = ['-days', '2', '-subj', `/CN=${storeName}`]
+  return [...made, ...named, '-addext', `subjectAltName=DNS:${storeName}`, '-keyout', key].concat([
+    '-out',
+    file,
+  ])
+}
+
+/** Runs a front before two nodes. */
+export async function startFront(front: Front, nodes: readonly [string, string]) {
+  const place = await placeFor(nodes)
+  await front.write(place)
+  const ca = readFileSync(place.certificate.file, 'utf8')
+  const ask = asker({ port: place.port, name: storeName, ca })
+  const isThere = async () => (await ask('/livez')).status === 200
+  const { dir } = place
+  const server = await startServer({ ...front, args: front.args(dir), dir, isThere })
+  return {
+    ...server,
+    ...{ dir, ask, ca, port: place.port, plainPort: place.plainPort },
+    /** Writes its file again with a change, and has it read. */
+    async change(change: (text: string) => string) {
+      await front.write(place, change)
+      server.reload()
+    },
+  }
+}

@@ -1,0 +1,91 @@
+import { randomInt } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { connect } from 'node:http2'
+import { request } from 'node:https'
+
+/** A server that is found at this machine under a name of its own, with a certificate of its own. */
+interface Server {
+  readonly port: number
+  readonly name: string
+  readonly ca: string
+}
+
+export interface Told {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: the shape of an answer is what is tested
+  readonly body: any
+}
+
+interface Asking {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as JSON. */
+  readonly body?: unknown
+  /** Which address of this machine asks; another one each time when it is left out. */
+  readonly from?: string
+}
+
+export type Ask = (path: string, asking?: Asking) => Promise<Told>
+
+/** An address of this machine that no other client has (RFC 1122, 3.2.1.3: 127.0.0.0/8). */
+export const anyClient = () => `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`
+
+/** Asks over HTTP/1.1, each time on a connection of its own. */
+export function asker({ port, name, ca }: Server): Ask {
+  return (path, { method, headers = {}, body, from = anyClient() } = {}) =>
+    new Promise((resolve, reject) => {
+      const content = body === undefined ? undefined : JSON.stringify(body)
+      const sent = request(
+        {
+          ...{ host: '127.0.0.1', port, path, ca, servername: name, localAddress: from },
+          method: method ?? (content === undefined ? 'GET' : 'POST'),
+          agent: false,
+          headers: { host: name, ...typeOf(content), ...headers },
+        },
+        async (answer) => {
+          const chunks: Buffer[] = []
+          for await (const chunk of answer) chunks.push(chunk as Buffer)
+          resolve(told(answer.statusCode ?? 0, answer.headers, Buffer.concat(chunks)))
+        },
+      )
+      sent.on('error', reject).end(content)
+    })
+}
+
+/** The same over HTTP/2. */
+export function asker2({ port, name, ca }: Server): Ask {
+  return async (path, { method, headers = {}, body } = {}) => {
+    const session = connect(`https://127.0.0.1:${port}`, { ca, servername: name })
+    try {
+      const content = body === undefined ? undefined : JSON.stringify(body)
+      const stream = session.request({
+        ':method': method ?? (content === undefined ? 'GET' : 'POST'),
+        ...{ ':path': path, ':authority': name },
+        ...typeOf(content),
+        ...headers,
+      })
+      stream.end(content)
+      const { promise, resolve, reject } = Promise.withResolvers<IncomingHttpHeaders>()
+      stream.on('response', resolve).on('error', reject)
+      const answered = await promise
+      const chunks: Buffer[] = []
+      for await (const chunk of stream) chunks.push(chunk as Buffer)
+      return told(Number(answered[':status']), answered, Buffer.concat(chunks))
+    } finally {
+      session.close()
+    }
+  }
+}
+
+const typeOf = (content: string | undefined) =>
+  content === undefined
+    ? {}
+    : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(content) }
+
+function told(status: number, headers: IncomingHttpHeaders, content: Buffer): Told {
+  const text = content.toString()
+  const isJson = /json/.test(headers['content-type'] ?? '')
+  return { status, headers, text, body: isJson && text ? JSON.parse(text) : text }
+}

@@ -1,0 +1,398 @@
+import { once } from 'node:events'
+import { globSync, readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { request as requestTls } from 'node:https'
+import { parseEnv } from 'node:util'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { isSampleOf, selectorsIn } from '../harness/alert-rules.ts'
+import { fronts, noOpenssl, startFront, storeName } from '../harness/deployed.ts'
+import { noRedis, type Redis, startRedis } from '../harness/redis.ts'
+import { noServer } from '../harness/server.ts'
+import { type Ask, anyClient, asker2, type Told } from '../harness/tls-client.ts'
+import { newBuyer } from './buyer.ts'
+import { transfersBetween } from './chain.ts'
+import { bodyFor, eventually, get, type Kind, purchasePath } from './requests.ts'
+import { openNode, openSibling, openStore, type Store } from './store.ts'
+
+/*
+ * The store as docs/going-live.md puts it: two nodes behind nginx or Caddy as deploy/ has them, bought
+ * at through TLS. Only addresses, ports and certificates are filled in.
+ */
+
+const metricsToken = 'a-token-for-the-scraper'
+/** What deploy/store.env says, but for what ties it to a chain, a supplier and its machines. */
+const { DRAIN_SECONDS = '' } = parseEnv(readFileSync('deploy/store.env', 'utf8'))
+
+type Node = Awaited<ReturnType<typeof openNode>>
+type Front = Awaited<ReturnType<typeof startFront>>
+
+/** A node whose requests are seen as they come in, before the store does anything. */
+interface Watched {
+  readonly node: Node
+  readonly arrivals: string[]
+}
+
+/** Has a node close the connection of a request that it has begun to carry out. */
+const loses = 'x-story-loses'
+
+function watched(node: Node): Watched {
+  const arrivals: string[] = []
+  node.service.app.server.prependListener('request', ({ method, url, headers, socket }) => {
+    if (url !== '/readyz') arrivals.push(`${method} ${url}`)
+    if (headers[loses] !== undefined) socket.destroy()
+  })
+  return { node, arrivals }
+}
+
+let store: Store
+let redis: Redis | undefined
+let nodes: [Watched, Watched]
+beforeAll(async () => {
+  if (noRedis === undefined) redis = await startRedis()
+  store = await openStore({
+    offers: 200,
+    coins: {},
+    env: {
+      DRAIN_SECONDS,
+      TRUSTED_PROXIES: '127.0.0.1',
+      METRICS_TOKEN: metricsToken,
+      ...(redis && { REDIS_URL: redis.url }),
+    },
+  })
+  // Stopping the first node leaves the supplier there.
+  nodes = [watched({ ...store, close: store.halt }), watched(await openSibling(store))]
+})
+afterAll(async () => {
+  await Promise.all(nodes.map(({ node }) => node.close()))
+  await store.close()
+  await redis?.stop()
+})
+
+function forgetArrivals(): void {
+  for (const { arrivals } of nodes) arrivals.length = 0
+}
+
+const arrivalsOf = (line: string) =>
+  nodes.flatMap(({ arrivals }) => arrivals).filter((one) => one === line).length
+
+const addressOf = ({ node }: Watched) => new URL(node.url).host
+
+/** Asks for the price through a front, and signs it. */
+async function paymentFor(ask: Ask, kind: Kind, body: Record<string, unknown>) {
+  const asked = await ask(purchasePath(kind), { body })
+  expect(asked.status).toBe(402)
+  expect(asked.headers['payment-required']).toMatch(/^[\w+/=]+$/)
+  const buyer = await newBuyer()
+  return { buyer, ...(await buyer.sign(asked.body.accepts[0])) }
+}
+
+/** The same payment with so much beside it that its header has this many characters. */
+function padded(header: string, length: number): string {
+  const payment = JSON.parse(Buffer.from(header, 'base64').toString())
+  const echo = (size: number) =>
+    JSON.stringify({ ...payment, extensions: { echo: 'x'.repeat(size) } })
+  const text = echo((length / 4) * 3 - echo(0).length)
+  return Buffer.from(text).toString('base64')
+}
+
+describe.each(fronts)('behind $name', (server) => {
+  const why = noServer(server) ?? noOpenssl
+  let front: Front
+  beforeAll(async () => {
+    if (why !== undefined) return
+    const [one, two] = nodes
+    front = await startFront(server, [addressOf(one), addressOf(two)])
+  })
+  afterAll(() => front?.stop())
+  beforeEach(forgetArrivals)
+
+  test.skipIf(why)(
+    'the largest payment that the store takes buys, over HTTP/1.1 and over HTTP/2',
+    async () => {
+      const most = 14 * 1_024
+      for (const ask of [front.ask, asker2({ ...front, name: storeName })]) {
+        const body = bodyFor('voucher', 'OK')
+        const { header, buyer } = await paymentFor(ask, 'voucher', body)
+        const headers = { 'payment-signature': padded(header, most) }
+        expect(headers['payment-signature']).toHaveLength(most)
+        const bought = await ask(purchasePath('voucher'), { headers, body })
+        expect(bought).toMatchObject({ status: 200, body: { orders: [{ state: 'FULFILLED' }] } })
+        expect(await transfersBetween(store.parts, buyer.address, store.payTo)).toHaveLength(1)
+        // Four more characters are refused by the store, in its own words.
+        const more = { 'payment-signature': padded(header, most + 4) }
+        const refused = await ask(purchasePath('voucher'), { headers: more, body })
+        expect(refused.status).toBe(402)
+        expect(refused.text).toContain('longer than 14 kB')
+      }
+    },
+  )
+
+  test.skipIf(why)('no request that fails puts a node aside', async () => {
+    const headers = { 'x-padding': 'x'.repeat(15_000), 'x-more': 'x'.repeat(8_000) }
+    const refused = Array.from({ length: 8 }, () => front.ask('/ai', { headers }))
+    for (const { status } of await Promise.all(refused)) expect([431, 503]).toContain(status)
+    await front.ask(purchasePath('topup'), { method: 'POST', headers: { [loses]: 'yes' } })
+    forgetArrivals()
+    for (let index = 0; index < 6; index += 1) {
+      expect((await front.ask('/ai')).status).toBe(200)
+    }
+    for (const { arrivals } of nodes) expect(arrivals.length).toBeGreaterThan(0)
+  })
+
+  test.skipIf(why ?? noRedis)(
+    'clients are counted by their own addresses, whatever they write of them',
+    async () => {
+      const [one, other] = [anyClient(), anyClient()]
+      const left = async (from: string, headers = {}) => {
+        const { headers: answered } = await front.ask('/ai/vouchers?limit=1', { from, headers })
+        return /r=(\d+)/.exec(String(answered['ratelimit']))?.[1]
+      }
+      expect(await left(one)).toBe('59')
+      expect(await left(one, { 'x-forwarded-for': '192.0.2.1' })).toBe('58')
+      expect(await left(one, { 'x-forwarded-for': other, forwarded: 'for=192.0.2.2' })).toBe('57')
+      expect(await left(one, { 'x-real-ip': '192.0.2.3' })).toBe('56')
+      expect(await left(other)).toBe('59')
+    },
+  )
+
+  test.skipIf(why)('what was bought is kept by nobody, and written down nowhere', async () => {
+    const body = bodyFor('voucher', 'OK')
+    const { header } = await paymentFor(front.ask, 'voucher', body)
+    const headers = { 'payment-signature': header }
+    const bought = (await front.ask(purchasePath('voucher'), { headers, body })).body
+    const own = { authorization: `Bearer ${bought.accessToken}` }
+    const path = `/api/catalog/orders/${bought.orderId}`
+    const mine = await front.ask(path, { headers: { ...own, 'accept-encoding': 'gzip, br' } })
+    expect(mine.headers).toMatchObject({ 'cache-control': 'no-store' })
+    expect(mine.headers['content-encoding']).toBeUndefined()
+    const { code } = mine.body.orders[0].result
+    expect((await front.ask(path)).text).not.toContain(code)
+    expect((await front.ask(path, { headers: own })).text).toContain(code)
+    expect(arrivalsOf(`GET ${path}`)).toBe(3)
+
+    const page = { 'accept-encoding': 'gzip', cookie: `access=${bought.accessToken}` }
+    const shown = await front.ask(`/orders/${bought.orderId}`, { headers: page })
+    expect(shown.headers['content-encoding']).toBeUndefined()
+    expect(shown.text).toContain('Show the code')
+
+    const quote = `${purchasePath('voucher')}?${new URLSearchParams({ ...body, lastName: 'Curie' } as never)}`
+    const lost = await front.ask(quote, { headers: { ...headers, [loses]: 'yes' } })
+    expect(lost.status).toBeGreaterThanOrEqual(500)
+    const written = [front.said(), ...textsIn(front.dir)].join('\n')
+    for (const secret of [code, header, bought.accessToken, 'Curie']) {
+      expect(written).not.toContain(secret)
+    }
+  })
+
+  test.skipIf(why)('a page that changes by itself is told at once', async () => {
+    const body = bodyFor('esim', 'HANG')
+    const { header } = await paymentFor(front.ask, 'esim', body)
+    const headers = { 'payment-signature': header, prefer: 'wait=1' }
+    const { orderId } = (await front.ask(purchasePath('esim'), { headers, body })).body
+    expect(await firstOf(front, `/orders/${orderId}/live`)).toMatch(/^data: \S+\n\n/m)
+  })
+
+  test.skipIf(why)('a POST reaches one node once, also when its answer is lost', async () => {
+    const path = purchasePath('topup')
+    const body = bodyFor('topup', 'OK')
+    const { header, buyer } = await paymentFor(front.ask, 'topup', body)
+    const headers = {
+      'payment-signature': header,
+      'idempotency-key': `only-once-at-${server.name}`,
+    }
+    forgetArrivals()
+    const lost = await front.ask(path, { headers: { ...headers, [loses]: 'yes' }, body })
+    expect(lost).toMatchObject({
+      status: 503,
+      headers: { 'cache-control': 'no-store', 'retry-after': '5' },
+      body: { code: 'try_again', charged: 'unknown', retryable: true },
+    })
+    // Without a body, too: HTTP clients may take a POST with such a key for one that can be repeated.
+    const refund = '/api/catalog/orders/ord_00000000000000000000000000/refund'
+    await front.ask(refund, { method: 'POST', headers: { ...headers, [loses]: 'yes' } })
+    expect([arrivalsOf(`POST ${path}`), arrivalsOf(`POST ${refund}`)]).toEqual([1, 1])
+    const again = await eventually(
+      () => front.ask(path, { headers, body }),
+      ({ status }) => status === 200,
+    )
+    expect(again.body.orders).toMatchObject([{ state: 'FULFILLED' }])
+    expect(await transfersBetween(store.parts, buyer.address, store.payTo)).toHaveLength(1)
+  })
+
+  test.skipIf(why)(
+    'a node that drains, ends and comes back costs no client an answer',
+    async () => {
+      const [, leaving] = nodes
+      const crowd = startCrowd(front.ask)
+      const under = [buyHanging(front.ask), buyHanging(front.ask)]
+      await eventually(
+        () => arrivalsOf(`POST ${purchasePath('topup')}`),
+        (seen) => seen >= 4,
+      )
+      const ended = leaving.node.close()
+      // nginx asks nobody how they are: its operator takes the node out.
+      const line = `server ${addressOf(leaving)}`
+      if (server.name === 'nginx') await front.change((text) => text.replace(line, `${line} down`))
+      await untilLeftAlone(front.ask, leaving)
+      await ended
+      expect((await Promise.all(under)).map(({ status }) => status)).toEqual([202, 202])
+      for (let index = 0; index < 6; index += 1)
+        expect((await askPrice(front.ask)).status).toBe(402)
+
+      const back = watched(await openNode(leaving.node.settings, store.parts))
+      nodes = [nodes[0], back]
+      if (server.name === 'nginx') await front.change((text) => text)
+      await eventually(
+        () => back.arrivals.length,
+        (seen) => seen > 0,
+      )
+      expect(await crowd.stop()).toEqual([])
+    },
+  )
+
+  test.skipIf(why)('a node that was killed costs no client an answer either', async () => {
+    const [, dead] = nodes
+    const { hostname: host, port } = new URL(dead.node.url)
+    const { server: door } = dead.node.service.app
+    door.close()
+    for (let index = 0; index < 6; index += 1) {
+      expect((await askPrice(front.ask)).status).toBe(402)
+      expect((await front.ask('/ai')).status).toBe(200)
+    }
+    await once(door.listen({ host, port: Number(port) }), 'listening')
+  })
+
+  test.skipIf(why)('while no node is ready, the store still answers in its own words', async () => {
+    const ended = Promise.all(nodes.map(({ node }) => node.close()))
+    await eventually(
+      () => Promise.all(nodes.map(({ node }) => get(node.url, '/readyz'))),
+      (answers) => answers.every(({ body }) => body.status === 'draining'),
+    )
+    await eventually(
+      () => front.ask('/readyz'),
+      ({ body }) => body.status === 'draining',
+    )
+    for (const _ of nodes) {
+      expect((await front.ask('/ai')).status).toBe(200)
+      expect((await askPrice(front.ask)).status).toBe(402)
+    }
+    await ended
+    const away = await askPrice(front.ask)
+    expect([502, 503]).toContain(away.status)
+    nodes = [
+      watched(await openNode(nodes[0].node.settings, store.parts)),
+      watched(await openNode(nodes[1].node.settings, store.parts)),
+    ]
+    await eventually(
+      () => front.ask('/readyz'),
+      ({ status }) => status === 200,
+    )
+  })
+
+  test.skipIf(why)(
+    'everybody is sent to TLS, and nobody reads the metrics from outside',
+    async () => {
+      const moved = await plainly(front.plainPort, '/ai?limit=1')
+      expect(moved.status).toBe(308)
+      expect(moved.location).toMatch(new RegExp(`^https://${storeName}(:\\d+)?/ai\\?limit=1$`))
+      const { headers } = await front.ask('/ai')
+      expect(headers['strict-transport-security']).toMatch(/^max-age=\d{7,}/)
+      const authorization = { authorization: `Bearer ${metricsToken}` }
+      for (const path of ['/metrics', '/metrics/', '/%6detrics', '//metrics']) {
+        const { status, text } = await front.ask(path, { headers: authorization })
+        expect(status, path).toBe(404)
+        expect(text).not.toContain('kiosk402_up')
+      }
+    },
+  )
+})
+
+test('every metric that an alert asks for, with its labels, is there', async () => {
+  const { body } = await get(store.url, '/metrics', { authorization: `Bearer ${metricsToken}` })
+  const samples = String(body).split('\n')
+  const missing = selectorsIn(readFileSync('deploy/alerts.yml', 'utf8')).filter(
+    (selector) => !samples.some((line) => isSampleOf(selector, line)),
+  )
+  expect(missing).toEqual([])
+})
+
+const askPrice = (ask: Ask) => ask(purchasePath('topup'), { body: bodyFor('topup', 'OK') })
+
+async function buyHanging(ask: Ask): Promise<Told> {
+  const body = bodyFor('topup', 'HANG')
+  const { header } = await paymentFor(ask, 'topup', body)
+  return ask(purchasePath('topup'), { headers: { 'payment-signature': header }, body })
+}
+
+/** Clients that ask all the time, until they are stopped. Gives what they heard that they should not. */
+function startCrowd(ask: Ask) {
+  const isOver = new AbortController()
+  const strange: string[] = []
+  const client = async (once: () => Promise<Told>, good: number) => {
+    while (!isOver.signal.aborted) {
+      const heard = await once().then(
+        ({ status, text }) => (status === good ? undefined : `${status} ${text}`),
+        (error: unknown) => String(error),
+      )
+      if (heard !== undefined) strange.push(heard)
+    }
+  }
+  const clients = [client(() => ask('/ai'), 200), client(() => askPrice(ask), 402)]
+  return {
+    async stop() {
+      isOver.abort()
+      await Promise.all(clients)
+      return strange
+    },
+  }
+}
+
+/** Until a node hears nothing of what a front is asked, while it still listens. */
+async function untilLeftAlone(ask: Ask, { arrivals }: Watched): Promise<void> {
+  await eventually(
+    async () => {
+      const seen = arrivals.length
+      for (let index = 0; index < 6; index += 1) await ask('/ai')
+      return arrivals.length - seen
+    },
+    (grown) => grown === 0,
+  )
+}
+
+/** What a page sends first, while its answer goes on. */
+function firstOf({ port, ca }: Front, path: string): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const headers = { host: storeName }
+  const options = { host: '127.0.0.1', port, path, ca, servername: storeName, headers }
+  const sent = requestTls({ ...options, agent: false }, (answer) => {
+    answer.once('data', (chunk: Buffer) => {
+      resolve(chunk.toString())
+      sent.destroy()
+    })
+  })
+  sent.on('error', reject).end()
+  return promise
+}
+
+/** Asks without TLS. */
+function plainly(port: number, path: string) {
+  const { promise, resolve, reject } = Promise.withResolvers<{
+    status: number | undefined
+    location: string | undefined
+  }>()
+  const headers = { host: storeName }
+  request({ host: '127.0.0.1', port, path, headers, agent: false }, (answer) => {
+    answer.resume()
+    resolve({ status: answer.statusCode, location: answer.headers.location })
+  })
+    .on('error', reject)
+    .end()
+  return promise
+}
+
+/** All that a front has written: logs, and whatever it kept. */
+function textsIn(dir: string): readonly string[] {
+  return globSync(`${dir}/**`, { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(`${entry.parentPath}/${entry.name}`, 'utf8'))
+}
