@@ -239,7 +239,7 @@ export interface OrderPageRequest {
 /**
  * Whether a refund may be paid: yes, not now, or never without an operator. `over_cap` is a single
  * refund above the cap of an hour or a day, which no waiting brings under it. `payer_share` is one that
- * would leave too little for the refunds of other payers that wait.
+ * would leave too little for other payers and clients, or for a refund that has waited for long.
  */
 export type Allowance = 'granted' | 'stopped' | 'hour_cap' | 'day_cap' | 'payer_share' | 'over_cap'
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { In, Order } from '../../src/orders/order.ts'
-import type { LimitStore, Moved, OrderStore } from '../../src/orders/ports.ts'
+import type { Counted, LimitStore, Moved, OrderStore } from '../../src/orders/ports.ts'
 import type { OrderId } from '../../src/primitives/ids.ts'
 import { fulfilling, paid, pending, wayTo } from './sample-orders.ts'
 
@@ -32,18 +32,19 @@ export function take(
 }
 
 /** An order on record, brought there one move after the other, with the version that it has there. */
-export function orderOnRecord(store: OrderStore, target: Order): Promise<Order> {
-  return walk(store, wayTo(target), [])
+export function orderOnRecord(store: OrderStore, target: Order, counted?: Counted): Promise<Order> {
+  return walk(store, wayTo(target), [], counted)
 }
 
 async function walk(
   store: OrderStore,
   way: readonly Order[],
   keys: readonly string[],
+  counted?: Counted,
 ): Promise<Order> {
   const [first, ...rest] = way
   if (first?.state !== 'PAYMENT_PENDING') throw new Error('An order begins with its payment')
-  let order: Order = (await store.open(first, keys)).order
+  let order: Order = (await store.open(first, keys, undefined, counted)).order
   for (const next of rest) order = expectWon(await store.move(order, next))
   return order
 }

@@ -6,10 +6,12 @@ import type { OrderId } from '../../src/primitives/ids.ts'
 import { type Usdc, usdc } from '../../src/primitives/money.ts'
 import { newOrderId } from '../doubles/ids.ts'
 import { asked, expectWon, orderOnRecord } from './order-store-nodes.ts'
+import { describeShares } from './refund-shares.ts'
 import { describeReturnGrants } from './return-grants.ts'
 import {
   failed,
   fulfilled,
+  newHash,
   newTender,
   paid,
   paymentFailed,
@@ -52,15 +54,16 @@ export function describeTreasury(
 
     describe('caps', () => describeCaps(harness, grant))
     describe('grants', () => describeGrants(harness, grant))
-    describe('payers', () => describeShares(harness))
+    describe('payers and clients', () => describeShares(harness))
     describe('orders', () => describeOwed(harness))
     describe('returns', () => describeReturnGrants(harness, grant))
   })
 }
 
-/** An order on record whose money goes back. */
+/** An order of somebody new, on record, whose money goes back. */
 function owed(harness: TreasuryHarness, amount: bigint): Promise<Order> {
-  return orderOnRecord(harness.orders, failed(asked({ amount: usdc(amount) })))
+  const tender = { ...newTender(), payer: `0x${newHash().slice(-40)}` }
+  return orderOnRecord(harness.orders, failed(asked({ amount: usdc(amount), tender })))
 }
 
 /** Asks for the refund of an order of that amount. */
@@ -160,67 +163,6 @@ function describeGrants(harness: () => TreasuryHarness, grant: Grant): void {
     expectWon(await orders.move(stuck, refunding))
     expect(await treasury.allow(order.id)).toBe('granted')
     expect(await harness().granted()).toEqual([10n])
-  })
-}
-
-function describeShares(harness: () => TreasuryHarness): void {
-  const of = async (wallet: number, amount: bigint, changedAt?: Date) => {
-    const tender = { ...newTender(), payer: `0x${String(wallet).padStart(40, '0')}` }
-    const target = failed(asked({ amount: usdc(amount), tender }))
-    return orderOnRecord(harness().orders, changedAt ? { ...target, changedAt } : target)
-  }
-  const allow = ({ id }: Order) => harness().treasury.allow(id)
-
-  it('leave room for one another: beyond a quarter of the hour a payer waits while others do', async () => {
-    const greedy = await Promise.all([8n, 4n, 1n].map((amount) => of(1, amount)))
-    const other = await of(2, 20n)
-    const [first, second, third] = greedy as [Order, Order, Order]
-    // A quarter of 50 is 12 and a half.
-    expect([await allow(first), await allow(second)]).toEqual(['granted', 'granted'])
-    expect(await allow(third)).toBe('payer_share')
-    expect(await allow(other)).toBe('granted')
-    expect(await allow(third)).toBe('granted')
-  })
-
-  it('are granted one refund at least, however large', async () => {
-    const [large, other] = [await of(1, 45n), await of(2, 5n)]
-    expect([await allow(large), await allow(other)]).toEqual(['granted', 'granted'])
-  })
-
-  it('wait behind whoever has waited for an hour and would not fit any more', async () => {
-    const long = await of(1, 30n, new Date('2026-01-01T00:00:00Z'))
-    const large = await of(2, 21n)
-    const small = await of(3, 20n)
-    expect([await allow(large), await allow(small)]).toEqual(['payer_share', 'granted'])
-    expect(await allow(long)).toBe('granted')
-  })
-
-  it('wait behind nobody who has not waited for an hour yet', async () => {
-    await of(1, 30n, new Date('2098-01-01T00:00:00Z'))
-    expect(await allow(await of(2, 21n, new Date('2098-01-01T00:00:01Z')))).toBe('granted')
-  })
-
-  it('count what a payer was granted for an hour', async () => {
-    await of(1, 5n)
-    expect(await allow(await of(2, 12n))).toBe('granted')
-    const next = await of(2, 12n)
-    expect(await allow(next)).toBe('payer_share')
-    await harness().pass(hour + minute)
-    expect(await allow(next)).toBe('granted')
-  })
-
-  it.each<[string, Partial<Order>]>([
-    ['that is above the cap', { amount: usdc(51n) }],
-    ['whose payment may still vanish', { settlement: 'SEEN' }],
-  ])('wait for no refund %s', async (_, odd) => {
-    const target = { ...failed(asked({ amount: usdc(30n), tender: newTender() })), ...odd } as Order
-    await orderOnRecord(harness().orders, {
-      ...target,
-      changedAt: new Date('2026-01-01T00:00:00Z'),
-    })
-    expect([await allow(await of(2, 8n)), await allow(await of(2, 22n))]).toEqual([
-      ...['granted', 'granted'],
-    ])
   })
 }
 

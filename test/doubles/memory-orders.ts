@@ -25,6 +25,8 @@ export interface MemoryOrders extends OrderStore {
   readonly history: Order[]
   /** Every order as it stands. */
   current(): readonly Order[]
+  /** The client that an order counts for. */
+  clientOf(id: OrderId): string | undefined
   /** Lets the lease of an order run out now. */
   endLease(id: OrderId): void
   /** The limits of wallets, to which every new order is held. */
@@ -68,6 +70,7 @@ export function memoryOrders(now: () => Date): MemoryOrders {
     history,
     limits,
     current: () => all().map(({ order }) => order),
+    clientOf: (id) => rows.get(id)?.subjects?.client,
 
     async open(order, keys, recipient, counted) {
       const same = find(

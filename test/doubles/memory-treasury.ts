@@ -34,7 +34,7 @@ export function memoryTreasury({
   caps,
   now,
 }: {
-  readonly orders: Pick<MemoryOrders, 'find' | 'current'>
+  readonly orders: Pick<MemoryOrders, 'find' | 'current' | 'clientOf'>
   readonly caps: { readonly hour: bigint; readonly day: bigint }
   readonly now: () => Date
 }): MemoryTreasury {
@@ -56,26 +56,56 @@ export function memoryTreasury({
     return within(24 * hourMs) + amount > rules.day ? 'day_cap' : 'granted'
   }
 
-  /** Whether it would leave too little for other payers whose refunds wait; what refunds alone are held to. */
-  function isBeyondShare(order: Order): boolean {
-    const payerOf = ({ tender }: Order) => tender.payer.toLowerCase()
-    const waiting = orders
+  const clientOf = ({ id }: Order) => orders.clientOf(id)
+  const isSamePayer = (one: Order, other: Order) => payerOf(one) === payerOf(other)
+  const isSameClient = (one: Order, other: Order) =>
+    clientOf(one) !== undefined && clientOf(one) === clientOf(other)
+  const areSame = (one: Order, other: Order) => isSamePayer(one, other) || isSameClient(one, other)
+
+  function grantedOrders(ms: number): readonly Order[] {
+    const since = now().getTime() - ms
+    return orders.current().filter(({ id }) => (grants.get(id)?.at ?? -Infinity) > since)
+  }
+
+  /** What those are granted, with this one, that are granted more than one; 0 while this is its first. */
+  function repeatedWithin(ms: number, order: Order): bigint {
+    const given = [...grantedOrders(ms), order]
+    const repeated = given.filter((one) =>
+      given.some((other) => other.id !== one.id && areSame(one, other)),
+    )
+    return repeated.includes(order) ? sumOf(repeated) : 0n
+  }
+
+  /** Refunds that wait and could be granted. */
+  function waiting(): readonly Refunding[] {
+    return orders
       .current()
-      .filter((other) => isOwed(other) && other.refund.step === 'DUE' && !grants.has(other.id))
-      .filter((other) => payerOf(other) !== payerOf(order))
+      .filter(isOwed)
+      .filter(({ id, refund }) => refund.step === 'DUE' && !grants.has(id))
       .filter(({ amount }) => amount <= rules.hour && amount <= rules.day)
-    if (waiting.length === 0) return false
+  }
+
+  function isBeyondShare(order: Order): boolean {
+    if (repeatedWithin(hourMs, order) * 2n > rules.hour) return true
+    if (repeatedWithin(24 * hourMs, order) * 2n > rules.day) return true
+    const theirs = sumOf(grantedOrders(hourMs).filter((one) => areSame(one, order)))
+    const isLarge = theirs > 0n && (theirs + order.amount) * 4n > rules.hour
+    return isLarge && waiting().some((other) => !areSame(other, order))
+  }
+
+  /** Whether it would take the room of one that has waited for an hour, and not for its own share. */
+  function isBehind(order: Order): boolean {
     const since = now().getTime() - hourMs
-    const theirs = orders
-      .current()
-      .filter((other) => payerOf(other) === payerOf(order))
-      .filter(({ id }) => (grants.get(id)?.at ?? 0) > since)
-      .reduce((sum, { amount }) => sum + amount, 0n)
-    if (theirs > 0n && (theirs + order.amount) * 4n > rules.hour) return true
-    const [first] = waiting
+    const first = waiting()
+      .filter((other) => !isSamePayer(other, order))
       .filter(({ changedAt }) => changedAt.getTime() < since && changedAt < order.changedAt)
-      .sort((one, other) => one.changedAt.getTime() - other.changedAt.getTime())
+      .toSorted((one, other) => one.changedAt.getTime() - other.changedAt.getTime())
+      .find((other) => !isBeyondShare(other))
     return first !== undefined && weigh(order.id, order.amount + first.amount) !== 'granted'
+  }
+
+  function sharing(order: Order): Allowance {
+    return isBeyondShare(order) || isBehind(order) ? 'payer_share' : 'granted'
   }
 
   function grant(name: string, owed: () => bigint, order?: Order): Allowance {
@@ -83,7 +113,7 @@ export function memoryTreasury({
     if (grants.has(name)) return 'granted'
     const amount = owed()
     const weighed = weigh(name, amount)
-    const said = weighed === 'granted' && order && isBeyondShare(order) ? 'payer_share' : weighed
+    const said = weighed === 'granted' && order ? sharing(order) : weighed
     if (said === 'granted') grants.set(name, { amount, at: now().getTime() })
     return said
   }
@@ -104,6 +134,12 @@ export function memoryTreasury({
     },
   }
 }
+
+function sumOf(orders: readonly Order[]): bigint {
+  return orders.reduce((sum, { amount }) => sum + amount, 0n)
+}
+
+const payerOf = ({ tender }: Order) => tender.payer.toLowerCase()
 
 function isReturnName(name: string): boolean {
   return returnOfReference(name) !== undefined

@@ -1,0 +1,249 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import type { Order } from '../../src/orders/order.ts'
+import { usdc } from '../../src/primitives/money.ts'
+import { noBudgets } from '../doubles/orders.ts'
+import { asked, orderOnRecord } from './order-store-nodes.ts'
+import { failed, newTender } from './sample-orders.ts'
+import type { TreasuryHarness } from './treasury.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+
+/** Whose order it is, by numbers that stand for a wallet and an address. */
+interface Hands {
+  readonly wallet: number
+  readonly client?: number
+}
+
+/** How a treasury with 50 an hour and 120 a day shares them among payers and clients. */
+export function describeShares(harness: () => TreasuryHarness): void {
+  const of = (hands: number | Hands, amount: bigint, odd: Partial<Order> = {}) => {
+    const { wallet, client }: Hands = typeof hands === 'number' ? { wallet: hands } : hands
+    const tender = { ...newTender(), payer: `0x${String(wallet).padStart(40, '0')}` }
+    const target = { ...failed(asked({ amount: usdc(amount), tender })), ...odd } as Order
+    const subjects = { payer: tender.payer, client: client === undefined ? undefined : `${client}` }
+    return orderOnRecord(harness().orders, target, { subjects, rules: noBudgets })
+  }
+  const allow = ({ id }: Order) => harness().treasury.allow(id)
+  /** What is said to each of these in turn, where nobody else waits. */
+  const inTurn = async (...all: readonly (readonly [hands: number | Hands, amount: bigint])[]) => {
+    const said: string[] = []
+    for (const [hands, amount] of all) said.push(await allow(await of(hands, amount)))
+    return said
+  }
+
+  describeReserve({ harness, of, allow, inTurn })
+  describeWaiting({ harness, of, allow, inTurn })
+}
+
+interface Shares {
+  readonly harness: () => TreasuryHarness
+  readonly of: (hands: number | Hands, amount: bigint, odd?: Partial<Order>) => Promise<Order>
+  readonly allow: (order: Order) => Promise<string>
+  readonly inTurn: (
+    ...all: readonly (readonly [hands: number | Hands, amount: bigint])[]
+  ) => Promise<readonly string[]>
+}
+
+function describeReserve({ harness, of, allow, inTurn }: Shares): void {
+  it('are granted one refund at least, however large', async () => {
+    const [large, other] = [await of(1, 45n), await of(2, 5n)]
+    expect([await allow(large), await allow(other)]).toEqual(['granted', 'granted'])
+    await harness().pass(24 * hour)
+    expect(await inTurn([1, 50n])).toEqual(['granted'])
+  })
+
+  it('leave half of the hour to those who had nothing, whether anybody waits or not', async () => {
+    expect(await inTurn([1, 10n], [1, 15n], [1, 1n], [2, 25n])).toEqual([
+      ...['granted', 'granted', 'payer_share', 'granted'],
+    ])
+  })
+
+  it('leave half of the day to those who had nothing', async () => {
+    for (const amount of [25n, 25n]) {
+      expect(await inTurn([1, amount])).toEqual(['granted'])
+      await harness().pass(hour)
+    }
+    expect(await inTurn([1, 11n], [1, 10n], [2, 50n])).toEqual([
+      ...['payer_share', 'granted', 'hour_cap'],
+    ])
+    await harness().pass(hour)
+    expect(await inTurn([1, 1n], [2, 50n])).toEqual(['payer_share', 'granted'])
+  })
+
+  it('count a client over all its wallets', async () => {
+    const said = await inTurn(
+      ...[1, 2, 3, 4].map((wallet) => [{ wallet, client: 7 }, 10n] as const),
+      [{ wallet: 5, client: 8 }, 10n],
+      [{ wallet: 6 }, 20n],
+    )
+    expect(said).toEqual([
+      ...['granted', 'granted', 'payer_share', 'payer_share', 'granted', 'granted'],
+    ])
+  })
+
+  it('are first again once what they were granted is an hour, and a day, old', async () => {
+    expect(await inTurn([1, 20n], [1, 20n])).toEqual(['granted', 'payer_share'])
+    await harness().pass(hour + minute)
+    expect(await inTurn([1, 40n], [1, 1n])).toEqual(['granted', 'payer_share'])
+    await harness().pass(24 * hour)
+    expect(await inTurn([1, 50n])).toEqual(['granted'])
+  })
+
+  it('have half of each cap while they had nothing, in whatever order all others come', async () => {
+    let runs = 0
+    await fc.assert(
+      fc.asyncProperty(arrivals, async (all) => {
+        await harness().pass(48 * hour)
+        runs += 1
+        await requireReserve(all, { harness, of, allow }, runs * 100)
+      }),
+      { numRuns: 12 },
+    )
+  })
+}
+
+/** An order that is paid back; or time that goes by, so many minutes. */
+type Arrival = number | { readonly hands: Hands; readonly amount: bigint }
+
+/** Few wallets and clients, which share each other in every way. */
+const arrivals: fc.Arbitrary<readonly Arrival[]> = fc.array(
+  fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        hands: fc.record(
+          { wallet: fc.integer({ min: 1, max: 6 }), client: fc.integer({ min: 1, max: 4 }) },
+          { requiredKeys: ['wallet'] },
+        ),
+        amount: fc.bigInt({ min: 1n, max: 30n }),
+      }),
+    },
+    { weight: 1, arbitrary: fc.integer({ min: 10, max: 100 }) },
+  ),
+  { minLength: 6, maxLength: 16 },
+)
+
+interface Given {
+  readonly hands: Hands
+  readonly amount: bigint
+  readonly at: number
+}
+
+const windows = [
+  { lasts: hour, cap: 50n, reached: 'hour_cap' },
+  { lasts: 24 * hour, cap: 120n, reached: 'day_cap' },
+] as const
+
+async function requireReserve(
+  all: readonly Arrival[],
+  { harness, of, allow }: Pick<Shares, 'harness' | 'of' | 'allow'>,
+  base: number,
+): Promise<void> {
+  const given: Given[] = []
+  let at = 0
+  for (const one of all) {
+    if (typeof one === 'number') {
+      at += one * minute
+      await harness().pass(one * minute)
+      continue
+    }
+    const { wallet, client } = one.hands
+    const hands = { wallet: base + wallet, ...(client && { client: base + client }) }
+    const wanted = { hands, amount: one.amount, at }
+    const said = await allow(await of(hands, one.amount))
+    requireJust(given, wanted, said)
+    if (said === 'granted') given.push(wanted)
+  }
+}
+
+/** Whoever had nothing waits for nobody but those who were granted a single refund each. */
+function requireJust(given: readonly Given[], wanted: Given, said: string): void {
+  const isNew = !given.some(
+    (one) => one.at > wanted.at - 24 * hour && areSame(one.hands, wanted.hands),
+  )
+  if (isNew) expect(said).not.toBe('payer_share')
+  for (const { lasts, cap, reached } of windows) {
+    const recent = given.filter(({ at }) => at > wanted.at - lasts)
+    const singles = recent.filter(
+      (one) => !recent.some((other) => other !== one && areSame(one.hands, other.hands)),
+    )
+    expect(sumOf(recent)).toBeLessThanOrEqual(cap)
+    if (isNew && said === reached) {
+      expect(sumOf(singles) + wanted.amount).toBeGreaterThan(cap / 2n)
+    }
+  }
+}
+
+function sumOf(given: readonly Given[]): bigint {
+  return given.reduce((sum, { amount }) => sum + amount, 0n)
+}
+
+function areSame(one: Hands, other: Hands): boolean {
+  return one.wallet === other.wallet || (one.client !== undefined && one.client === other.client)
+}
+
+function describeWaiting({ harness, of, allow }: Shares): void {
+  const long = { changedAt: new Date('2026-01-01T00:00:00Z') }
+
+  it('leave room for one another: beyond a quarter of the hour a payer waits while others do', async () => {
+    const greedy = await Promise.all([8n, 4n, 1n].map((amount) => of(1, amount)))
+    const other = await of(2, 20n)
+    const [first, second, third] = greedy as [Order, Order, Order]
+    // A quarter of 50 is 12 and a half.
+    expect([await allow(first), await allow(second)]).toEqual(['granted', 'granted'])
+    expect(await allow(third)).toBe('payer_share')
+    expect(await allow(other)).toBe('granted')
+    expect(await allow(third)).toBe('granted')
+  })
+
+  it('leave room to others, which another wallet of the same client is not', async () => {
+    const hands = (wallet: number) => ({ wallet, client: 7 })
+    await of(hands(3), 20n)
+    expect([await allow(await of(hands(1), 8n)), await allow(await of(hands(2), 8n))]).toEqual([
+      ...['granted', 'granted'],
+    ])
+    await of({ wallet: 4 }, 20n)
+    expect(await allow(await of(hands(5), 1n))).toBe('payer_share')
+  })
+
+  it('wait behind whoever has waited for an hour and would not fit any more', async () => {
+    const first = await of(1, 30n, long)
+    const large = await of(2, 21n)
+    const small = await of(3, 20n)
+    expect([await allow(large), await allow(small)]).toEqual(['payer_share', 'granted'])
+    expect(await allow(first)).toBe('granted')
+  })
+
+  it('wait behind nobody who waits for a share of their own', async () => {
+    expect(await allow(await of(1, 20n))).toBe('granted')
+    const own = await of(1, 20n, long)
+    expect([await allow(own), await allow(await of(2, 25n))]).toEqual(['payer_share', 'granted'])
+  })
+
+  it('wait behind nobody who has not waited for an hour yet', async () => {
+    await of(1, 30n, { changedAt: new Date('2098-01-01T00:00:00Z') })
+    const later = { changedAt: new Date('2098-01-01T00:00:01Z') }
+    expect(await allow(await of(2, 21n, later))).toBe('granted')
+  })
+
+  it('count what a payer was granted for an hour', async () => {
+    await of(1, 5n)
+    expect(await allow(await of(2, 12n))).toBe('granted')
+    const next = await of(2, 12n)
+    expect(await allow(next)).toBe('payer_share')
+    await harness().pass(hour + minute)
+    expect(await allow(next)).toBe('granted')
+  })
+
+  it.each<[string, Partial<Order>]>([
+    ['that is above the cap', { amount: usdc(51n) }],
+    ['whose payment may still vanish', { settlement: 'SEEN' }],
+  ])('wait for no refund %s', async (_, odd) => {
+    await of(1, 30n, { ...odd, ...long })
+    expect([await allow(await of(2, 8n)), await allow(await of(2, 17n))]).toEqual([
+      ...['granted', 'granted'],
+    ])
+  })
+}
