@@ -186,6 +186,7 @@ async function openChain(dataDir: string) {
     async kill(downMs: number) {
       await state.chain.stop()
       await delay(downMs)
+      await portOf(rpcUrl)
       state.chain = await startChain({ dataDir, port })
     },
     stop: () => state.chain.stop(),
@@ -206,6 +207,7 @@ async function openSupplier(options: Parameters<typeof launchSupplier>[0]) {
       const record = await readFile(join(options.dataDir, 'supplier', 'process.json'), 'utf8')
       process.kill(JSON.parse(record).process.pid, 'SIGKILL')
       await delay(downMs)
+      await portOf(url)
       state.supplier = await launchSupplier(options)
       if (state.supplier.url !== url) throw new Error('The supplier lost its port to another.')
     },
@@ -239,9 +241,20 @@ async function openDatabase(dataDir: string) {
     async kill(downMs: number) {
       process.kill(state.server.pid, 'SIGKILL')
       await delay(downMs)
+      await portOf(url)
       await startAgain()
     },
     stop: () => state.server.stop(),
+  }
+}
+
+/** Other programs of the machine take ports as well, so that of a killed part may have to be waited for. */
+async function portOf(url: string): Promise<void> {
+  const port = Number(new URL(url).port)
+  const deadline = performance.now() + 300_000
+  while ((await freePort(port)) !== port) {
+    if (performance.now() > deadline) throw new Error(`Port ${port} does not become free again.`)
+    await delay(200)
   }
 }
 
