@@ -178,7 +178,7 @@ export function checkoutDepsOf(
 export function checkoutDoorOf(
   { mode, processor }: { readonly mode: string } & Outside,
   { rates }: CoinPayments,
-  deps: StartDeps,
+  deps: Parameters<typeof openCheckoutDesk>[0],
 ) {
   if (!processor) return {}
   const payUrl = (invoice: string) => `${processor.url}/i/${encodeURIComponent(invoice)}`

@@ -280,6 +280,8 @@ function openFrontDoor(ground: Ground, parts: DoorParts): FastifyInstance {
   const { config, log, now, sandbox, vitals, counters } = ground
   const { site, supplierWebhook: webhook } = config
   const monotonicMs = () => performance.now()
+  const following = followingOf(config, storage, sandbox !== undefined)
+  const { passes } = following
   return createFrontDoor({
     shelf: purchases.shelf,
     pricing: purchases.pricing,
@@ -310,8 +312,8 @@ function openFrontDoor(ground: Ground, parts: DoorParts): FastifyInstance {
       }),
     },
     buying: buyingOf(ground, parts),
-    following: followingOf(config, storage, sandbox !== undefined),
-    ...checkoutDoorOf(config, coins, checkouts),
+    following,
+    ...checkoutDoorOf(config, coins, { ...checkouts, passes }),
     processorWebhook: { hasten: storage.checkouts.hasten, invoiceIn: coins.invoiceIn },
     webhook: {
       orders: storage.orders,

@@ -81,7 +81,7 @@ export function routeWeb(
       const scriptUrls = ['live.js', 'open.js', 'copy.js', 'countdown.js', 'recent.js'].map(
         frame.scriptUrl,
       )
-      const paying = { ...deps, ...leaving, checkout: deps.checkout }
+      const paying = { ...deps, ...leaving, checkout: deps.checkout, follow: following.follow }
       routePaying(pages, { frame, deps: paying, scriptUrls, formScriptUrls })
     }
     routeReveal(pages, { frame, buying })

@@ -6,6 +6,7 @@ import { structureFaults } from './frame/structure.fixture.ts'
 import { read, website } from './frame/website.fixture.ts'
 import { errorCodes } from './info/error-tables.ts'
 import { outcomeSections } from './texts/en/outcomes.ts'
+import { en } from './texts/en.ts'
 
 const { app, get } = website()
 
@@ -100,6 +101,13 @@ describe('pages', () => {
     expect(body).toContain('Something went wrong')
     expect(body).not.toContain('no shelf')
     expect(site.logged.filter((line) => line.includes('no shelf'))).toHaveLength(1)
+  })
+
+  test('that stand in for another say nothing of money, which they know nothing of', () => {
+    const { home: _, search: __, reference: ___, retry: ____, ...messages } = en.messages
+    for (const [name, { text }] of Object.entries(messages)) {
+      expect(text, name).not.toMatch(/charged|nothing was/i)
+    }
   })
 
   test('that are asked for too often say when to come again', async () => {

@@ -6,6 +6,7 @@ import type { Coin, CoinAbilities } from '../../payments/coins.ts'
 import type { CheckoutId, OrderId } from '../../primitives/ids.ts'
 import type { Usdc } from '../../primitives/money.ts'
 import type { Bought } from '../bought.ts'
+import type { FaultLog } from '../buying/deps.ts'
 
 export interface StartedCheckout {
   readonly id: CheckoutId
@@ -92,8 +93,17 @@ export interface CheckoutDesk {
    *   `offer_not_found`, `offer_unavailable`, `store_paused`, `try_again`
    */
   start(form: CheckoutForm, admit?: () => Promise<void>): Promise<StartedCheckout>
-  /** Undefined when there is no such checkout. */
-  view(id: string, accessToken: string | undefined): Promise<CheckoutView | undefined>
-  /** The form of a checkout, for its owner and while its personal fields are kept. */
-  sent(id: string, accessToken: string | undefined): Promise<SentForm | undefined>
+  /**
+   * Undefined when there is no such checkout.
+   *
+   * @param opener the token of the checkout, or a pass for its order
+   * @throws Refusal `try_again`
+   */
+  view(id: string, opener: string | undefined, log: FaultLog): Promise<CheckoutView | undefined>
+  /**
+   * The form of a checkout, for its owner and while its personal fields are kept.
+   *
+   * @throws Refusal `try_again`
+   */
+  sent(id: string, opener: string | undefined, log: FaultLog): Promise<SentForm | undefined>
 }

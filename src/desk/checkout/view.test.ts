@@ -7,7 +7,7 @@ const minute = 60_000
 /** A checkout for which `part` of 4 parts came, as it is seen `leftMs` before its time is over. */
 async function seen(part: bigint, leftMs: number) {
   const world = checkoutWorld()
-  const { checkout, accessToken } = await world.start()
+  const { checkout } = await world.start()
   const { id, invoice } = invoiced(checkout)
   if (part > 0n) {
     world.processor.pay(invoice.id, (invoice.units * part) / 4n, { confirmed: false })
@@ -16,7 +16,7 @@ async function seen(part: bigint, leftMs: number) {
   const found = await world.checkouts.find(id)
   if (found === undefined) throw new Error('no checkout')
   const at = new Date(invoice.expiresAt.getTime() - leftMs)
-  return checkoutView({ ...world.deps, now: () => at }, found, accessToken)
+  return checkoutView({ ...world.deps, now: () => at }, found, true)
 }
 
 test.each([
@@ -33,10 +33,10 @@ test.each([
 
 test('asks for no money while the processor does not know the invoice', async () => {
   const world = checkoutWorld()
-  const { id, accessToken } = await openCheckout(world)
+  const { id } = await openCheckout(world)
   world.processor.restore()
   await world.live(minute)
-  const view = checkoutView(world.deps, await world.seen(id), accessToken)
+  const view = checkoutView(world.deps, await world.seen(id), true)
   expect(view.stage).toBe('unwatched')
 })
 

@@ -7,7 +7,6 @@ import {
 import type { Processor } from '../../checkouts/ports.ts'
 import { coinAbilities } from '../../payments/coins.ts'
 import { never } from '../../primitives/never.ts'
-import { hashOf, sameHash } from '../../secrets/tokens.ts'
 import { type BoughtDeps, boughtOf } from '../bought.ts'
 import type { CheckoutStage, CheckoutView } from './desk.ts'
 
@@ -17,16 +16,11 @@ interface ViewDeps extends BoughtDeps {
 }
 
 /**
- * A checkout as its page shows it. Whoever has not its token learns what it is for and how far it is,
+ * A checkout as its page shows it. Whoever is not its owner learns what it is for and how far it is,
  * and nothing that could be paid to or that says who pays.
  */
-export function checkoutView(
-  deps: ViewDeps,
-  checkout: Checkout,
-  accessToken: string | undefined,
-): CheckoutView {
+export function checkoutView(deps: ViewDeps, checkout: Checkout, isOwner: boolean): CheckoutView {
   const { id, orderId, item, amount, coin, network } = checkout
-  const isOwn = isOwner(checkout, accessToken)
   const now = deps.now()
   const stage = stageOf(checkout, now)
   return {
@@ -39,20 +33,16 @@ export function checkoutView(
     coin,
     network,
     abilities: { ...coinAbilities[coin], isSent: deps.processor.sends(coin) },
-    isOwner: isOwn,
+    isOwner,
     stage,
     startedAt: checkout.startedAt,
-    ...(isOwn && isInvoiced(checkout) ? { invoice: invoiceOf(checkout) } : {}),
-    ...(isOwn ? { bought: boughtOf(deps, checkout), refundTo: checkout.refundTo } : {}),
-    returns: isOwn && isInvoiced(checkout) ? checkout.returns : [],
+    ...(isOwner && isInvoiced(checkout) ? { invoice: invoiceOf(checkout) } : {}),
+    ...(isOwner ? { bought: boughtOf(deps, checkout), refundTo: checkout.refundTo } : {}),
+    returns: isOwner && isInvoiced(checkout) ? checkout.returns : [],
     now,
     // The end of the time alone changes the page, and nothing on record.
     version: stage === 'closing' ? `${checkout.version}-over` : String(checkout.version),
   }
-}
-
-export function isOwner(checkout: Checkout, accessToken: string | undefined): boolean {
-  return accessToken !== undefined && sameHash(hashOf(accessToken), checkout.accessTokenHash)
 }
 
 function stageOf(checkout: Checkout, now: Date): CheckoutStage {

@@ -1,6 +1,6 @@
 import type { OrderId } from '../../primitives/ids.ts'
 import type { FollowDeps } from './deps.ts'
-import { orderPass } from './passes.ts'
+import { orderPass, type PassDeps } from './passes.ts'
 
 /** Digits and capitals that nobody takes for one another: 32 of them, five bits each. */
 const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
@@ -16,7 +16,11 @@ export function recoveryCodeOf({ codes }: Pick<FollowDeps, 'codes'>, id: OrderId
 }
 
 /** A pass for the order, for whoever has its code; undefined for every other text. */
-export function passForCode(deps: FollowDeps, id: OrderId, text: string): string | undefined {
+export function passForCode(
+  deps: PassDeps & Pick<FollowDeps, 'codes'>,
+  id: OrderId,
+  text: string,
+): string | undefined {
   const typed = text.toUpperCase().replace(/[\s-]/g, '')
   const isCode = deps.codes.every(id).some((digest) => lettersOf(digest) === typed)
   return isCode ? orderPass(deps, id) : undefined

@@ -9,10 +9,10 @@ import type { CheckoutId, OrderId } from '../../primitives/ids.ts'
 import { isOrderId } from '../../primitives/ids.ts'
 import type { Usdc } from '../../primitives/money.ts'
 import { Refusal } from '../../primitives/refusal.ts'
-import { hashOf, sameHash } from '../../secrets/tokens.ts'
 import { type Bought, boughtOf } from '../bought.ts'
 import type { FaultLog } from '../buying/deps.ts'
 import { orNotNow } from '../buying/or-not-now.ts'
+import { opensCheckout } from '../checkout/owner.ts'
 import { goodsOf } from '../views/order.ts'
 import type { FollowDeps } from './deps.ts'
 import { orderOfPass, walletOfPass } from './passes.ts'
@@ -120,9 +120,8 @@ export async function opens(
   { order, checkout }: Records,
   { token, wallet: pass }: Opener,
 ): Promise<boolean> {
-  const id = order?.id ?? checkout?.orderId
-  if (id !== undefined && orderOfPass(deps, token) === id) return true
-  if (checkout && token && sameHash(hashOf(token), checkout.accessTokenHash)) return true
+  if (checkout && opensCheckout(deps, checkout, token)) return true
+  if (order && orderOfPass(deps, token) === order.id) return true
   const viewer = { accessToken: token, wallet: walletOfPass(deps, pass) }
   return order !== undefined && mayReveal(deps.orders, order, viewer)
 }

@@ -6,10 +6,11 @@ import type { WebDeps } from '../frame/deps.ts'
 import { document, type Frame, type Page } from '../frame/layout.ts'
 import { messagePage } from '../frame/message-page.ts'
 import { pageHeaders } from '../frame/page-headers.ts'
+import { withRetryAfter } from '../frame/retry-after.ts'
 import { buyPath } from '../shop/addresses.ts'
-import { rememberAccess } from '../visit/access.ts'
+import { rememberOrder } from '../visit/access.ts'
 import { formIn, isFromElsewhere } from '../visit/forms.ts'
-import { orderPagePath, payPath } from '../visit/paths.ts'
+import { payPath } from '../visit/paths.ts'
 import { admitted } from './admission.ts'
 import { buyPage } from './buy-page.ts'
 import type { PayingDeps } from './deps.ts'
@@ -55,18 +56,16 @@ async function take(request: OfferRequest, reply: FastifyReply, routes: BuyRoute
   const offer = offerOf(request, routes)
   const { checkout: desk, limits } = deps
   const checkout = desk && admitted(desk, limits.checkout, { request, reply })
-  const taken = await startFrom({ ...deps, checkout }, offer, formIn(request))
+  const taken = await startFrom({ ...deps, checkout }, offer, formIn(request), request.log)
   switch (taken.type) {
     case 'strange':
       return say(reply.code(400), routes, form.strange)
     case 'again':
-      return send(reply.code(taken.status), routes, offer, taken)
+      return send(withRetryAfter(reply.code(taken.status), taken), routes, offer, taken)
     case 'started': {
       const { id, orderId, accessToken: token } = taken
       const isSecure = deps.site.url.startsWith('https:')
-      for (const path of [payPath(id), orderPagePath(orderId)]) {
-        rememberAccess(reply, { path, token, isSecure })
-      }
+      rememberOrder(reply, { orderId, checkout: id, token, isSecure })
       return reply.redirect(payPath(id), 303)
     }
   }

@@ -192,7 +192,7 @@ function foreignPart(view: CheckoutView, shown: PayShown): Html {
 <h2>${pay.foreignTitle}</h2>
 <p>${pay.foreign}</p>
 <div class="field">
-<label for="token">${pay.tokenLabel}</label>
+<label for="token">${texts.orders.locked.label}</label>
 <p class="fault" id="token-fault">${isTokenWrong && pay.tokenWrong}</p>
 <input${attributesHtml(field)}>
 </div>

@@ -1,12 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { CheckoutDesk, CheckoutView } from '../../desk/checkout/desk.ts'
+import type { FollowDeps } from '../../desk/following/deps.ts'
+import { withoutPass } from '../../desk/following/passes.ts'
+import { passForCode } from '../../desk/following/recovery.ts'
 import { retailOf } from '../../goods/pricing.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { document, type Frame, type Page } from '../frame/layout.ts'
 import { messagePage } from '../frame/message-page.ts'
 import { pageHeaders } from '../frame/page-headers.ts'
 import { routeLive } from '../live/live.ts'
-import { accessIn, readToken, rememberAccess } from '../visit/access.ts'
+import { accessIn, readToken, rememberOrder } from '../visit/access.ts'
 import { formIn, isFromElsewhere, routeForm } from '../visit/forms.ts'
 import { orderPagePath, payPath } from '../visit/paths.ts'
 import { privately } from '../visit/privately.ts'
@@ -21,7 +24,8 @@ const formMost = 2 * 1_024
 
 export interface PayRoutes {
   readonly frame: Frame
-  readonly deps: WebDeps & PayingDeps & { readonly checkout: CheckoutDesk }
+  readonly deps: WebDeps &
+    PayingDeps & { readonly checkout: CheckoutDesk; readonly follow: FollowDeps }
   readonly scriptUrls: readonly string[]
   /** Those of the form of an offer. */
   readonly formScriptUrls: readonly string[]
@@ -37,7 +41,7 @@ export function routePaying(pages: FastifyInstance, routes: PayRoutes): void {
   const config = { limit: 'reading' } as const
   pages.get('/pay/:id', { config }, async (request: PayRequest, reply) => {
     const token = accessIn(request)
-    const view = await deps.checkout.view(request.params.id, token)
+    const view = await deps.checkout.view(request.params.id, token, request.log)
     if (view === undefined) return notFound(reply, own)
     // What is left to see is with the order, unless some of the money goes back from here.
     const isOver = view.isOwner && view.stage === 'paid' && view.returns.length === 0
@@ -54,7 +58,7 @@ export function routePaying(pages: FastifyInstance, routes: PayRoutes): void {
   )
   routeLive(pages, '/pay/:id', async (request) => {
     const { id } = request.params as PayRequest['params']
-    return (await deps.checkout.view(id, accessIn(request)))?.version ?? 'none'
+    return (await deps.checkout.view(id, accessIn(request), request.log))?.version ?? 'none'
   })
 }
 
@@ -62,7 +66,7 @@ export function routePaying(pages: FastifyInstance, routes: PayRoutes): void {
 async function change(request: PayRequest, reply: FastifyReply, routes: PayRoutes) {
   const { deps, formScriptUrls: scriptUrls } = routes
   const { id } = request.params
-  const sent = await deps.checkout.sent(id, accessIn(request))
+  const sent = await deps.checkout.sent(id, accessIn(request), request.log)
   const offer = sent && deps.shelf.current().find(sent.offerId)
   if (!sent || !offer) return privately(reply).redirect(payPath(encodeURIComponent(id)), 303)
   const { methods } = deps.checkout
@@ -73,23 +77,22 @@ async function change(request: PayRequest, reply: FastifyReply, routes: PayRoute
   return send(reply, routes, buyPage(offer, deps, { scriptUrls, again }))
 }
 
-/** Lets this browser see the payment, and later the order, when it brings the token. */
+/** Lets this browser see the payment, and later the order, when it brings the token or the code. */
 async function open(request: PayRequest, reply: FastifyReply, routes: PayRoutes) {
   const { deps } = routes
   const { id } = request.params
   if (isFromElsewhere(request)) {
     return send(reply.code(403), routes, messagePage(deps.texts.form.elsewhere, deps.texts))
   }
-  const token = readToken(formIn(request).get('token'))
-  const view = await deps.checkout.view(id, token)
-  if (view === undefined) return notFound(reply, routes)
-  if (token === undefined || !view.isOwner)
-    return show(reply.code(422), routes, view, undefined, true)
+  const typed = formIn(request).get('token') ?? ''
+  const seen = await deps.checkout.view(id, readToken(typed), request.log)
+  if (seen === undefined) return notFound(reply, routes)
+  const { orderId } = seen
+  const token = seen.isOwner ? readToken(typed) : passForCode(deps.follow, orderId, typed)
+  if (token === undefined) return show(reply.code(422), routes, seen, undefined, true)
   const isSecure = deps.site.url.startsWith('https:')
-  for (const path of [payPath(view.id), orderPagePath(view.orderId)]) {
-    rememberAccess(reply, { path, token, isSecure })
-  }
-  return privately(reply).redirect(payPath(view.id), 303)
+  rememberOrder(reply, { orderId, checkout: seen.id, token, isSecure })
+  return privately(reply).redirect(payPath(seen.id), 303)
 }
 
 function show(
@@ -100,10 +103,12 @@ function show(
   isTokenWrong = false,
 ) {
   const { deps, scriptUrls } = routes
-  const isShown = view.isOwner && token !== undefined
+  // Whoever came by a pass, which ends, is not given what opens the payment for good.
+  const { token: shown } = withoutPass({ token })
+  const isShown = view.isOwner && shown !== undefined
   const page = payPage(view, {
     texts: deps.texts,
-    privateLink: isShown ? `${deps.site.url}${payPath(view.id)}#${token}` : undefined,
+    privateLink: isShown ? `${deps.site.url}${payPath(view.id)}#${shown}` : undefined,
     code: isShown ? deps.recoveryCode?.(view.orderId) : undefined,
     contact: deps.site.contact,
     isTokenWrong,

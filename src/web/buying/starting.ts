@@ -1,3 +1,5 @@
+import type { FaultLog } from '../../desk/buying/deps.ts'
+import { orNotNow } from '../../desk/buying/or-not-now.ts'
 import type { StartedCheckout } from '../../desk/checkout/desk.ts'
 import { rules } from '../../desk/refusals.ts'
 import type { Offer } from '../../goods/offer.ts'
@@ -18,6 +20,8 @@ export interface FormAgain {
   readonly typed: Typed
   readonly faults: FormFaults
   readonly notice?: string
+  /** Whole seconds after which the same form may be taken. */
+  readonly retryAfterSeconds?: number | undefined
 }
 
 /** What becomes of a form that was sent. */
@@ -37,6 +41,7 @@ export async function startFrom(
   deps: Pick<WebDeps, 'pricing' | 'texts'> & Pick<PayingDeps, 'checkout' | 'leaveMail'>,
   offer: Offer,
   sent: URLSearchParams,
+  log: FaultLog,
 ): Promise<FormTaken> {
   const { pricing, texts, checkout } = deps
   const retail = retailOf(offer, pricing)
@@ -50,7 +55,8 @@ export async function startFrom(
   // Without a processor only a wallet pays, and its form is not sent.
   if (checkout === undefined) return again
   try {
-    return { type: 'started', ...(await begin(checkout, deps.leaveMail, { offer, typed })) }
+    const begun = () => begin(checkout, deps.leaveMail, { offer, typed })
+    return { type: 'started', ...(await orNotNow(log, begun)) }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     return refused(error, again, { methods, texts })
@@ -92,10 +98,11 @@ function dearer(
 /** @throws Refusal where the form is no place to say it */
 function refused(
   refusal: Refusal,
-  again: FormAgain,
+  form: FormAgain,
   { methods, texts }: Pick<PayingMethods, 'methods'> & { readonly texts: Texts },
 ): FormAgain {
   const { status } = rules[refusal.code]
+  const again = { ...form, retryAfterSeconds: refusal.details.retryAfterSeconds }
   switch (refusal.code) {
     case 'invalid_body':
       return { ...again, faults: faultsIn(refusal, { typed: again.typed, methods, texts }) }

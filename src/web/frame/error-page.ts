@@ -2,10 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { internalRule, rules } from '../../desk/refusals.ts'
 import type { PageFor } from '../../http/error-edge.ts'
 import { pathOf } from '../../http/route-table.ts'
-import { Refusal } from '../../primitives/refusal.ts'
+import { Refusal, type RefusalCode } from '../../primitives/refusal.ts'
 import { document, type Frame } from './layout.ts'
 import { type Message, messagePage } from './message-page.ts'
 import { pageHeaders } from './page-headers.ts'
+import { withRetryAfter } from './retry-after.ts'
 
 /** Where software asks: its errors stay as they are, whatever it says that it accepts. */
 export const interfaces =
@@ -54,22 +55,52 @@ function messageFor(
   return { ...messages.broken, note: messages.reference(request.id) }
 }
 
-/** What a visitor is told; a code that no page has words for was a request that no page sends. */
+/** What a visitor is told, which says nothing of money: no page of an error knows what was paid. */
+const wordsFor: Readonly<Record<RefusalCode, Exclude<keyof Frame['texts']['messages'], Phrase>>> = {
+  invalid_parameter: 'notRead',
+  unknown_parameter: 'notRead',
+  repeated_parameter: 'notRead',
+  invalid_url: 'notFound',
+  invalid_json: 'notRead',
+  invalid_body: 'notRead',
+  invalid_header: 'notRead',
+  unsupported_media_type: 'notRead',
+  body_too_large: 'notRead',
+  not_found: 'notFound',
+  method_not_allowed: 'notRead',
+  offer_not_found: 'offerNotFound',
+  offer_unavailable: 'notTaken',
+  order_not_found: 'orderNotFound',
+  payment_invalid: 'notTaken',
+  payment_mismatch: 'notTaken',
+  payment_reused: 'notTaken',
+  idempotency_conflict: 'notTaken',
+  idempotency_key_missing: 'notRead',
+  no_receipt: 'noReceipt',
+  not_refundable: 'notRefundable',
+  refund_destination_refused: 'notRead',
+  sign_in_invalid: 'notTaken',
+  limit_exceeded: 'notTaken',
+  rate_limited: 'tooMany',
+  budget_spent: 'tooOften',
+  store_paused: 'notNow',
+  try_again: 'notNow',
+  too_costly: 'notNow',
+}
+
+type Phrase = 'home' | 'search' | 'reference' | 'retry'
+
 function refusalMessage(
   { code, details }: Refusal,
   messages: Frame['texts']['messages'],
   reply: FastifyReply,
 ): Message {
-  reply.code(rules[code].status)
-  if (code === 'offer_not_found') return messages.offerNotFound
-  if (code === 'order_not_found') return messages.orderNotFound
-  if (code === 'not_found' || code === 'invalid_url') return messages.notFound
-  if (code === 'try_again') return messages.notNow
-  if (code === 'budget_spent') return messages.tooManyAttempts
-  if (code !== 'rate_limited') return messages.notRead
-  const seconds = details.retryAfterSeconds ?? 1
-  reply.header('retry-after', String(seconds))
-  return { ...messages.tooMany, note: messages.retry(seconds) }
+  withRetryAfter(reply.code(rules[code].status), details)
+  const message = messages[wordsFor[code]]
+  const { retryAfterSeconds } = details
+  return code === 'rate_limited' && retryAfterSeconds !== undefined
+    ? { ...message, note: messages.retry(retryAfterSeconds) }
+    : message
 }
 
 /** The status for what the HTTP library did not take: a body too long or of another type. */

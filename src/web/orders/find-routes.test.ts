@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { checkoutWorld, invoiced } from '../../../test/doubles/checkouts.ts'
+import { noBudgets, type Script } from '../../../test/doubles/orders.ts'
+import { openCheckoutDesk } from '../../desk/checkout/open-desk.ts'
 import type { FollowDeps } from '../../desk/following/deps.ts'
 import type { MailDeps } from '../../desk/following/mail.ts'
 import { orderPass, walletPass } from '../../desk/following/passes.ts'
@@ -14,8 +17,8 @@ const key = Buffer.alloc(32, 7)
 const typed = 'ada@example.org'
 
 /** A store that sends mail, with one order that was paid for. */
-async function store() {
-  const world = checkoutWorld()
+async function store(script: Partial<Script> = {}) {
+  const world = checkoutWorld(script)
   const { checkout, accessToken } = await world.start()
   const { checkout: second } = await world.start({ formKey: 'b'.repeat(32) })
   const { id, orderId, invoice } = invoiced(checkout)
@@ -24,11 +27,12 @@ async function store() {
   const address = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'
   const findByAddress = async (text: string) =>
     text === address ? await world.checkouts.find(id) : undefined
+  const passes = createSigner([key], 'order-pass')
   const follow = {
     site: { url: 'https://kiosk.example' },
     orders: world.orders,
-    purchases: { ...world.deps, shelf: world.deps.shelf },
-    passes: createSigner([key], 'order-pass'),
+    purchases: { ...world.deps, budgets: { ...noBudgets, order: { refund_claims: 2 } } },
+    passes,
     codes: createDigest([key], 'recovery-code'),
     checkouts: { ...world.checkouts, findByAddress },
   } as unknown as FollowDeps
@@ -64,8 +68,8 @@ async function store() {
   const opened = { cookie: `access=${accessToken}` }
   const buy = (id: string, address: string) => left.set(id, mail.digest.of(address))
   const other = second.orderId
-  const site = website({ following })
-  const order = { id, orderId, accessToken, address, opened, other }
+  const site = website({ following, checkout: openCheckoutDesk({ ...world.deps, passes }) })
+  const order = { id, orderId, accessToken, address, opened, other, unpaid: second }
   return { ...site, ...order, follow, sent, server, buy, pass }
 }
 
@@ -211,5 +215,72 @@ describe('an order that is looked for by its payment', () => {
     for (const secret of [code, 'data-recent', 'Open it below'])
       expect(locked).not.toContain(secret)
     expect(locked).toContain(`href="mailto:ops@kiosk.example?subject=${orderId}"`)
+  })
+})
+
+describe('a payment that is still to come', () => {
+  const cookiesOf = (headers: Readonly<Record<string, unknown>>) =>
+    [headers['set-cookie']].flat().map((cookie) => String(cookie).split('; ').slice(0, 2))
+
+  test.each(['its own page', 'the page of its order'])(
+    'is opened by the code of its order on %s, and both pages then',
+    async (where) => {
+      const { get, post, unpaid, follow } = await store()
+      const { id, orderId } = unpaid
+      const code = recoveryCodeOf(follow, orderId)
+      // The number of a payment leads there.
+      const found = await post('/find/payment', { number: id })
+      expect(found.headers.location).toBe(`/pay/${id}`)
+      const page = where === 'its own page' ? `/pay/${id}` : `/orders/${orderId}`
+      expect((await get(page)).body).toContain('recovery code')
+      const { statusCode, headers } = await post(`${page}/open`, { token: code.toLowerCase() })
+      expect([statusCode, headers.location]).toEqual([303, page])
+      const cookies = cookiesOf(headers)
+      expect(cookies.map(([, path]) => path)).toEqual([
+        `Path=/pay/${id}`,
+        `Path=/orders/${orderId}`,
+      ])
+      const [[cookie = ''] = []] = cookies
+      const opened = (await get(`/pay/${id}`, { cookie })).body
+      expect(opened).toContain('id="address"')
+      // What came by a code ends, and is not given what does not.
+      for (const secret of [code, '#k']) expect(opened).not.toContain(secret)
+      expect((await get(`/orders/${orderId}`, { cookie })).body).toContain(`href="/pay/${id}"`)
+    },
+  )
+
+  test('is opened by no code of another order', async () => {
+    const { post, unpaid, orderId, follow } = await store()
+    for (const path of [`/pay/${unpaid.id}/open`, `/orders/${unpaid.orderId}/open`]) {
+      const answer = await post(path, { token: recoveryCodeOf(follow, orderId) })
+      expect([answer.statusCode, answer.headers['set-cookie']]).toEqual([422, undefined])
+    }
+  })
+})
+
+describe('a refund that is asked for on its page', () => {
+  const declined = { held: { outcome: 'declined', code: 'NO', reason: 'no' } } as const
+
+  test('too often is still on record, and the page says when to ask again', async () => {
+    const { post, orderId, opened } = await store(declined)
+    const ask = () => post(`/orders/${orderId}/refund`, { key: randomUUID() }, opened)
+    expect([(await ask()).statusCode, (await ask()).statusCode]).toEqual([200, 200])
+    const { statusCode, headers, body } = await ask()
+    expect([statusCode, Number(headers['retry-after']) > 0]).toEqual([429, true])
+    expect(structureFaults(body)).toEqual([])
+    expect(read(body)).toContain('asked for several times within an hour. It is still on record')
+    expect(read(body)).not.toMatch(/charged|begun/)
+  })
+
+  test('of an order that was delivered is none, and the page says so', async () => {
+    const { post, orderId, opened } = await store()
+    const { statusCode, body } = await post(
+      `/orders/${orderId}/refund`,
+      { key: randomUUID() },
+      opened,
+    )
+    expect(statusCode).toBe(409)
+    expect(structureFaults(body)).toEqual([])
+    expect(read(body)).toContain(`${en.orders.refund.none} ${en.orders.refund.delivered}`)
   })
 })

@@ -12,7 +12,7 @@ import { passForCode } from '../../desk/following/recovery.ts'
 import { sightOf } from '../../desk/following/sight.ts'
 import type { OrderId } from '../../primitives/ids.ts'
 import { Refusal } from '../../primitives/refusal.ts'
-import { readToken, rememberAccess, rememberWallet, walletIn } from '../visit/access.ts'
+import { readToken, rememberOrder, rememberWallet, walletIn } from '../visit/access.ts'
 import { formIn, isFromElsewhere, routeForm } from '../visit/forms.ts'
 import { orderPagePath, payPath } from '../visit/paths.ts'
 import { privately } from '../visit/privately.ts'
@@ -102,9 +102,11 @@ async function byPublic(
   const opener = { token, wallet: walletIn(request) }
   const sight = await sightOf(follow, id, opener, request.log)
   if (sight.own) {
-    const path = orderPagePath(id)
-    if (token !== undefined) rememberAccess(reply, { path, token, isSecure: isSecure(routes) })
-    return privately(reply).redirect(path, 303)
+    const { checkout } = sight
+    if (token !== undefined) {
+      rememberOrder(reply, { orderId: id, checkout, token, isSecure: isSecure(routes) })
+    }
+    return privately(reply).redirect(orderPagePath(id), 303)
   }
   const isWrong = text !== null
   const page = { number: { typed }, found: { sight, typed, isWrong } }

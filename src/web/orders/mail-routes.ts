@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { orNotNow } from '../../desk/buying/or-not-now.ts'
 import { findPath } from '../../desk/following/find.ts'
 import {
   addressIn,
@@ -13,6 +14,7 @@ import { clientKeyOf } from '../../http/client-key.ts'
 import { counted } from '../../http/gate.ts'
 import type { RateLimiter } from '../../http/rate-limit.ts'
 import { Refusal } from '../../primitives/refusal.ts'
+import { withRetryAfter } from '../frame/retry-after.ts'
 import { formIn } from '../visit/forms.ts'
 import { boughtText } from './bought.ts'
 import { type FollowingRoutes, type OrderRequest, openerOf } from './following.ts'
@@ -61,8 +63,7 @@ export async function mayAsk(
     return true
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== 'rate_limited') throw error
-    const { retryAfterSeconds = 1 } = error.details
-    reply.code(rules[error.code].status).header('retry-after', String(retryAfterSeconds))
+    withRetryAfter(reply.code(rules[error.code].status), error.details)
     return false
   }
 }
@@ -82,7 +83,8 @@ export async function sendMail(
   }
   if (!(await mayAsk(routes, request, reply))) return { typed, said: 'tooMany' }
   const opener = openerOf(request)
-  const order = await leaveAddress(follow, mail, { id: request.params.orderId, opener, address })
+  const left = { id: request.params.orderId, opener, address }
+  const order = await orNotNow(request.log, () => leaveAddress(follow, mail, left))
   const isSent = order !== undefined && (await isTaken(request, routes, mail, address, order))
   return { typed, said: isSent ? 'sent' : 'failed' }
 }

@@ -13,11 +13,14 @@ import {
 } from '../../desk/following/passes.ts'
 import { passForCode, recoveryCodeOf } from '../../desk/following/recovery.ts'
 import { type OrderSight, sightOf } from '../../desk/following/sight.ts'
+import { rules } from '../../desk/refusals.ts'
 import { clientKeyOf } from '../../http/client-key.ts'
 import { isOrderId } from '../../primitives/ids.ts'
+import { Refusal } from '../../primitives/refusal.ts'
 import { messagePage } from '../frame/message-page.ts'
+import { withRetryAfter } from '../frame/retry-after.ts'
 import { routeLive } from '../live/live.ts'
-import { accessIn, readToken, rememberAccess } from '../visit/access.ts'
+import { accessIn, readToken, rememberOrder } from '../visit/access.ts'
 import { formIn, isFromElsewhere, routeForm } from '../visit/forms.ts'
 import { orderPagePath } from '../visit/paths.ts'
 import { privately } from '../visit/privately.ts'
@@ -32,7 +35,7 @@ import {
 } from './following.ts'
 import { sendMail } from './mail-routes.ts'
 import { type KeptLink, type MailPart, type OrderPageParts, orderPage } from './order-page.ts'
-import { refundPage } from './refund-page.ts'
+import { type Asked, refundPage } from './refund-page.ts'
 
 const at = '/orders/:orderId'
 
@@ -63,27 +66,51 @@ export function routeOrderPages(pages: FastifyInstance, routes: FollowingRoutes)
 }
 
 function routeRefundPage(pages: FastifyInstance, routes: FollowingRoutes): void {
-  const send = (reply: FastifyReply, sight: OrderSight, wasAsked: boolean) => {
+  const send = (reply: FastifyReply, sight: OrderSight, asked?: Asked) => {
     const { texts } = routes.frame
     const page = refundPage(sight, {
       texts,
       scriptUrls: scriptsOf(routes),
       formKey: randomUUID(),
-      wasAsked,
+      asked,
     })
     return sendPrivately(reply, routes, page)
   }
   pages.get(`${at}/refund`, reads, async (request: OrderRequest, reply) =>
-    send(reply, await look(routes, request), false),
+    send(reply, await look(routes, request)),
   )
   pages.post(`${at}/refund`, acts, async (request: OrderRequest, reply) => {
     if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
-    const key = keyOf(formIn(request).get('key') ?? '', 'key') ?? randomUUID()
-    const { orderId } = request.params
-    const client = clientKeyOf(request.ip)
-    await refundClaimed(routes.follow, { orderId, key, fields: {}, client }, request.log)
-    return send(reply, await look(routes, request), true)
+    const asked = await askForRefund(request, reply, routes)
+    return send(reply, await look(routes, request), asked)
   })
+}
+
+/** Claims the refund; the page itself says what else than a refund under way comes of that. */
+async function askForRefund(
+  request: OrderRequest,
+  reply: FastifyReply,
+  { follow }: FollowingRoutes,
+): Promise<Asked> {
+  const key = keyOf(formIn(request).get('key') ?? '', 'key') ?? randomUUID()
+  const { orderId } = request.params
+  const client = clientKeyOf(request.ip)
+  try {
+    await refundClaimed(follow, { orderId, key, fields: {}, client }, request.log)
+    return { type: 'taken' }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const asked = whyNotAsked(error)
+    if (asked === undefined) throw error
+    withRetryAfter(reply.code(rules[error.code].status), error.details)
+    return asked
+  }
+}
+
+function whyNotAsked({ code, details }: Refusal): Asked | undefined {
+  if (code === 'not_refundable') return { type: 'none' }
+  if (code !== 'budget_spent') return undefined
+  return { type: 'tooOften', seconds: details.retryAfterSeconds ?? 60 }
 }
 
 function look({ follow }: FollowingRoutes, request: OrderRequest): Promise<OrderSight> {
@@ -147,9 +174,9 @@ async function open(request: OrderRequest, reply: FastifyReply, routes: Followin
       refused: { typed, isOld: isOldPass(follow, token, sight.id) },
     })
   }
-  const path = orderPagePath(sight.id)
-  rememberAccess(reply, { path, token, isSecure: follow.site.url.startsWith('https:') })
-  return privately(reply).redirect(path, 303)
+  const isSecure = follow.site.url.startsWith('https:')
+  rememberOrder(reply, { orderId: sight.id, checkout: sight.checkout, token, isSecure })
+  return privately(reply).redirect(orderPagePath(sight.id), 303)
 }
 
 /** The goods, when their owner has pressed the button; they are in no page before. */

@@ -15,18 +15,23 @@ import { stationsOf, timeline } from './timeline.ts'
 /** Why a refund waits that no one at the store can send: USDC blocks the wallet that it goes to. */
 const blockedByIssuer: PayBackFault = 'payer_blacklisted'
 
+/** `tooOften` until `again`; `none` where there is no refund, which the page says itself. */
+export type Asked =
+  | { readonly type: 'taken' | 'none' }
+  | { readonly type: 'tooOften'; readonly seconds: number }
+
 export interface RefundPageParts {
   readonly texts: Texts
   readonly scriptUrls: readonly string[]
   /** Names one asking, so that a form sent twice asks once. */
   readonly formKey: string
-  /** Whether this is the answer to asking. */
-  readonly wasAsked?: boolean
+  /** What became of asking, where this is the answer to it. */
+  readonly asked?: Asked | undefined
 }
 
 /** Where the money of one order is. */
 export function refundPage(sight: OrderSight, parts: RefundPageParts): Page {
-  const { texts, scriptUrls } = parts
+  const { texts, scriptUrls, asked } = parts
   const { orders } = texts
   const heading = headingOf(sight, texts)
   const isFinished = sight.isFinished
@@ -43,6 +48,7 @@ export function refundPage(sight: OrderSight, parts: RefundPageParts): Page {
 <p class="which">${orders.order} <code>${sight.id}</code></p>
 <h1 id="stage">${heading.title}</h1>
 <p class="lead">${heading.text}</p>
+${asked?.type === 'tooOften' && html`<p class="wrong" role="alert">${orders.refund.tooOften(Math.ceil(asked.seconds / 60))}</p>`}
 ${isRefunding(sight) && timeline(stationsOf(sight, texts), texts)}
 <p class="about-refund"><a href="${order}">${orders.refund.back}</a></p>
 </section>
@@ -82,12 +88,12 @@ ${refund.stuck?.code === blockedByIssuer ? html`<p class="wrong">${words.blocked
 }
 
 /** Asking again starts the same refund once more, so nothing can be paid twice by it. */
-function askPart(id: string, { formKey, wasAsked, texts }: RefundPageParts): Html {
+function askPart(id: string, { formKey, asked, texts }: RefundPageParts): Html {
   const { refund } = texts.orders
   return html`<section class="sheet" aria-labelledby="ask">
 <h2 id="ask">${refund.ask}</h2>
 <p>${refund.askText}</p>
-${wasAsked && html`<p class="good" role="status">${refund.asked}</p>`}
+${asked?.type === 'taken' && html`<p class="good" role="status">${refund.asked}</p>`}
 <form method="post" action="${orderPagePath(id)}/refund">
 <input type="hidden" name="key" value="${formKey}">
 <p class="act"><button class="button" type="submit">${refund.ask}</button></p>

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { orderPagePath, payPath } from './paths.ts'
 
 /** For how long a browser remembers that an order is its visitor's; seconds. */
 const rememberedSeconds = 30 * 86_400
@@ -23,20 +24,27 @@ interface Cookie {
   readonly isSecure: boolean
 }
 
+interface Remembered {
+  readonly orderId: string
+  /** Where it is paid in a coin, while it is. */
+  readonly checkout?: string | undefined
+  readonly token: string
+  /** Whether the store is reached over https. */
+  readonly isSecure: boolean
+}
+
 /**
- * Lets this browser open the page at `path` (and below it) again. The token goes into a cookie that
- * no script can read, and that is sent to that page alone. A link in a mail or on another site opens the
+ * Lets this browser open the page of the order, and that of its payment, again. The token goes into cookies
+ * that no script can read, and that are sent to these pages and below them alone. A link in a mail or on another site opens the
  * page too (`SameSite=Lax`): the cookie only lets its visitor read, and what a page of another site sends
  * is refused by `isFromElsewhere`.
- *
- * @param isSecure whether the store is reached over https
  */
-export function rememberAccess(
-  reply: FastifyReply,
-  given: { readonly path: string; readonly token: string; readonly isSecure: boolean },
-): void {
-  const { path, token: value, isSecure } = given
-  setCookie(reply, { name: accessCookie, value, path, seconds: rememberedSeconds, isSecure })
+export function rememberOrder(reply: FastifyReply, remembered: Remembered): void {
+  const { orderId, checkout, token: value, isSecure } = remembered
+  const paths = [...(checkout ? [payPath(checkout)] : []), orderPagePath(orderId)]
+  for (const path of paths) {
+    setCookie(reply, { name: accessCookie, value, path, seconds: rememberedSeconds, isSecure })
+  }
 }
 
 /** Lets this browser open the orders of a wallet for a while; an empty pass takes it back. */

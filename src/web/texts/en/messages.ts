@@ -16,9 +16,21 @@ export const messages = {
     title: 'One moment, please',
     text: 'Many requests came from your network within a minute. Wait a little, then load this page again.',
   },
-  tooManyAttempts: {
-    title: 'Too many unfinished attempts',
-    text: 'Too much was begun from your network and not finished. Nothing was charged. Pay what you have begun, or try again later.',
+  tooOften: {
+    title: 'Too many attempts',
+    text: 'This was tried too often within an hour. Try again later; what you have paid for stays on record.',
+  },
+  noReceipt: {
+    title: 'There is no receipt',
+    text: 'A receipt says that a payment arrived, and none is known to have arrived for this order. The page of the order shows how it stands.',
+  },
+  notRefundable: {
+    title: 'This order has no refund',
+    text: 'Refunds are for orders that were paid for and could not be delivered. The page of the order shows how it stands.',
+  },
+  notTaken: {
+    title: 'This was not accepted',
+    text: 'The store cannot do this now. Go back to the page that you came from: it shows how things stand.',
   },
   notRead: {
     title: 'This cannot be read',
@@ -26,11 +38,11 @@ export const messages = {
   },
   notNow: {
     title: 'Not just now',
-    text: 'A part of the store does not answer. Nothing was used up: come back in a minute and try again.',
+    text: 'A part of the store does not answer. Come back in a minute and load the page again. If you have already paid, do not pay again.',
   },
   broken: {
     title: 'Something went wrong',
-    text: 'It is our fault, it was recorded, and nothing was charged. Load this page again in a moment.',
+    text: 'This is our fault, and it was recorded. If you have already paid, do not pay again. Load this page again in a moment.',
   },
   home: 'Back to the store',
   search: 'Search the store',

@@ -220,6 +220,8 @@ export const orders = {
     askText:
       'You may ask us to try once more. It is the same refund, to the same place, and it is sent once.',
     asked: 'It is being tried again.',
+    tooOften: (minutes: number) =>
+      `This refund was asked for several times within an hour. It is still on record, and nothing is lost. You can ask again in ${minutes === 1 ? '1 minute' : `${minutes} minutes`}.`,
     returns: 'Other payments',
     returnsTitle: 'Refunds',
     returnsText: 'We received more than the order total. Details below.',

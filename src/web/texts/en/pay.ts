@@ -120,7 +120,8 @@ export const pay = {
   foreign: 'Paste your private link (or the part after #) or your recovery code to see more.',
   tokenLabel: 'Private link',
   openIt: 'Open',
-  tokenWrong: 'This does not open this payment. Copy the whole link, with everything behind the #.',
+  tokenWrong:
+    'This does not open this payment. Copy the whole link, with everything after the #, or the whole code.',
   notFound: {
     title: 'There is no such payment',
     text: 'Check the link for typos, or open it from the one that you kept.',
