@@ -13,6 +13,8 @@ export interface ProviderHabits {
   readonly preconfirms?: boolean
   /** States older than so many blocks are gone. */
   readonly stateBlocks?: number
+  /** Blocks have a `safe` one, and logs are not answered up to it by that name. */
+  readonly noSafeLogs?: boolean
   /** How far `safe` is behind the newest block. */
   readonly safeLag?: number
   /** Each block of the node is shown as so many, which an EVM node in a test could not make in time. */
@@ -29,6 +31,10 @@ const logRefusals = {
   http400: { status: 400 },
   http413: { status: 413 },
 } as const
+/** As nodes refuse the name of a block where they take a number only. */
+const unknownTag = {
+  error: { code: -32_602, message: 'invalid argument 0: hex string without 0x prefix' },
+}
 type LogRefusal = keyof typeof logRefusals
 
 /** For `startNodeBefore`: the node at this address answers as such a provider would. */
@@ -108,7 +114,8 @@ const answers: Readonly<Record<string, AnswerOf>> = {
   },
 
   async eth_getLogs(view, [filter]) {
-    const { fromBlock, toBlock, ...asked } = filter as { fromBlock: Hex; toBlock: Hex }
+    const { fromBlock, toBlock, ...asked } = filter as { fromBlock: Hex; toBlock: Hex | 'safe' }
+    if (view.habits.noSafeLogs && toBlock === 'safe') return unknownTag
     const [from, to] = [numberOf(view, fromBlock), numberOf(view, toBlock)]
     const { logRange } = view.habits
     if (logRange && to - from + 1 > logRange.blocks) return logRefusals[logRange.refusal]

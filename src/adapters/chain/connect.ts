@@ -93,9 +93,9 @@ export function connectChain(config: ChainConfig, now: () => Date): ConnectedCha
 }
 
 /**
- * Asks what purchases ask: the newest blocks, the token, an estimate, and a page of logs, by which it
- * is found how large a page this node answers. The answers are those of our own wallet, so nobody
- * else shapes them.
+ * Asks what purchases and refunds ask: the newest blocks, the token, an estimate, and a page of logs
+ * up to the safe block by that name, by which it is found how large a page this node answers. The
+ * answers are those of our own wallet, so nobody else shapes them.
  */
 async function probe(
   chain: Chain,
@@ -106,9 +106,10 @@ async function probe(
   const token = network.usdc as Hex
   const head = await reader.getBlock()
   if (!isCurrent(head.timestamp)) throw new Error('The newest block is old.')
-  const newest = Number(head.number)
-  const page = { from: Math.max(0, newest - pages.blocks() + 1), to: newest }
-  const read = (piece: Blocks) => tokenLogsIn(chain, piece, [usedTopic, topicOf(wallet)])
+  const safe = Number((await reader.getBlock({ blockTag: 'safe' })).number)
+  const page = { from: Math.max(0, safe - pages.blocks() + 1), to: safe }
+  const read = ({ from }: Blocks) =>
+    tokenLogsIn(chain, { from, to: 'safe' }, [usedTopic, topicOf(wallet)])
   const readLogs = async () => {
     for await (const _ of inPieces(page, read, { pages, newestFirst: true })) break
   }
@@ -118,7 +119,6 @@ async function probe(
     args: [wallet as Hex],
   })
   await Promise.all([
-    reader.getBlock({ blockTag: 'safe' }),
     floatOf(chain, wallet),
     reader.estimateGas({ account: gasAccount.address, to: token, data }),
     readLogs(),

@@ -19,8 +19,9 @@ import {
 } from '../../../test/stories/contracts/wallet.ts'
 import type { Rail } from '../../payments/ports.ts'
 import { newPayment, price, type StillChain, startStillChain } from './chain.fixture.ts'
+import { transferOf } from './facilitator.ts'
 import { ownFacilitator } from './own-facilitator.ts'
-import { sendTransfer, settlementGasMost } from './transfer.ts'
+import { gasOf, sendTransfer, settlementGasMost } from './transfer.ts'
 
 // What a payer can make us spend. The wallets are contracts whose signature check costs what they like.
 
@@ -204,6 +205,26 @@ describe('a network that is dear', () => {
     await chain.client.setNextBlockBaseFeePerGas({ baseFeePerGas: 10n ** 9n })
     await chain.mine()
     expect(await chain.connect().rail.check(tender)).toMatchObject({ outcome: 'good' })
+  })
+
+  test.each([
+    ['a plain payment', plain],
+    ['one of a smart wallet', wallet],
+  ])('takes only what it then sends, whatever the ceiling: %s', async (_, pay) => {
+    const outcomes: string[] = []
+    for (const over of [-1_000n, 1_000n, 12_000n, 24_000n, 26_000n]) {
+      const { tender } = await pay()
+      const asked = chain.open()
+      const gas = await gasOf(asked, transferOf(tender))
+      const { maxFeePerGas } = await asked.fees()
+      const { rail } = chain.connect({ settlementWeiMost: (gas + over) * maxFeePerGas })
+      const checked = await rail.check(tender)
+      outcomes.push(checked.outcome)
+      if (checked.outcome === 'good') {
+        expect(await rail.collect(tender)).toMatchObject({ outcome: 'settled' })
+      } else expect(checked).toMatchObject(dear)
+    }
+    expect(outcomes).toEqual(['unknown', 'unknown', 'unknown', 'unknown', 'good'])
   })
 
   test('counts what a transaction pays for its data on L1', async () => {

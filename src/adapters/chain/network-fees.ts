@@ -47,6 +47,7 @@ export function dataFeeOf({ reader }: Pick<ChainNode, 'reader'>): DataFee {
  * Whether a settlement would cost more than the store pays for one, by what the network asks now.
  * The payer chooses how long a smart wallet's signature is, and with it the fee for its data.
  *
+ * @param gas the limit that it is sent with
  * @throws when the node does not say what it asks
  */
 export async function isTooDear(

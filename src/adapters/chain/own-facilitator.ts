@@ -16,7 +16,7 @@ import { isTooDear } from './network-fees.ts'
 import { type Observed, observedSigner } from './observed-signer.ts'
 import { createEstimates, gasOfPlain } from './plain-payments.ts'
 import type { Sending } from './sending.ts'
-import { costOf, sendTransfer } from './transfer.ts'
+import { costOf, limitOf, sendTransfer } from './transfer.ts'
 import { ownReasons } from './verdicts.ts'
 
 /** Ends a signature of a wallet that has yet to be deployed (ERC-6492). */
@@ -49,7 +49,7 @@ export function ownFacilitator(
     async verify(tender) {
       const gas = await gasOfPlain(chain, tender)
       if (gas !== undefined) {
-        if (await isTooDear(chain, tender, gas)) return invalid('too_dear')
+        if (await isTooDear(chain, tender, limitOf(gas))) return invalid('too_dear')
         estimates.keep(paymentKeyOf(tender), gas)
         return { isValid: true, payer: tender.payer }
       }

@@ -158,6 +158,13 @@ describe('a provider that answers for a few blocks of logs at once', () => {
   })
 })
 
+describe('a provider that answers no logs up to the safe block', () => {
+  test('is not well, since that shows what is final', async () => {
+    await expect(behind({ noSafeLogs: true }).probe()).rejects.toThrow()
+    await behind({}).probe()
+  })
+})
+
 describe('a provider that shows a log and not its receipt', () => {
   test('proves nothing about a payment that has landed', async () => {
     const { tender, receipt } = await landed()

@@ -46,6 +46,12 @@ export const settlementGasMost = 450_000n
 /** What the state of the token may add between the estimate and the block: a balance that was zero. */
 const gasMargin = 25_000n
 
+/** The limit that a transfer is sent with which needs so much gas; its price is looked at for this. */
+export function limitOf(needed: bigint): bigint {
+  const withMargin = needed + gasMargin
+  return withMargin < settlementGasMost ? withMargin : settlementGasMost
+}
+
 /** Whether a settlement of this transfer stays within what one may cost; `refused` is a revert. */
 export async function costOf(
   chain: Chain,
@@ -54,7 +60,7 @@ export async function costOf(
   try {
     const gas = await gasOf(chain, transfer)
     if (gas > settlementGasMost) return 'too_much'
-    return (await isTooDear(chain, transfer, gas)) ? 'too_dear' : 'bearable'
+    return (await isTooDear(chain, transfer, limitOf(gas))) ? 'too_dear' : 'bearable'
   } catch (error) {
     if (isRevert(error)) return 'refused'
     throw error
@@ -75,10 +81,9 @@ export async function sendTransfer(
 ): Promise<Sent> {
   const call = transferCall(chain.network, transfer)
   const needed = estimated ?? (await gasOf(chain, transfer))
-  if (await isTooDear(chain, transfer, needed)) throw new Error(tooDear)
+  const gas = limitOf(needed)
+  if (await isTooDear(chain, transfer, gas)) throw new Error(tooDear)
   if (needed > settlementGasMost) throw new Error(`The transfer would cost ${needed} gas.`)
-  const margin = needed + gasMargin
-  const gas = margin < settlementGasMost ? margin : settlementGasMost
   return sendCall(chain, { to: call.address, data: encodeFunctionData(call), gas }, sending)
 }
 
