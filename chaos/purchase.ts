@@ -88,7 +88,7 @@ async function pay(open: Open, accepts: Accepts): Promise<Answer | undefined> {
   for (let tries = 0; !open.closing.aborted; tries += 1) {
     const answers = await send(open, payment)
     for (const answer of answers) noteAnswer(open, payment.authorization.nonce, answer)
-    if (answers.some(endsPaying)) return answers.find(isOrder)
+    if (answers.some(endsPaying)) return orderAmong(answers)
     if (tries + 1 >= plan.leavesAfter) return void notebook.end('left')
     if (tries === 0 && plan.signsAgain) payment = await sign(open, accepts)
     await pause(open, tries)
@@ -103,6 +103,11 @@ function endsPaying({ status }: Answer): boolean {
 
 function isOrder({ status }: Answer): boolean {
   return status === 200 || status === 202
+}
+
+/** One that shows its order, where there is one: without a key, only the first answer does. */
+function orderAmong(answers: readonly Answer[]): Answer | undefined {
+  return answers.find(({ body }) => body.orderId !== undefined) ?? answers.find(isOrder)
 }
 
 async function sign({ account, notebook }: Open, accepts: Accepts) {
@@ -138,7 +143,8 @@ function noteAnswer({ notebook }: Open, nonce: string, answer: Answer): void {
 async function follow(open: Open, { body: first }: Answer): Promise<void> {
   const { notebook, plan, closing, key } = open
   if (notebook.seen.ending !== 'not told') return
-  if (plan.leavesAfter < 3) return void notebook.end('left')
+  // Whoever lost the first answer and has no key hears that it has paid, and not for what.
+  if (plan.leavesAfter < 3 || first.orderId === undefined) return void notebook.end('left')
   const token = first.accessToken
   const headers = token === undefined ? key : { ...key, authorization: `Bearer ${token}` }
   const path = `/api/catalog/orders/${first.orderId}`

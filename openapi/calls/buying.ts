@@ -29,6 +29,15 @@ function purchasesOf(kind: Kind): readonly Omit<Call, 'operation'>[] {
       ask: async (shop) => shop.bought(kind, 'OK'),
     },
     {
+      name: 'unproven',
+      summary: 'The same payment without proof of whose it is: where its order stands',
+      status: 200,
+      ask: async (shop) => {
+        const { 'idempotency-key': _, ...payment } = (await shop.bought(kind, 'OK')).headers
+        return { body: bodyOf(kind), headers: payment }
+      },
+    },
+    {
       name: 'under_way',
       summary: 'The goods are on their way',
       status: 202,

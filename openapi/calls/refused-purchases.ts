@@ -2,7 +2,7 @@ import { kinds } from '../../src/goods/good.ts'
 import type { Kind } from '../../src/goods/offer.ts'
 import type { RefusalCode } from '../../src/primitives/refusal.ts'
 import { nameOf } from './buying.ts'
-import { type Ask, bodyOf, newKey, queryOf, type Shop } from './call.ts'
+import { type Ask, bodyOf, queryOf, type Shop } from './call.ts'
 import type { Recipe } from './refusals.ts'
 
 type Made = (kind: Kind, shop: Shop) => object | Promise<object>
@@ -27,8 +27,7 @@ const asks: Readonly<Partial<Record<RefusalCode, (kind: Kind, shop: Shop) => Ask
     },
     payment_reused: async (kind, shop) => {
       const { headers } = await shop.bought(kind, 'OK')
-      const { 'idempotency-key': _, ...payment } = headers
-      return { body: bodyOf(kind, 'HANG'), headers: { ...payment, ...newKey() } }
+      return { body: bodyOf(kind, 'HANG'), headers }
     },
     idempotency_conflict: async (kind, shop) => {
       const { headers } = await shop.bought(kind, 'OK')

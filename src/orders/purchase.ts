@@ -49,6 +49,7 @@ export type PurchaseAnswer =
       /** Only in the answer to the request that opened the order. */
       readonly accessToken?: string
       readonly replayed: boolean
+      /** False for whoever brings the payment alone, which is public: they may see where it stands. */
       readonly reveal: boolean
     }
 

@@ -86,7 +86,7 @@ describe('the same payment again', () => {
     ['another field', { ...ada, firstName: 'Eve' }],
     ['another offer', { ...ada, offerId: 'OPEN', value: 20 }],
     ['a field more', { ...ada, email: 'ada@example.com' }],
-  ])('for %s is refused, and named as used', async (_, fields) => {
+  ])('with its key for %s is refused, and named as used', async (_, fields) => {
     const { ask, pay, calls } = purchaseWorld()
     const payment = await pay()
     const { order } = expectOrder(await ask({ ...withKey, payment }))
@@ -98,12 +98,37 @@ describe('the same payment again', () => {
     expect(calls).toEqual(before)
   })
 
+  test.each([
+    ['another field', { ...ada, firstName: 'Eve' }],
+    ['another offer', { ...ada, offerId: 'OPEN', value: 20 }],
+    ['nothing that is sold', { offerId: 'NONE' }],
+  ])('without its key for %s is answered as for its own request', async (_, fields) => {
+    const { ask, pay, calls } = purchaseWorld()
+    const payment = await pay()
+    await ask({ ...withKey, payment })
+    const before = [...calls]
+    const own = await ask({ payment })
+    expect(expectOrder(own)).toMatchObject({ replayed: true, reveal: false })
+    expect(await ask({ payment, fields })).toEqual(own)
+    expect(calls).toEqual(before)
+  })
+
+  test('without its key asks for another payment, whatever it is for, once it has failed', async () => {
+    const failed = { outcome: 'failed', code: 'authorization_spent', reason: 'spent' } as const
+    const { ask, pay } = purchaseWorld({ collected: failed })
+    const payment = await pay()
+    await ask({ payment })
+    for (const fields of [ada, { ...ada, firstName: 'Eve' }]) {
+      expect(expectDemand(await ask({ payment, fields })).fault?.code).toBe('authorization_spent')
+    }
+  })
+
   test('says that it is unknown whether it was charged while that is so', async () => {
     const { ask, pay } = purchaseWorld({ collected: { outcome: 'unknown', reason: 'timeout' } })
     const payment = await pay()
-    await ask({ payment, patienceMs: 0 })
+    await ask({ ...withKey, payment, patienceMs: 0 })
     const fields = { ...ada, firstName: 'Eve' }
-    const { details } = await refusalOf(ask({ payment, fields }))
+    const { details } = await refusalOf(ask({ ...withKey, payment, fields }))
     expect(details.charged).toBe('unknown')
   })
 })

@@ -25,7 +25,7 @@ export interface PurchaseRequest {
   readonly heldUp?: Refusal | undefined
   /** Hears, before the answer, that the payment of the request has opened no order. */
   readonly foundUnpaid?: (() => void) | undefined
-  /** Hears, before the answer, that the payment was checked and nobody could say that it is good. */
+  /** Hears, before the answer, that nobody could say that the payment is good, or that it is theirs. */
   readonly showedNothing?: (() => void) | undefined
   /** How long the buyer wants to wait for the goods at most, if that is shorter than our patience. */
   readonly patienceMs?: number | undefined
@@ -62,6 +62,9 @@ export function isPaidBy({ tender }: Order, { payment }: PurchaseRequest): boole
  * The same request came again, perhaps because our first answer never arrived: it gets the order
  * as it stands, and the goods when it shows that they are its own.
  *
+ * The payment itself shows nothing, since everybody can read it on the chain. Whoever brings nothing
+ * else hears the same whatever they ask for, or it would tell them what was bought.
+ *
  * @throws Refusal `payment_reused`, `idempotency_conflict` when it asks for something else
  */
 export async function replay(
@@ -69,10 +72,12 @@ export async function replay(
   request: PurchaseRequest,
   earlier: Order,
 ): Promise<{ readonly order: Order; readonly reveal: boolean }> {
+  if (!(await maySee(deps, request, earlier))) {
+    request.showedNothing?.()
+    return { order: earlier, reveal: false }
+  }
   if (!isSamePurchase(deps, request, earlier)) throw usedForAnother(request, earlier)
-  const reveal = await maySee(deps, request, earlier)
-  const order = reveal ? await untilEnded(deps, earlier, patienceOf(deps, request)) : earlier
-  return { order, reveal }
+  return { order: await untilEnded(deps, earlier, patienceOf(deps, request)), reveal: true }
 }
 
 /** A sign-in opens one door, once: it is used up only where nothing else shows the goods. */

@@ -6,17 +6,28 @@ import { type Buyer, newBuyer } from './buyer.ts'
 import { limitedAddress } from './interferences.ts'
 import { openClient } from './mcp/client.ts'
 import { openReadingStore } from './reading.ts'
-import { bodyFor, buy, eventually, get, post, purchasePath, termsOf } from './requests.ts'
+import {
+  type Answer,
+  bodyFor,
+  buy,
+  eventually,
+  get,
+  post,
+  purchasePath,
+  termsOf,
+} from './requests.ts'
 import { openSibling, type Store } from './store.ts'
 
 // A payment that is sent again is answered with its order, whatever has come between; and who is
 // refused before that order could be looked for never hears that nothing was charged.
 
+type Bought = Awaited<ReturnType<typeof buy>>
+
 let store: Store
 let buyer: Buyer
 /** A node that started after an offer was delisted, and what had been bought of it before. */
 let later: Awaited<ReturnType<typeof openSibling>>
-let bought: Awaited<ReturnType<typeof buy>>
+let bought: Bought
 
 const voucher = bodyFor('voucher', 'OK')
 const delisted = bodyFor('topup', 'OK')
@@ -71,6 +82,13 @@ async function usedSignIn(): Promise<Record<string, string>> {
   return headers
 }
 
+/** The answer says that the payment has bought something, and where that stands. */
+function expectStanding(again: Answer, first: Bought): void {
+  const { transactionHash } = first.answer.body
+  expect(again).toMatchObject({ status: 200, body: { transactionHash, state: 'FULFILLED' } })
+  expect(again.body).not.toHaveProperty('orderId')
+}
+
 describe('a paid request that comes again is answered with its order', () => {
   test.each(['purchase', 'refused'] as const)('above the limit of %s', async (limit) => {
     const headers = newKey()
@@ -84,13 +102,9 @@ describe('a paid request that comes again is answered with its order', () => {
     expect(await everythingOf(buyer)).toEqual(before)
   })
 
-  test('with a sign-in that was used, which shows no goods', async () => {
+  test('with a sign-in that was used, which shows no more than the payment', async () => {
     const first = await buy(store, buyer, 'voucher', voucher)
-    const again = await first.send(await usedSignIn())
-    expect(again).toMatchObject({
-      status: 200,
-      body: { orderId: first.answer.body.orderId, orders: [{ result: null }] },
-    })
+    expectStanding(await first.send(await usedSignIn()), first)
   })
 
   test('with a sign-in that is fresh, which shows the goods', async () => {
@@ -105,35 +119,31 @@ describe('a paid request that comes again is answered with its order', () => {
     await useUp(address, 'purchase')
     const signIn = { 'sign-in-with-x': await signInOf(buyer) }
     const again = await first.send({ ...signIn, 'x-forwarded-for': address })
-    expect(again).toMatchObject({ status: 200, body: { orders: [{ result: null }] } })
+    expectStanding(again, first)
     expect((await get(store.url, '/api/catalog/orders', signIn)).status).toBe(200)
   })
 
-  test('with a key of no form, which shows no goods', async () => {
+  test('with a key of no form, which shows no more than the payment', async () => {
     const first = await buy(store, buyer, 'voucher', voucher)
-    const again = await first.send({ 'idempotency-key': 'short' })
-    expect(again).toMatchObject({
-      status: 200,
-      body: { orderId: first.answer.body.orderId, orders: [{ result: null }] },
-    })
+    expectStanding(await first.send({ 'idempotency-key': 'short' }), first)
   })
 
   test('over HTTP, although the offer was delisted since', async () => {
-    const { orderId } = bought.answer.body
     const again = await post(later.url, purchasePath('topup'), delisted, {
       'payment-signature': bought.payment.header,
     })
-    expect(again).toMatchObject({ status: 200, body: { orderId } })
+    expectStanding(again, bought)
   })
 
   test('over MCP, although the offer was delisted since', async () => {
-    const { orderId } = bought.answer.body
+    const { transactionHash } = bought.answer.body
     const { call, close } = await openClient(later, '2026-07-28')
     const meta = { 'x402/payment': decoded(bought.payment.header) }
-    expect(await call('buy', delisted, meta)).toMatchObject({ isError: false, data: { orderId } })
+    const again = await call('buy', delisted, meta)
+    expect(again).toMatchObject({ isError: false, data: { transactionHash, state: 'FULFILLED' } })
+    expect(again.data).not.toHaveProperty('orderId')
     const other = { ...delisted, msisdn: '+12025550124' }
-    const reused = await call('buy', other, meta)
-    expect(reused.data).toMatchObject({ code: 'payment_reused', charged: 'yes' })
+    expect(await call('buy', other, meta)).toEqual(again)
     await close()
   })
 
@@ -142,7 +152,7 @@ describe('a paid request that comes again is answered with its order', () => {
     const address = anAddress()
     await useUp(address, 'purchase')
     const again = await toolCall(address, { 'x402/payment': decoded(first.payment.header) })
-    expect(again.body).toContain(first.answer.body.orderId)
+    expect(again.body).toContain(first.answer.body.transactionHash)
     expect(await toolCall(address, {})).toMatchObject({
       body: expect.stringContaining('"charged":"no"'),
     })
@@ -160,7 +170,7 @@ describe('a paid request that comes again is answered with its order', () => {
       return post(store.url, purchasePath('voucher'), voucher, { ...headers, ...paid })
     }
     const again = await send(true)
-    expect(JSON.stringify(again.body)).toContain(first.answer.body.orderId)
+    expect(JSON.stringify(again.body)).toContain(first.answer.body.transactionHash)
     expect(await send(false)).toMatchObject({ status: 429, body: { charged: 'no' } })
     letGo()
   })

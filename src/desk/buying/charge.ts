@@ -5,7 +5,10 @@
  */
 export interface Charge {
   known: 'no' | 'unknown'
-  /** It had a payment checked that was not found good, and counts like one that was refused. */
+  /**
+   * It brought a payment that was checked and not found good, or that has an order which it could not
+   * show to be its own. It counts like one that was refused.
+   */
   showedNothing?: boolean
 }
 

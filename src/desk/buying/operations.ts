@@ -62,6 +62,9 @@ const laterHeaders = {
   'Retry-After': 'Seconds until the next look is worth it.',
 }
 
+/** A payment that is sent again without proof that it is the sender's shows where its order stands. */
+const repeatable = OrderAnswer.or(OrderStanding)
+
 const whatIsBought: Readonly<Record<Kind, readonly [name: string, description: string]>> = {
   voucher: ['Purchase a voucher', 'Buys a gift voucher.'],
   topup: ['Purchase a topup', 'Sends airtime or data to a phone number.'],
@@ -81,11 +84,11 @@ export const purchases: readonly (Operation & { readonly kind: Kind })[] = kinds
   headers: paymentHeaders,
   body: kindSchemaFor(kind),
   answers: {
-    200: { description: 'Paid and delivered', shape: OrderAnswer, headers: paidHeaders },
+    200: { description: 'Paid and delivered', shape: repeatable, headers: paidHeaders },
     202: {
       description:
         'Not delivered yet, or it is not known yet whether the money moved. Look again; never pay again.',
-      shape: OrderAnswer,
+      shape: repeatable,
       headers: { ...paidHeaders, ...laterHeaders },
     },
   },

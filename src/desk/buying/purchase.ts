@@ -11,7 +11,7 @@ import { termsOf, termsValidSeconds } from '../../payments/terms.ts'
 import { formatUsdc, usdc, usdcDecimals } from '../../primitives/money.ts'
 import { Refusal } from '../../primitives/refusal.ts'
 import { purchasePath } from '../paths.ts'
-import type { OrderView } from '../views/order.ts'
+import { type OrderView, orderStanding } from '../views/order.ts'
 import type { Charge } from './charge.ts'
 import type { BuyingDeps } from './deps.ts'
 import { exampleOf, routeDescription } from './listing.ts'
@@ -56,6 +56,12 @@ export type PurchaseOutcome =
       /** The receipt of the payment, once it is proven. */
       readonly settled: Settled | undefined
     })
+  | {
+      /** All that is told to whoever brings a payment and nothing that shows that it is theirs. */
+      readonly type: 'standing'
+      readonly body: ReturnType<typeof orderStanding>
+      readonly came: boolean
+    }
 
 /**
  * Buys, or says what it takes to buy.
@@ -203,6 +209,7 @@ async function outcomeOf(
   answer: Extract<PurchaseAnswer, { type: 'order' }>,
 ): Promise<PurchaseOutcome> {
   const { order } = answer
-  const settled = await settledOf(deps.demands, door, order)
-  return { ...answer, came: order.state === 'FULFILLED', settled }
+  const came = order.state === 'FULFILLED'
+  if (!answer.reveal) return { type: 'standing', body: orderStanding(order, 'payment'), came }
+  return { ...answer, came, settled: await settledOf(deps.demands, door, order) }
 }

@@ -101,7 +101,7 @@ export const OrderAnswer = z
   })
   .meta({ id: 'OrderAnswer' })
 
-/** What the public hash of a transaction shows of the order that it paid. */
+/** What a payment on the chain, or its hash, shows everybody of the order that it paid. */
 export const OrderStanding = z
   .object({
     transactionHash: payment.transactionHash,

@@ -47,11 +47,15 @@ export async function orderBody(vault: Vault, { order, reveal, accessToken }: Or
   }
 }
 
-const standingMessage =
-  'A transaction hash is public, so this is all it shows. The order itself needs its orderId or paymentId, or proof that it is yours: its accessToken, a sign-in of the paying wallet, or the idempotency key of the purchase.'
+const proofs =
+  'its accessToken, a sign-in of the paying wallet, or the idempotency key of the purchase.'
+const standingMessages = {
+  hash: `A transaction hash is public, so this is all it shows. The order itself needs its orderId or paymentId, or proof that it is yours: ${proofs}`,
+  payment: `This payment has an order already and buys nothing else. A payment is public once it is on the chain, so this is all it shows. The order itself needs proof that it is yours: ${proofs}`,
+} as const
 
 /** Where an order stands, for whoever knows no more of it than the chain tells everybody. */
-export function orderStanding(order: Order) {
+export function orderStanding(order: Order, knownBy: keyof typeof standingMessages) {
   const refund = refundStateOf(order)
   return {
     transactionHash: transactionOf(order),
@@ -59,7 +63,7 @@ export function orderStanding(order: Order) {
     state_updated_at: order.changedAt.toISOString(),
     refund_state: refund,
     refund_state_updated_at: refund === null ? null : refundChangedAt(order).toISOString(),
-    message: standingMessage,
+    message: standingMessages[knownBy],
   }
 }
 
@@ -73,7 +77,7 @@ export async function foundOrder(
   vault: Vault,
   found: OrderView & { readonly isPublic: boolean },
 ): Promise<Awaited<ReturnType<typeof orderBody>> | ReturnType<typeof orderStanding>> {
-  return found.isPublic ? orderStanding(found.order) : orderBody(vault, found)
+  return found.isPublic ? orderStanding(found.order, 'hash') : orderBody(vault, found)
 }
 
 /** An order as lists show it: never with goods, which only a look at that one order opens. */

@@ -7,6 +7,7 @@ import { orderBody } from '../../desk/views/order.ts'
 import { retryAfterSeconds } from '../../desk/views/order-message.ts'
 import { kinds } from '../../goods/good.ts'
 import type { Kind } from '../../goods/offer.ts'
+import { never } from '../../primitives/never.ts'
 import { clientKeyOf } from '../client-key.ts'
 import {
   answer402,
@@ -21,14 +22,23 @@ import { quoteFields } from './quote-fields.ts'
 const config = { limit: 'purchase', charges: true } as const
 const buying = { ...config, findsOrders: true } as const
 
+const replayed = { 'idempotent-replayed': 'true' }
+
 /** Buying: POST moves money, GET only quotes (docs/decisions/001). */
 export function routePurchases(app: FastifyInstance, deps: BuyingDeps): void {
   for (const kind of kinds) {
     app.post(purchasePath(kind), { config: buying }, async (request, reply) => {
       const outcome = await buy(deps, callIn(kind, request))
-      return outcome.type === 'order'
-        ? sendOrder(deps, reply, outcome)
-        : answer402(reply, outcome.required, outcome.more)
+      switch (outcome.type) {
+        case 'order':
+          return sendOrder(deps, reply, outcome)
+        case 'standing':
+          return answered(reply, outcome.came).headers(replayed).send(outcome.body)
+        case 'payment_required':
+          return answer402(reply, outcome.required, outcome.more)
+        default:
+          return never(outcome)
+      }
     })
     app.get(purchasePath(kind), { config, exposeHeadRoute: false }, async (request, reply) =>
       privately(reply).send(quote(deps, kind, quoteFields(request.raw.url ?? ''))),
@@ -55,21 +65,18 @@ function callIn(kind: Kind, request: FastifyRequest): PurchaseCall {
 async function sendOrder(
   deps: BuyingDeps,
   reply: FastifyReply,
-  {
-    order,
-    accessToken,
-    replayed,
-    reveal,
-    came,
-    settled,
-  }: Extract<PurchaseOutcome, { type: 'order' }>,
+  outcome: Extract<PurchaseOutcome, { type: 'order' }>,
 ) {
-  privately(reply)
-    .status(came ? 200 : 202)
+  const { order, came, settled } = outcome
+  answered(reply, came)
     .headers(paymentResponse(settled))
-    .headers(
-      came ? {} : { location: orderPath(order.id), 'retry-after': String(retryAfterSeconds) },
-    )
-    .headers(replayed ? { 'idempotent-replayed': 'true' } : {})
-  return reply.send(await orderBody(deps.purchases.vault, { order, reveal, accessToken }))
+    .headers(came ? {} : { location: orderPath(order.id) })
+    .headers(outcome.replayed ? replayed : {})
+  return reply.send(await orderBody(deps.purchases.vault, outcome))
+}
+
+function answered(reply: FastifyReply, came: boolean): FastifyReply {
+  return privately(reply)
+    .status(came ? 200 : 202)
+    .headers(came ? {} : { 'retry-after': String(retryAfterSeconds) })
 }

@@ -53,6 +53,10 @@ async function bought(call: ToolCall, { buying }: ToolDeps): Promise<Said> {
   if (outcome.type === 'payment_required') {
     return { type: 'demand', required: outcome.required, more: outcome.more }
   }
+  if (outcome.type === 'standing') {
+    const { body } = outcome
+    return { type: 'answer', body, advice: body.message }
+  }
   const { settled } = outcome
   const said = await orderSaid(buying, outcome, inline)
   return { ...said, ...(settled ? { meta: { [receiptKey]: settled } } : {}) }

@@ -49,7 +49,7 @@ async function statusOf(call: ToolCall, deps: ToolDeps): Promise<Said> {
   const sought = orderId === undefined ? { transactionHash, paymentId } : { orderId }
   const found = await lookAtOrder(buying, sought, () => shownBy(call), call.log)
   if (!found.isPublic) return orderSaid(buying, found, inline)
-  const body = orderStanding(found.order)
+  const body = orderStanding(found.order, 'hash')
   return { type: 'answer', body, advice: body.message }
 }
 
