@@ -131,6 +131,7 @@ export function telling(processor: Processor, { unclear, waits }: Telling): Proc
     methods: processor.methods,
     sends: processor.sends,
     open: async (wanted) => heard(await processor.open(wanted)),
+    endOthers: processor.endOthers,
     read: async (invoice, coin) => heard(await processor.read(invoice, coin)),
     payOut: async (payout) => followed(payout.reference, await processor.payOut(payout)),
   }

@@ -1,5 +1,5 @@
 import type { Item } from '../orders/order.ts'
-import type { Coin } from '../payments/coins.ts'
+import { type Coin, coinAbilities } from '../payments/coins.ts'
 import { type CheckoutId, isCheckoutId, isOrderId, type OrderId } from '../primitives/ids.ts'
 import type { Usdc } from '../primitives/money.ts'
 import type { Sealed } from '../secrets/vault.ts'
@@ -84,6 +84,8 @@ interface Invoiced extends Begun {
   readonly returns: readonly Return[]
   /** When an operator was told that a payment waits too long for its confirmations. */
   readonly toldAt?: Date
+  /** Other invoices that were made for it, and that nobody was shown, are to be ended. */
+  readonly hasOthers?: true
   /** Since when the processor does not know the invoice any more; an operator was told then. */
   readonly goneAt?: Date
   /** Set when nothing more can come and all that went back is back. */
@@ -97,7 +99,11 @@ interface Invoiced extends Begun {
  */
 export type Checkout =
   /** On record; the processor may have been asked for the invoice. */
-  | (Begun & { readonly state: 'OPENING' })
+  | (Begun & {
+      readonly state: 'OPENING'
+      /** Why it will be refused, as soon as the invoices that were made in vain are ended. */
+      readonly refusal?: { readonly code: string; readonly reason: string }
+    })
   /** There is no invoice and never was one that anybody could have paid. */
   | (Begun & { readonly state: 'REFUSED'; readonly code: string; readonly reason: string })
   | (Invoiced & { readonly state: 'OPEN' })
@@ -149,6 +155,15 @@ export function isWatched({ watchedUntil, payments }: Invoice, now: Date): boole
   if (now < watchedUntil) return true
   const isExpected = payments.some(({ status }) => status === 'PROCESSING')
   return isExpected && now.getTime() < watchedUntil.getTime() + unconfirmedMostMs
+}
+
+/**
+ * Whether nothing can come any more that anybody sees. A coin that nobody sees late keeps its address
+ * for a buyer who has not paid and may send it late all the same; one who has paid was told so.
+ */
+export function isOver({ state, coin, invoice }: InvoicedCheckout, now: Date): boolean {
+  const isFree = state === 'ORDERED' && !coinAbilities[coin].isSeenLate
+  return !isWatched(isFree ? { ...invoice, watchedUntil: invoice.expiresAt } : invoice, now)
 }
 
 /** What has been confirmed for the invoice so far. */

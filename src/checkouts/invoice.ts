@@ -1,10 +1,12 @@
 import { pollDelay } from '../orders/steps.ts'
+import type { CheckoutId } from '../primitives/ids.ts'
 import { never } from '../primitives/never.ts'
 import {
   type CheckoutIn,
   type Invoice,
   type InvoicedCheckout,
   type InvoicePayment,
+  isOver,
   isWatched,
   priceIn,
   settledUnits,
@@ -33,17 +35,21 @@ export async function ask(
   const { startedAt } = checkout
   const given = givenUp(processor, checkout, now())
   if (given) return moveTo(given)
+  if (checkout.refusal) return refuse(deps, checkout, checkout.refusal)
   const opened = await openUnshared(deps, checkout)
   const changedAt = now()
   switch (opened.outcome) {
     case 'open': {
-      const { invoice } = opened
-      return moveTo({ ...checkout, state: 'OPEN', changedAt, invoice, returns: [] })
+      const { invoice, hasOthers } = opened
+      const open = { ...checkout, state: 'OPEN', changedAt, invoice, returns: [] } as const
+      return moveTo(hasOthers ? { ...open, hasOthers } : open)
     }
     case 'refused': {
       const { code, reason } = opened
-      return moveTo({ ...checkout, state: 'REFUSED', changedAt, code, reason })
+      return moveTo({ ...checkout, refusal: { code, reason } })
     }
+    case 'searching':
+      return wait(searchEveryMs)
     case 'unknown':
       return wait(pollDelay(startedAt, changedAt))
     default:
@@ -51,37 +57,45 @@ export async function ask(
   }
 }
 
-/** How many invoices are made in search of an address that is nobody's. */
-const addressesTriedMost = 5
+/** How soon the search for a free address goes on. */
+const searchEveryMs = 250
 
 /**
  * An invoice is shown to nobody whose address another checkout was shown: money of one buyer would pay
- * for another. The processor keeps such an address for that invoice until it expires, so the next
- * invoice gets another one.
+ * for another. The processor goes on to the next address until it has none.
  */
 async function openUnshared(
   { processor, checkouts, reportCheckout }: CheckoutStepDeps,
   { id, orderId: order, amount, coin }: CheckoutIn<'OPENING'>,
 ): Promise<InvoiceOpened> {
-  const besides: string[] = []
-  for (;;) {
-    const opened = await processor.open({ checkout: id, order, amount, coin, besides })
-    if (opened.outcome !== 'open') return opened
-    const { address } = opened.invoice
-    const holder = await checkouts.holderOf(coin, address)
-    if (holder === undefined) return opened
-    besides.push(address)
-    if (besides.length < addressesTriedMost) continue
-    reportCheckout({ name: 'address_taken', checkout: id, coin, holder: holder.id })
-    const reason = 'The payment processor gives only addresses that other checkouts still use.'
-    return { outcome: 'refused', code: 'address_taken', reason }
+  let holder: CheckoutId | undefined
+  const isTaken = async (address: string): Promise<boolean> => {
+    const one = await checkouts.holderOf(coin, address)
+    holder = one?.id ?? holder
+    return one !== undefined
   }
+  const opened = await processor.open({ checkout: id, order, amount, coin, isTaken })
+  if (opened.outcome === 'refused' && holder !== undefined) {
+    reportCheckout({ name: 'address_taken', checkout: id, coin, holder })
+  }
+  return opened
+}
+
+/** Its refusal is on record, so nobody can be shown one of the invoices any more that are ended here. */
+async function refuse(
+  { processor, now }: CheckoutStepDeps,
+  { refusal: _, ...checkout }: CheckoutIn<'OPENING'>,
+  { code, reason }: NonNullable<CheckoutIn<'OPENING'>['refusal']>,
+): Promise<CheckoutStep> {
+  const isEnded = await processor.endOthers(checkout.id, undefined)
+  if (!isEnded) return wait(pollDelay(checkout.startedAt, now()))
+  return moveTo({ ...checkout, state: 'REFUSED', changedAt: now(), code, reason })
 }
 
 /** Why nobody waits any more for an invoice that was shown to nobody; undefined while somebody may. */
 function givenUp(
   { methods }: Pick<CheckoutStepDeps['processor'], 'methods'>,
-  checkout: CheckoutIn<'OPENING'>,
+  { refusal, ...checkout }: CheckoutIn<'OPENING'>,
   at: Date,
 ): CheckoutIn<'REFUSED'> | undefined {
   const refused = { ...checkout, state: 'REFUSED', changedAt: at } as const
@@ -92,7 +106,7 @@ function givenUp(
   }
   if (at.getTime() - startedAt.getTime() <= openWithinMs) return undefined
   const reason = 'The payment processor made no invoice in time.'
-  return { ...refused, code: 'processor_silent', reason }
+  return { ...refused, ...(refusal ?? { code: 'processor_silent', reason }) }
 }
 
 /** Reads the invoice again, and does what follows from it. */
@@ -101,6 +115,10 @@ export async function look(
   checkout: InvoicedCheckout,
 ): Promise<CheckoutStep> {
   const now = deps.now()
+  if (await hasEndedOthers(deps, checkout)) {
+    const { hasOthers: _, ...alone } = checkout
+    return moveTo(alone)
+  }
   const read = await deps.processor.read(checkout.invoice.id, checkout.coin)
   if (read.outcome === 'unknown') {
     return read.isGone ? missed(deps, checkout, now) : wait(againIn(checkout, now))
@@ -116,6 +134,14 @@ export async function look(
   const isDenied = settledUnits(read.invoice) < settledUnits(checkout.invoice)
   const next = isDenied ? keepBack(deps, checkout) : await giveBack(deps, checkout)
   return next ?? closed(checkout, { now, isDenied })
+}
+
+/** Once the checkout is shown its own; until then, whoever works on it may have chosen another one. */
+async function hasEndedOthers(
+  { processor }: CheckoutStepDeps,
+  { hasOthers, id, invoice }: InvoicedCheckout,
+): Promise<boolean> {
+  return hasOthers === true && (await processor.endOthers(id, invoice.id))
 }
 
 /**
@@ -186,9 +212,8 @@ function closed(
   checkout: CheckoutIn<'ORDERED' | 'ENDED'>,
   { now, isDenied }: { readonly now: Date; readonly isDenied: boolean },
 ): CheckoutStep {
-  const isOver = !isDenied && !isWatched(checkout.invoice, now)
   const isBack = checkout.returns.every(({ step }) => step.type === 'SENT')
-  if (isOver && isBack) return moveTo({ ...checkout, closedAt: now })
+  if (!isDenied && isBack && isOver(checkout, now)) return moveTo({ ...checkout, closedAt: now })
   return wait(watchDelay(checkout, now))
 }
 

@@ -7,6 +7,7 @@ export const noProcessor: Processor = {
   methods: [],
   sends: () => false,
   open: async () => ({ outcome: 'refused', code: 'no_processor', reason }),
+  endOthers: async () => false,
   read: async () => ({ outcome: 'unknown', reason }),
   payOut: async () => ({ outcome: 'pending', reason }),
 }

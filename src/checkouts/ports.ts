@@ -18,12 +18,19 @@ export interface WantedInvoice {
   readonly order: OrderId
   readonly amount: Usdc
   readonly coin: Coin
-  /** Addresses of other checkouts: an invoice with one of them is passed over for the next. */
-  readonly besides?: readonly string[]
+  /** Whether an address is another checkout's: an invoice with one is passed over for the next. */
+  readonly isTaken?: (address: string) => Promise<boolean>
 }
 
 export type InvoiceOpened =
-  | { readonly outcome: 'open'; readonly invoice: Invoice }
+  | {
+      readonly outcome: 'open'
+      readonly invoice: Invoice
+      /** There are other invoices of the checkout, shown to nobody, for `endOthers`. */
+      readonly hasOthers: boolean
+    }
+  /** Every address so far was taken, and there may be more: asked again, it goes on. */
+  | { readonly outcome: 'searching' }
   /** Proven: there is no invoice, and there will be none under this checkout. */
   | { readonly outcome: 'refused'; readonly code: string; readonly reason: string }
   | { readonly outcome: 'unknown'; readonly reason: string }
@@ -58,6 +65,13 @@ export interface Processor {
   sends(coin: Coin): boolean
   /** Makes the invoice, or finds the one that was made before. Safe to repeat. */
   open(wanted: WantedInvoice): Promise<InvoiceOpened>
+  /**
+   * Ends the invoices of a checkout, but for the one that its buyer was shown, so that they keep their
+   * addresses from nobody. A few at a time.
+   *
+   * @returns whether none is left
+   */
+  endOthers(checkout: CheckoutId, shown: string | undefined): Promise<boolean>
   read(invoice: string, coin: Coin): Promise<InvoiceRead>
   /**
    * Sends money to a buyer. Safe to repeat: one reference pays once, whatever becomes of an answer.
@@ -77,7 +91,10 @@ export interface UnpaidBound {
   readonly client: string
   /** How many of theirs in the same coin may be unpaid at once, the new one included. */
   readonly most: number
-  /** Those that count as unpaid; one that is paid and not confirmed yet does not. */
+  /**
+   * Those that count as unpaid; one that is paid and not confirmed yet does not. One that was refused
+   * within the last hour counts too: the processor was asked for its invoices all the same.
+   */
   readonly states: readonly CheckoutState[]
 }
 

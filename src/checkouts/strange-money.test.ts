@@ -40,17 +40,66 @@ describe('an address that was shown for a checkout', () => {
     expect(third.invoice.address).toBe(first.invoice.address)
   })
 
-  test('is not sought for ever: the buyer is told, and an operator', async () => {
-    const world = pooled()
-    world.processor.rules.addresses = [1, 2, 3, 4, 5].map((at) => `btc-address-${at}`)
-    const letters = ['a', 'b', 'c', 'd', 'e']
-    const held = await Promise.all(letters.map((letter) => openCheckout(world, another(letter))))
+  /** A processor with so many addresses, of which so many were shown for checkouts that are over. */
+  async function heldOf(addresses: number, held: number) {
+    const world = checkoutWorld()
+    const all = Array.from({ length: addresses }, (_, at) => `btc-address-${at}`)
+    world.processor.rules.addresses = all
+    for (let at = 0; at < held; at += 1) await openCheckout(world, another(letters[at] ?? ''))
     await world.live(hour)
-    const { checkout } = await world.start(another('f'))
-    expect(checkout).toMatchObject({ state: 'REFUSED', code: 'address_taken' })
-    expect(world.happenings).toEqual([
-      { name: 'address_taken', checkout: checkout.id, coin: 'BTC', holder: held[4]?.id },
-    ])
+    return { world, all }
+  }
+  const letters = [...'abcdefghijklmnopqrstuvwxyz']
+  const openInvoices = ({ processor }: ReturnType<typeof checkoutWorld>, checkout: string) =>
+    processor.invoicesOf(checkout).filter(({ status }) => status === 'NEW')
+
+  test.each([1, 9, 10, 11, 25])(
+    'is passed over for the next while there is one: %d of 26 are held',
+    async (held) => {
+      const { world, all } = await heldOf(26, held)
+      const { checkout } = await world.start(another('Z'))
+      await world.live(minute)
+      const open = invoiced(await world.seen(checkout.id))
+      expect(open).toMatchObject({ state: 'OPEN', invoice: { address: all[held] } })
+      expect(open).not.toHaveProperty('hasOthers')
+      expect(openInvoices(world, checkout.id)).toEqual([open.invoice])
+      expect(world.happenings).toEqual([])
+    },
+  )
+
+  test.each([5, 10, 12])(
+    'is refused when all %d are held, and keeps no address from anybody',
+    async (held) => {
+      const { world } = await heldOf(held, held)
+      const { checkout } = await world.start(another('Z'))
+      await world.live(minute)
+      const { id } = checkout
+      expect(await world.seen(id)).toMatchObject({ state: 'REFUSED', code: 'address_taken' })
+      expect(await world.seen(id)).not.toHaveProperty('refusal')
+      expect(openInvoices(world, id)).toEqual([])
+      expect(world.happenings).toEqual([
+        { name: 'address_taken', checkout: id, coin: 'BTC', holder: expect.any(String) },
+      ])
+    },
+  )
+
+  test('is free when its buyer has paid and its time is over, where nobody sees late money', async () => {
+    const world = checkoutWorld()
+    world.processor.rules.addresses = ['usdt-address-1']
+    const pay = { coin: 'USDT', refundTo: 'usdt-address-of-ada' }
+    const paid = await openCheckout(world, pay)
+    world.processor.pay(paid.invoice.id, paid.invoice.units)
+    await world.live(20 * minute)
+    expect(await world.seen(paid.id)).not.toHaveProperty('closedAt')
+    await world.live(40 * minute)
+    expect(await world.seen(paid.id)).toMatchObject({
+      state: 'ORDERED',
+      closedAt: expect.any(Date),
+    })
+    const unpaid = await openCheckout(world, { ...pay, ...another('b') })
+    expect(unpaid.invoice.address).toBe(paid.invoice.address)
+    await world.live(23 * hour)
+    expect(await world.seen(unpaid.id)).not.toHaveProperty('closedAt')
   })
 
   test('pays its own checkout when the money comes late, and no other', async () => {

@@ -57,7 +57,16 @@ export function describeUnpaid(nodes: CheckoutNodes): void {
     await expect(begin()).rejects.toThrow(TooManyUnpaid)
     await moveOn(nodes, seen, ordered(seen))
     await expect(begin()).rejects.toThrow(TooManyUnpaid)
+  })
+
+  it('are those that were refused, for an hour', async () => {
+    const none = opening()
+    await nodes().store.open(none, bound)
+    await begin()
     await nodes().store.move(none, refused(none))
+    await expect(begin()).rejects.toThrow(TooManyUnpaid)
+    await begin({ ...bound, client: 'another' })
+    await nodes().pass(3_600_000)
     await begin()
   })
 

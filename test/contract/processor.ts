@@ -112,10 +112,36 @@ function describeInvoices(world: () => ProcessorWorld): void {
   test('makes another invoice where the address of the first is another’s', async () => {
     const wish = wanted('LTC')
     const first = await opened(wish)
-    const besides = [first.address]
-    const second = await opened({ ...wish, besides })
+    const isTaken = async (address: string) => address === first.address
+    const second = await opened({ ...wish, isTaken })
     expect(second.address).not.toBe(first.address)
-    expect(await opened({ ...wish, besides })).toEqual(second)
+    expect(await opened({ ...wish, isTaken })).toEqual(second)
+  })
+
+  test('goes on past the addresses of others, and ends the invoices that were made for them', async () => {
+    const wish = wanted('USDT')
+    let left = 12
+    const taken = new Set<string>()
+    const isTaken = async (address: string) => {
+      if (!taken.has(address) && left > 0) {
+        left -= 1
+        taken.add(address)
+      }
+      return taken.has(address)
+    }
+    const { processor } = world()
+    expect(await processor.open({ ...wish, isTaken })).toEqual({ outcome: 'searching' })
+    const answer = await processor.open({ ...wish, isTaken })
+    expect(answer).toMatchObject({ outcome: 'open', hasOthers: true })
+    if (answer.outcome !== 'open') return
+    const { invoice } = answer
+    expect(taken).not.toContain(invoice.address)
+
+    let rounds = 1
+    while (!(await processor.endOthers(wish.checkout, invoice.id))) rounds += 1
+    expect(rounds).toBeLessThanOrEqual(2)
+    expect(await processor.open(wish)).toEqual({ outcome: 'open', invoice, hasOthers: false })
+    expect((await read(invoice, 'USDT')).status).toBe('NEW')
   })
 
   test('finds the invoice again whose making was never heard of', async () => {

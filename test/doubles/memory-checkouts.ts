@@ -79,10 +79,11 @@ export function memoryCheckouts({
   }
 
   function requireRoom({ id, coin }: Checkout, { client, most, states }: UnpaidBound): void {
-    const unpaid = all().filter(
-      ({ checkout }) =>
-        clients.get(checkout.id) === client && checkout.coin === coin && isUnpaid(checkout, states),
-    ).length
+    const isRefusedNow = ({ checkout, finishedAt = 0 }: Row) =>
+      checkout.state === 'REFUSED' && time() - finishedAt < 3_600_000
+    const unpaid = all()
+      .filter((row) => isRefusedNow(row) || isUnpaid(row.checkout, states))
+      .filter(({ checkout: one }) => clients.get(one.id) === client && one.coin === coin).length
     if (unpaid >= most) throw new TooManyUnpaid(unpaid)
     clients.set(id, client)
   }

@@ -69,7 +69,7 @@ export interface MemoryProcessor extends Processor {
     watchedForMs: number
     /**
      * A fixed list of addresses for all coins, as some plugins have: each is handed out again as soon
-     * as no invoice with it is open. Without one, every invoice has an address of its own.
+     * as no invoice with it is open, and none when all are taken. Without one, every invoice has an address of its own.
      */
     addresses: readonly string[] | undefined
   }
@@ -102,6 +102,7 @@ interface Held {
   readonly address: string
   payments: InvoicePayment[]
   isOver: boolean
+  isArchived: boolean
   /** Decided for good. */
   final: 'SETTLED' | 'INVALID' | undefined
 }
@@ -141,12 +142,34 @@ export function memoryProcessor({
     return found
   }
 
-  function make(wanted: WantedInvoice): Held {
-    const known = [...invoices.values()].find(
-      ({ wanted: { checkout }, address }) =>
-        checkout === wanted.checkout && !wanted.besides?.includes(address),
-    )
-    if (known !== undefined) return known
+  /** Those that are in sight, the oldest first. */
+  const madeFor = (checkout: string) =>
+    [...invoices.values()].filter((one) => one.wanted.checkout === checkout && !one.isArchived)
+
+  async function search(wanted: WantedInvoice): Promise<InvoiceOpened> {
+    const made = madeFor(wanted.checkout)
+    const known = await firstFree(wanted, made)
+    if (known) return opened(known, made.length > 1)
+    for (let count = 0; count < madeAtOnce; count += 1) {
+      const hasOthers = made.length + count > 0
+      const address = nextAddress(wanted)
+      if (address === undefined) return refusedFor(hasOthers)
+      const held = make(wanted, address)
+      if (await firstFree(wanted, [held])) return opened(held, hasOthers)
+    }
+    return { outcome: 'searching' }
+  }
+
+  async function firstFree({ isTaken }: WantedInvoice, all: readonly Held[]) {
+    for (const held of all) if (!(await isTaken?.(held.address))) return held
+    return undefined
+  }
+
+  const opened = (held: Held, hasOthers: boolean): InvoiceOpened => {
+    return { outcome: 'open', invoice: shown(held, now()), hasOthers }
+  }
+
+  function make(wanted: WantedInvoice, address: string): Held {
     const rate = rules.rates[wanted.coin]
     const scale = 10n ** BigInt(coinDecimals[wanted.coin])
     const expiresAt = new Date(now().getTime() + rules.expiresInMs)
@@ -154,7 +177,7 @@ export function memoryProcessor({
     const made: Held = {
       wanted,
       id,
-      address: freeAddress() ?? `${wanted.coin.toLowerCase()}-address-of-${id}`,
+      address,
       expiresAt,
       watchedUntil: new Date(expiresAt.getTime() + rules.watchedForMs),
       rate,
@@ -162,17 +185,19 @@ export function memoryProcessor({
       units: (wanted.amount * scale + rate * 1_000_000n - 1n) / (rate * 1_000_000n),
       payments: [],
       isOver: false,
+      isArchived: false,
       final: undefined,
     }
     invoices.set(made.id, made)
     return made
   }
 
-  function freeAddress(): string | undefined {
+  function nextAddress({ coin }: WantedInvoice): string | undefined {
+    if (!rules.addresses) return `${coin.toLowerCase()}-address-of-invoice-${count + 1}`
     const reserved = [...invoices.values()]
       .filter((one) => ['NEW', 'PROCESSING'].includes(statusOf(one, now())))
       .map(({ address }) => address)
-    return rules.addresses?.find((address) => !reserved.includes(address))
+    return rules.addresses.find((address) => !reserved.includes(address))
   }
 
   /** Faults of the network; `act` is what the processor does when it is reached. */
@@ -223,12 +248,21 @@ export function memoryProcessor({
     payouts,
 
     async open(wanted) {
-      return faulty<InvoiceOpened>(
+      return faulty<Promise<InvoiceOpened>>(
         'open',
-        () => ({ outcome: 'open', invoice: shown(make(wanted), now()) }),
-        (code) => ({ outcome: 'refused', code, reason: `The processor refused it (${code}).` }),
-        unknown,
+        () => search(wanted),
+        async (code) => {
+          return { outcome: 'refused', code, reason: `The processor refused it (${code}).` }
+        },
+        Promise.resolve(unknown),
       )
+    },
+    async endOthers(checkout, shown) {
+      for (const one of madeFor(checkout).filter(({ id }) => id !== shown)) {
+        one.final = 'INVALID'
+        one.isArchived = true
+      }
+      return true
     },
     async read(invoice) {
       const found = invoices.get(invoice)
@@ -309,6 +343,14 @@ export function memoryProcessor({
       payout.state = 'cancelled'
     },
   }
+}
+
+/** As the adapter of BTCPay Server: invoices are made a few at a time. */
+const madeAtOnce = 10
+
+function refusedFor(hasMade: boolean): InvoiceOpened {
+  const code = hasMade ? 'address_taken' : 'processor_refused'
+  return { outcome: 'refused', code, reason: 'The processor has no address.' }
 }
 
 function blocked(code: string): PaidBack {

@@ -13,7 +13,7 @@ import {
   scripted,
 } from './scripted.fixture.ts'
 
-const list = 'GET /api/v1/stores/S1/invoices?orderId=chk_1'
+const list = 'GET /api/v1/stores/S1/invoices?orderId=chk_1&includePaymentMethods=true'
 const create = 'POST /api/v1/stores/S1/invoices'
 const methodsCall = 'GET /api/v1/invoices/Inv1/payment-methods?onlyAccountedPayments=false'
 
@@ -47,6 +47,7 @@ describe('open', () => {
     })
     expect(await processor.open(wanted())).toEqual({
       outcome: 'open',
+      hasOthers: false,
       invoice: {
         id: 'Inv1',
         status: 'NEW',
@@ -74,7 +75,7 @@ describe('open', () => {
     expect(unfit).toEqual([])
   })
 
-  it('takes the oldest of several, always the same, and puts the others out of sight', async () => {
+  it('takes the oldest of several, always the same, and says that there are others', async () => {
     const older = { createdTime: 1_782_907_100 }
     const { processor, asked } = playing({
       [list]: {
@@ -86,14 +87,43 @@ describe('open', () => {
         ],
       },
       [methodsCall]: { json: [methodJson()] },
-      'DELETE /api/v1/invoices/Inv2': {},
-      'DELETE /api/v1/invoices/Inv3': { status: 403 },
     })
-    expect(await processor.open(wanted())).toMatchObject({ invoice: { id: 'Inv1' } })
-    const calls = asked.map(({ call }) => call)
-    expect(calls).not.toContain(create)
-    expect(calls).not.toContain('DELETE /api/v1/invoices/Inv0')
-    expect(calls.filter((call) => call.startsWith('DELETE'))).toHaveLength(2)
+    const opened = await processor.open(wanted())
+    expect(opened).toMatchObject({ invoice: { id: 'Inv1' }, hasOthers: true })
+    expect(asked.map(({ call }) => call)).toEqual([list, methodsCall])
+  })
+
+  const taken = [methodJson({ destination: 'taken' })]
+  const readFirst = methodsCall.replace('Inv1', 'Inv0')
+  it.each([
+    ['is listed with it', { paymentMethods: taken }, []],
+    ['is listed without it', {}, [readFirst]],
+  ])(
+    'makes the next invoice where the address of one that %s is another’s',
+    async (_, has, read) => {
+      const { processor, asked, unfit } = playing({
+        [list]: { json: [invoiceJson({ id: 'Inv0', ...has })] },
+        [readFirst]: { json: taken },
+        [create]: { json: invoiceJson() },
+        [methodsCall]: { json: [methodJson()] },
+      })
+      const isTaken = async (address: string) => address === 'taken'
+      const opened = await processor.open(wanted({ isTaken }))
+      expect(opened).toMatchObject({ invoice: { id: 'Inv1' }, hasOthers: true })
+      expect(asked.map(({ call }) => call)).toEqual([list, ...read, create, methodsCall])
+      expect(unfit).toEqual([])
+    },
+  )
+
+  it('does not go on for ever where BTCPay gives the same address again', async () => {
+    const { processor, asked } = playing({
+      [list]: { json: [] },
+      [create]: { json: invoiceJson() },
+      [methodsCall]: { json: [methodJson()] },
+    })
+    const opened = await processor.open(wanted({ isTaken: async () => true }))
+    expect(opened).toMatchObject({ outcome: 'refused', code: 'address_taken' })
+    expect(asked.filter(({ call }) => call === create)).toHaveLength(2)
   })
 
   it('finds what was made although the answer was lost', async () => {
@@ -155,6 +185,42 @@ describe('open', () => {
     const { processor, asked } = playing({})
     expect(await processor.open(wanted(changes))).toMatchObject({ outcome: 'refused', code })
     expect(asked).toEqual([])
+  })
+})
+
+describe('endOthers', () => {
+  const all = ['Inv1', 'Inv2', 'Inv3'].map((id) => invoiceJson({ id }))
+  const shown = ['chk_1' as CheckoutId, 'Inv1'] as const
+  const ending = (id: string) => [
+    `POST /api/v1/invoices/${id}/status`,
+    `DELETE /api/v1/invoices/${id}`,
+  ]
+
+  it('ends all but the one that was shown, also what BTCPay calls over already', async () => {
+    const { processor, asked, unfit } = playing({
+      [list]: { json: all },
+      'POST /api/v1/invoices/Inv2/status': { json: invoiceJson({ id: 'Inv2' }) },
+      'DELETE /api/v1/invoices/Inv2': {},
+      'POST /api/v1/invoices/Inv3/status': {
+        status: 400,
+        json: [{ path: 'status', message: 'x' }],
+      },
+      'DELETE /api/v1/invoices/Inv3': {},
+    })
+    expect(await processor.endOthers(...shown)).toBe(true)
+    const calls = asked.map(({ call }) => call)
+    expect(calls).toEqual([list, ...ending('Inv2'), ...ending('Inv3')])
+    expect(asked[1]?.body).toEqual({ status: 'Invalid' })
+    expect(unfit).toEqual([])
+  })
+
+  it.each(['the list', ...ending('Inv2')])('is not done when %s does not come', async (lost) => {
+    const table = {
+      [list]: { json: all },
+      'POST /api/v1/invoices/Inv2/status': { json: invoiceJson({ id: 'Inv2' }) },
+    }
+    const { processor } = playing({ ...table, [lost === 'the list' ? list : lost]: 'unreached' })
+    expect(await processor.endOthers(...shown)).toBe(false)
   })
 })
 

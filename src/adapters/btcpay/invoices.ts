@@ -1,11 +1,28 @@
 import { z } from 'zod'
+import type { Invoice } from '../../checkouts/checkout.ts'
 import type { InvoiceOpened, InvoiceRead, WantedInvoice } from '../../checkouts/ports.ts'
 import { type Coin, coinAbilities } from '../../payments/coins.ts'
+import type { CheckoutId } from '../../primitives/ids.ts'
 import { formatUsdc } from '../../primitives/money.ts'
-import { ask, type Greenfield, type Heard, isKeyRefused, saidOf, segment } from './greenfield.ts'
+import {
+  ask,
+  type Greenfield,
+  type GreenfieldNo,
+  type Heard,
+  isKeyRefused,
+  saidOf,
+  segment,
+} from './greenfield.ts'
 import { invoiceOf } from './invoice.ts'
 import type { BtcpayMethod } from './methods.ts'
-import { anything, type GreenfieldInvoice, invoiceSchema, paymentMethodSchema } from './schemas.ts'
+import {
+  anything,
+  type GreenfieldInvoice,
+  invoiceSchema,
+  type ListedInvoice,
+  listedInvoiceSchema,
+  paymentMethodSchema,
+} from './schemas.ts'
 
 export interface InvoiceDeps {
   readonly greenfield: Greenfield
@@ -17,6 +34,8 @@ export interface InvoiceDeps {
   readonly now: () => Date
 }
 
+/** How many invoices one call makes, or ends: some seconds of work. */
+const atOnce = 10
 /** A checkout's invoices are few; this is room for hundreds. */
 const listMostBytes = 2 * 1024 * 1024
 /** For how long an address is kept to its invoice that BTCPay does not watch after its time. */
@@ -31,6 +50,10 @@ const paymentsMostBytes = 8 * 1024 * 1024
  * A lost answer may leave an invoice that lands only after we looked, so a second one can come to be.
  * That costs nobody anything: nobody was shown its address, and it expires. Whoever looks takes the
  * oldest, so that all take the same.
+ *
+ * The USDt plugin gives the first address of its list on which no invoice waits, whoever was shown it
+ * before. So an invoice with an address of another checkout stays open while the next one is made,
+ * until one has a free address, or BTCPay has no more.
  */
 export async function openInvoice(
   deps: InvoiceDeps,
@@ -42,19 +65,75 @@ export async function openInvoice(
   // BTCPay has dollars in whole cents: it would round the rest away.
   if (wanted.amount % 10_000n !== 0n) return refused('invalid_amount', 'The price is not in cents.')
 
-  const before = await known(deps, wanted)
+  const passed = new Set<string>()
+  const before = await known(deps, wanted, passed)
   if (before !== undefined) return before
-  const made = await create(deps, method, wanted)
-  if (made.outcome === 'ok') return shownAs(deps, wanted, made.value)
-  // Whatever the answer was, an invoice that is there now is the invoice.
-  const after = await known(deps, wanted)
+  return search(deps, method, wanted, passed)
+}
+
+/** @param passed the addresses of the invoices so far, all of which are taken */
+async function search(
+  deps: InvoiceDeps,
+  method: BtcpayMethod,
+  wanted: WantedInvoice,
+  passed: Set<string>,
+): Promise<InvoiceOpened> {
+  for (let count = 0; count < atOnce; count += 1) {
+    const made = await create(deps, method, wanted)
+    if (made.outcome !== 'ok') return unmade(deps, wanted, made, passed)
+    const shown = await shownAs(deps, wanted, made.value)
+    if (shown.outcome !== 'open') return shown
+    const { size } = passed
+    if (!(await isPassed(wanted, shown.invoice.address, passed))) {
+      return { ...shown, hasOthers: size > 0 }
+    }
+    // It does not keep an address to an invoice that waits there, so it would give this one for ever.
+    if (passed.size === size) return allTaken
+  }
+  return { outcome: 'searching' }
+}
+
+/** Whatever the answer was, an invoice that is there now is the invoice. */
+async function unmade(
+  deps: InvoiceDeps,
+  wanted: WantedInvoice,
+  made: GreenfieldNo | { readonly outcome: 'unknown'; readonly reason: string },
+  passed: Set<string>,
+): Promise<InvoiceOpened> {
+  const after = await known(deps, wanted, passed)
   if (after !== undefined) return after
   if (made.outcome === 'unknown') return made
   if (isKeyRefused(made) || made.status === 404) return { outcome: 'unknown', reason: saidOf(made) }
+  if (passed.size > 0) return allTaken
   return refused(
     'processor_refused',
     `The payment processor makes no invoice in ${wanted.coin} now.`,
   )
+}
+
+const allTaken = refused(
+  'address_taken',
+  'The payment processor has only addresses that other checkouts still use.',
+)
+
+/** An invoice that BTCPay calls over already is refused to be ended, and then put out of sight. */
+export async function endOthers(
+  greenfield: Greenfield,
+  checkout: CheckoutId,
+  shown: string | undefined,
+): Promise<boolean> {
+  const found = await find(greenfield, checkout)
+  if (found.outcome === 'unknown') return false
+  const others = found.invoices.filter(({ id }) => id !== shown)
+  for (const { id } of others.slice(0, atOnce)) {
+    const path = `/invoices/${segment(id)}`
+    const body = { status: 'Invalid' }
+    const ended = await ask(greenfield, anything, { method: 'POST', path: `${path}/status`, body })
+    if (ended.outcome === 'unknown') return false
+    const archived = await ask(greenfield, anything, { method: 'DELETE', path })
+    if (archived.outcome === 'unknown') return false
+  }
+  return others.length <= atOnce
 }
 
 /**
@@ -97,47 +176,47 @@ async function isGone(
 }
 
 /** The oldest invoice that has no address of another checkout; undefined where there is none. */
-async function known(deps: InvoiceDeps, wanted: WantedInvoice): Promise<InvoiceOpened | undefined> {
-  const found = await find(deps, wanted)
+async function known(
+  deps: InvoiceDeps,
+  wanted: WantedInvoice,
+  passed: Set<string>,
+): Promise<InvoiceOpened | undefined> {
+  const found = await find(deps.greenfield, wanted.checkout)
   if (found.outcome === 'unknown') return found
+  const hasOthers = found.invoices.length > 1
   for (const invoice of found.invoices) {
+    const listed = invoice.paymentMethods?.[0]?.destination
+    if (listed && (await isPassed(wanted, listed, passed))) continue
     const shown = await shownAs(deps, wanted, invoice)
-    const isPassedOver =
-      shown.outcome === 'open' && wanted.besides?.includes(shown.invoice.address) === true
-    if (!isPassedOver) return shown
+    if (shown.outcome !== 'open') return shown
+    if (!(await isPassed(wanted, shown.invoice.address, passed))) return { ...shown, hasOthers }
   }
   return undefined
 }
 
+async function isPassed({ isTaken }: WantedInvoice, address: string, passed: Set<string>) {
+  const isOthers = (await isTaken?.(address)) === true
+  if (isOthers) passed.add(address)
+  return isOthers
+}
+
 type Found =
-  | { readonly outcome: 'found'; readonly invoices: readonly GreenfieldInvoice[] }
+  | { readonly outcome: 'found'; readonly invoices: readonly ListedInvoice[] }
   | { readonly outcome: 'unknown'; readonly reason: string }
 
-/** All of them, the oldest first. */
-async function find({ greenfield }: InvoiceDeps, wanted: WantedInvoice): Promise<Found> {
-  const path = `${invoicesOf(greenfield)}?orderId=${encodeURIComponent(wanted.checkout)}`
+/** All of them that are in sight, the oldest first, with their addresses. */
+async function find(greenfield: Greenfield, checkout: CheckoutId): Promise<Found> {
+  const query = `orderId=${encodeURIComponent(checkout)}&includePaymentMethods=true`
+  const path = `${invoicesOf(greenfield)}?${query}`
   const request = { method: 'GET', path, maxBytes: listMostBytes } as const
-  const heard = await ask(greenfield, z.array(invoiceSchema), request)
+  const heard = await ask(greenfield, z.array(listedInvoiceSchema), request)
   if (heard.outcome !== 'ok') return unclear(heard)
-  const ours = heard.value.filter(({ metadata }) => metadata.orderId === wanted.checkout)
-  const invoices = ours.sort(byAge)
-  if (!wanted.besides?.length) await archive(greenfield, invoices.slice(1))
-  return { outcome: 'found', invoices }
+  const ours = heard.value.filter(({ metadata }) => metadata.orderId === checkout)
+  return { outcome: 'found', invoices: ours.sort(byAge) }
 }
 
 function byAge(one: GreenfieldInvoice, other: GreenfieldInvoice): number {
   return one.createdTime - other.createdTime || (one.id < other.id ? -1 : 1)
-}
-
-/**
- * Takes surplus invoices out of the operator's sight. They are not called invalid: a store that held
- * its breath may show one of them to a buyer by now, and an archived invoice can still be paid. What
- * comes of it does not matter here, only tidiness is lost.
- */
-async function archive(greenfield: Greenfield, invoices: readonly GreenfieldInvoice[]) {
-  for (const { id } of invoices) {
-    await ask(greenfield, anything, { method: 'DELETE', path: `/invoices/${segment(id)}` })
-  }
 }
 
 function create(
@@ -164,11 +243,15 @@ function create(
   return ask(greenfield, invoiceSchema, { method: 'POST', path: invoicesOf(greenfield), body })
 }
 
+type Shown =
+  | { readonly outcome: 'open'; readonly invoice: Invoice }
+  | { readonly outcome: 'unknown'; readonly reason: string }
+
 async function shownAs(
   deps: InvoiceDeps,
   wanted: WantedInvoice,
   invoice: GreenfieldInvoice,
-): Promise<InvoiceOpened> {
+): Promise<Shown> {
   if (!isAsWanted(invoice, wanted, deps.greenfield.storeId)) {
     return { outcome: 'unknown', reason: 'the invoice at BTCPay asks for something else' }
   }

@@ -4,7 +4,7 @@ import type { ProcessorBooks } from '../../reconcile/ports.ts'
 import { readPaidInvoices, readPayouts } from './books.ts'
 import { checkProcessor, type Finding } from './check.ts'
 import type { Greenfield } from './greenfield.ts'
-import { openInvoice, readInvoice } from './invoices.ts'
+import { endOthers, openInvoice, readInvoice } from './invoices.ts'
 import type { BtcpayMethod } from './methods.ts'
 import { payOut } from './payouts.ts'
 import { readRates } from './rates.ts'
@@ -41,6 +41,7 @@ export function createProcessor(settings: BtcpaySettings, deps: BtcpayDeps): Btc
     methods: methods.map(({ coin, network }) => ({ coin, network })),
     sends: (coin) => sent.includes(coin),
     open: (wanted) => openInvoice(invoices, wanted),
+    endOthers: (checkout, shown) => endOthers(settings, checkout, shown),
     read: (invoice, coin) => readInvoice(invoices, invoice, coin),
     payOut: (payout) => payOut(payouts, payout),
     payouts: (isNamed) => readPayouts(settings, isNamed),

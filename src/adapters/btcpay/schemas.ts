@@ -36,6 +36,18 @@ export const invoiceSchema = z.object({
 })
 export type GreenfieldInvoice = z.infer<typeof invoiceSchema>
 
+/**
+ * Where `includePaymentMethods` asks for them, which the document knows and whose answer it does not
+ * describe: an address that is not there is read by itself.
+ */
+export const listedInvoiceSchema = invoiceSchema.extend({
+  paymentMethods: z
+    .array(z.object({ destination: z.string().nullish() }))
+    .nullish()
+    .catch(null),
+})
+export type ListedInvoice = z.infer<typeof listedInvoiceSchema>
+
 export const paymentMethodSchema = z.object({
   paymentMethodId: z.string(),
   destination: z.string().min(1).max(500).nullish(),

@@ -68,7 +68,7 @@ function openValues(checkout: CheckoutIn<'OPENING'>, writeId: string): unknown[]
   ]
 }
 
-/** What a new checkout tells the trigger that counts those of its client (023-unpaid-checkouts.sql). */
+/** What a new checkout tells the trigger that counts those of its client (036-refused-checkouts.sql). */
 function boundValues(bound: UnpaidBound | undefined): (string | null)[] {
   if (!bound) return [null, null]
   const { client, most, states } = bound

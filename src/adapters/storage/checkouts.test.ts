@@ -18,10 +18,13 @@ describeCheckoutStore('PostgreSQL', async () => {
       await pools[0].query('update checkouts set locked_until = now() where id = $1', [id])
     },
     pass: async (ms) => {
+      // Nobody else may change when a checkout was closed.
       await pools[0].query(
-        `update checkouts set due_at = due_at - $1 * interval '1 ms',
-           locked_until = locked_until - $1 * interval '1 ms'`,
-        [ms],
+        `alter table checkouts disable trigger user;
+         update checkouts set due_at = due_at - interval '${ms} ms',
+           locked_until = locked_until - interval '${ms} ms',
+           finished_at = finished_at - interval '${ms} ms';
+         alter table checkouts enable trigger user`,
       )
     },
     close: async () => {

@@ -67,6 +67,7 @@ const eraseSql = `
       version = version + 1,
       write_id = gen_random_uuid(),
       recipient = null,
+      client = null,
       refund_to = case when state = 'ORDERED' or returning_units > 0 then refund_to end
     from ended where id = ended_id
     returning id, version, state

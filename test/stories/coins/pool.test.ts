@@ -13,17 +13,29 @@ beforeAll(async () => {
 })
 afterAll(() => store.close())
 
-const shownTo = async ({ id }: Paying): Promise<string> =>
-  (await rowOf(store, id)).doc.invoice.address
+const shownTo = async ({ id }: Paying, at = store): Promise<string> =>
+  (await rowOf(at, id)).doc.invoice.address
 
 /** Lets the time of a checkout pass, at BTCPay and on record. */
-async function letPass({ invoice, id }: Paying): Promise<void> {
-  await store.btcpay(`/invoices/${invoice}/expire`)
+async function letPass({ invoice, id }: Paying, at = store): Promise<void> {
+  await at.btcpay(`/invoices/${invoice}/expire`)
   const row = await eventually(
-    () => rowOf(store, id),
+    () => rowOf(at, id),
     ({ state }) => state === 'ENDED',
   )
   expect(row.state).toBe('ENDED')
+}
+
+/** The invoices of a checkout on which BTCPay waits for money, archived ones too. */
+async function waitingFor(
+  at: Store,
+  checkout: string,
+): Promise<readonly { readonly id: string }[]> {
+  const { url, storeId, apiKey } = at.settings.processor ?? {}
+  const query = `orderId=${checkout}&status=New&includeArchived=true`
+  const headers = { authorization: `token ${apiKey}` }
+  const answer = await fetch(`${url}/api/v1/stores/${storeId}/invoices?${query}`, { headers })
+  return (await answer.json()) as readonly { readonly id: string }[]
 }
 
 describe('the addresses of a pool', () => {
@@ -56,17 +68,62 @@ describe('the addresses of a pool', () => {
 
   test('are all taken at last, and the buyer hears it and pays in another coin', async () => {
     await letPass(await choose(store, 'USDT'))
-    const { answer } = await sendChoice(store, 'USDT')
-    expect(answer.status).toBe(303)
-    const path = answer.headers.get('location') ?? ''
+    const from = '203.0.113.9'
+    const { path, cookie, id } = await chosen(from)
     const row = await eventually(
-      () => rowOf(store, path.slice('/pay/'.length)),
+      () => rowOf(store, id),
       ({ state }) => state !== 'OPENING',
     )
     expect(row).toMatchObject({ state: 'REFUSED' })
-    const [cookie = ''] = (answer.headers.getSetCookie()[0] ?? '').split(';')
     const page = await (await fetch(`${store.url}${path}`, { headers: { cookie } })).text()
     expect(page).toContain('Choose another coin, or try again later')
-    await choose(store, 'LTC')
+    await choose(store, 'LTC', { from })
+  })
+
+  test('count for a visitor who is refused one again and again', async () => {
+    const from = '203.0.113.10'
+    for (const _ of [1, 2, 3]) {
+      const { id } = await chosen(from)
+      await eventually(
+        () => rowOf(store, id),
+        ({ state }) => state === 'REFUSED',
+      )
+    }
+    expect((await sendChoice(store, 'USDT', { from })).answer.status).toBe(429)
+  })
+})
+
+/** A visitor who chose USDT, and was led to the page of the payment. */
+async function chosen(from: string) {
+  const { answer } = await sendChoice(store, 'USDT', { from })
+  expect(answer.status).toBe(303)
+  const path = answer.headers.get('location') ?? ''
+  const [cookie = ''] = (answer.headers.getSetCookie()[0] ?? '').split(';')
+  return { path, cookie, id: path.slice('/pay/'.length) }
+}
+
+describe('a pool of which the first ten addresses are held', () => {
+  let large: Store
+  beforeAll(async () => {
+    large = await openStore({ coins: { usdtAddresses: 200 }, env: { TRUSTED_PROXIES: '1' } })
+  })
+  afterAll(() => large.close())
+
+  test('gives each next buyer a free one, and keeps none by invoices made in vain', async () => {
+    const held: Paying[] = []
+    for (let at = 0; at < 10; at += 1) held.push(await choose(large, 'USDT'))
+    for (const one of held) await letPass(one, large)
+    const addresses = new Set(await Promise.all(held.map((one) => shownTo(one, large))))
+    expect(addresses.size).toBe(10)
+
+    const next = await choose(large, 'USDT')
+    expect(addresses).not.toContain(await shownTo(next, large))
+    const waiting = await eventually(
+      () => waitingFor(large, next.id),
+      ({ length }) => length <= 1,
+    )
+    expect(waiting.map(({ id }) => id)).toEqual([next.invoice])
+    await large.btcpay(`/invoices/${next.invoice}/pay`)
+    await until(large, next.orderId, ({ orders }) => orders?.[0].state === 'FULFILLED')
   })
 })
