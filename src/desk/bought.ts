@@ -1,7 +1,7 @@
-import type { Shelf } from '../goods/catalog.ts'
 import { type FaceValue, faceValueFor } from '../goods/face-value.ts'
 import type { Recipient } from '../goods/good.ts'
-import type { Kind, Offer } from '../goods/offer.ts'
+import type { Kind } from '../goods/offer.ts'
+import type { ShownOffer } from '../goods/shown.ts'
 import type { Item } from '../orders/order.ts'
 import type { OrderId } from '../primitives/ids.ts'
 import type { Sealed, Vault } from '../secrets/vault.ts'
@@ -10,8 +10,10 @@ import type { Sealed, Vault } from '../secrets/vault.ts'
 export interface Bought {
   readonly kind: Kind
   readonly brandName: string
-  /** Which of its cards or plans it is, as it is listed now; absent where it is not any more. */
-  readonly offer?: Offer
+  /** Which of its cards or plans it is, as it was shown; absent where that is not on record. */
+  readonly offer?: ShownOffer
+  /** When a plan becomes slow, in the supplier's words. */
+  readonly fairUse?: string
   readonly country?: string
   /** What was chosen of an open value, in the minor units of the offer's price. */
   readonly value?: number
@@ -22,7 +24,6 @@ export interface Bought {
 }
 
 export interface BoughtDeps {
-  readonly shelf: Shelf
   readonly vault: Vault
 }
 
@@ -33,16 +34,18 @@ export interface Asked {
   readonly recipient: Sealed | undefined
 }
 
-export function boughtOf({ shelf, vault }: BoughtDeps, asked: Asked): Bought {
-  const { kind, offerId, brandName, country, value } = asked.item
-  const offer = shelf.current().find(offerId)
+export function boughtOf({ vault }: BoughtDeps, asked: Asked): Bought {
+  const { kind, brandName, country, value, shown } = asked.item
+  const place = country === undefined ? {} : { country }
+  const offer = shown && { kind, ...place, ...shown }
   const receives = offer && faceValueFor(offer, value)
   const recipient = recipientOf(vault, asked)
   return {
     kind,
     brandName,
     ...(offer === undefined ? {} : { offer }),
-    ...(country === undefined ? {} : { country }),
+    ...place,
+    ...(shown?.fairUse === undefined ? {} : { fairUse: shown.fairUse }),
     ...(value === undefined ? {} : { value }),
     ...(receives === undefined ? {} : { receives }),
     ...(recipient?.kind === 'topup' ? { phone: recipient.msisdn } : {}),

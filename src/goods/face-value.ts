@@ -1,4 +1,4 @@
-import type { Offer } from './offer.ts'
+import type { ShownOffer } from './shown.ts'
 
 /** What a card or a line receives, in its own currency. Major = `amount` / `divisor`. */
 export interface FaceValue {
@@ -16,7 +16,7 @@ export interface FaceValue {
  *
  * @param value what was chosen of an open value, in minor units of the offer's price
  */
-export function faceValueFor(offer: Offer, value: number | undefined): FaceValue | undefined {
+export function faceValueFor(offer: ShownOffer, value: number | undefined): FaceValue | undefined {
   const { price } = offer
   const face = offer.kind === 'voucher' ? (offer.faceValue ?? price) : offer.faceValue
   if (offer.kind === 'esim' || face === undefined) return undefined

@@ -1,6 +1,7 @@
 import type { Offer } from '../goods/offer.ts'
 import { listedCharge } from '../goods/pricing.ts'
 import type { Wish } from '../goods/purchase-body.ts'
+import { shownOf } from '../goods/shown.ts'
 import type { Item } from './order.ts'
 
 /** What is bought, in the words of the catalog of now. */
@@ -13,5 +14,6 @@ export function itemOf(offer: Offer, wish: Wish): Item {
     ...(offer.country === undefined ? {} : { country: offer.country }),
     ...(value === undefined ? {} : { value }),
     charge: listedCharge(offer, value),
+    shown: shownOf(offer),
   }
 }

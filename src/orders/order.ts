@@ -1,4 +1,5 @@
 import type { Charge, Kind } from '../goods/offer.ts'
+import type { Shown } from '../goods/shown.ts'
 import type { Receipt, SignedRefund, Tender } from '../payments/payment.ts'
 import { isOrderId, type OfferId, type OrderId, type PaymentId } from '../primitives/ids.ts'
 import type { Usdc } from '../primitives/money.ts'
@@ -14,6 +15,8 @@ export interface Item {
   readonly value?: number
   /** What the supplier was to charge for it, by its list. */
   readonly charge?: Charge
+  /** What the offer said when it was bought; absent where the record was lost. */
+  readonly shown?: Shown
 }
 
 interface Ordered {

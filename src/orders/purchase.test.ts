@@ -79,6 +79,20 @@ describe('a good payment', () => {
     expect(order.item).toMatchObject({ offerId: 'OPEN', value: 125 })
   })
 
+  test('keeps what the offer told its buyer', async () => {
+    const { buy, orders, stock } = purchaseWorld()
+    const sold = {
+      ...openCard,
+      faceValue: { ...openCard.price, currency: 'EUR' },
+      subTypes: ['Game'],
+    }
+    stock(sold as never)
+    const { order } = expectOrder(await buy({ fields: { ...ada, offerId: 'OPEN', value: 12.5 } }))
+    stock()
+    const { price, faceValue, subTypes } = sold
+    expect((await orders.find(order.id))?.item.shown).toEqual({ price, faceValue, subTypes })
+  })
+
   test('is answered when the patience ends, with an order that goes on', async () => {
     const { buy, clock } = purchaseWorld({ held: pending })
     const start = clock.now().getTime()

@@ -2,8 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { type CheckoutWorld, checkoutWorld, invoiced } from '../../../test/doubles/checkouts.ts'
 import { newOrderId } from '../../../test/doubles/ids.ts'
 import type { Script } from '../../../test/doubles/orders.ts'
+import { catalogOf } from '../../../test/fixtures/catalog.ts'
+import { esim, fixed, fixturePricing, open, voucher } from '../../../test/fixtures/offers.ts'
+import type { CheckoutForm } from '../../checkouts/start.ts'
 import { createDigest, createSigner } from '../../secrets/tokens.ts'
 import type { BuyingDeps } from '../buying/deps.ts'
+import { sentForm } from '../checkout/sent-form.ts'
+import { checkoutView } from '../checkout/view.ts'
 import type { FollowDeps } from './deps.ts'
 import { orderNamedBy } from './find.ts'
 import { goodsFor } from './goods.ts'
@@ -23,6 +28,12 @@ import { type Opener, sightOf } from './sight.ts'
 const key = Buffer.alloc(32, 7)
 const older = Buffer.alloc(32, 8)
 const minute = 60_000
+/** Other goods under the same ids, as a supplier may list them one day. */
+const relisted = [
+  voucher('CARD', { brandName: 'Other', country: 'JP', price: fixed(900, 'EUR') }),
+  voucher('OPEN', { price: { ...open(50, 1_000), divisor: 10 }, faceValue: fixed(1, 'GTQ') }),
+  esim('PLAN', { allowance: { dataGb: 99 }, coverage: [], notes: 'After 9 GB: 1 kbps.' }),
+]
 const log = { error: () => undefined }
 
 function follow(world: CheckoutWorld): FollowDeps {
@@ -60,13 +71,39 @@ describe('an order that is paid in a coin', () => {
       stage: 'awaiting_payment',
       checkout: id,
       coin: 'BTC',
-      own: { offer: { id: 'CARD' } },
+      own: { offer: { price: { fixed: 2_000 } } },
       isFinished: false,
     })
     const others = await see({})
     expect(others).not.toHaveProperty('own')
     expect(others.version).toBe((await see()).version)
     expect(await see({ token: `kat_${'x'.repeat(43)}` })).not.toHaveProperty('own')
+  })
+
+  test.each<Partial<CheckoutForm>>([
+    {},
+    { fields: { offerId: 'OPEN', value: 12.5, firstName: 'Ada', lastName: 'Lovelace' } },
+    { kind: 'esim', fields: { offerId: 'PLAN' } },
+  ])('is told as it was sold, whatever is listed under its id now: %j', async (form) => {
+    const { world, deps, id, see, pay } = await opened({}, form)
+    const onPage = async () => {
+      const { own: { kind, brandName, country, offer, receives, value } = {} } = await see()
+      return { kind, brandName, country, offer, receives, value }
+    }
+    const atCheckout = async () =>
+      checkoutView(deps.purchases as never, await world.seen(id), true).bought
+    const formAgain = async () => sentForm(deps.purchases as never, await world.seen(id))?.fields
+    const [told, toldAtCheckout, typed] = [await onPage(), await atCheckout(), await formAgain()]
+    expect(told.offer?.price.currency).toBe('USD')
+    for (const listed of [relisted, []]) {
+      world.deps.shelf.replace(catalogOf(listed, fixturePricing()))
+      expect(await onPage()).toEqual(told)
+      expect(await atCheckout()).toEqual(toldAtCheckout)
+      expect(await formAgain()).toEqual(typed)
+    }
+    await pay()
+    expect((await see()).stage).toBe('delivered')
+    expect((await onPage()).offer).toEqual(told.offer)
   })
 
   test('changes its version with every step, and shows what was paid', async () => {
@@ -257,7 +294,7 @@ describe('an address that is left with an order', () => {
     await pay()
     const opener = { token: accessToken }
     const left = await leaveAddress(deps, mail, { id: orderId, opener, address })
-    expect(left).toMatchObject({ id: orderId, bought: { offer: { id: 'CARD' } } })
+    expect(left).toMatchObject({ id: orderId, bought: { offer: { price: { fixed: 2_000 } } } })
     expect(left?.link).toMatch(`https://kiosk.example/orders/${orderId}#kop_`)
     expect([...kept.values()].join()).not.toContain('ada')
     const rotated = { ...mail, digest: createDigest([key, older], 'order-mail') }

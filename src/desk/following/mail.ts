@@ -66,14 +66,13 @@ export async function ordersFor(
 }
 
 function mailedOrder(deps: FollowDeps, { order, checkout }: Records): MailedOrder | undefined {
-  const { shelf, vault } = deps.purchases
   const record = order ?? checkout
   const id = order?.id ?? checkout?.orderId
   if (record === undefined || id === undefined) return undefined
   const { item, recipient } = record
   return {
     id,
-    bought: boughtOf({ shelf, vault }, { orderId: id, item, recipient }),
+    bought: boughtOf(deps.purchases, { orderId: id, item, recipient }),
     placed: order?.placedAt ?? checkout?.startedAt ?? deps.purchases.now(),
     link: `${deps.site.url}/orders/${id}#${orderPass(deps, id)}`,
   }

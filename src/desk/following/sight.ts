@@ -152,7 +152,7 @@ function orderSight(
 function ownSight(deps: FollowDeps, order: Order, checkout: Checkout | undefined): OwnSight {
   const { id, item, recipient, tender, amount } = order
   return {
-    ...boughtOf(boughtDeps(deps), { orderId: id, item, recipient }),
+    ...boughtOf(deps.purchases, { orderId: id, item, recipient }),
     ...reported(deps, order),
     amount,
     ...(tender.rail === 'btcpay' ? { paidUnits: tender.units } : {}),
@@ -165,10 +165,6 @@ function ownSight(deps: FollowDeps, order: Order, checkout: Checkout | undefined
 /** Whether there is a payment to speak of: what the chain dropped is none, and has no way back. */
 function isTaken(order: Order): order is PaidOrder {
   return 'receipt' in order && stageOfOrder(order) !== 'not_taken'
-}
-
-function boughtDeps({ purchases: { shelf, vault } }: FollowDeps) {
-  return { shelf, vault }
 }
 
 /** What the supplier says that the card or the line received, which no estimate replaces. */
@@ -220,7 +216,7 @@ function checkoutSight(deps: FollowDeps, checkout: Checkout, isOwn: boolean): Or
   const { item, amount } = checkout
   const stage = stageOfCheckout(checkout)
   const own: OwnSight = {
-    ...boughtOf(boughtDeps(deps), checkout),
+    ...boughtOf(deps.purchases, checkout),
     amount,
     ...returnsOf(checkout),
   }

@@ -1,10 +1,10 @@
 import type { Bought } from '../../desk/bought.ts'
 import { countryName } from '../../goods/countries.ts'
-import type { Offer } from '../../goods/offer.ts'
+import type { ShownOffer } from '../../goods/shown.ts'
 import { speltNumber } from '../../goods/spelt-number.ts'
 import { type Html, html } from '../frame/html.ts'
 import { faceText, moneyText } from '../shop/money-text.ts'
-import { fairUseOf, kindNameWithin, measure, placeName, placesOf } from '../shop/offer-words.ts'
+import { kindNameWithin, measure, placeName, placesOf } from '../shop/offer-words.ts'
 import type { Texts } from '../texts/en.ts'
 import { fact } from './parts.ts'
 
@@ -39,7 +39,7 @@ function boughtLines(bought: Bought, texts: Texts): readonly Told[] {
     [words.phone, phone && speltNumber(phone)],
     [words.receives, face !== undefined && itemText(bought, texts).includes(face) ? '' : face],
     [words.chosen, chosenText(bought, texts)],
-    [words.fairUse, offer && fairUseOf(offer)],
+    [words.fairUse, bought.fairUse],
   ]
   return lines.flatMap(([name, value]) => (value ? [[name, value] as const] : []))
 }
@@ -57,7 +57,7 @@ export function boughtFacts(bought: Bought, texts: Texts): (Html | undefined)[] 
   return boughtLines(bought, texts).map(([name, value]) => fact(name, html`${value}`))
 }
 
-function placesText(offer: Offer, texts: Texts): string {
+function placesText(offer: ShownOffer, texts: Texts): string {
   const places = placesOf(offer, texts)
   return places.length > placesShown ? placeName(offer, texts) : places.join(', ')
 }

@@ -5,6 +5,7 @@ import type { GoodsShown } from '../../desk/following/goods.ts'
 import type { OrderSight } from '../../desk/following/sight.ts'
 import { faceValueFor } from '../../goods/face-value.ts'
 import type { Offer } from '../../goods/offer.ts'
+import { shownOf } from '../../goods/shown.ts'
 import type { CheckoutId } from '../../primitives/ids.ts'
 import { formatUsdc } from '../../primitives/money.ts'
 import { breakout, read } from '../frame/website.fixture.ts'
@@ -64,7 +65,14 @@ const reported = { currency: 'EUR', divisor: 100, amount: 2_147, isExact: true }
 /** What its buyer is told of a purchase. */
 function bought({ offer, ...told }: { offer: Offer; value?: number; phone?: string }) {
   const receives = faceValueFor(offer, told.value)
-  return { ...told, kind: offer.kind, offer, ...(receives === undefined ? {} : { receives }) }
+  const { fairUse, ...shown } = shownOf(offer)
+  return {
+    ...told,
+    kind: offer.kind,
+    offer: { kind: offer.kind, ...(offer.country && { country: offer.country }), ...shown },
+    ...(receives === undefined ? {} : { receives }),
+    ...(fairUse === undefined ? {} : { fairUse }),
+  }
 }
 
 const openCard = voucher('OPEN', { price: open(500, 10_000), faceValue: open(500, 10_000) })

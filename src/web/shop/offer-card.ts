@@ -1,11 +1,12 @@
 import type { Offer } from '../../goods/offer.ts'
 import { type Pricing, retailOf } from '../../goods/pricing.ts'
+import { fairUseOf } from '../../goods/shown.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Texts } from '../texts/en.ts'
 import { buyPath } from './addresses.ts'
 import { cardFace } from './card-face.ts'
 import { priceTexts, shortPrice } from './money-text.ts'
-import { apart, fairUseOf, kindName, measure, placeName } from './offer-words.ts'
+import { apart, kindName, measure, placeName } from './offer-words.ts'
 
 interface CardDeps {
   readonly pricing: Pricing

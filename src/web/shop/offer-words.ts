@@ -1,5 +1,6 @@
 import { countryName } from '../../goods/countries.ts'
 import type { Allowance, Offer } from '../../goods/offer.ts'
+import type { ShownOffer } from '../../goods/shown.ts'
 import type { Texts } from '../texts/en.ts'
 import { moneyText } from './money-text.ts'
 
@@ -9,18 +10,18 @@ const usualTier = 'Standard'
 type Unit = keyof Texts['offers']['units']
 
 /** What sort of thing an offer is: "Gift card", "Mobile data", "eSIM data plan". */
-export function kindName(offer: Offer, { offers }: Texts): string {
+export function kindName(offer: ShownOffer, { offers }: Texts): string {
   return offers.topupNames[topupType(offer)] ?? offers.kindNames[offer.kind]
 }
 
 /** The same inside a sentence: "gift card". */
-export function kindNameWithin(offer: Offer, { offers }: Texts): string {
+export function kindNameWithin(offer: ShownOffer, { offers }: Texts): string {
   return offers.topupNamesWithin[topupType(offer)] ?? offers.kindNamesWithin[offer.kind]
 }
 
 /** What tells this offer from others of its brand: "$25", "5 GB, 30 days, Fast", "any value". */
-export function measure(offer: Offer, texts: Texts): string {
-  const plan = offer.kind === 'voucher' ? '' : planWords(offer, texts)
+export function measure(offer: ShownOffer, texts: Texts): string {
+  const plan = planWords(offer, texts)
   if (plan !== '') return plan
   const value = moneyText(offer.faceValue ?? offer.price, texts)
   // A plan that says nothing of what it gives is not worth its price to the one who uses it.
@@ -31,7 +32,7 @@ export function measure(offer: Offer, texts: Texts): string {
 const namedMost = 3
 
 /** Where it can be used, in a few words: "France", "Japan + South Korea", "Austria + Belgium + Bulgaria +27". */
-export function placeName(offer: Offer, texts: Texts): string {
+export function placeName(offer: ShownOffer, texts: Texts): string {
   const places = placesOf(offer, texts)
   const more = places.length - namedMost
   const named = places.slice(0, namedMost).join(' + ')
@@ -39,23 +40,13 @@ export function placeName(offer: Offer, texts: Texts): string {
 }
 
 /** Every country that it can be used in by its name, its own first. */
-export function placesOf(offer: Offer, { offers }: Texts): string[] {
+export function placesOf(offer: ShownOffer, { offers }: Texts): string[] {
   const own = offer.country === undefined ? [] : [countryName(offer.country)]
-  if (offer.kind !== 'esim') return own
-  const others = offer.coverage
+  const others = (offer.coverage ?? [])
     .filter(({ country }) => country !== offer.country)
     .map(({ country }) => countryName(country))
   return [...own, ...others.sort((one, other) => one.localeCompare(other, offers.numbers))]
 }
-
-/** The supplier's sentence that says when a plan becomes slow; undefined where it says none. */
-export function fairUseOf({ kind, shortNotes, notes }: Offer): string | undefined {
-  if (kind !== 'esim') return undefined
-  const sentences = `${shortNotes ?? ''}\n${notes ?? ''}`.split(/(?<=[.!])\s+|\n/)
-  return sentences.find((text) => /\d\s*[km]bps/i.test(text) && text.length <= sentenceMost)?.trim()
-}
-
-const sentenceMost = 160
 
 /**
  * What tells offers of one list apart whose words are the same: the number of the offer, which the shop,
@@ -110,15 +101,15 @@ export function counted(count: number, unit: Unit, { offers }: Texts): string {
   return `${count.toLocaleString(offers.numbers)} ${count === 1 ? one : many}`
 }
 
-function planWords(offer: Extract<Offer, { allowance: Allowance }>, texts: Texts): string {
-  const { allowance } = offer
+function planWords({ kind, subTypes, allowance }: ShownOffer, texts: Texts): string {
+  if (allowance === undefined) return ''
   const { voiceMinutes, voiceUnlimited, dataUnlimited } = allowance
   const { unlimitedData, unlimitedCalls } = texts.offers
   const parts = [
     dataUnlimited ? unlimitedData : dataText(allowance, texts),
     voiceUnlimited ? unlimitedCalls : countedOr(voiceMinutes, 'minute', texts),
     spanText(allowance, texts),
-    ...(offer.kind === 'esim' ? offer.subTypes.filter((tier) => tier !== usualTier) : []),
+    ...(kind === 'esim' ? subTypes.filter((tier) => tier !== usualTier) : []),
   ]
   return parts.filter(Boolean).join(', ')
 }
@@ -141,7 +132,7 @@ function countedOr(count: number | undefined, unit: Unit, texts: Texts): string 
 }
 
 /** What a topup gives, by the supplier's word; an empty text for everything else. */
-function topupType(offer: Offer): string {
+function topupType(offer: ShownOffer): string {
   const [subType = ''] = offer.kind === 'topup' ? offer.subTypes : []
   return subType
 }
