@@ -5,6 +5,7 @@ import type { Network } from '../../payments/networks.ts'
 import { type BlockTime, blockAt } from './block-times.ts'
 import { type PageSize, pageSize } from './log-pages.ts'
 import { type DataFee, dataFeeOf } from './network-fees.ts'
+import { type NodeLoad, nodeLoad } from './node-load.ts'
 import { type AccountNonces, accountNonces } from './nonces.ts'
 import { recent } from './recent.ts'
 import { rpcTransport } from './rpc-transport.ts'
@@ -29,6 +30,7 @@ export interface ChainNode {
   readonly reader: PublicClient<Transport, undefined>
   /** How many blocks of logs it answers for at once. */
   readonly pages: PageSize
+  readonly load: NodeLoad
 }
 
 /** A connection to one chain, and the account that sends transactions there. */
@@ -69,9 +71,10 @@ const lookBackKeptMs = 10 * 60_000
 export function openNode({ network, rpcUrl, pollMs }: NodeOptions): ChainNode {
   const chain = [base, baseSepolia].find(({ id }) => id === network.chainId)
   if (!chain) throw new Error(`Chain ${network.chainId} is not known`)
-  const transport = rpcTransport(rpcUrl)
+  const load = nodeLoad()
+  const transport = rpcTransport(rpcUrl, load)
   const reader = createPublicClient({ chain, transport, pollingInterval: pollMs, cacheTime: 0 })
-  return { network, reader: reader as unknown as ChainNode['reader'], pages: pageSize() }
+  return { network, reader: reader as unknown as ChainNode['reader'], pages: pageSize(), load }
 }
 
 export function openChain(options: ChainOptions): Chain {

@@ -1,18 +1,16 @@
-import { encodeFunctionData, type Hex } from 'viem'
+import type { Hex } from 'viem'
 import type { Network } from '../../payments/networks.ts'
 import type { ChainFacts, Rail } from '../../payments/ports.ts'
 import { type Usdc, usdc } from '../../primitives/money.ts'
 import type { ChainBooks } from '../../reconcile/ports.ts'
 import { chainBooks } from './books.ts'
-import { type Chain, type ChainNode, openChain, openNode } from './clients.ts'
+import { type ChainNode, openChain, openNode } from './clients.ts'
 import { hostedFacilitator } from './facilitator.ts'
 import { chainFacts, floatOf, gasFacts, headAgeOf } from './facts.ts'
-import { type Blocks, inPieces } from './log-pages.ts'
 import { ownFacilitator } from './own-facilitator.ts'
+import { probing } from './probe.ts'
 import { x402Rail } from './rail.ts'
 import { refundWallet } from './refunds.ts'
-import { tokenAbi } from './token.ts'
-import { tokenLogsIn, topicOf, usedTopic } from './token-logs.ts'
 import { evidenceOf } from './witnesses.ts'
 
 export interface ChainConfig {
@@ -76,7 +74,7 @@ export function connectChain(config: ChainConfig, now: () => Date): ConnectedCha
       headMostSeconds: config.headMostSeconds,
     }),
 
-    probe: () => probe(chain, refunds.address, isCurrent),
+    probe: probing(chain, refunds.address, isCurrent, now),
 
     facts: () => chainFacts(chain, refunds.address),
 
@@ -90,39 +88,6 @@ export function connectChain(config: ChainConfig, now: () => Date): ConnectedCha
 
     verifyMessage: (args) => reader.verifyMessage(args),
   }
-}
-
-/**
- * Asks what purchases and refunds ask: the newest blocks, the token, an estimate, and a page of logs
- * up to the safe block by that name, by which it is found how large a page this node answers. The
- * answers are those of our own wallet, so nobody else shapes them.
- */
-async function probe(
-  chain: Chain,
-  wallet: string,
-  isCurrent: (timestamp: bigint) => boolean,
-): Promise<void> {
-  const { gasAccount, network, pages, reader } = chain
-  const token = network.usdc as Hex
-  const head = await reader.getBlock()
-  if (!isCurrent(head.timestamp)) throw new Error('The newest block is old.')
-  const safe = Number((await reader.getBlock({ blockTag: 'safe' })).number)
-  const page = { from: Math.max(0, safe - pages.blocks() + 1), to: safe }
-  const read = ({ from }: Blocks) =>
-    tokenLogsIn(chain, { from, to: 'safe' }, [usedTopic, topicOf(wallet)])
-  const readLogs = async () => {
-    for await (const _ of inPieces(page, read, { pages, newestFirst: true })) break
-  }
-  const data = encodeFunctionData({
-    abi: tokenAbi,
-    functionName: 'isBlacklisted',
-    args: [wallet as Hex],
-  })
-  await Promise.all([
-    floatOf(chain, wallet),
-    reader.estimateGas({ account: gasAccount.address, to: token, data }),
-    readLogs(),
-  ])
 }
 
 async function problemsOf(

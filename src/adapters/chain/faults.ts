@@ -7,6 +7,7 @@ import {
   InternalRpcError,
   LimitExceededRpcError,
   ResourceUnavailableRpcError,
+  RpcRequestError,
   TimeoutError,
 } from 'viem'
 
@@ -24,6 +25,19 @@ const refusals = [
 
 /** How nodes name what went wrong in a contract when they call it an internal error all the same. */
 const ofContract = /revert|evm|gas|opcode|stack/i
+
+/** How providers say that they are asked too often. */
+const tooOften = /rate.?limit|too many requests|requests? (per|limit)|compute units|throughput/i
+
+/** Whether a provider minds how often it is asked, and not what. */
+export function isTooOften(error: unknown): boolean {
+  return has(
+    error,
+    (cause) =>
+      (cause instanceof HttpRequestError && cause.status === 429) ||
+      (cause instanceof RpcRequestError && tooOften.test(cause.details)),
+  )
+}
 
 /** Whether the node did not answer the question, so that nothing follows from it. */
 export function isSilence(error: unknown): boolean {

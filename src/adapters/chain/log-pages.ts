@@ -1,4 +1,5 @@
 import { BaseError, HttpRequestError, RpcRequestError, TimeoutError } from 'viem'
+import { isTooOften } from './faults.ts'
 
 /** A range of blocks, both ends included. */
 export interface Blocks {
@@ -82,14 +83,14 @@ async function orTooMuch<T>(read: () => Promise<T>, { from, to }: Blocks): Promi
   }
 }
 
-/** A provider that minds how often it is asked: smaller pieces would only be more questions. */
-const tooOften = /rate.?limit|too many requests|requests? per|compute units|throughput/i
-
-/** Providers have many words for "too much"; what matters is that it was the node that said no. */
+/**
+ * Providers have many words for "too much"; what matters is that it was the node that said no. Where
+ * it minds how often it is asked, smaller pieces would only be more questions.
+ */
 function isRefusal(error: unknown): boolean {
   const refuses = (cause: unknown) =>
-    (cause instanceof RpcRequestError && !tooOften.test(cause.details)) ||
+    cause instanceof RpcRequestError ||
     cause instanceof TimeoutError ||
     (cause instanceof HttpRequestError && refusingStatuses.includes(cause.status ?? 0))
-  return error instanceof BaseError && Boolean(error.walk(refuses))
+  return error instanceof BaseError && Boolean(error.walk(refuses)) && !isTooOften(error)
 }

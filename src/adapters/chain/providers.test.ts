@@ -253,6 +253,53 @@ describe('a full node, with 128 blocks of state and a safe block further back', 
   })
 })
 
+describe('a provider whose quota payers use up', () => {
+  const refusing = (methods: readonly string[]) =>
+    node.tamper((method) => (methods.includes(method) ? { status: 429 } : undefined))
+
+  test('is well while it answers other questions, for five minutes', async () => {
+    let late = 0
+    const { probe } = behind({}, () => new Date(Date.now() + late * 1_000))
+    await probe()
+    refusing(['eth_estimateGas'])
+    for (let time = 0; time < 4; time += 1) await probe()
+    late = 80
+    await probe()
+  })
+
+  test('is down when it answers nothing, or has refused every look for five minutes', async () => {
+    let late = 0
+    const now = () => new Date(Date.now() + late * 1_000)
+    const { probe } = chain.connect({ rpcUrl: node.url, headMostSeconds: 10 ** 9 }, now)
+    refusing(['eth_estimateGas'])
+    await expect(probe()).rejects.toThrow()
+    refusing([])
+    await probe()
+    refusing(['eth_estimateGas'])
+    late = 301
+    await expect(probe()).rejects.toThrow()
+    late = 0
+    refusing(['eth_estimateGas', 'eth_getBlockByNumber', 'eth_call', 'eth_getLogs'])
+    await probe()
+    await expect(probe()).rejects.toThrow()
+  })
+
+  test('is asked to check few payments at once until it bears it again', async () => {
+    const { rail } = chain.connect({ rpcUrl: node.url })
+    const payments: Awaited<ReturnType<typeof newPayment>>[] = []
+    for (let many = 0; many < 8; many += 1) payments.push(await newPayment(chain))
+    const { tender } = await newPayment(chain)
+    refusing(['eth_estimateGas'])
+    expect(await rail.check(tender)).toMatchObject({ outcome: 'unknown' })
+    refusing([])
+    node.calls.length = 0
+    const checked = await Promise.all(payments.map(({ tender }) => rail.check(tender)))
+    expect(checked.filter(({ outcome }) => outcome === 'good')).toHaveLength(4)
+    expect(checked.filter(({ outcome }) => outcome === 'unknown')).toHaveLength(4)
+    expect(asked('eth_estimateGas')).toBe(4)
+  })
+})
+
 describe('a provider that refuses a third of all questions as too many', () => {
   /** Until it ends so, in a few tries. */
   async function until<T>(outcome: string, act: () => Promise<T & { outcome: string }>) {

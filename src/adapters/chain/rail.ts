@@ -1,10 +1,11 @@
 import type { X402Receipt, X402Tender } from '../../payments/payment.ts'
-import type { Collected, Collecting, Rail, Standing } from '../../payments/ports.ts'
+import type { Checked, Collected, Collecting, Rail, Standing } from '../../payments/ports.ts'
 import type { Expected } from '../../payments/proof.ts'
 import { never } from '../../primitives/never.ts'
 import { type CheckDeps, check, expectedOf, writtenRight } from './checking.ts'
 import type { Chain } from './clients.ts'
 import type { Settling, Submitted } from './facilitator.ts'
+import { checksAtOnce } from './node-load.ts'
 import { isSignedByPayer } from './plain-payments.ts'
 import { type Found, proveByReceipt, proveByTransaction } from './proofs.ts'
 import type { RefundWallet } from './refunds.ts'
@@ -23,11 +24,15 @@ export interface RailDeps extends CheckDeps {
 
 /** Payment in USDC by x402, scheme `exact`, on one chain. */
 export function x402Rail(deps: RailDeps): Rail {
+  const bounded = checksAtOnce(deps.chain.load)
   return {
     isSignedByPayer: async (tender) =>
       isSignedByPayer(deps.chain.network, { ...tender, payer: writtenRight(tender.payer) }),
     check: (tender) =>
-      withinStep(check(deps, tender), { outcome: 'unknown', reason: tooSlow, charged: 'unknown' }),
+      withinStep(
+        bounded(() => check(deps, tender), unchecked('The node is asked too much just now.')),
+        unchecked(tooSlow),
+      ),
     collect: (tender, how) =>
       withCosts((onWasted) =>
         withinStep(collect(deps, tender, onWasted, how), { outcome: 'unknown', reason: tooSlow }),
@@ -37,6 +42,10 @@ export function x402Rail(deps: RailDeps): Rail {
     payBack: (refund) =>
       withinStep(deps.refunds.payBack(refund), { outcome: 'pending', reason: tooSlow }),
   }
+}
+
+function unchecked(reason: string): Checked<X402Tender> {
+  return { outcome: 'unknown', reason, charged: 'unknown' }
 }
 
 /** What was wasted on a payment is told with whatever became of it, also where nobody waited for that. */

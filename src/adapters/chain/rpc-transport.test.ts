@@ -32,7 +32,7 @@ async function nodeThat(answer: (response: ServerResponse, asked: Asked) => void
     server.close()
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const client = createPublicClient({ transport: rpcTransport(url, mostMs) })
+  const client = createPublicClient({ transport: rpcTransport(url, undefined, mostMs) })
   return { url, asked, authorizations, client }
 }
 

@@ -1,4 +1,5 @@
 import { createTransport, type EIP1193RequestFn, type Transport } from 'viem'
+import { type NodeLoad, nodeLoad } from './node-load.ts'
 import { type Asked, type NodeAddress, nodeAddress, resultOf } from './rpc-call.ts'
 
 /** No call to the chain may hang longer than this; an order's lease is much longer. */
@@ -16,7 +17,11 @@ const callGas = '0x989680'
  * time from the connection to the last byte, with limits on what it answers and computes. A call
  * that fails on its way, or that the node could not answer just then, is made once more.
  */
-export function rpcTransport(url: string, mostMs = callMostMs): Transport {
+export function rpcTransport(
+  url: string,
+  load: NodeLoad = nodeLoad(),
+  mostMs = callMostMs,
+): Transport {
   const address = nodeAddress(url)
   return ({ timeout }) =>
     createTransport({
@@ -25,12 +30,21 @@ export function rpcTransport(url: string, mostMs = callMostMs): Transport {
       type: 'http',
       retryCount: 1,
       timeout,
-      request: requestOf(address, mostMs),
+      request: requestOf(address, mostMs, load),
     })
 }
 
-function requestOf(address: NodeAddress, mostMs: number): EIP1193RequestFn {
-  const request = (asked: Asked) => resultOf(address, withGas(asked), mostMs)
+function requestOf(address: NodeAddress, mostMs: number, load: NodeLoad): EIP1193RequestFn {
+  const request = async (asked: Asked) => {
+    try {
+      const result = await resultOf(address, withGas(asked), mostMs)
+      load.note()
+      return result
+    } catch (error) {
+      load.note(error)
+      throw error
+    }
+  }
   return request as EIP1193RequestFn
 }
 

@@ -1,0 +1,70 @@
+import { encodeFunctionData, type Hex } from 'viem'
+import type { Chain } from './clients.ts'
+import { floatOf } from './facts.ts'
+import { isTooOften } from './faults.ts'
+import { type Blocks, inPieces } from './log-pages.ts'
+import { tokenAbi } from './token.ts'
+import { tokenLogsIn, topicOf, usedTopic } from './token-logs.ts'
+
+/** So long after the last whole look, one that is refused as a question too many is an outage. */
+const unseenMostMs = 5 * 60_000
+
+/**
+ * Looks at the node again and again. Payers share its quota with these looks and can use it up, so a
+ * look that is refused for that is no outage while the node answers other questions.
+ *
+ * @returns what throws when the node does not answer, or has stood still
+ */
+export function probing(
+  chain: Chain,
+  wallet: string,
+  isCurrent: (timestamp: bigint) => boolean,
+  now: () => Date,
+): () => Promise<void> {
+  let wellAt = Number.NEGATIVE_INFINITY
+  let lastLook = performance.now()
+  return async () => {
+    const since = lastLook
+    lastLook = performance.now()
+    try {
+      await probe(chain, wallet, isCurrent)
+      wellAt = now().getTime()
+    } catch (error) {
+      const isSeen = chain.load.hasAnsweredSince(since) && now().getTime() - wellAt < unseenMostMs
+      if (!isSeen || !isTooOften(error)) throw error
+    }
+  }
+}
+
+/**
+ * Asks what purchases and refunds ask: the newest blocks, the token, an estimate, and a page of logs
+ * up to the safe block by that name, by which it is found how large a page this node answers. The
+ * answers are those of our own wallet, so nobody else shapes them.
+ */
+async function probe(
+  chain: Chain,
+  wallet: string,
+  isCurrent: (timestamp: bigint) => boolean,
+): Promise<void> {
+  const { gasAccount, network, pages, reader } = chain
+  const token = network.usdc as Hex
+  const head = await reader.getBlock()
+  if (!isCurrent(head.timestamp)) throw new Error('The newest block is old.')
+  const safe = Number((await reader.getBlock({ blockTag: 'safe' })).number)
+  const page = { from: Math.max(0, safe - pages.blocks() + 1), to: safe }
+  const read = ({ from }: Blocks) =>
+    tokenLogsIn(chain, { from, to: 'safe' }, [usedTopic, topicOf(wallet)])
+  const readLogs = async () => {
+    for await (const _ of inPieces(page, read, { pages, newestFirst: true })) break
+  }
+  const data = encodeFunctionData({
+    abi: tokenAbi,
+    functionName: 'isBlacklisted',
+    args: [wallet as Hex],
+  })
+  await Promise.all([
+    floatOf(chain, wallet),
+    reader.estimateGas({ account: gasAccount.address, to: token, data }),
+    readLogs(),
+  ])
+}
