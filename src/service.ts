@@ -136,7 +136,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       stopping.signal,
     ),
     covering(meansOf(ground, { chain, storage, supply, stock }), ground.vitals, {
-      signal: stopping.signal,
+      ...ground,
       looked: () => {
         changes()
         looked.resolve()
@@ -229,7 +229,7 @@ function meansOf(
     float: chain.refundFloat,
     gas: chain.gas,
     open: storage.openFacts,
-    supplierWallet: supply.wallet.last,
+    supplierWallet: supply.wallet.look,
     cheapest: () => cheapestOf(stock.shelf.current()),
     refundMost: leastOf(Object.values(refundCaps)),
   }

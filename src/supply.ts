@@ -2,7 +2,8 @@ import { createZenditClient } from './adapters/suppliers/zendit/client.ts'
 import { createZenditSupplier } from './adapters/suppliers/zendit/purchases.ts'
 import { createStockroom } from './adapters/threads/stockroom.ts'
 import type { Common, Outside } from './config.ts'
-import { remembered } from './operations/looks.ts'
+import type { SupplierWallet } from './operations/gauges.ts'
+import { lastSeen } from './operations/looks.ts'
 
 /** After this long with nothing but failures, a purchase the supplier does not hold is given up. */
 const placeWithinMs = 60_000
@@ -23,7 +24,7 @@ export function connectSupplier(config: Common & Outside) {
   }
   const client = createZenditClient(access(supplierTimeoutMs))
   const supplier = createZenditSupplier(client, { placeWithinMs, now: () => new Date() })
-  const wallet = remembered(async () => {
+  const wallet = lastSeen(async (): Promise<SupplierWallet> => {
     const balance = await supplier.balance()
     if (balance.outcome === 'unknown') throw new Error(balance.reason)
     return { available: balance.available / balance.divisor, currency: balance.currency }
@@ -32,13 +33,11 @@ export function connectSupplier(config: Common & Outside) {
     stockroom: createStockroom({ supplier: access(listTimeoutMs), siteUrl: config.site.url }),
     supplier,
     acceptsKey: supplier.acceptsKey,
+    /** What purchases are paid from. */
     wallet,
-    /** Looks at the wallet, and asks for a purchase that nobody has made. Throws when it is not answered. */
+    /** Asks for a purchase that nobody has made. Throws when it is not answered. */
     async probe() {
-      const [, held] = await Promise.all([
-        wallet.look(),
-        supplier.lookup('voucher', probedReference),
-      ])
+      const held = await supplier.lookup('voucher', probedReference)
       if (held.outcome === 'unknown') throw new Error(held.reason)
     },
   }

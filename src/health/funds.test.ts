@@ -11,11 +11,11 @@ const funds = (available: bigint, committed = 0n) => ({
 function begin() {
   const clock = handClock()
   const watch = watchFunds(clock.now)
-  const refuse = (reference: string, amount?: bigint) =>
+  const refuse = (reference: string, amount?: bigint, releasedSince = 0n) =>
     watch.noteRefusal({
       reference,
       at: clock.now(),
-      ...(amount === undefined ? {} : { amount: usdc(amount) }),
+      ...(amount === undefined ? {} : { amount: usdc(amount), releasedSince: usdc(releasedSince) }),
     })
   return { clock, watch, refuse }
 }
@@ -77,11 +77,43 @@ test('a refusal that another node heard before our last look at the balance stil
   expect(watch.isRefused()).toBe(true)
 })
 
+test('an order that held the balance and came to nothing explains what was refused beside it', () => {
+  const { clock, watch, refuse } = begin()
+  watch.noteBalance(funds(8n))
+  refuse('b', 5n, 8n)
+  refuse('c', 5n, 8n)
+  clock.pass(5_000)
+  // It was released since, so the balance reads as before and nothing is open.
+  watch.noteBalance(funds(8n))
+  expect(watch.isRefused()).toBe(false)
+})
+
+test('five minutes after the last refusal one purchase is let through, and decides', () => {
+  const { clock, watch, refuse } = begin()
+  watch.noteBalance(funds(100n))
+  refuse('a', 5n)
+  clock.pass(60_000)
+  refuse('b', 5n)
+  clock.pass(5 * 60_000 - 1)
+  expect(watch.isRefused()).toBe(true)
+  clock.pass(1)
+  expect(watch.isRefused()).toBe(false)
+  watch.noteSold('c')
+  expect(watch.isRefused()).toBe(true)
+  refuse('c', 5n)
+  clock.pass(5 * 60_000)
+  watch.noteSold('d')
+  watch.noteTaken('of an order before')
+  expect(watch.isRefused()).toBe(true)
+  watch.noteTaken('d')
+  expect(watch.isRefused()).toBe(false)
+})
+
 test('a refusal is forgotten after an hour', () => {
   const { clock, watch, refuse } = begin()
   refuse('a', 5n)
-  refuse('b', 5n)
   clock.pass(60 * 60_000 - 1)
+  refuse('b', 5n)
   expect(watch.isRefused()).toBe(true)
   clock.pass(1)
   expect(watch.isRefused()).toBe(false)

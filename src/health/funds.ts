@@ -8,20 +8,29 @@ export interface FundsRefusal {
   readonly at: Date
   /** What the order costs; undefined while only the answer is known. */
   readonly amount?: Usdc
+  /** What the supplier may have held meanwhile for orders that it released since. */
+  readonly releasedSince?: Usdc
 }
 
 /** One refusal may be a purchase that was too large; with the second one the wallet is taken for empty. */
 const refusalsMost = 2
-/** After so long it is tried again, whatever the balance reads. */
 const forgottenAfterMs = 60 * 60_000
+/** After so long without a refusal one purchase is let through, whatever the balance reads. */
+const triedAfterMs = 5 * 60_000
 
 /**
  * Whether the supplier refuses purchases for want of funds although its balance reads otherwise: until a
- * balance is seen that is more, or that explains the refusals.
+ * balance is seen that is more, or that explains the refusals, or a purchase that is let through is
+ * taken. The balance explains a refusal when it was less than that order and those that were open
+ * beside it: otherwise buyers could stop the store by buying more at once than it holds.
  */
 export interface FundsWatch {
   noteRefusal(refusal: FundsRefusal): void
   noteBalance(funds: Funds): void
+  /** A purchase is sold under this reference. */
+  noteSold(reference: string): void
+  /** The supplier has delivered it. */
+  noteTaken(reference: string): void
   isRefused(): boolean
 }
 
@@ -35,12 +44,17 @@ export function watchFunds(now: () => Date): FundsWatch {
   let seen: Usdc | undefined
   /** The balance that did not suffice, as it was seen last before; undefined where none was. */
   let insufficient: Usdc | undefined
+  /** The purchase that was let through last while the wallet was taken for empty. */
+  let trial: { readonly reference: string; readonly at: number } | undefined
 
   function standing(): readonly Noted[] {
     const since = now().getTime() - forgottenAfterMs
     for (const [reference, { at }] of all) if (at.getTime() <= since) all.delete(reference)
     return [...all.values()].filter(({ isSettled }) => !isSettled)
   }
+
+  const settle = (one: Noted) => all.set(one.reference, { ...one, isSettled: true })
+  const isTakenForEmpty = () => standing().length >= refusalsMost
 
   return {
     noteRefusal(refusal) {
@@ -52,12 +66,22 @@ export function watchFunds(now: () => Date): FundsWatch {
       seen = available
       const isMore = insufficient === undefined || available > insufficient
       for (const one of standing()) {
-        if (one.amount === undefined) continue
+        const { amount, releasedSince = 0n } = one
+        if (amount === undefined) continue
         // A balance that is seen not to suffice bounds purchases by itself.
-        const isExplained = available < committed + one.amount
-        if (isMore || isExplained) all.set(one.reference, { ...one, isSettled: true })
+        if (isMore || available < committed + releasedSince + amount) settle(one)
       }
     },
-    isRefused: () => standing().length >= refusalsMost,
+    noteSold(reference) {
+      if (isTakenForEmpty()) trial = { reference, at: now().getTime() }
+    },
+    noteTaken(reference) {
+      if (trial?.reference === reference) for (const one of standing()) settle(one)
+    },
+    isRefused() {
+      if (!isTakenForEmpty()) return false
+      const last = Math.max(trial?.at ?? 0, ...standing().map(({ at }) => at.getTime()))
+      return now().getTime() - last < triedAfterMs
+    },
   }
 }

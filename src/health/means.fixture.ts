@@ -1,10 +1,11 @@
+import { usdc } from '../primitives/money.ts'
 import type { Means } from './verdict.ts'
 
-/** A look that went through and saw nothing, which bounds nothing. */
-export const unseen: Means = {
-  cover: undefined,
-  gas: undefined,
-  funds: undefined,
+/** A store with more of everything than anybody asks for, so that nothing is bounded. */
+export const ample: Means = {
+  cover: { float: usdc(10n ** 18n), exposure: usdc(0n) },
+  gas: { balance: 1n, need: 0n },
+  funds: 'unbounded',
   refundMost: undefined,
   cheapest: undefined,
 }

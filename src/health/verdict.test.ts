@@ -6,7 +6,7 @@ import { requireSold } from '../orders/not-now.ts'
 import { type Usdc, usdc } from '../primitives/money.ts'
 import { Refusal } from '../primitives/refusal.ts'
 import type { FundsRefusal } from './funds.ts'
-import { unseen } from './means.fixture.ts'
+import { ample } from './means.fixture.ts'
 import type { Cover, Funds, Gas } from './verdict.ts'
 import { createVitals } from './vitals.ts'
 
@@ -25,6 +25,7 @@ const facts = {
   refundMost: amounts.slice(1),
   gas: [undefined, 0n, 5n],
   refusals: [0, 1, 2],
+  sold: [0n, 1n],
 } as const
 
 type Fact = { [Name in keyof typeof facts]: (typeof facts)[Name][number] }
@@ -59,6 +60,7 @@ function vitalsOf(fact: Fact) {
   const gas: Gas | undefined = fact.gas === undefined ? undefined : { balance: fact.gas, need: 5n }
   const { refundMost } = fact
   if (fact.isLookedAt) vitals.noteMeans({ cover, gas, funds, refundMost, cheapest })
+  if (fact.sold > 0n) vitals.sell('sold', usdc(fact.sold))
   for (let count = 0; count < fact.refusals; count += 1) {
     const refusal: FundsRefusal = { reference: `r${count}`, at: now() }
     vitals.noteFundsRefusal(refusal)
@@ -97,9 +99,9 @@ test('a purchase is sold exactly up to the tightest bound, and a larger one hear
   for (const fact of everyFact()) {
     const vitals = vitalsOf(fact)
     if (vitals.signals().agent_action === 'stop') continue
-    const known = [fact.float, fact.funds, fact.refundMost].filter((most) => most !== undefined)
+    const { float = 0n, funds = 0n, refundMost, sold } = fact
     for (const amount of amounts) {
-      const fits = known.every((most) => amount <= most)
+      const fits = amount + sold <= float && amount + sold <= funds && amount <= refundMost
       expect(codeOf(vitals, amount)).toBe(fits ? 'sold' : 'offer_unavailable')
     }
   }
@@ -109,7 +111,7 @@ test('what is paid back from elsewhere is not bounded by the refund wallet', () 
   const vitals = createVitals(now)
   vitals.noteCatalog(now())
   const cover = { float: usdc(10n), exposure: usdc(0n) }
-  vitals.noteMeans({ ...unseen, cover, refundMost: usdc(50n), cheapest })
+  vitals.noteMeans({ ...ample, cover, refundMost: usdc(50n), cheapest })
   const codes = [40n, 50n, 51n].map((amount) => codeOf(vitals, usdc(amount), false))
   expect(codes).toEqual(['sold', 'sold', 'offer_unavailable'])
   expect(codeOf(vitals, usdc(11n))).toBe('offer_unavailable')
@@ -119,9 +121,9 @@ test('a wallet that is empty closes the store before it is known what anything c
   const cover = { float: usdc(7n), exposure: usdc(7n) }
   const vitals = createVitals(now)
   vitals.noteCatalog(now())
-  vitals.noteMeans({ ...unseen, cover: { ...cover, float: usdc(8n) } })
+  vitals.noteMeans({ ...ample, cover: { ...cover, float: usdc(8n) } })
   expect(vitals.signals().agent_action).toBe('pay')
-  vitals.noteMeans({ ...unseen, cover })
+  vitals.noteMeans({ ...ample, cover })
   expect(vitals.parts().refunds.state).toBe('down')
 })
 
@@ -136,6 +138,7 @@ test('/readyz says what the signals say, and names the part', async () => {
     refundMost: usdc(10n),
     gas: 5n,
     refusals: 1,
+    sold: 0n,
   }
   const ills: readonly [Partial<Fact>, string][] = [
     [{}, ''],
@@ -148,7 +151,10 @@ test('/readyz says what the signals say, and names the part', async () => {
     [{ failing: 'supplier' }, 'supplier'],
     [{ failing: 'database' }, 'database'],
     [{ held: true }, 'refunds'],
-    [{ isLookedAt: false }, 'refunds'],
+    [{ float: undefined }, 'refunds'],
+    [{ funds: undefined }, 'supplier'],
+    [{ gas: undefined }, 'gas'],
+    [{ isLookedAt: false }, 'supplier refunds gas'],
     [{ isCatalogRead: false }, 'catalog'],
   ]
   for (const [ill, part] of ills) {
@@ -160,7 +166,7 @@ test('/readyz says what the signals say, and names the part', async () => {
     const down = Object.entries(parts).flatMap(([name, { state }]) =>
       state === 'down' ? [name] : [],
     )
-    expect([statusCode, down]).toEqual(part === '' ? [200, []] : [503, [part]])
+    expect([statusCode, down]).toEqual(part === '' ? [200, []] : [503, part.split(' ')])
     expect(vitals.signals().agent_action).toBe(part === '' ? 'pay' : 'stop')
     await app.close()
   }

@@ -19,11 +19,15 @@ export interface Funds {
   readonly committed: Usdc
 }
 
-/** What the store buys and pays back with, as it was seen last. What could not be seen is undefined. */
+/**
+ * What the store buys and pays back with, as it was seen last. Undefined is what was not seen, now or
+ * lately: then nothing is sold, since no bound is known.
+ */
 export interface Means {
   readonly cover: Cover | undefined
   readonly gas: Gas | undefined
-  readonly funds: Funds | undefined
+  /** A wallet at the supplier in another currency than the prices bounds nothing. */
+  readonly funds: Funds | 'unbounded' | undefined
   /** The largest refund that the caps can ever let through. */
   readonly refundMost: Usdc | undefined
   /** The least that anything on sale costs. */
@@ -34,12 +38,14 @@ export interface Means {
 export interface Facts {
   /** The parts whose health is told by how their calls end, and the age of the catalog. */
   readonly parts: Readonly<Record<'supplier' | 'chain' | 'database' | 'catalog', PartHealth>>
-  /** Undefined until the first look: then nothing is sold, since no bound is known. */
+  /** Undefined until the first look. */
   readonly means: Means | undefined
   /** Why nothing may be sold until something is known. */
   readonly held: string | undefined
   /** Whether the supplier said of several purchases that the wallet there does not suffice. */
   readonly isRefusedForFunds: boolean
+  /** What was sold since the look at the means began. */
+  readonly sold: Usdc
 }
 
 /** What a purchase may cost at most just now, and what the bound is. */
@@ -62,11 +68,12 @@ export interface Verdict {
  * paid back, so the signals say stop exactly while every purchase is refused.
  */
 export function verdictOf(facts: Facts, now: Date): Verdict {
-  const { parts, means } = facts
+  const { parts } = facts
+  const means = facts.means && lessSold(facts.means, facts.sold)
   const bounds = means ? boundsOf(means) : []
   const all: Parts = {
     ...parts,
-    supplier: worst(parts.supplier, fundsHealth(facts, bounds)),
+    supplier: worst(parts.supplier, fundsHealth(means, bounds, facts.isRefusedForFunds)),
     refunds: facts.held === undefined ? refundsHealth(means, bounds) : down(facts.held),
     gas: gasHealth(means?.gas),
   }
@@ -92,11 +99,14 @@ export function unsold(
   return bound && amount > bound.most ? { type: 'too_large', bound } : undefined
 }
 
-/** What is not seen bounds nothing: the probes of the chain, the database and the supplier tell of it. */
+function isFunds(funds: Means['funds']): funds is Funds {
+  return funds !== undefined && funds !== 'unbounded'
+}
+
 function boundsOf({ cover, funds, refundMost }: Means): readonly Bound[] {
   const bounds: Bound[] = [
     ...(cover ? [{ by: 'refund_float' as const, most: rest(cover.float, cover.exposure) }] : []),
-    ...(funds
+    ...(isFunds(funds)
       ? [{ by: 'supplier_funds' as const, most: rest(funds.available, funds.committed) }]
       : []),
     ...(refundMost === undefined ? [] : [{ by: 'refund_cap' as const, most: refundMost }]),
@@ -104,27 +114,41 @@ function boundsOf({ cover, funds, refundMost }: Means): readonly Bound[] {
   return bounds.sort((one, other) => Number(one.most - other.most))
 }
 
+/** The means with what was sold since they were seen: it may have to be bought and to be paid back. */
+function lessSold(means: Means, sold: Usdc): Means {
+  const { cover, funds } = means
+  return {
+    ...means,
+    cover: cover && { ...cover, exposure: usdc(cover.exposure + sold) },
+    funds: isFunds(funds) ? { ...funds, committed: usdc(funds.committed + sold) } : funds,
+  }
+}
+
 function isBelowCheapest(bounds: readonly Bound[], by: Bound['by'], { cheapest }: Means): boolean {
   const bound = bounds.find((one) => one.by === by)
   return bound !== undefined && bound.most < (cheapest ?? 1n)
 }
 
-function fundsHealth({ means, isRefusedForFunds }: Facts, bounds: readonly Bound[]): PartHealth {
+function fundsHealth(
+  means: Means | undefined,
+  bounds: readonly Bound[],
+  isRefusedForFunds: boolean,
+): PartHealth {
   if (isRefusedForFunds) {
     return down('The supplier answers that the wallet there does not suffice. Fill it.')
   }
-  if (!means?.funds) return healthy
+  if (!means?.funds) return down('The wallet at the supplier was not seen lately.')
   const { funds } = means
-  if (!isBelowCheapest(bounds, 'supplier_funds', means)) return healthy
+  if (funds === 'unbounded' || !isBelowCheapest(bounds, 'supplier_funds', means)) return healthy
   return down(
     `The wallet at the supplier holds ${text(funds.available)} USD, and open orders may take ${text(funds.committed)}.`,
   )
 }
 
 function refundsHealth(means: Means | undefined, bounds: readonly Bound[]): PartHealth {
-  if (!means) return down('What refunds are paid from was not looked at yet.')
+  if (!means?.cover) return down('What refunds are paid from was not seen lately.')
   const { cover, refundMost } = means
-  if (cover && isBelowCheapest(bounds, 'refund_float', means)) {
+  if (isBelowCheapest(bounds, 'refund_float', means)) {
     return down(
       `Refunds may need ${text(cover.exposure)} USDC, and their wallet holds ${text(cover.float)}.`,
     )
@@ -136,7 +160,8 @@ function refundsHealth(means: Means | undefined, bounds: readonly Bound[]): Part
 }
 
 function gasHealth(gas: Gas | undefined): PartHealth {
-  if (!gas || gas.balance >= gas.need) return healthy
+  if (!gas) return down('The gas wallet was not seen lately.')
+  if (gas.balance >= gas.need) return healthy
   return down(`The gas wallet holds ${ether(gas.balance)} ETH, and needs ${ether(gas.need)}.`)
 }
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { handClock } from '../../test/doubles/orders.ts'
 import { usdc } from '../primitives/money.ts'
-import { unseen } from './means.fixture.ts'
+import { ample } from './means.fixture.ts'
 import { type Part, signalsOf } from './signals.ts'
 import { createVitals } from './vitals.ts'
 
 const measured = ['supplier', 'chain', 'database'] as const
 const minute = 60_000
-const seenWell = { ...unseen, cheapest: usdc(4n) }
+const seenWell = { ...ample, cheapest: usdc(4n) }
 
 function wellStore() {
   const clock = handClock()
@@ -113,9 +113,18 @@ describe('the signals', () => {
       return vitals.signals().agent_action
     }
     expect([cover(9n, 5n), cover(8n, 5n), cover(5n, 6n)]).toEqual(['pay', 'stop', 'stop'])
-    vitals.noteMeans({ ...seenWell, cover: undefined })
+    vitals.noteMeans(seenWell)
     expect(vitals.signals().agent_action).toBe('pay')
   })
+
+  test.each(['cover', 'gas', 'funds'] as const)(
+    'stop purchases while %s was not seen lately, because no bound is known',
+    (part) => {
+      const { vitals } = wellStore()
+      vitals.noteMeans({ ...seenWell, [part]: undefined })
+      expect(vitals.signals().agent_action).toBe('stop')
+    },
+  )
 
   test('are as bad as the worst part, whichever it is', () => {
     const well = { state: 'healthy', detail: '' } as const
@@ -141,5 +150,37 @@ describe('the signals', () => {
       supplier: { ...well, state: 'down' },
     }
     expect(signalsOf(both as typeof parts, now).agent_action).toBe('stop')
+  })
+})
+
+describe('what is sold', () => {
+  const held = (funds: bigint, float = 1_000n) => ({
+    ...seenWell,
+    cover: { float: usdc(float), exposure: usdc(0n) },
+    funds: { available: usdc(funds), committed: usdc(0n) },
+  })
+
+  test('is taken off the bounds until a look that began later', () => {
+    const { clock, vitals } = wellStore()
+    vitals.noteMeans(held(10n))
+    const lookBegan = clock.now()
+    expect(vitals.sell('a', usdc(6n))).toBeUndefined()
+    expect(vitals.unsold(usdc(6n), true)).toMatchObject({ type: 'too_large', bound: { most: 4n } })
+    expect(vitals.sell('b', usdc(6n))?.type).toBe('too_large')
+    // The look that was under way may not have seen it.
+    vitals.noteMeans(held(10n), lookBegan)
+    expect(vitals.sell('b', usdc(6n))?.type).toBe('too_large')
+    clock.pass(1)
+    vitals.noteMeans(held(10n))
+    expect(vitals.sell('b', usdc(6n))).toBeUndefined()
+  })
+
+  test('is the same sale when its payment comes again, and none when no order was opened', () => {
+    const { vitals } = wellStore()
+    vitals.noteMeans(held(10n))
+    for (let time = 0; time < 3; time += 1) expect(vitals.sell('a', usdc(6n))).toBeUndefined()
+    vitals.unsell('a')
+    expect(vitals.sell('b', usdc(10n))).toBeUndefined()
+    expect(vitals.signals().agent_action).toBe('stop')
   })
 })

@@ -1,5 +1,6 @@
 import type { Usdc } from '../primitives/money.ts'
 import { type FundsRefusal, watchFunds } from './funds.ts'
+import { keepSales } from './sales.ts'
 import type { PartHealth, Parts, Signals } from './signals.ts'
 import { signalsOf } from './signals.ts'
 import { type Means, type Unsold, unsold, type Verdict, verdictOf } from './verdict.ts'
@@ -36,15 +37,30 @@ export interface Vitals {
   noteUnwritable(detail: string): void
   /** A catalog was read from the supplier, at that moment. */
   noteCatalog(readAt: Date): void
-  /** What the store buys and pays back with, as it was seen just now. */
-  noteMeans(means: Means): void
+  /**
+   * What the store buys and pays back with, as it was seen just now.
+   *
+   * @param since when the look began: what was sold from then on it may not have seen
+   */
+  noteMeans(means: Means, since?: Date): void
   /** The supplier refused a purchase because the wallet there does not suffice. */
   noteFundsRefusal(refusal: FundsRefusal): void
+  /** The supplier has delivered the purchase of this reference. */
+  noteFundsTaken(reference: string): void
   /** Stops purchases for this reason, until it is called without one. */
   hold(reason: string | undefined): void
   parts(): Parts
   /** Why a purchase of this amount is not sold; see `unsold`. */
   unsold(amount: Usdc, isFromFloat: boolean): Unsold | undefined
+  /**
+   * Sells a purchase that is paid in USDC: until the next look it is taken off the bounds, so that
+   * purchases at once are not sold against the same money. Says why not where it is not sold.
+   *
+   * @param reference what the supplier will know it by
+   */
+  sell(reference: string, amount: Usdc): Unsold | undefined
+  /** It was not sold after all: no order was opened for it. */
+  unsell(reference: string): void
   /** What a purchase may cost at most just now, the tightest bound first. */
   bounds(): Verdict['bounds']
   /** As they were seen last; undefined until the first look. */
@@ -55,70 +71,87 @@ export interface Vitals {
 }
 
 export function createVitals(now: () => Date): Vitals {
-  const outcomes: Record<Called, Outcome[]> = {
-    supplier: [],
-    chain: [],
-    database: [],
-  }
+  const calls = keepOutcomes(now)
   let unwritable: { readonly at: number; readonly detail: string } | undefined
   let catalogReadAt: Date | undefined
   let means: Means | undefined
   let held: string | undefined
   const funds = watchFunds(now)
-
-  function recent(part: Called): readonly Outcome[] {
-    const since = now().getTime() - windowMs
-    return outcomes[part].filter(({ at }) => at >= since)
-  }
-
-  function tally(part: Called): Tally {
-    const all = recent(part)
-    const good = all.filter(({ ok }) => ok).length
-    return { good, failed: all.length - good }
-  }
+  const sales = keepSales(now)
 
   /** Looks that only read go well while the database takes no writes, so those count by themselves. */
   function databaseHealth(): PartHealth {
     if (unwritable === undefined || now().getTime() - unwritable.at > unwritableMs) {
-      return healthOf(recent('database'))
+      return healthOf(calls.recent('database'))
     }
     return { state: 'down', detail: unwritable.detail }
   }
 
   function verdict(): Verdict {
     const parts = {
-      supplier: healthOf(recent('supplier')),
-      chain: healthOf(recent('chain')),
+      supplier: healthOf(calls.recent('supplier')),
+      chain: healthOf(calls.recent('chain')),
       database: databaseHealth(),
       catalog: catalogHealth(catalogReadAt, now()),
     }
-    return verdictOf({ parts, means, held, isRefusedForFunds: funds.isRefused() }, now())
+    const isRefusedForFunds = funds.isRefused()
+    return verdictOf({ parts, means, held, isRefusedForFunds, sold: sales.total() }, now())
   }
 
   return {
-    note(part, ok, detail = '') {
-      outcomes[part] = [...outcomes[part].slice(1 - keptMost), { at: now().getTime(), ok, detail }]
-    },
+    note: calls.note,
     noteUnwritable(detail) {
       unwritable = { at: now().getTime(), detail }
     },
     noteCatalog(readAt) {
       catalogReadAt = readAt
     },
-    noteMeans(seen) {
+    noteMeans(seen, since = now()) {
       means = seen
-      if (seen.funds) funds.noteBalance(seen.funds)
+      sales.forgetBefore(since)
+      if (seen.funds && seen.funds !== 'unbounded') funds.noteBalance(seen.funds)
     },
     noteFundsRefusal: funds.noteRefusal,
+    noteFundsTaken: funds.noteTaken,
     hold(reason) {
       held = reason
     },
     parts: () => verdict().parts,
     unsold: (amount, isFromFloat) => unsold(verdict(), amount, isFromFloat),
+    sell(reference, amount) {
+      const reason = sales.has(reference) ? undefined : unsold(verdict(), amount, true)
+      if (reason) return reason
+      sales.add(reference, amount)
+      funds.noteSold(reference)
+      return undefined
+    },
+    unsell: sales.remove,
     bounds: () => verdict().bounds,
     means: () => means,
-    tally,
+    tally: calls.tally,
     signals: () => signalsOf(verdict().parts, now()),
+  }
+}
+
+/** How the calls of each part ended, the newest last. */
+function keepOutcomes(now: () => Date) {
+  const outcomes: Record<Called, Outcome[]> = { supplier: [], chain: [], database: [] }
+
+  function recent(part: Called): readonly Outcome[] {
+    const since = now().getTime() - windowMs
+    return outcomes[part].filter(({ at }) => at >= since)
+  }
+
+  return {
+    recent,
+    note(part: Called, ok: boolean, detail = '') {
+      outcomes[part] = [...outcomes[part].slice(1 - keptMost), { at: now().getTime(), ok, detail }]
+    },
+    tally(part: Called): Tally {
+      const all = recent(part)
+      const good = all.filter(({ ok }) => ok).length
+      return { good, failed: all.length - good }
+    },
   }
 }
 

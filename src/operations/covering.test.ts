@@ -4,6 +4,7 @@ import { createVitals } from '../health/vitals.ts'
 import type { OpenFacts } from '../orders/ports.ts'
 import { usdc } from '../primitives/money.ts'
 import { covering, type GasFacts } from './covering.ts'
+import { lastSeen } from './looks.ts'
 import { type PartHappening, partChanges } from './part-changes.ts'
 
 beforeEach(() => {
@@ -21,13 +22,15 @@ const nothingOpen: OpenFacts = {
 }
 
 /** A store that is well, and whose means are what is said here. */
-function begin(open: Partial<OpenFacts> = {}) {
+function begin(open: Partial<OpenFacts> = {}, away: object = {}) {
   const seen = {
     float: async () => usdc(7n),
     gas: async (): Promise<GasFacts> => ({ balance: 100n, perTransfer: 5n }),
     open: async () => ({ ...nothingOpen, ...open }),
     wallet: { available: 12.34, currency: 'USD' },
+    ...away,
   }
+  const supplierWallet = lastSeen(async () => seen.wallet ?? Promise.reject(new Error('429')))
   const vitals = createVitals(() => new Date(0))
   vitals.noteCatalog(new Date(0))
   const noted: Means[] = []
@@ -41,14 +44,18 @@ function begin(open: Partial<OpenFacts> = {}) {
     float: () => seen.float(),
     gas: () => seen.gas(),
     open: () => seen.open(),
-    supplierWallet: () => seen.wallet,
+    supplierWallet: supplierWallet.look,
     cheapest: () => usdc(1n),
     refundMost: usdc(50n),
   }
   const ended = covering(
     sources,
     { ...vitals, noteMeans },
-    { signal: stop.signal, looked: partChanges(vitals, (happening) => told.push(happening)) },
+    {
+      now: () => new Date(0),
+      signal: stop.signal,
+      looked: partChanges(vitals, (happening) => told.push(happening)),
+    },
   )
   return {
     seen,
@@ -132,24 +139,37 @@ test('a wallet at the supplier in another currency bounds nothing', async () => 
   const { seen, noted, end } = begin()
   seen.wallet = { available: 0, currency: 'EUR' }
   await vi.advanceTimersByTimeAsync(0)
-  expect(noted.at(-1)?.funds).toBeUndefined()
+  expect(noted.at(-1)?.funds).toBe('unbounded')
   await end()
 })
 
-test.each(['float', 'gas', 'open'] as const)(
-  'forgets what it saw when it cannot see %s, and goes on looking',
+const unseeable = ['float', 'gas', 'open', 'wallet'] as const
+const away = (part: (typeof unseeable)[number]) => ({
+  [part]: part === 'wallet' ? undefined : () => Promise.reject(new Error('timeout')),
+})
+
+test.each(unseeable)(
+  'holds purchases against what it saw last when it cannot see %s, and sells nothing after 5 minutes',
   async (part) => {
-    const { seen, noted, look, end } = begin()
+    const { seen, vitals, noted, action, look, end } = begin()
     await vi.advanceTimersByTimeAsync(0)
-    Object.assign(seen, { [part]: () => Promise.reject(new Error('timeout')) })
+    const bounds = vitals.bounds()
+    Object.assign(seen, away(part))
+    await vi.advanceTimersByTimeAsync(5 * 60_000 - 5_000)
+    expect([noted.at(-1), action()]).toEqual([noted[0], 'pay'])
+    expect(vitals.bounds()).toEqual(bounds)
     await look()
-    const { cover, gas, funds } = noted.at(-1) as Means
-    const unseen = { float: [cover], gas: [gas], open: [cover, gas, funds] }[part]
-    // The chain and the database have probes of their own; an old number proves nothing.
-    expect(unseen.every((one) => one === undefined)).toBe(true)
+    expect(action()).toBe('stop')
     await end()
   },
 )
+
+test.each(unseeable)('sells nothing before it has seen %s', async (part) => {
+  const { noted, action, end } = begin({}, away(part))
+  await vi.advanceTimersByTimeAsync(0)
+  expect([noted.length, action()]).toEqual([1, 'stop'])
+  await end()
+})
 
 test('never looks twice at once, however slow a look is', async () => {
   const { seen, noted, end } = begin()

@@ -1,9 +1,10 @@
-import type { Funds, Gas, Means } from '../health/verdict.ts'
+import type { Gas, Means } from '../health/verdict.ts'
 import type { Vitals } from '../health/vitals.ts'
 import type { OpenFacts } from '../orders/ports.ts'
 import { type Usdc, usdc } from '../primitives/money.ts'
 import { repeat } from '../primitives/repeat.ts'
 import type { SupplierWallet } from './gauges.ts'
+import { lastSeen } from './looks.ts'
 
 const lookEveryMs = 5_000
 
@@ -22,33 +23,45 @@ export interface MeansSources {
   readonly float: () => Promise<Usdc>
   readonly gas: () => Promise<GasFacts>
   readonly open: () => Promise<OpenFacts>
-  /** As it was seen last. */
-  readonly supplierWallet: () => SupplierWallet | undefined
+  /** As it was seen last where it cannot be seen just now; undefined once that is too long ago. */
+  readonly supplierWallet: () => Promise<SupplierWallet | undefined>
   readonly cheapest: () => Usdc | undefined
   readonly refundMost: Usdc | undefined
 }
 
+interface Looking {
+  readonly now: () => Date
+  readonly signal: AbortSignal
+  /** Called after each look. */
+  readonly looked?: () => void
+}
+
 /**
- * Looks at once and then every 5 s at what the store buys and pays back with. Purchases are held
- * against what was seen last: nearly all are delivered within a second, so what was sold since then is
- * not counted, neither here nor on other nodes.
- *
- * @param looked is called after each look
+ * Looks at once and then every 5 s at what the store buys and pays back with. What cannot be seen is
+ * taken as it was seen last, for 5 minutes. Purchases are held against it, less what this process sold
+ * since; what other nodes sold within these seconds is not counted.
  */
 export function covering(
   sources: MeansSources,
   vitals: Pick<Vitals, 'noteMeans' | 'noteFundsRefusal'>,
-  { signal, looked = () => undefined }: { signal: AbortSignal; looked?: () => void },
+  { now, signal, looked = () => undefined }: Looking,
 ): Promise<void> {
+  const looks = {
+    float: lastSeen(sources.float),
+    gas: lastSeen(sources.gas),
+    open: lastSeen(sources.open),
+  }
   const task = async () => {
-    // The probes of the chain and the database tell what is wrong where one of them cannot be seen.
-    const [float, gas, open] = await Promise.all([
-      orUnseen(sources.float()),
-      orUnseen(sources.gas()),
-      orUnseen(sources.open()),
+    const since = now()
+    // An order that ends between the two is counted twice for a moment, and not left out.
+    const open = await looks.open.look()
+    const [float, gas, wallet] = await Promise.all([
+      looks.float.look(),
+      looks.gas.look(),
+      sources.supplierWallet(),
     ])
     for (const refusal of open?.fundsRefusals ?? []) vitals.noteFundsRefusal(refusal)
-    vitals.noteMeans(meansOf(sources, { float, gas, open }))
+    vitals.noteMeans(meansOf(sources, { float, gas, wallet, open }), since)
     looked()
     return true
   }
@@ -58,14 +71,15 @@ export function covering(
 interface Looked {
   readonly float: Usdc | undefined
   readonly gas: GasFacts | undefined
+  readonly wallet: SupplierWallet | undefined
   readonly open: OpenFacts | undefined
 }
 
-function meansOf(sources: MeansSources, { float, gas, open }: Looked): Means {
+function meansOf(sources: MeansSources, { float, gas, wallet, open }: Looked): Means {
   return {
     cover: float !== undefined && open ? { float, exposure: open.exposure } : undefined,
     gas: gas && open && gasOf(gas, open),
-    funds: open && fundsOf(sources.supplierWallet(), open),
+    funds: wallet && open && fundsOf(wallet, open),
     refundMost: sources.refundMost,
     cheapest: sources.cheapest(),
   }
@@ -75,17 +89,11 @@ function gasOf({ balance, perTransfer }: GasFacts, { refunds }: OpenFacts): Gas 
   return { balance, need: perTransfer * (transfersAhead + BigInt(refunds)) }
 }
 
-/** A wallet in another currency than the prices bounds nothing. */
-function fundsOf(wallet: SupplierWallet | undefined, { committed }: OpenFacts): Funds | undefined {
-  if (wallet?.currency !== 'USD') return undefined
-  const wholeCents = BigInt(Math.max(0, Math.floor(wallet.available * 100 + 1e-6)))
+function fundsOf(
+  { available, currency }: SupplierWallet,
+  { committed }: OpenFacts,
+): Means['funds'] {
+  if (currency !== 'USD') return 'unbounded'
+  const wholeCents = BigInt(Math.max(0, Math.floor(available * 100 + 1e-6)))
   return { available: usdc(wholeCents * centInAtomic), committed }
-}
-
-async function orUnseen<T>(look: Promise<T>): Promise<T | undefined> {
-  try {
-    return await look
-  } catch {
-    return undefined
-  }
 }

@@ -17,7 +17,11 @@ test.each(['place', 'lookup'] as const)(
     const { deps, script } = orderWorld()
     const told: string[] = []
     const noteFundsRefusal = ({ reference }: { reference: string }) => void told.push(reference)
-    const supplier = fundedSupplier(deps.supplier, { noteFundsRefusal }, deps.now)
+    const supplier = fundedSupplier(
+      deps.supplier,
+      { noteFundsRefusal, noteFundsTaken: () => undefined },
+      deps.now,
+    )
     const ask = () => (call === 'place' ? supplier.place(order) : supplier.lookup('esim', 'r'))
     for (const code of ['NOT_FOUND', noFundsCode]) {
       const declined = { outcome: 'declined', code, reason: 'no' } as const
@@ -28,3 +32,15 @@ test.each(['place', 'lookup'] as const)(
     expect(told).toEqual(['r'])
   },
 )
+
+test('a delivery is told by its reference', async () => {
+  const { deps } = orderWorld()
+  const told: string[] = []
+  const noteFundsTaken = (reference: string) => void told.push(reference)
+  const vitals = { noteFundsRefusal: () => undefined, noteFundsTaken }
+  const supplier = fundedSupplier(deps.supplier, vitals, deps.now)
+  await supplier.place(order)
+  expect(told).toEqual([])
+  await supplier.lookup('esim', 'r')
+  expect(told).toEqual(['r'])
+})

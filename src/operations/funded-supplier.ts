@@ -2,18 +2,19 @@ import type { Vitals } from '../health/vitals.ts'
 import { type Held, noFundsCode, type Placed, type Supplier } from '../orders/ports.ts'
 
 /**
- * The same supplier. Where it refuses a purchase for want of funds that is told at once: the next look
- * at the record, by which other nodes learn of it, is seconds away.
+ * The same supplier. Where it refuses a purchase for want of funds that is told at once, because the next
+ * look at the record, by which other nodes learn of it, is seconds away; so is what it delivered.
  */
 export function fundedSupplier(
   supplier: Supplier,
-  vitals: Pick<Vitals, 'noteFundsRefusal'>,
+  vitals: Pick<Vitals, 'noteFundsRefusal' | 'noteFundsTaken'>,
   now: () => Date,
 ): Supplier {
   const told = <T extends Placed | Held>(reference: string, answer: T): T => {
     if (answer.outcome === 'declined' && answer.code === noFundsCode) {
       vitals.noteFundsRefusal({ reference, at: now() })
     }
+    if (answer.outcome === 'delivered') vitals.noteFundsTaken(reference)
     return answer
   }
   return {

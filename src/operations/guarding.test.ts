@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { unseen } from '../health/means.fixture.ts'
+import { ample } from '../health/means.fixture.ts'
 import { createVitals } from '../health/vitals.ts'
 import type { OrderId } from '../primitives/ids.ts'
 import { usdc } from '../primitives/money.ts'
@@ -58,7 +58,7 @@ function start(world: ReturnType<typeof books>) {
   const stop = new AbortController()
   const vitals = createVitals(() => new Date())
   vitals.noteCatalog(new Date())
-  vitals.noteMeans(unseen)
+  vitals.noteMeans(ample)
   const failed = vi.fn()
   const guard = guarding(world, vitals, { signal: stop.signal, failed })
   return { stop, vitals, failed, guard, mayBuy: () => vitals.signals().agent_action !== 'stop' }

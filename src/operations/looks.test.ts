@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { keptBriefly, remembered } from './looks.ts'
+import { keptBriefly, lastSeen, remembered } from './looks.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -77,4 +77,17 @@ test('a probe is remembered until it fails', async () => {
   probe.mockRejectedValueOnce(new Error('gone'))
   await expect(look()).rejects.toThrow('gone')
   expect(last()).toBeUndefined()
+})
+
+test('what was seen last counts for 5 minutes while it cannot be seen', async () => {
+  const look = vi.fn(async () => 'seen')
+  const { look: ask, last } = lastSeen(look)
+  look.mockRejectedValueOnce(new Error('429'))
+  expect([await ask(), last()]).toEqual([undefined, undefined])
+  expect(await ask()).toBe('seen')
+  look.mockRejectedValue(new Error('429'))
+  await vi.advanceTimersByTimeAsync(5 * 60_000 - 1)
+  expect([await ask(), last()]).toEqual(['seen', 'seen'])
+  await vi.advanceTimersByTimeAsync(1)
+  expect([await ask(), last()]).toEqual([undefined, undefined])
 })

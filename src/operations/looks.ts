@@ -61,3 +61,23 @@ export function remembered<T>(look: () => Promise<T>) {
     },
   }
 }
+
+/** A look or two fail easily; what was seen longer ago proves nothing. */
+const lastMs = 5 * 60_000
+
+/** The same look, and what it saw last within 5 minutes, which it also gives where it fails. */
+export function lastSeen<T>(look: () => Promise<T>, monotonicMs = () => performance.now()) {
+  let seen: { readonly what: T; readonly atMs: number } | undefined
+  const last = (): T | undefined =>
+    seen && monotonicMs() - seen.atMs < lastMs ? seen.what : undefined
+  return {
+    last,
+    async look(): Promise<T | undefined> {
+      const atMs = monotonicMs()
+      // The probes of the parts tell what is wrong with them.
+      const what = await look().catch(() => undefined)
+      if (what !== undefined) seen = { what, atMs }
+      return last()
+    },
+  }
+}

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { ample } from '../health/means.fixture.ts'
 import { createVitals } from '../health/vitals.ts'
 import { probing } from './probes.ts'
 
@@ -25,6 +26,7 @@ test('probes look at every part at once and again and again, and one that fails 
   expect(probes.chain).toHaveBeenCalledTimes(5)
   expect(probes.supplier).toHaveBeenCalledTimes(3)
   expect(probes.database).toHaveBeenCalledTimes(41)
+  vitals.noteMeans(ample)
   expect(vitals.parts()).toMatchObject({
     database: { state: 'healthy' },
     supplier: { state: 'healthy' },

@@ -22,7 +22,19 @@ export function requireSold(
   amount: Usdc,
   isFromFloat: boolean,
 ): void {
-  const reason = vitals.unsold(amount, isFromFloat)
+  refuseUnsold(vitals.unsold(amount, isFromFloat), amount)
+}
+
+/**
+ * Sells it where it still can be bought and paid back, and takes it off what the next one may cost.
+ *
+ * @throws Refusal as `requireSold` does
+ */
+export function sell(vitals: Pick<Vitals, 'sell'>, reference: string, amount: Usdc): void {
+  refuseUnsold(vitals.sell(reference, amount), amount)
+}
+
+function refuseUnsold(reason: Unsold | undefined, amount: Usdc): void {
   if (reason) throw reason.type === 'paused' ? storePaused() : tooLarge(amount, reason)
 }
 

@@ -222,7 +222,7 @@ export interface OrderFacts {
 export interface OpenFacts {
   /** What was paid in USDC for orders that are neither delivered nor refunded. */
   readonly exposure: Usdc
-  /** What the orders cost that the supplier may still take money for. */
+  /** What the orders cost that the supplier may still take money for, and checkouts that are paid. */
   readonly committed: Usdc
   /** Refunds under way. */
   readonly refunds: number

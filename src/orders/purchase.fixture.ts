@@ -52,7 +52,7 @@ export function purchaseWorld(changes: Partial<Script> = {}, settings: Partial<P
     pricing,
     till: fixtureTill,
     quotes: createQuotes(createSigner([Buffer.alloc(32, 7)], 'quote'), clock.now),
-    vitals: { unsold: () => says.unsold },
+    vitals: { unsold: () => says.unsold, sell: () => says.unsold, unsell: () => undefined },
     ...settings,
   }
   return { ...world, deps, shelf, stock, says, ...buyerOf(deps) }

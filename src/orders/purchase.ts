@@ -21,8 +21,8 @@ import { foreignEsim } from './foreign-esim.ts'
 import { itemOf } from './item.ts'
 import { beforeLimits, type CheckDeps, openWithin } from './limits/check.ts'
 import { idsFor } from './naming.ts'
-import { notChecked, notNow, requireSold } from './not-now.ts'
-import type { In, Order } from './order.ts'
+import { notChecked, notNow, requireSold, sell } from './not-now.ts'
+import { type In, type Order, supplierReferenceOf } from './order.ts'
 import { BudgetSpent } from './ports.ts'
 import { type PriceDeps, type Priced, price, termsFor } from './price.ts'
 import { earlierOrder, isPaidBy, type PurchaseRequest, patienceOf, replay } from './replay.ts'
@@ -32,7 +32,7 @@ export interface PurchaseDeps extends AdvanceDeps, PriceDeps, CheckDeps, Reservi
   /** Breaks off waiting for a call that hangs; without it, an answer waits for the call to end. */
   readonly within?: typeof within
   readonly budgets: BudgetRules
-  readonly vitals: Pick<Vitals, 'unsold'>
+  readonly vitals: Pick<Vitals, 'unsold' | 'sell' | 'unsell'>
 }
 
 export type PurchaseAnswer =
@@ -226,8 +226,12 @@ async function open(
   }
   const keys = (viewer.keys ?? []).map(hashOf)
   const counted = { subjects, rules: deps.budgets }
+  const reference = supplierReferenceOf(id)
+  // What was sold while this payment was checked may have left too little.
+  sell(deps.vitals, reference, amount)
   const opened = await openWithin(deps, order, { keys, priced, receiver, counted }).catch(
     (error: unknown) => {
+      deps.vitals.unsell(reference)
       throw error instanceof BudgetSpent ? budgetSpent(deps, error.spent) : error
     },
   )

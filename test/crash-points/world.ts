@@ -7,7 +7,7 @@ import { fixturePayer } from '../../src/payments/payments.fixture.ts'
 import { createQuotes } from '../../src/payments/quotes.ts'
 import { memoryOrders } from '../doubles/memory-orders.ts'
 import { memoryReservations } from '../doubles/memory-reservations.ts'
-import { noBudgets } from '../doubles/orders.ts'
+import { alwaysSold, noBudgets } from '../doubles/orders.ts'
 import { fixtureNow } from '../fixtures/offers.ts'
 import { Injected, type Node, newNode } from '../model/calls.ts'
 import { modelChain } from '../model/chain.ts'
@@ -76,7 +76,7 @@ export function modelWorld(shop: Shop, scene: Case, points: readonly Point[]) {
       ...shop,
       now: clock.now,
       quotes: createQuotes(shop.signer, clock.now),
-      vitals: { unsold: () => undefined },
+      vitals: alwaysSold,
       budgets: noBudgets,
       orders: through(faultWorld, node, leases.watch(orders, node.id)),
       limits: through(faultWorld, node, orders.limits),

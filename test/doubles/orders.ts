@@ -7,6 +7,7 @@ import type { BudgetRules } from '../../src/orders/budgets.ts'
 import type { ClaimDeps } from '../../src/orders/claim-refund.ts'
 import type { In } from '../../src/orders/order.ts'
 import type { Allowance, Cancelled, Held, Placed, Supplier } from '../../src/orders/ports.ts'
+import type { PurchaseDeps } from '../../src/orders/purchase.ts'
 import type { Happening } from '../../src/orders/report.ts'
 import type { Tender, X402Receipt, X402Tender } from '../../src/payments/payment.ts'
 import type { Collected, PaidBack, Rail, Standing } from '../../src/payments/ports.ts'
@@ -26,6 +27,13 @@ export function handClock(start = new Date('2026-01-05T12:00:00Z')) {
       time += ms
     },
   }
+}
+
+/** The vitals of a store that sells whatever it is asked for. */
+export const alwaysSold: PurchaseDeps['vitals'] = {
+  unsold: () => undefined,
+  sell: () => undefined,
+  unsell: () => undefined,
 }
 
 /** What the outside says next. Each answer may be a value or a function that is asked each time. */

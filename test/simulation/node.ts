@@ -5,7 +5,7 @@ import type { PurchaseDeps } from '../../src/orders/purchase.ts'
 import { sweep } from '../../src/orders/sweep.ts'
 import { createQuotes } from '../../src/payments/quotes.ts'
 import type { OrderId } from '../../src/primitives/ids.ts'
-import { noBudgets } from '../doubles/orders.ts'
+import { alwaysSold, noBudgets } from '../doubles/orders.ts'
 import { Injected } from '../model/calls.ts'
 import { streamOf } from '../model/random.ts'
 import { awake, type Caller, newProcess, type Process, through } from './process.ts'
@@ -92,7 +92,7 @@ function depsFor(world: World, index: number, caller: Caller, doorbell: Doorbell
     policy: { ...shop.policy, refundGraceMs: 3_600_000 },
     now,
     quotes: createQuotes(shop.signer, now),
-    vitals: { unsold: () => undefined },
+    vitals: alwaysSold,
     budgets: noBudgets,
     orders: through(calls, caller, database, world.ordersOf(caller)),
     limits: through(calls, caller, database, world.memory.limits),

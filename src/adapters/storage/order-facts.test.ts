@@ -3,8 +3,9 @@ import { beforeAll, expect, test } from 'vitest'
 import { orderOnRecord } from '../../../test/contract/order-store-nodes.ts'
 import * as sample from '../../../test/contract/sample-orders.ts'
 import type { Order } from '../../orders/order.ts'
+import { noFundsCode } from '../../orders/ports.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
-import { orderFacts } from './order-facts.ts'
+import { openFacts, orderFacts } from './order-facts.ts'
 import { createOrderStore } from './orders.ts'
 
 const { pending, paid, fulfilling, fulfilled, failed, refunded, unpayable } = sample
@@ -70,4 +71,36 @@ test('orders are counted by state and refund, and what is owed is summed up', as
     granted: { hour: 0n, day: 0n },
   })
   expect(oldestOpenSeconds).toBeGreaterThanOrEqual(60)
+})
+
+test('what the supplier may still take is committed, also of orders that were given up', async () => {
+  const database = await postgres.open()
+  const keep = (order: Order) => orderOnRecord(createOrderStore(database), order)
+  const asked = () => fulfilling(paid(pending()))
+  await keep(fulfilled(asked()))
+  await keep(refunded(failed(asked())))
+  await keep(pending())
+  expect((await openFacts(database)).committed).toBe(0n)
+  await keep(paid(pending()))
+  await keep(asked())
+  await keep({ ...failed(asked()), supply: { state: 'OPEN' } })
+  expect((await openFacts(database)).committed).toBe(3n * sample.wanted.amount)
+})
+
+test('a refusal for want of funds comes with what was held beside it and released', async () => {
+  const database = await postgres.open()
+  const keep = (order: Order) => orderOnRecord(createOrderStore(database), order)
+  const from = (minutes: number) => new Date(Date.now() - minutes * 60_000)
+  const given = (placed: number, ended: number, code: string) => {
+    const one = failed(fulfilling(paid(pending({ placedAt: from(placed) }))))
+    return { ...one, changedAt: from(ended), failure: { ...one.failure, code } }
+  }
+  // One ended before it was placed, one was placed after it ended, and one was refused as it was.
+  await keep(given(20, 11, 'E7'))
+  await keep(given(4, 3, 'E7'))
+  await keep(given(9, 8, noFundsCode))
+  await keep(given(9, 8, 'E7'))
+  await keep(given(10, 5, noFundsCode))
+  const told = (await openFacts(database)).fundsRefusals.map(({ releasedSince }) => releasedSince)
+  expect(told).toEqual([sample.wanted.amount, sample.wanted.amount])
 })

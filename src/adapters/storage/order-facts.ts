@@ -69,19 +69,39 @@ export async function exposureOf(database: Database): Promise<Usdc> {
   return usdc(rows[0]?.exposure ?? '0')
 }
 
-/** The conditions are those of indexes, so only what is open is read. */
+/**
+ * Orders that the supplier may still take money for, and checkouts that are paid and have no order yet.
+ * The conditions are those of indexes, so only what is open is read.
+ */
 const committedSql = `
-  select coalesce(sum(amount), 0)::text as committed from orders
-  where state in ('PAID', 'FULFILLING')`
+  select coalesce(sum(amount), 0)::text as committed from (
+    select amount from orders where state in ('PAID', 'FULFILLING')
+    union all
+    select amount from orders where doc #>> '{supply,state}' = 'OPEN'
+    union all
+    select amount from checkouts where due_at is not null and (is_placed = false
+      or state = 'OPEN' and doc #>> '{invoice,status}' in ('PROCESSING', 'SETTLED'))
+  ) as open`
 const refundsSql = `
   select count(*)::int as refunds from orders where refund_state = 'REFUND_PENDING'`
+/** With each, what the orders came to that were given up since it was placed: the supplier held it then. */
 const refusedSql = `
-  select id, amount::text, changed_at from orders
+  select id, amount::text, changed_at, (
+    select coalesce(sum(other.amount), 0)::text from orders other
+      where other.outcome = 'REFUND' and other.changed_at >= refused.placed_at
+        and other.changed_at > now() - interval '2 hours'
+        and other.placed_at <= refused.changed_at
+        and other.doc #>> '{failure,code}' is distinct from '${noFundsCode}'
+    ) as released_since
+  from orders refused
   where doc #>> '{failure,code}' = '${noFundsCode}' and changed_at > now() - interval '1 hour'`
 
 /** What has to be known before more is sold; quick however many orders there are. */
 export async function openFacts(database: Database): Promise<OpenFacts> {
-  type Refused = { readonly id: OrderId; readonly amount: string; readonly changed_at: Date }
+  type Refused = Readonly<Record<'amount' | 'released_since', string>> & {
+    readonly id: OrderId
+    readonly changed_at: Date
+  }
   const [exposure, committed, refunds, refused] = await Promise.all([
     exposureOf(database),
     database.query<{ committed: string }>(committedSql),
@@ -92,10 +112,11 @@ export async function openFacts(database: Database): Promise<OpenFacts> {
     exposure,
     committed: usdc(committed.rows[0]?.committed ?? '0'),
     refunds: refunds.rows[0]?.refunds ?? 0,
-    fundsRefusals: refused.rows.map(({ id, amount, changed_at }) => ({
+    fundsRefusals: refused.rows.map(({ id, amount, changed_at, released_since }) => ({
       reference: supplierReferenceOf(id),
       at: changed_at,
       amount: usdc(amount),
+      releasedSince: usdc(released_since),
     })),
   }
 }
