@@ -11,7 +11,7 @@ import { noServer } from '../harness/server.ts'
 import { type Ask, anyClient, asker2, type Told } from '../harness/tls-client.ts'
 import { newBuyer } from './buyer.ts'
 import { transfersBetween } from './chain.ts'
-import { bodyFor, eventually, get, type Kind, purchasePath } from './requests.ts'
+import { bodyFor, eventually, get, type Kind, post, purchasePath } from './requests.ts'
 import { openNode, openSibling, openStore, type Store } from './store.ts'
 
 /*
@@ -30,6 +30,8 @@ type Front = Awaited<ReturnType<typeof startFront>>
 interface Watched {
   readonly node: Node
   readonly arrivals: string[]
+  /** When it was asked how it is. */
+  readonly looks: number[]
 }
 
 /** Has a node close the connection of a request that it has begun to carry out. */
@@ -37,11 +39,13 @@ const loses = 'x-story-loses'
 
 function watched(node: Node): Watched {
   const arrivals: string[] = []
+  const looks: number[] = []
   node.service.app.server.prependListener('request', ({ method, url, headers, socket }) => {
-    if (url !== '/readyz') arrivals.push(`${method} ${url}`)
+    if (url === '/readyz') looks.push(Date.now())
+    else arrivals.push(`${method} ${url}`)
     if (headers[loses] !== undefined) socket.destroy()
   })
-  return { node, arrivals }
+  return { node, arrivals, looks }
 }
 
 let store: Store
@@ -175,13 +179,28 @@ describe.each(fronts)('behind $name', (server) => {
     expect(shown.headers['content-encoding']).toBeUndefined()
     expect(shown.text).toContain('Show the code')
 
-    const quote = `${purchasePath('voucher')}?${new URLSearchParams({ ...body, lastName: 'Curie' } as never)}`
+    const quote = `${purchasePath('esim')}?lastName=Curie`
     const lost = await front.ask(quote, { headers: { ...headers, [loses]: 'yes' } })
     expect(lost.status).toBeGreaterThanOrEqual(500)
-    const written = [front.said(), ...textsIn(front.dir)].join('\n')
+    const written = await eventually(
+      () => [front.said(), ...textsIn(front.dir)].join('\n'),
+      (text) => server.name === 'caddy' || text.includes(purchasePath('esim')),
+    )
     for (const secret of [code, header, bought.accessToken, 'Curie']) {
       expect(written).not.toContain(secret)
     }
+  })
+
+  test.skipIf(why)('the largest webhook of the supplier comes through', async () => {
+    const webhook = {
+      'content-type': 'application/json',
+      [store.webhook.header]: store.webhook.value,
+    }
+    const body = { padding: 'x'.repeat(255 * 1_024) }
+    const there = { headers: webhook, body }
+    const direct = await post(store.url, '/webhooks/supplier', body, webhook)
+    expect((await front.ask('/webhooks/supplier', there)).status).toBe(direct.status)
+    expect(direct.status).toBeLessThan(300)
   })
 
   test.skipIf(why)('a page that changes by itself is told at once', async () => {
@@ -250,15 +269,22 @@ describe.each(fronts)('behind $name', (server) => {
     },
   )
 
-  test.skipIf(why)('a node that was killed costs no client an answer either', async () => {
+  test.skipIf(why)('a node that was killed costs no client more than asking again', async () => {
     const [, dead] = nodes
     const { hostname: host, port } = new URL(dead.node.url)
     const { server: door } = dead.node.service.app
     door.close()
     for (let index = 0; index < 6; index += 1) {
-      expect((await askPrice(front.ask)).status).toBe(402)
+      const { status, body } = await askPrice(front.ask)
+      // Debian's Caddy cannot send a body to the other node; it says that the buyer should.
+      const isToAskAgain = server.name === 'caddy' && body.code === 'try_again'
+      expect(isToAskAgain || status === 402).toBe(true)
       expect((await front.ask('/ai')).status).toBe(200)
     }
+    await eventually(
+      () => askPrice(front.ask),
+      ({ status }) => status === 402,
+    )
     await once(door.listen({ host, port: Number(port) }), 'listening')
   })
 
@@ -268,17 +294,27 @@ describe.each(fronts)('behind $name', (server) => {
       () => Promise.all(nodes.map(({ node }) => get(node.url, '/readyz'))),
       (answers) => answers.every(({ body }) => body.status === 'draining'),
     )
+    // The front has seen it, too, where it looks.
+    const since = nodes.map(({ looks }) => looks.length)
     await eventually(
-      () => front.ask('/readyz'),
-      ({ body }) => body.status === 'draining',
+      () => nodes.map(({ looks }, index) => looks.length - (since[index] ?? 0)),
+      (grown) => server.name === 'nginx' || grown.every((many) => many >= 3),
     )
+    expect((await front.ask('/readyz')).body).toMatchObject({ status: 'draining' })
     for (const _ of nodes) {
       expect((await front.ask('/ai')).status).toBe(200)
       expect((await askPrice(front.ask)).status).toBe(402)
     }
     await ended
-    const away = await askPrice(front.ask)
+    const away = await front.ask(`${purchasePath('esim')}?lastName=Curie`, {
+      headers: { 'payment-signature': 'a-payment' },
+    })
     expect([502, 503]).toContain(away.status)
+    const written = await eventually(
+      () => [front.said(), ...textsIn(front.dir)].join('\n'),
+      (text) => text.includes(purchasePath('esim')),
+    )
+    expect(written).not.toMatch(/Curie|a-payment/)
     nodes = [
       watched(await openNode(nodes[0].node.settings, store.parts)),
       watched(await openNode(nodes[1].node.settings, store.parts)),
