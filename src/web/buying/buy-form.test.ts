@@ -62,7 +62,7 @@ describe('the form of an offer', () => {
       'Your BTC refund address',
       'Send on the Bitcoin network only.',
       'Paying with a wallet in this browser needs script',
-      'Or the same worth in BTC, LTC, XMR, ETH, or USDT.',
+      'Or pay the equivalent in BTC, LTC, XMR, ETH, or USDT.',
     ]) {
       expect(read(body)).toContain(words)
     }

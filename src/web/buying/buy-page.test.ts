@@ -16,7 +16,7 @@ describe('the page of an offer', () => {
     )
     expect(body).toContain('<data value="25.00">25.00</data> USDC')
     expect(body).toContain('Paid in USDC on Base')
-    expect(body).toContain('What is not delivered after 10 minutes')
+    expect(body).toContain('An order that isn’t delivered within 10 minutes')
     expect(body).toContain('Refunded automatically and in full to the payer if no code is issued')
     expect(body).toContain('Valid in the US.')
     expect(body).toContain('Long notes.')
@@ -84,7 +84,7 @@ describe('the page of an offer', () => {
   test('says why an offer is not sold, and names no price', async () => {
     const { statusCode, body } = await get('/buy/ADDRESS_US_5')
     expect(statusCode).toBe(200)
-    expect(body).toContain('Not sold now')
+    expect(body).toContain('Currently unavailable')
     expect(body).toContain('The brand asks for recipient.address.street')
     expect(dataOf(body)).toMatchObject({
       offers: { availability: 'https://schema.org/OutOfStock' },

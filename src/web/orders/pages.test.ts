@@ -162,7 +162,7 @@ describe('the page of an order', () => {
     [
       'for a phone',
       bought({ offer: topup('T', { faceValue: fixed(5_000, 'GTQ') }), phone: '+50255551234' }),
-      'Steam Airtime, GTQ 50 Country Guatemala Phone number +502 5555 1234',
+      'Steam airtime, GTQ 50 Country Guatemala Phone number +502 5555 1234',
     ],
     [
       'of a plan for a phone',
@@ -170,7 +170,7 @@ describe('the page of an order', () => {
         offer: topup('T', { faceValue: fixed(5_000, 'GTQ'), allowance: { dataGb: 2 } }),
         phone: '+50255551234',
       }),
-      'Steam Airtime, 2 GB Country Guatemala Phone number +502 5555 1234 Recipient gets GTQ 50',
+      'Steam airtime, 2 GB Country Guatemala Phone number +502 5555 1234 Recipient gets GTQ 50',
     ],
     [
       'of a plan',

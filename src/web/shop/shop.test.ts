@@ -118,11 +118,11 @@ describe('the results', () => {
   test('that are none say what would find something', async () => {
     const { body } = await get('/search?kind=voucher&country=US&max=1&category=General+Merchandise')
     expect(structureFaults(body)).toEqual([])
-    expect(read(body)).toContain('Nothing found')
+    expect(read(body)).toContain('No results')
     expect(read(body)).toContain('Search for “at most $50” instead')
     const { body: empty } = await website({ shelf: createShelf() }).get('/search')
     expect(structureFaults(empty)).toEqual([])
-    expect(read(empty)).toContain('Nothing found')
+    expect(read(empty)).toContain('No results')
   })
 
   test('say beside its field what cannot be read, keep what was typed, and still search', async () => {
@@ -130,7 +130,7 @@ describe('the results', () => {
     expect(statusCode).toBe(400)
     expect(structureFaults(body)).toEqual([])
     expect(body).toMatch(/id="country"[^>]* aria-invalid="true" aria-describedby="country-fault"/)
-    expect(read(body)).toContain('“Germany” is not the code of a country. Germany is chosen now')
+    expect(read(body)).toContain('“Germany” is not a country code. Germany is selected now')
     expect(body).toContain('<option value="DE" selected="selected">')
     expect(body).toMatch(/id="min"[^>]* value="abc" aria-invalid="true"/)
     expect(body).toContain('href="/buy/AMZ_US_25"')

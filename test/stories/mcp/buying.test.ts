@@ -275,7 +275,10 @@ describe('a link to the goods', () => {
     expect(shown.headers.get('cache-control')).toBe('no-store')
     expect(shown.text).toContain('<meta name="robots" content="noindex">')
     const again = await show(store.url, token)
-    expect([again.status, again.text]).toEqual([410, expect.stringContaining('This link was used')])
+    expect([again.status, again.text]).toEqual([
+      410,
+      expect.stringContaining('This link has been used'),
+    ])
     expect(again.text).not.toContain('SBX-')
     const opened = await openClient(store, '2026-07-28')
     const { data } = await opened.call('order_status', { orderId, idempotency_key: key })

@@ -55,7 +55,7 @@ describe.skipIf(noBrowser)('the page of a link', () => {
     await again.page.goto(url)
     expect(await again.page.inputValue('#token')).toBe(token)
     await again.page.click('button')
-    expect(await again.page.textContent('h1')).toBe('This link was used')
+    expect(await again.page.textContent('h1')).toBe('This link has been used')
     await again.page.close()
   })
 

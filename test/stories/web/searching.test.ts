@@ -21,7 +21,7 @@ describe.each([true, false])('with script %s', (javaScriptEnabled) => {
     const { page, wrong, close } = await shop.visit({ javaScriptEnabled })
     await page.goto('/')
     await page.getByLabel('Brand, operator or word').fill('amazon')
-    await page.getByLabel('Where it is used').selectOption('US')
+    await page.getByLabel('Country', { exact: true }).selectOption('US')
     await page.getByRole('button', { name: 'Search' }).click()
     await page.waitForURL(/\/search\?kind=voucher&q=amazon&country=US/)
     const total = await page.locator('.offer-card').count()

@@ -10,17 +10,16 @@ export const buy = {
   choose: (least: string, most: string, step: string) =>
     `You choose the value: ${least} to ${most}, in steps of ${step}.`,
   paidOn: (network: string) => `Paid in USDC on ${network}. 1 USDC counts as 1 US dollar.`,
-  orCoins: (coins: string) => `Or the same worth in ${coins}.`,
+  orCoins: (coins: string) => `Or pay the equivalent in ${coins}.`,
   available: 'Available',
-  notSold: 'Not sold now',
-  noPrice: 'No price now',
+  notSold: 'Currently unavailable',
+  noPrice: 'No price at the moment',
   receive: 'You receive',
   when: 'When',
   whenText: (minutes: number) =>
-    `Usually within seconds. What is not delivered after ${minutes === 1 ? '1 minute' : `${minutes} minutes`} is not delivered any more, and the money goes back.`,
+    `Usually within seconds. An order that isn’t delivered within ${minutes === 1 ? '1 minute' : `${minutes} minutes`} is refunded instead.`,
   refund: 'Refund',
-  refundTail:
-    'To the wallet that paid, or to the address that you gave, within 24 hours at the latest.',
+  refundTail: 'It goes to the wallet that paid, or to your refund address, within 24 hours.',
   accepts: 'Account',
   acceptsText: 'None needed, and no bank card.',
   people: 'Software agents buy it too:',
@@ -37,11 +36,11 @@ export const buy = {
   agentsLead:
     'An agent needs no account and no key: only a wallet with USDC. It talks to this store in plain HTTP and pays with the x402 protocol.',
   agentsNotSold:
-    'These calls are answered with the reason, and no payment is asked for, until the offer is sold again.',
-  placeholders: 'Put in your own values: these only have the right form.',
+    'Until the offer is available again, these calls return the reason and ask for no payment.',
+  placeholders: 'These are sample values in the right format. Replace them with your own.',
   stepQuote: 'Ask for the exact price',
   stepQuoteText:
-    'Free. The answer says what this very purchase costs, or lists every field that is wrong.',
+    'Free. The response gives the exact price of this purchase, or lists every field that is wrong.',
   stepPost: 'Send the purchase',
   stepPostText:
     'Without a payment the store answers 402 Payment Required and says what to sign. That price holds for five minutes.',
@@ -54,13 +53,13 @@ export const buy = {
     'Stock x402 clients refuse to pay more than 1 USD until their own spend limit is raised.',
   spendLimitUnder:
     'This costs no more than 1 USD, so stock x402 clients pay it without a raised spend limit.',
-  record: 'The same offer as JSON, with the schema of the body',
-  fields: 'What the purchase must say',
+  record: 'This offer as JSON, with the schema of the request body',
+  fields: 'Fields of the purchase',
   factNames: {
     kind: 'Kind',
     value: 'Value',
     values: 'Values',
-    credited: 'The line receives',
+    credited: 'Credited to the phone',
     country: 'Country',
     worksIn: 'Works in',
     regions: 'Region',

@@ -8,11 +8,11 @@ type Line = readonly [who: string, what: string, words: string]
 /** Every sentence of the front page. */
 export const home = {
   claim: 'Gift cards, phone credit and mobile data. Paid in crypto.',
-  lead: 'No account and no card. You pay once, the code is yours within seconds, and what is not delivered is paid back by itself.',
+  lead: 'No account, no bank card. Pay once and get your code within seconds. If we can’t deliver, we refund you.',
   brands: 'Popular brands',
   brandsAll: 'See all brands',
   brandOffers: (brand: string, offers: string) => `${brand}: ${offers}`,
-  kinds: 'What is on the shelf',
+  kinds: 'What we sell',
   anyValue: 'a value you choose',
   count: (offers: number) => `${offers.toLocaleString('en')} ${offers === 1 ? 'offer' : 'offers'}`,
   kindAll: (offers: string) => `See all ${offers}`,
@@ -20,7 +20,7 @@ export const home = {
   payingSteps: [
     [
       'Choose',
-      'Find the card, the number to top up or the plan. The price you see is the price you pay.',
+      'Find the gift card, topup or plan you want. The price you see is what we charge; a coin’s network fee comes on top in your wallet.',
     ],
     [
       'Pay',
@@ -37,22 +37,22 @@ export const home = {
   promiseList: [
     [
       'One purchase, one charge',
-      'The same order sent twice, or after a broken line, stays one order. Nobody pays two times.',
+      'An order that is sent twice, say after a lost connection, stays one order and is charged once.',
     ],
     [
       'Goods or money',
-      'An order that fails or takes too long is refunded in full, without anybody asking.',
+      'An order that fails or takes too long is refunded in full. You don’t have to ask.',
     ],
     [
       'The price you were told',
-      'A price holds until you have paid or its time is over, even when the catalog changes in between.',
+      'A price holds until you pay or until it expires, even if the catalog changes in the meantime.',
     ],
   ] as readonly Titled[],
   more: 'How it works, in full',
   agents: 'For software agents',
   agentsLead:
     'The same goods over plain HTTP and JSON. Reading is free and open to anyone; buying takes one request and an x402 payment.',
-  talk: 'A purchase, from the first word to the last',
+  talk: 'A purchase, from start to finish',
   talkStore: 'store',
   talkLines: [
     ['agent', 'POST …/vouchers/purchase/info', 'One gift card for Ada, please.'],
@@ -63,13 +63,13 @@ export const home = {
   asJson: 'Search as JSON:',
   stepFind: 'Find an offer',
   stepFindText:
-    'Three searches, one for each kind of goods, with filters by brand, country, region and text.',
+    'Three searches, one for each kind of product, with filters for brand, country, region and text.',
   stepRead: 'Read how to buy it',
   stepReadText:
-    'The manifest lists every operation with the schema of its input, the refund policy, and whether the store is well:',
+    'The manifest lists every operation with the schema of its input, the refund policy, and whether the store is up:',
   stepBuy: 'Buy it',
   stepBuyText:
-    'Each offer has a page of its own with the exact calls: ask for a quote, send the purchase, sign what the 402 answer asks for. The goods come in the answer.',
+    'Each offer has a page of its own with the exact calls: request a quote, send the purchase, sign what the 402 response asks for. The goods come back in the response.',
   spendLimit:
     'Stock x402 clients refuse to pay more than 1 USD until their own spend limit is raised.',
   stepTry: 'Watch it happen',

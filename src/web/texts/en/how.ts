@@ -43,11 +43,11 @@ export const how = {
     ],
     [
       'You paid too late',
-      'We monitor the address after its time, until the date on the payment page. What comes late, until then, is sent to your refund address. USDT that comes late is seen by nobody: write to the store, with the transaction.',
+      'We monitor the address after its time, until the date on the payment page. What arrives late, until then, is sent to your refund address. USDT that comes late is seen by nobody: write to the store, with the transaction.',
     ],
     [
       'It was not delivered',
-      'Whatever the reason, the order ends as a full refund. USDC goes back by itself. Some coins do as well, the others are sent by a person of the store; the payment page says which. The order page shows the transaction.',
+      'Whatever the reason, the order ends as a full refund. USDC and some coins are sent back automatically, the other coins by our team; the payment page says which. The order page shows the transaction.',
     ],
     [
       'You closed the page',

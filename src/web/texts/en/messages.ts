@@ -2,15 +2,15 @@
 export const messages = {
   offerNotFound: {
     title: 'There is no such offer',
-    text: 'It may have been taken off the shelf, or the address has a letter too many. Other offers are only a search away.',
+    text: 'It may no longer be on sale, or the address may be mistyped. Search the store for other offers.',
   },
   notFound: {
     title: 'There is nothing here',
-    text: 'The address may have a letter too many, or the page has moved. Everything on sale is only a search away.',
+    text: 'The address may be mistyped, or the page may have moved. Search the store for everything on sale.',
   },
   orderNotFound: {
     title: 'There is no such order',
-    text: 'The address has a letter too many or too few. Copy the whole link, or find the order by its payment at /find.',
+    text: 'The address may be incomplete or mistyped. Copy the whole link, or find the order by its payment at /find.',
   },
   tooMany: {
     title: 'One moment, please',
@@ -33,8 +33,8 @@ export const messages = {
     text: 'The store cannot do this now. Go back to the page that you came from: it shows how things stand.',
   },
   notRead: {
-    title: 'This cannot be read',
-    text: 'What was sent is not the form of this page. Load the page again and send it from there.',
+    title: 'We couldn’t read this',
+    text: 'What was sent doesn’t match the form on this page. Load the page again and send it from there.',
   },
   notNow: {
     title: 'Not just now',

@@ -26,7 +26,7 @@ export const offers = {
   topupNames: { voice: 'Airtime', data: 'Mobile data', bundle: 'Mobile bundle' } as Readonly<
     Record<string, string>
   >,
-  topupNamesWithin: { voice: 'Airtime', data: 'mobile data', bundle: 'mobile bundle' } as Readonly<
+  topupNamesWithin: { voice: 'airtime', data: 'mobile data', bundle: 'mobile bundle' } as Readonly<
     Record<string, string>
   >,
   units: {

@@ -31,11 +31,11 @@ export const orders = {
     delivered: { title: 'Delivered', text: 'Ready. Open it below.' },
     refunding: {
       title: 'Your refund is on its way',
-      text: 'We couldn’t deliver it, so we’re refunding all you paid. No action needed.',
+      text: 'We couldn’t deliver it, so we’re refunding its full price. No action needed.',
     },
     refund_by_hand: {
       title: 'Manual refund in progress',
-      text: 'We couldn’t deliver it, so we’re refunding all you paid. This coin cannot be sent automatically: our team will send it. No action needed.',
+      text: 'We couldn’t deliver it, so we’re refunding its full price. This coin can’t be sent automatically: our team will send it. No action needed.',
     },
     refund_stuck: {
       title: 'Refund delayed',
@@ -43,7 +43,7 @@ export const orders = {
     },
     refunded: {
       title: 'Refunded',
-      text: 'We couldn’t deliver it. All you paid was refunded.',
+      text: 'We couldn’t deliver it, so we refunded its full price.',
     },
     not_taken: {
       title: 'No money was taken',
@@ -204,7 +204,7 @@ export const orders = {
     none: 'This order has no refund',
     noneText: 'It was not paid, so there is no price to refund.',
     delivered: 'It was delivered, and delivered goods are not refundable.',
-    underWay: 'It is still under way. If it cannot be delivered, all you paid is refunded.',
+    underWay: 'It is still under way. If it can’t be delivered, its full price is refunded.',
     amount: 'Amount',
     worth: (coin: string, usd: string) => `${coin} (${usd} USD)`,
     to: 'Refund to',

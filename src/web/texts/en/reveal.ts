@@ -6,11 +6,11 @@ import type { Message } from '../../frame/message-page.ts'
 export const reveal = {
   title: 'Show what was bought',
   about:
-    'This link shows the goods of one order, once. Open it where you can keep what it shows, then press the button.',
-  label: 'Secret of the link',
-  help: 'It is filled in from the link. If it is empty, paste what stands behind the # of the link.',
+    'This link shows the goods of one order, once. Open it where you can save what it shows, then press the button.',
+  label: 'Link secret',
+  help: 'It is filled in from the link. If it is empty, paste the part of the link after the #.',
   show: 'Show',
-  once: 'This page is shown once. Copy what you need now; the link does not open again.',
+  once: 'This page is shown only once. Copy what you need now; the link won’t open again.',
   again:
     'To see it again later, ask the agent that bought it for a new link, or sign in with the wallet that paid.',
   order: 'Order',
@@ -43,35 +43,35 @@ export const closedLinks: Readonly<
     status: 409,
     message: {
       title: 'Not delivered yet',
-      text: 'The order is still under way. The link was not used up: open it again in a minute.',
+      text: 'The order is still under way. You can still use this link: open it again in a minute.',
     },
   },
   never: {
     status: 410,
     message: {
       title: 'There is nothing to show',
-      text: 'This order was not delivered. If it was paid, the money goes back to the wallet that paid, by itself and in full.',
+      text: 'This order was not delivered. If it was paid for, the full amount is refunded to the wallet that paid.',
     },
   },
   used: {
     status: 410,
     message: {
-      title: 'This link was used',
-      text: 'Each link shows the goods once, and this one has. If that was not you, tell the seller. For a new link, ask the agent that bought it (its tool is order_status), or sign in with the wallet that paid.',
+      title: 'This link has been used',
+      text: 'Each link shows the goods once, and this one already has. If that wasn’t you, tell the seller. For a new link, ask the agent that bought it (its tool is order_status), or sign in with the wallet that paid.',
     },
   },
   expired: {
     status: 410,
     message: {
-      title: 'This link is too old',
-      text: 'Links are good for 24 hours. For a new one, ask the agent that bought it (its tool is order_status), or sign in with the wallet that paid.',
+      title: 'This link has expired',
+      text: 'Links work for 24 hours. For a new one, ask the agent that bought it (its tool is order_status), or sign in with the wallet that paid.',
     },
   },
   unknown: {
     status: 400,
     message: {
-      title: 'This is not a link of this store',
-      text: 'The secret is not complete, or not ours. Copy the whole link, with everything behind the #, and open it again.',
+      title: 'This link is not from this store',
+      text: 'The secret is incomplete, or not one of ours. Copy the whole link, including everything after the #, and open it again.',
     },
   },
 }

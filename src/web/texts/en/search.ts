@@ -9,27 +9,27 @@ const meantBy = (meant: string | undefined) =>
 
 /** What is wrong in a field. */
 const faults: Readonly<Record<ShopField, Fault>> = {
-  kind: (given) => `There is no kind “${given}”.`,
+  kind: (given) => `“${given}” is not one of our categories.`,
   q: (given) =>
     given.length > 64
-      ? 'At most 64 characters can be searched for.'
-      : 'A search needs at least one letter or digit.',
+      ? 'A search can have at most 64 characters.'
+      : 'Enter at least one letter or digit.',
   country: (given, meant) =>
     meant === undefined
-      ? `“${given}” is no country that is known here. Choose one from the list.`
-      : `“${given}” is not the code of a country. ${meant} is chosen now: press Search to use it.`,
-  brand: () => 'A brand has at most 200 characters.',
+      ? `We don’t know a country called “${given}”. Choose one from the list.`
+      : `“${given}” is not a country code. ${meant} is selected now: press Search to use it.`,
+  brand: () => 'The name of a brand can have at most 200 characters.',
   category: (given, meant) => `There is no category “${given}”.${meantBy(meant)}`,
   region: (given, meant) => `There is no region “${given}”.${meantBy(meant)}`,
   min: (given, meant) =>
-    `“${given}” is not an amount. Write it in digits, such as 25 or 12.50.${meantBy(meant)}`,
+    `“${given}” is not an amount. Enter a number such as 25 or 12.50.${meantBy(meant)}`,
   max: (given, meant) =>
     meant !== undefined && Number(meant) > Number(given)
-      ? `The upper bound, ${given}, is below the lower one, ${meant}.`
-      : `“${given}” is not an amount. Write it in digits, such as 25 or 12.50.${meantBy(meant)}`,
-  amount: (given) => `“${given}” is neither a fixed amount nor one that you choose.`,
-  sort: (given) => `There is no order “${given}”.`,
-  page: (given) => `There is no page “${given}”.`,
+      ? `The upper limit, ${given}, is below the lower limit, ${meant}.`
+      : `“${given}” is not an amount. Enter a number such as 25 or 12.50.${meantBy(meant)}`,
+  amount: (given) => `“${given}” is not an option. Amounts are either fixed or chosen by you.`,
+  sort: (given) => `Results can’t be sorted by “${given}”.`,
+  page: (given) => `“${given}” is not a page number.`,
 }
 
 /** Every sentence of the search, on the front page and on its own. */
@@ -42,7 +42,7 @@ export const search = {
   >,
   q: 'Brand, operator or word',
   qExample: 'Amazon, Netflix, Steam …',
-  country: 'Where it is used',
+  country: 'Country',
   anyCountry: 'Any country',
   countries: 'Countries',
   submit: 'Search',
@@ -55,8 +55,8 @@ export const search = {
   range: (from: number, to: number, total: string) => `${from} to ${to} of ${total}`,
   kindTabs: 'Kinds of goods',
 
-  filters: 'Narrow it down',
-  filtersChosen: (count: number) => `Narrow it down (${count} chosen)`,
+  filters: 'Filters',
+  filtersChosen: (count: number) => `Filters (${count} applied)`,
   facets: {
     category: 'Category',
     region: 'Region',
@@ -72,10 +72,10 @@ export const search = {
     max === undefined ? `$${min} and more` : `$${min} to $${max}`,
   bandFrom: 'From',
   bandTo: 'To',
-  bandSet: 'Set',
+  bandSet: 'Apply',
   more: (count: number) => `${count} more`,
-  chosen: 'Chosen',
-  sort: 'Order',
+  chosen: 'Applied filters',
+  sort: 'Sort by',
   sorts: { match: 'Best match', low: 'Lowest value', high: 'Highest value' } satisfies Record<
     Sort,
     string
@@ -86,9 +86,9 @@ export const search = {
   next: 'Next',
   page: (page: number, pages: number) => `Page ${page} of ${pages}`,
 
-  none: 'Nothing found',
-  noneText: 'No offer has all of this together.',
-  noneTry: 'What does find something:',
+  none: 'No results',
+  noneText: 'No offer matches all of this.',
+  noneTry: 'Try one of these instead:',
   nearest: (value: string) => `Search for “${value}” instead`,
   atLeast: (value: string) => `at least $${value}`,
   atMost: (value: string) => `at most $${value}`,
@@ -99,7 +99,8 @@ export const search = {
     pages === 1 ? 'There is only one page.' : `There are only ${pages} pages.`,
   lastPage: 'Go to the last one',
 
-  faultTitle: 'Something in this search cannot be read',
-  faultLead: 'The rest of it still holds; correct what is marked, or leave it out.',
+  faultTitle: 'Check your search',
+  faultLead:
+    'We couldn’t use what is marked below. Correct it or clear it; the rest of your search still applies.',
   faults,
 }
