@@ -61,7 +61,7 @@ export function notChecked({
 }
 
 /** Nothing is sold just now, whatever is asked for. */
-function storePaused(): Refusal {
+export function storePaused(): Refusal {
   return new Refusal('store_paused', 'The store takes no purchases just now.', {
     retryAfterSeconds: 60,
     extra: { agent_action: 'stop' },

@@ -135,6 +135,16 @@ test('a gas wallet that cannot send what is expected says stop, and goes on when
   await setBalance({ address: store.gasWallet, value: 10n ** 12n })
   await eventually(parts, ({ gas }) => gas.state === 'down')
   expect(await isSelling()).toEqual(['stop', 503, 503])
+  // Neither who asks with nothing, nor whose payment cannot be read, is asked for money.
+  for (const [body, headers] of [
+    [{}, {}],
+    [cheapest, { 'payment-signature': 'not base64' }],
+    [cheapest, { 'payment-signature': payment.header }],
+  ] as const) {
+    const answer = await post(store.url, purchasePath('voucher'), body, headers)
+    expect(answer).toMatchObject({ status: 503, body: { code: 'store_paused', charged: 'no' } })
+    expect(answer.headers.get('payment-required')).toBeNull()
+  }
   expect(linesOf('part_down', 'gas')).toHaveLength(1)
   await setBalance({ address: store.gasWallet, value: 10n ** 21n })
   await eventually(parts, ({ gas }) => gas.state === 'healthy')

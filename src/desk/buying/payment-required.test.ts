@@ -10,6 +10,7 @@ import { describe, expect, test } from 'vitest'
 import type { ExampleBody } from '../../goods/example-body.ts'
 import { kinds } from '../../goods/good.ts'
 import type { Kind } from '../../goods/offer.ts'
+import type { Signals } from '../../health/signals.ts'
 import { answer402, httpDoor } from '../../http/payment-headers.ts'
 import { fixtureTill } from '../../payments/payments.fixture.ts'
 import { createQuotes } from '../../payments/quotes.ts'
@@ -46,7 +47,11 @@ const longestExample: Readonly<Record<Kind, ExampleBody>> = {
 }
 
 /** A 402 as it goes out over HTTP. */
-async function demanded(changes: Partial<Demand> = {}, named: Partial<Site> = {}) {
+async function demanded(
+  changes: Partial<Demand> = {},
+  named: Partial<Site> = {},
+  agent_action: Signals['agent_action'] = 'retry_later',
+) {
   const site = { url: 'https://kiosk.example', name: 'Kiosk', ...named } as Site
   const quote = quotes.promise(
     { offer: 'OFFER' as OfferId, value: cents(2_500), units: 'USD/100' },
@@ -57,7 +62,7 @@ async function demanded(changes: Partial<Demand> = {}, named: Partial<Site> = {}
     issuer: createIssuer(site, keys),
     signals: () => ({
       provider_health: 'degraded',
-      agent_action: 'retry_later',
+      agent_action,
       last_updated: now.toISOString(),
     }),
     fulfillmentDeadlineSeconds: 600,
@@ -208,4 +213,8 @@ describe.each(kinds)('the 402 of a %s', (kind: Kind) => {
     expect(body).toMatchObject(required)
     expect(body).toMatchObject({ charged: 'no', bodySchema: { type: 'object' } })
   })
+})
+
+test('a store that sells nothing asks nobody for money', async () => {
+  await expect(demanded({}, {}, 'stop')).rejects.toMatchObject({ code: 'store_paused' })
 })

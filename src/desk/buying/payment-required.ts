@@ -3,6 +3,7 @@ import { declarePaymentIdentifierExtension } from '@x402/extensions/payment-iden
 import type { ExampleBody } from '../../goods/example-body.ts'
 import type { Kind } from '../../goods/offer.ts'
 import type { Signals } from '../../health/signals.ts'
+import { storePaused } from '../../orders/not-now.ts'
 import type { Terms } from '../../payments/x402.ts'
 import { tagsOf } from '../extensions/bazaar.ts'
 import { type Issuer, signedOffer } from '../extensions/offer-receipt.ts'
@@ -62,12 +63,18 @@ export interface Demanded {
   }
 }
 
-/** The demand for a payment. */
+/**
+ * The demand for a payment. Every demand is made here, so that a store that sells nothing asks nobody
+ * for money.
+ *
+ * @throws Refusal `store_paused`
+ */
 export async function paymentRequired(
   deps: DemandDeps,
   door: PaymentDoor,
   demand: Demand,
 ): Promise<Demanded> {
+  if (deps.signals().agent_action === 'stop') throw storePaused()
   const { kind, terms, error, code, description, bodySchema } = demand
   const { site } = deps
   const required: PaymentRequired = {
