@@ -8,6 +8,7 @@ const order = {
   kind: 'esim',
   offerId: 'E' as never,
   recipient: { kind: 'esim' },
+  isRepeat: false,
   notAfter: new Date(0),
 } as const
 

@@ -115,6 +115,7 @@ async function place(deps: StepDeps, order: In<'FULFILLING'>): Promise<Step<Next
     kind: order.item.kind,
     offerId: order.item.offerId,
     recipient: recipientOf(deps, order),
+    isRepeat: order.askedAgainAt !== undefined,
     ...(order.item.value === undefined ? {} : { value: order.item.value }),
     notAfter: new Date(lastAskedAt(order).getTime() + placeLeavesWithinMs),
   })

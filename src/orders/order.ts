@@ -89,8 +89,11 @@ interface Known {
 
 /** What became of goods that were ordered and that the buyer will not get. */
 export type Supply =
-  /** The supplier may still deliver, and is watched until it says. */
-  | { readonly state: 'OPEN' }
+  /**
+   * The supplier may still deliver, and is watched until it says. Goods that came too late are asked back
+   * once that is on record.
+   */
+  | { readonly state: 'OPEN'; readonly askedBackAt?: Date }
   | { readonly state: 'NONE' }
   /** They came too late, are kept from everyone, and the supplier took them back. */
   | { readonly state: 'RETURNED' }

@@ -264,6 +264,8 @@ export interface SupplierOrder {
   readonly kind: Kind
   readonly offerId: OfferId
   readonly recipient: Recipient
+  /** Whether it may have been asked for before, so that a refusal may only say that. */
+  readonly isRepeat: boolean
   /** In the supplier's minor units, on RANGE offers only. */
   readonly value?: number
   /** The request leaves before then or never: later, its absence may be taken for proof. */
@@ -303,8 +305,10 @@ export interface Supplier {
   /**
    * Gives back goods that came too late, and may be called again. `refused` where the kind cannot be
    * given back.
+   *
+   * @param isRepeat whether they may have been asked back before, so that a refusal may only say that
    */
-  cancel(kind: Kind, reference: string): Promise<Cancelled>
+  cancel(kind: Kind, reference: string, isRepeat: boolean): Promise<Cancelled>
   /** Whether the supplier knows this eSIM as one of ours, so that it can be recharged. */
   knowsIccid(iccid: string): Promise<'yes' | 'no' | 'unknown'>
   /** After this long with nothing but failures, a purchase the supplier does not hold is given up. */

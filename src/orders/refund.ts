@@ -80,35 +80,42 @@ async function awaitSupplier(
   order: Refunding,
   refund: Extract<Refund, { step: 'WAITING' }>,
 ): Promise<Step<Refunding>> {
-  const seen = await supplyOf(deps, order)
-  const now = deps.now()
-  const asked = order.askedAgainAt ?? order.askedAt ?? order.changedAt
-  const isUnheardOf =
-    seen.purchase === 'absent' && now.getTime() - asked.getTime() >= supplierSettlesMs
-  if (seen.purchase === 'ended' || isUnheardOf || now >= refund.signAt) {
-    return moveTo({ ...seen.order, refund: { step: 'DUE' } })
-  }
-  const leftMs = refund.signAt.getTime() - now.getTime()
-  return again(order, seen.order, Math.min(pollDelay(order.paidAt, now), leftMs))
+  return lookAtSupply(deps, order, (seen) => {
+    const now = deps.now()
+    const asked = order.askedAgainAt ?? order.askedAt ?? order.changedAt
+    const isUnheardOf =
+      seen.purchase === 'absent' && now.getTime() - asked.getTime() >= supplierSettlesMs
+    if (seen.purchase === 'ended' || isUnheardOf || now >= refund.signAt) {
+      return moveTo({ ...seen.order, refund: { step: 'DUE' } })
+    }
+    const leftMs = refund.signAt.getTime() - now.getTime()
+    return again(seen, Math.min(pollDelay(order.paidAt, now), leftMs))
+  })
 }
 
-/** Goods that come after the buyer's money went back are still to be returned or booked. */
-async function watchSupply(deps: StepDeps, order: Refunding): Promise<Step<Refunding>> {
-  const seen = await supplyOf(deps, order)
-  if (seen.order.supply.state !== 'OPEN') return moveTo(seen.order)
-  const since = order.refund.step === 'REFUNDED' ? order.refund.refundedAt : order.changedAt
-  const watchedMs = deps.now().getTime() - since.getTime()
-  if (watchedMs < supplyWatchMs) {
-    return again(order, seen.order, Math.min(rarestPollMs, Math.max(slowPollMs, watchedMs / 8)))
-  }
-  if (seen.purchase === 'absent') return moveTo({ ...order, supply: { state: 'NONE' } })
-  deps.report({ name: 'goods_lost', order: order.id })
-  return moveTo({ ...seen.order, supply: { state: 'LOST' } })
+/**
+ * Goods that come after the buyer's money went back are still to be returned or booked. While a refund
+ * has failed and may still be paid, the watch does not end.
+ */
+function watchSupply(deps: StepDeps, order: Refunding): Promise<Step<Refunding>> {
+  const { refund, settlement } = order
+  const isOver = refund.step === 'REFUNDED' || settlement === 'LOST'
+  const since = refund.step === 'REFUNDED' ? refund.refundedAt : order.changedAt
+  return lookAtSupply(deps, order, (seen) => {
+    if (seen.order.supply.state !== 'OPEN') return moveTo(seen.order)
+    const watchedMs = deps.now().getTime() - since.getTime()
+    if (!isOver || watchedMs < supplyWatchMs) {
+      return again(seen, Math.min(rarestPollMs, Math.max(slowPollMs, watchedMs / 8)))
+    }
+    if (seen.purchase === 'absent') return moveTo({ ...order, supply: { state: 'NONE' } })
+    deps.report({ name: 'goods_lost', order: order.id })
+    return moveTo({ ...seen.order, supply: { state: 'LOST' } })
+  })
 }
 
 /** Looks again later, once it is on record what was seen for the first time. */
-function again(order: Refunding, seen: Refunding, ms: number): Step<Refunding> {
-  return seen === order ? wait(ms) : intend(seen, async () => wait(ms))
+function again({ onRecord, order }: Seen, ms: number): Step<Refunding> {
+  return order === onRecord ? wait(ms) : intend(order, async () => wait(ms))
 }
 
 /** Signs the one refund of this order, once the treasury has granted it. */
@@ -139,7 +146,10 @@ async function heldBack(deps: StepDeps, order: Refunding): Promise<Step<Refundin
     case 'day_cap':
     case 'payer_share':
       deps.report({ name: 'refund_held', order: order.id, reason: answer })
-      return wait(slowPollMs)
+      // A refund may be held for hours, and late goods are looked for meanwhile.
+      return order.supply.state === 'OPEN'
+        ? lookAtSupply(deps, order, (seen) => again(seen, slowPollMs))
+        : wait(slowPollMs)
     default:
       return never(answer)
   }
@@ -184,53 +194,77 @@ function known({ refund }: Refunding): { readonly knownFault?: string } {
 
 /** The order with what the supplier shows now of goods that the buyer will not get. */
 interface Seen {
+  readonly onRecord: Refunding
   readonly order: Refunding
   /** `absent`: it shows nothing, and never said that it took anything. `ended`: it is done, or failed. */
   readonly purchase: 'absent' | 'unknown' | 'ended'
 }
 
+type GoOn = (seen: Seen) => Step<Refunding>
+
 /** Late goods are given back. Only the supplier's own word ends the watch: its silence never does. */
-async function supplyOf(deps: StepDeps, order: Refunding): Promise<Seen> {
+async function lookAtSupply(
+  deps: StepDeps,
+  order: Refunding,
+  goOn: GoOn,
+): Promise<Step<Refunding>> {
   const reference = supplierReferenceOf(order.id)
   const held: Held = await deps.supplier.lookup(order.item.kind, reference)
+  const onRecord = order
   switch (held.outcome) {
     case 'none':
-      return { order, purchase: order.acceptedAt ? 'unknown' : 'absent' }
+      return goOn({ onRecord, order, purchase: order.acceptedAt ? 'unknown' : 'absent' })
     case 'unknown':
-      return { order, purchase: 'unknown' }
+      return goOn({ onRecord, order, purchase: 'unknown' })
     case 'pending':
-      return { order: accepted(deps, order), purchase: 'unknown' }
-    case 'declined':
-      return ended(deps, order, { state: 'NONE' })
+      return goOn({ onRecord, order: accepted(deps, order), purchase: 'unknown' })
+    case 'declined': {
+      const none = { ...accepted(deps, order), supply: { state: 'NONE' } } as const
+      return goOn({ onRecord, order: none, purchase: 'ended' })
+    }
     case 'done':
     case 'delivered':
-      return ended(deps, order, await giveBack(deps, order, reference))
+      return askBack(deps, order, goOn)
     default:
       return never(held)
   }
-}
-
-function ended(deps: StepDeps, order: Refunding, supply: Supply): Seen {
-  const known = accepted(deps, order)
-  return { order: supply === order.supply ? known : { ...known, supply }, purchase: 'ended' }
 }
 
 function accepted(deps: StepDeps, order: Refunding): Refunding {
   return acceptedOrder(order, deps.now()) ?? order
 }
 
-async function giveBack(deps: StepDeps, order: Refunding, reference: string): Promise<Supply> {
-  const cancelled = await deps.supplier.cancel(order.item.kind, reference)
+/** Puts on record that the goods are asked back, then asks: a second refusal may only repeat a first yes. */
+async function askBack(deps: StepDeps, order: Refunding, goOn: GoOn): Promise<Step<Refunding>> {
+  const { supply } = order
+  if (supply.state !== 'OPEN') return goOn({ onRecord: order, order, purchase: 'ended' })
+  const ask = async (onRecord: Refunding, isRepeat: boolean) => {
+    const given = await giveBack(deps, onRecord, isRepeat)
+    const after = given === undefined ? onRecord : { ...onRecord, supply: given }
+    return goOn({ onRecord, order: after, purchase: 'ended' })
+  }
+  if (supply.askedBackAt) return ask(order, true)
+  const asking = { ...accepted(deps, order), supply: { ...supply, askedBackAt: deps.now() } }
+  return intend<Refunding>(asking, (saved) => ask(saved, false))
+}
+
+/** What has become of the goods, or undefined while that is not known. */
+async function giveBack(
+  deps: StepDeps,
+  { id, item }: Refunding,
+  isRepeat: boolean,
+): Promise<Supply | undefined> {
+  const cancelled = await deps.supplier.cancel(item.kind, supplierReferenceOf(id), isRepeat)
   switch (cancelled.outcome) {
     case 'cancelled':
-      deps.report({ name: 'goods_returned', order: order.id })
+      deps.report({ name: 'goods_returned', order: id })
       return { state: 'RETURNED' }
     case 'refused':
-      deps.report({ name: 'goods_lost', order: order.id })
+      deps.report({ name: 'goods_lost', order: id })
       return { state: 'LOST' }
     case 'pending':
     case 'unknown':
-      return order.supply
+      return undefined
     default:
       return never(cancelled)
   }

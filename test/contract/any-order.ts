@@ -82,9 +82,10 @@ const refund: fc.Arbitrary<Refund> = fc.oneof(
   record({ step: fc.constant('FAILED' as const), code: words, reason: words }),
 )
 
-const supply: fc.Arbitrary<Supply> = record({
-  state: fc.constantFrom('OPEN', 'NONE', 'RETURNED', 'LOST'),
-})
+const supply: fc.Arbitrary<Supply> = fc.oneof(
+  record({ state: fc.constantFrom('OPEN', 'NONE', 'RETURNED', 'LOST') }),
+  record({ state: fc.constant('OPEN' as const), askedBackAt: date }),
+)
 
 const asking = fc.record(
   { askedAgainAt: date, acceptedAt: date },

@@ -26,8 +26,8 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   'a supplier adapter that takes a return for done when it is accepted': {
     supplier: (supplier) => ({
       ...supplier,
-      async cancel(kind, reference) {
-        const cancelled = await supplier.cancel(kind, reference)
+      async cancel(...asked) {
+        const cancelled = await supplier.cancel(...asked)
         return cancelled.outcome === 'pending' ? { outcome: 'cancelled' } : cancelled
       },
     }),

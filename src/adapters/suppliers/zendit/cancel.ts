@@ -10,18 +10,27 @@ import { recordOf } from './raw.ts'
  * first, and asks for a refund where there is none.
  *
  * @param reference alphanumeric
+ * @param isRepeat whether it may have been asked for before
  */
-export async function cancelEsim(client: ZenditClient, reference: string): Promise<Cancelled> {
+export async function cancelEsim(
+  client: ZenditClient,
+  reference: string,
+  isRepeat: boolean,
+): Promise<Cancelled> {
   const path = `/esim/purchases/${reference}/refund`
   const recorded = verdictOf(await client.get(path))
-  return recorded === 'none' ? askedFor(client, path) : recorded
+  return recorded === 'none' ? askedFor(client, path, isRepeat) : recorded
 }
 
-/** What a refund has become that was asked for just now. A refusal is final: there is no other one. */
-async function askedFor(client: ZenditClient, path: string): Promise<Cancelled> {
+/**
+ * What a refund has become that was asked for just now. The refusal of the first request is final. That
+ * of a repeated one may say that the first was taken, whose record may not be shown yet.
+ */
+async function askedFor(client: ZenditClient, path: string, isRepeat: boolean): Promise<Cancelled> {
   const answer = await client.post(path, {})
   const verdict = verdictOf(answer)
-  return verdict === 'none' ? { outcome: 'refused', reason: refusedBy(answer) } : verdict
+  if (verdict !== 'none') return verdict
+  return { outcome: isRepeat ? 'unknown' : 'refused', reason: refusedBy(answer) }
 }
 
 function refusedBy(answer: Answer): string {

@@ -6,8 +6,10 @@ export interface SupplierNo {
   readonly code: string
   /** May be shown to the buyer: it is made of our words and the names of fields only. */
   readonly reason: string
-  /** Whether it is about our reference: then it was used before. */
-  readonly isOfReference: boolean
+  /** Whether it names our reference: then that was used before. */
+  readonly namesReference: boolean
+  /** Whether it calls the request a duplicate: of our reference, or of another purchase. */
+  readonly isDuplicate: boolean
 }
 
 /** Our words for the codes that Zendit documents. Every other code passes through by its name. */
@@ -44,6 +46,6 @@ function supplierNo(rawCode: unknown, fields: readonly string[]): SupplierNo {
   const sentence = sentences.get(code) ?? `The supplier could not complete the purchase (${code}).`
   const named = fields.filter((field) => /^[A-Za-z][A-Za-z.]{0,59}$/.test(field)).slice(0, 10)
   const reason = named.length === 0 ? sentence : `${sentence} It named ${named.join(', ')}.`
-  const isOfReference = fields.includes('transactionId') || /DUPLICATE/i.test(code)
-  return { code, reason, isOfReference }
+  const namesReference = fields.includes('transactionId')
+  return { code, reason, namesReference, isDuplicate: /DUPLICATE/i.test(code) }
 }

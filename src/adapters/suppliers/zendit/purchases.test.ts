@@ -38,7 +38,8 @@ async function supplierFor(script: (asked: Asked) => Reply, timeoutMs = patience
 
 function orderFor(recipient: Recipient, value?: number): SupplierOrder {
   const offerId = 'OFFER_1' as OfferId
-  const order = { reference, kind: recipient.kind, offerId, recipient, notAfter: now }
+  const { kind } = recipient
+  const order = { reference, kind, offerId, recipient, isRepeat: false, notAfter: now }
   return value === undefined ? order : { ...order, value }
 }
 
@@ -146,12 +147,20 @@ it.each<[string, Reply]>([
   expect(await supplier.place(topup)).toMatchObject({ outcome: 'unknown' })
 })
 
+const used = { errorCode: 'INVALID_REQUEST', fields: { transactionId: 'used' } }
+const duplicate = { errorCode: 'DUPLICATE_TRANSACTION', fields: {} }
+
 it.each([
-  ['names the reference', { errorCode: 'INVALID_REQUEST', fields: { transactionId: 'used' } }],
-  ['calls it a duplicate', { errorCode: 'DUPLICATE_TRANSACTION', fields: {} }],
-])('holds what a look-up does not show when the refusal %s', async (_name, json) => {
+  ['first', 'names the reference', 'held', used],
+  ['repeated', 'names the reference', 'held', used],
+  // It may be one of what somebody else bought for the same phone.
+  ['first', 'calls it a duplicate', 'declined', duplicate],
+  ['repeated', 'calls it a duplicate', 'held', duplicate],
+])('when the refusal of a %s request %s, what no look-up shows is %s', async (...row) => {
+  const [request, , outcome, json] = row
   const { supplier } = await supplierFor(postThenGet({ status: 400, json }, notFound))
-  expect(await supplier.place(topup)).toEqual({ outcome: 'held' })
+  const isRepeat = request === 'repeated'
+  expect(await supplier.place({ ...topup, isRepeat })).toMatchObject({ outcome })
 })
 
 it('sends nothing that would leave too late', async () => {
@@ -217,7 +226,7 @@ it('holds nothing only when the supplier itself says so', async () => {
 it('never lets a reference become a path', async () => {
   const { supplier, server } = await supplierFor(() => notFound)
   await expect(supplier.lookup('topup', '../balance')).rejects.toThrow('alphanumeric')
-  await expect(supplier.cancel('esim', 'a/b')).rejects.toThrow('alphanumeric')
+  await expect(supplier.cancel('esim', 'a/b', false)).rejects.toThrow('alphanumeric')
   expect(server.asked).toEqual([])
 })
 
@@ -225,10 +234,11 @@ const refused = { status: 400, json: { errorCode: 'INVALID_REQUEST', message: ''
 const asked = ['GET', 'POST']
 const known = ['GET']
 
-it.each<[string, Reply, Reply, string, string[]]>([
+it.each<[string, Reply, Reply, string, string[], boolean?]>([
   ['accepted', { json: { status: 'ACCEPTED' } }, notFound, 'pending', asked],
   ['done at once', { json: { status: 'DONE' } }, notFound, 'cancelled', asked],
   ['refused', refused, notFound, 'refused', asked],
+  ['refused after an earlier request', refused, notFound, 'unknown', asked, true],
   ['failed at once', { json: { status: 'FAILED' } }, notFound, 'refused', asked],
   ['not answered', 'hang', notFound, 'unknown', asked],
   ['answered with an error', { status: 500, json: {} }, notFound, 'unknown', asked],
@@ -237,16 +247,16 @@ it.each<[string, Reply, Reply, string, string[]]>([
   ['done since', refused, { json: { status: 'DONE' } }, 'cancelled', known],
   ['failed since', refused, { json: { status: 'FAILED' } }, 'refused', known],
   ['nobody knows', refused, 'hang', 'unknown', known],
-])('gives an eSIM back: %s', async (_name, post, get, outcome, methods) => {
+])('gives an eSIM back: %s', async (_name, post, get, outcome, methods, isRepeat = false) => {
   const { supplier, server } = await supplierFor(postThenGet(post, get), patienceMs(post, get))
-  expect(await supplier.cancel('esim', reference)).toMatchObject({ outcome })
+  expect(await supplier.cancel('esim', reference, isRepeat)).toMatchObject({ outcome })
   expect(server.asked.map(({ method }) => method)).toEqual(methods)
   expect(server.asked[0]?.path).toBe(`/esim/purchases/${reference}/refund`)
 })
 
 it.each(['voucher', 'topup'] as const)('takes no %s back, without asking', async (kind) => {
   const { supplier, server } = await supplierFor(() => accepted)
-  expect(await supplier.cancel(kind, reference)).toMatchObject({ outcome: 'refused' })
+  expect(await supplier.cancel(kind, reference, false)).toMatchObject({ outcome: 'refused' })
   expect(server.asked).toEqual([])
 })
 

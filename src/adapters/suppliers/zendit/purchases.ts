@@ -37,7 +37,7 @@ export function createZenditSupplier(
     placeWithinMs,
     place: async (order) => (now() > order.notAfter ? tooLate : place(client, order)),
     lookup: (kind, reference) => lookup(client, kind, reference),
-    cancel: (kind, reference) => cancel(client, kind, reference),
+    cancel: (kind, reference, isRepeat) => cancel(client, kind, reference, isRepeat),
     knowsIccid: (iccid) => knowsIccid(client, iccid),
     balance: () => balance(client),
     acceptsKey: () => acceptsKey(client),
@@ -54,15 +54,16 @@ async function place(client: ZenditClient, order: SupplierOrder): Promise<Placed
 
 /**
  * What a refused POST means. It may only repeat a purchase that is held already, and the answer to
- * a repeated reference is not documented: one that names the reference says that it was used, and
- * otherwise the record decides, as far as it shows.
+ * a repeated reference is not documented: one that names the reference says that it was used, and so
+ * does a repeated request that is called a duplicate. A first one is not: it may be called a duplicate of
+ * what others bought for the same phone. Otherwise the record decides, as far as it shows.
  */
 async function afterRefusal(
   client: ZenditClient,
   order: SupplierOrder,
   refusal: SupplierNo,
 ): Promise<Placed> {
-  if (refusal.isOfReference) return held
+  if (refusal.namesReference || (refusal.isDuplicate && order.isRepeat)) return held
   const found = await lookup(client, order.kind, order.reference)
   if (found.outcome === 'none') return declinedBy(refusal)
   return found.outcome === 'unknown' ? found : held
@@ -94,8 +95,13 @@ function heldOf(kind: Kind, record: Raw): Held {
 }
 
 /** Zendit refunds eSIMs only: a voucher or topup that is `DONE` cannot be given back. */
-async function cancel(client: ZenditClient, kind: Kind, reference: string): Promise<Cancelled> {
-  if (kind === 'esim') return cancelEsim(client, segment(reference))
+async function cancel(
+  client: ZenditClient,
+  kind: Kind,
+  reference: string,
+  isRepeat: boolean,
+): Promise<Cancelled> {
+  if (kind === 'esim') return cancelEsim(client, segment(reference), isRepeat)
   return { outcome: 'refused', reason: `the supplier takes no ${kind} back` }
 }
 

@@ -166,7 +166,9 @@ function orderOf(kind: keyof typeof recipients, outcome: string): SupplierOrder 
   const recipient = recipients[kind]
   const offerId = `TEST-${kind}-${outcome}` as OfferId
   const notAfter = new Date(Date.now() + 60_000)
-  return { reference: `ordtest${references}`, kind: recipient.kind, offerId, recipient, notAfter }
+  const { kind: family } = recipient
+  const reference = `ordtest${references}`
+  return { reference, kind: family, offerId, recipient, isRepeat: false, notAfter }
 }
 
 /** Looks until the purchase is final; the test's own time limit ends the waiting. */
@@ -227,9 +229,11 @@ it('gives an eSIM back, recharges another, and knows its own', async () => {
   expect(await supplier.place(plan)).toEqual({ outcome: 'held' })
   expect(await ended(plan)).toMatchObject({ outcome: 'delivered', delivery: { iccid } })
 
-  expect(await supplier.cancel('esim', plan.reference)).toEqual({ outcome: 'pending' })
-  await expect.poll(() => supplier.cancel('esim', plan.reference)).toEqual({ outcome: 'cancelled' })
-  expect(await supplier.cancel('esim', plan.reference)).toEqual({ outcome: 'cancelled' })
+  expect(await supplier.cancel('esim', plan.reference, false)).toEqual({ outcome: 'pending' })
+  await expect
+    .poll(() => supplier.cancel('esim', plan.reference, true))
+    .toEqual({ outcome: 'cancelled' })
+  expect(await supplier.cancel('esim', plan.reference, true)).toEqual({ outcome: 'cancelled' })
 })
 
 it('is declined an offer that is not there, and sees its balance fall', async () => {
