@@ -29,10 +29,24 @@ async function take(deps: CheckoutStepDeps, { checkout, movesLeft }: Position): 
   const step = await stepOf(deps, checkout)
   if (step.type === 'wait') return leave(deps, checkout, step.ms)
   if (movesLeft === 0) return leave(deps, checkout, circlePauseMs)
-  const moved = await deps.checkouts.move(checkout, step.to)
+  const moved = await deps.checkouts.move(checkout, forgetting(step.to))
   const isOver = !moved.won || isClosed(moved.checkout)
   if (!isOver && deps.stopping.aborted) return leave(deps, moved.checkout, 0)
   return { checkout: moved.checkout, movesLeft: movesLeft - 1, isOver }
+}
+
+/** Whom an order would count for is forgotten once it is on record, or can never be. */
+function forgetting(checkout: Checkout): Checkout {
+  const { subjects: _, ...rest } = checkout
+  switch (checkout.state) {
+    case 'OPENING':
+    case 'OPEN':
+      return checkout
+    case 'ORDERED':
+      return checkout.isPlaced ? rest : checkout
+    default:
+      return rest
+  }
 }
 
 /** Leaves the checkout to the sweep. */

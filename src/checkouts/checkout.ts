@@ -1,3 +1,4 @@
+import type { Subjects } from '../orders/budgets.ts'
 import type { Item } from '../orders/order.ts'
 import { type Coin, coinAbilities } from '../payments/coins.ts'
 import { type CheckoutId, isCheckoutId, isOrderId, type OrderId } from '../primitives/ids.ts'
@@ -63,6 +64,8 @@ interface Begun {
   readonly item: Item
   /** Undefined once the personal fields were erased; the order has its own. */
   readonly recipient: Sealed | undefined
+  /** Whom its order counts for besides its payer; kept while that may still be opened. */
+  readonly subjects?: Omit<Subjects, 'payer'>
   readonly fingerprint: string
   /** SHA-256 of the token that opens the checkout, and the goods of its order. */
   readonly accessTokenHash: string

@@ -5,12 +5,17 @@ import { type InvoiceTender, payerOf } from '../payments/payment.ts'
 import { type CheckoutIn, priceUnits } from './checkout.ts'
 import { type CheckoutStep, type CheckoutStepDeps, moveTo } from './steps.ts'
 
-/** Opens the order of a paid checkout. Safe to repeat: one checkout pays one order. */
+/**
+ * Opens the order of a paid checkout. Safe to repeat: one checkout pays one order. It counts in the
+ * budgets and is held to none: the money is here, so it becomes goods or goes back.
+ */
 export async function place(
   deps: CheckoutStepDeps,
   checkout: CheckoutIn<'ORDERED'>,
 ): Promise<CheckoutStep> {
-  const opened = await deps.orders.open(orderOf(deps, checkout), [])
+  const order = orderOf(deps, checkout)
+  const counted = { subjects: { ...checkout.subjects, payer: order.tender.payer.toLowerCase() } }
+  const opened = await deps.orders.open(order, [], undefined, counted)
   if (opened.isNew) {
     try {
       await advance(deps, opened.order, 0)

@@ -1,6 +1,7 @@
 import type { Kind } from '../goods/offer.ts'
 import { type Fields, invalidBody, wordingOf } from '../goods/purchase-body.ts'
 import type { Vitals } from '../health/vitals.ts'
+import { type BudgetRules, requireBudgets, type Subjects, subjectsOf } from '../orders/budgets.ts'
 import { foreignEsim } from '../orders/foreign-esim.ts'
 import { itemOf } from '../orders/item.ts'
 import { idsFor } from '../orders/naming.ts'
@@ -21,6 +22,7 @@ import { openBounded } from './unpaid.ts'
 export interface StartDeps extends CheckoutStepDeps, PriceDeps {
   readonly vitals: Pick<Vitals, 'unsold'>
   readonly vault: Vault
+  readonly budgets: BudgetRules
   /** Keyed, for what belongs to checkouts alone. */
   readonly marks: Digest
   /** The address in its usual spelling, or what is wrong with it. */
@@ -37,7 +39,7 @@ export interface CheckoutForm {
   readonly refundTo: string
   /** 128 random bits or more that stand in the form: the same form sent twice is one checkout. */
   readonly formKey: string
-  /** Whom it counts for while it is unpaid; kept as a keyed digest. */
+  /** Whom it counts for, while it is unpaid and when it comes to nothing; kept as a keyed digest. */
   readonly client?: string
   /** What was found wrong before, to be told with the rest. */
   readonly found?: readonly Fault[]
@@ -54,8 +56,8 @@ export interface Started {
  *
  * @param admit is asked last, before anything is kept, and may refuse
  * @throws Refusal `invalid_body` that lists every fault (also of `coin` and `refundTo`),
- *   `offer_not_found`, `offer_unavailable`, `store_paused`, `try_again`, and for
- *   a client with too many unpaid checkouts `budget_spent`
+ *   `offer_not_found`, `offer_unavailable`, `store_paused`, `try_again`, and for a client with too many
+ *   unpaid checkouts, or whoever else has spent a budget, `budget_spent`
  */
 export async function startCheckout(
   deps: StartDeps,
@@ -65,11 +67,15 @@ export async function startCheckout(
   const { method, refundTo, priced } = readForm(deps, form)
   requireSold(deps.vitals, priced.amount, false)
   await requireAddressOfBuyer(deps, refundTo)
-  const refusal = await foreignEsim(deps, priced.wish, payerOf(method.coin, refundTo))
+  const payer = payerOf(method.coin, refundTo)
+  const { client } = form
+  const subjects = subjectsOf(deps, payer, { client, recipient: priced.wish.recipient })
+  await orTryAgain(deps, () => requireBudgets(deps, subjects))
+  const refusal = await foreignEsim(deps, priced.wish, payer)
   if (refusal) throw refusal
-  const { begun, accessToken } = begin(deps, form, { method, refundTo, priced })
+  const { begun, accessToken } = begin(deps, form, { method, refundTo, priced, subjects })
   await admit?.()
-  const opened = await orTryAgain(deps, () => openBounded(deps, begun, form.client))
+  const opened = await orTryAgain(deps, () => openBounded(deps, begun, client))
   if (!opened.isNew) return { checkout: opened.checkout, accessToken }
   try {
     return { checkout: await advanceCheckout(deps, opened.checkout), accessToken }
@@ -140,7 +146,7 @@ function unknownCoin(methods: readonly PaymentMethod[]): string {
 function begin(
   deps: StartDeps,
   form: CheckoutForm,
-  { method, refundTo, priced }: Read,
+  { method, refundTo, priced, subjects }: Read & { readonly subjects: Subjects },
 ): { readonly begun: CheckoutIn<'OPENING'>; readonly accessToken: string } {
   const { coin, network } = method
   const wording = wordingOf(form.kind, form.fields)
@@ -150,6 +156,7 @@ function begin(
   const payment = { network, asset: coin, payer: payerOf(coin, refundTo), nonce: id }
   const { id: orderId } = idsFor(deps.digest, payment)
   const { recipient } = priced.wish
+  const { payer: _, ...others } = subjects
   const now = deps.now()
   const begun: CheckoutIn<'OPENING'> = {
     state: 'OPENING',
@@ -158,6 +165,7 @@ function begin(
     version: 1,
     item: itemOf(priced.offer, priced.wish),
     recipient: deps.vault.seal(recipient, { order: orderId, field: 'recipient' }),
+    subjects: others,
     fingerprint: deps.digest.of(wording),
     accessTokenHash: hashOf(accessToken),
     formKeyHash: deps.marks.of(`form:${mark}`),

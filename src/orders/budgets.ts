@@ -1,5 +1,4 @@
 import type { Recipient } from '../goods/good.ts'
-import type { Offer } from '../goods/offer.ts'
 import { Refusal, type RefusalDetails } from '../primitives/refusal.ts'
 import type { Digest } from '../secrets/tokens.ts'
 import { receiverOf } from './limits/recipient.ts'
@@ -31,7 +30,6 @@ export interface Budgets {
 export interface Subjects {
   readonly payer: string
   readonly client?: string | undefined
-  /** With the offer: a number is no reason to refuse another offer for it. */
   readonly receiver?: string | undefined
 }
 export type Whose = keyof Subjects | 'order'
@@ -42,7 +40,7 @@ export const budgetWindowMs = 3_600_000
 const revertsMost = 6
 /** Many buyers may share an address. */
 const clientTimes = 4
-/** The same good for the same receiver fails for a reason that another try does not mend. */
+/** What fails for a receiver fails for a reason that another try, or another denomination, does not mend. */
 const receiverMost = 3
 /** Refunds start by themselves, so hardly anybody has to claim one. */
 const claimsMost = 10
@@ -86,7 +84,6 @@ export function subjectsOf(
   payer: string,
   sent: {
     readonly client: string | undefined
-    readonly offer: Offer
     readonly recipient: Recipient
   },
 ): Subjects {
@@ -94,7 +91,7 @@ export function subjectsOf(
   return {
     payer: payer.toLowerCase(),
     client: clientDigest(deps, sent.client),
-    receiver: text === undefined ? undefined : deps.digest.of(`receiver:${sent.offer.id}:${text}`),
+    receiver: text === undefined ? undefined : deps.digest.of(`receiver:${text}`),
   }
 }
 
@@ -143,6 +140,6 @@ const words: Readonly<Record<BudgetName, readonly [what: string, fate: string]>>
 const subjects: Readonly<Record<Whose, string>> = {
   payer: 'of this wallet',
   client: 'from this address',
-  receiver: 'of this offer for the same receiver',
+  receiver: 'for the same receiver',
   order: 'of this order',
 }

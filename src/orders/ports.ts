@@ -155,10 +155,10 @@ export interface KeptClaim {
  */
 export type ClaimUse = 'fresh' | 'used' | 'other_body' | Spent
 
-/** Whom an order counts for, and the budgets that they have. */
+/** Whom an order counts for, and the budgets that they have; without any it is only counted. */
 export interface Counted {
   readonly subjects: Subjects
-  readonly rules: BudgetRules
+  readonly rules?: BudgetRules
 }
 
 /** An order was not opened, because too many before it came to nothing. */

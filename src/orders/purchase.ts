@@ -137,11 +137,10 @@ async function take(
   const priced = priceNow(deps, request)
   const accepted = accept(payment, priced.amount, deps.till, deps.now())
   if (accepted.type === 'mismatch') return unfit(deps, request, priced, accepted)
-  const { offer, wish } = priced
-  const sent = { client: request.client, offer, recipient: wish.recipient }
+  const sent = { client: request.client, recipient: priced.wish.recipient }
   const subjects = subjectsOf(deps, accepted.tender.payer, sent)
   await requireBudgets(deps, subjects)
-  const wording = wordingOf(offer.kind, request.fields)
+  const wording = wordingOf(priced.offer.kind, request.fields)
   // What has ended, nobody who sees it can post any more. Nothing is written for it until it is good.
   const isOver = hasEnded(accepted.tender, deps.now())
   if (!isOver) await reserve(deps, accepted.tender, wording)

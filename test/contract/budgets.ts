@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { type BudgetRules, budgetRules, type Spent } from '../../src/orders/budgets.ts'
 import type { Order } from '../../src/orders/order.ts'
 import { BudgetSpent, type OrderStore } from '../../src/orders/ports.ts'
-import { asked, expectWon, type Nodes } from './order-store-nodes.ts'
+import { asked, expectWon, type Nodes, orderOnRecord } from './order-store-nodes.ts'
 import { failed, fulfilled, newTender, paymentFailed, pending, wayTo } from './sample-orders.ts'
 
 const rules = budgetRules({ unpaid_payments: 3, failed_orders: 2 })
@@ -134,6 +134,27 @@ export function describeBudgets(nodes: Nodes): void {
     })
     expect(await spentBy(open(store, { wallet: 23, receiver: 's' }))).toBeUndefined()
     expect(await spentBy(open(store, { ...anHourLater, receiver: 'r' }))).toBeUndefined()
+  })
+
+  it('counts and refuses nothing where no budgets are told', async () => {
+    const { store } = nodes()
+    const subjects = { payer: walletOf(1), client: 'c', receiver: 'r' }
+    for (let order = 0; order < 3; order += 1) {
+      const tender = { ...newTender(), payer: walletOf(1) }
+      await orderOnRecord(store, failed(asked({ tender, placedAt: at })), { subjects })
+    }
+    for (const [whose, one] of [
+      ['receiver', { payer: walletOf(2), receiver: 'r' }],
+      ['payer', { payer: walletOf(1) }],
+    ] as const) {
+      const spent = { budget: 'failed_orders', whose }
+      expect(await store.spentBudget(one, rules, at)).toMatchObject(spent)
+    }
+    const strict = { ...rules, client: { failed_orders: 3 } }
+    expect(await store.spentBudget({ payer: walletOf(2), client: 'c' }, strict, at)).toMatchObject({
+      budget: 'failed_orders',
+      whose: 'client',
+    })
   })
 
   it('gives the order of a payment that is sent again, whatever is spent', async () => {

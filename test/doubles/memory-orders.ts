@@ -81,10 +81,11 @@ export function memoryOrders(now: () => Date): MemoryOrders {
       )
       const earlier = same ?? sameKey?.order
       if (earlier) return { isNew: false, order: earlier }
-      const spent = counted && spentIn(all(), counted.subjects, counted.rules, order.placedAt)
+      const { subjects, rules } = counted ?? {}
+      const spent = subjects && rules && spentIn(all(), subjects, rules, order.placedAt)
       if (spent) throw new BudgetSpent(spent)
       limits.requireWithin(order, recipient)
-      write(order, keys, counted?.subjects)
+      write(order, keys, subjects)
       return { isNew: true, order }
     },
 

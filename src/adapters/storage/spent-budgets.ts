@@ -33,7 +33,8 @@ export async function spentBudget(
 export function budgetValues(counted: Counted | undefined): readonly (string | null)[] {
   if (!counted) return [null, null, null]
   const { client, receiver } = counted.subjects
-  return [client ?? null, receiver ?? null, budgetsJson(counted.rules)]
+  const { rules } = counted
+  return [client ?? null, receiver ?? null, rules ? budgetsJson(rules) : null]
 }
 
 /** The spent budget that the trigger has refused an order for, or undefined for any other error. */

@@ -311,6 +311,7 @@ describe('a form that is sent', () => {
     ['store_paused', 503, 'The store takes no new orders just now.'],
     ['try_again', 503, 'A part of the store did not answer.'],
     ['offer_unavailable', 409, ''],
+    ['budget_spent', 429, 'Try again in a minute. Nothing was paid'],
   ] as const)('keeps everything when the desk says %s', async (code, status, words) => {
     const { desk, state } = checkoutDesk()
     const site = website({ checkout: desk })

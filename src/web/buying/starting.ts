@@ -115,14 +115,18 @@ function refused(
     case 'rate_limited':
       return { ...again, status, notice: texts.form.tooMany }
     case 'budget_spent':
-      return {
-        ...again,
-        status,
-        notice: texts.form.unpaid(Number(refusal.details.extra?.['unpaid']), again.typed.pay),
-      }
+      return { ...again, status, notice: spentNotice(refusal, again, texts) }
     default:
       throw refusal
   }
+}
+
+/** Too many that wait unpaid, or too many that came to nothing. */
+function spentNotice({ details }: Refusal, { typed }: FormAgain, { form }: Texts): string {
+  const unpaid = details.extra?.['unpaid']
+  return unpaid === undefined
+    ? form.cameToNothing(Math.ceil((details.retryAfterSeconds ?? 60) / 60))
+    : form.unpaid(Number(unpaid), typed.pay)
 }
 
 type PayingMethods = NonNullable<PayingDeps['checkout']>

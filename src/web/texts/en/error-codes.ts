@@ -157,9 +157,9 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
     operator: 'If all clients seem to be one, name your proxies in TRUSTED_PROXIES; else nothing.',
   },
   budget_spent: {
-    when: 'Within the last hour too many orders of this wallet, from this address or of this offer for the same receiver came to nothing: their payments did not pay ("budget": unpaid_payments), or were reverted at the expense of the store (reverts), or they could not be delivered and were paid back (failed_orders). Or too many claims came for the refund of one order, or from one address (refund_claims). "whose" says of whom. On the website: too many payments in a coin were begun from one address and wait unpaid ("unpaid").',
+    when: 'Within the last hour too many orders of this wallet, from this address or for the same receiver came to nothing: their payments did not pay ("budget": unpaid_payments), or were reverted at the expense of the store (reverts), or they could not be delivered and were paid back (failed_orders). Or too many claims came for the refund of one order, or from one address (refund_claims). "whose" says of whom. On the website: too many payments in a coin were begun from one address and wait unpaid ("unpaid").',
     agent:
-      'Wait for the seconds in Retry-After. Do not sign another payment while one of yours is open. With receiver, check the number, or take another offer. Claims are never needed: read the refund instead.',
+      'Wait for the seconds in Retry-After. Do not sign another payment while one of yours is open. With receiver, check the number. Claims are never needed: read the refund instead.',
     operator:
       'Nothing, unless many hear it: then see why orders fail. UNPAID_PAYMENTS_PER_HOUR and FAILED_ORDERS_PER_HOUR set the budgets.',
   },

@@ -159,6 +159,8 @@ export const form = {
     'Many payments were begun from your connection in the last hour. Pay one of them, or try again later. Nothing was paid, and what you typed is still there.',
   unpaid: (count: number, coin: string) =>
     `You have ${count} unpaid checkouts in ${coin} open from your connection, and each keeps an address for its payment. Pay one of them, wait until they are over (up to a day), or choose another coin. Nothing was paid, and what you typed is still there.`,
+  cameToNothing: (minutes: number) =>
+    `Too many orders from your connection, for this recipient or with this refund address failed in the last hour. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}. Nothing was paid, and what you typed is still there.`,
   elsewhere: {
     title: 'This form came from another site',
     text: 'Only the pages of this store can start a purchase here. Open the offer here and send its own form. Nothing was paid.',
