@@ -93,18 +93,14 @@ async function awaitSupplier(
   })
 }
 
-/**
- * Goods that come after the buyer's money went back are still to be returned or booked. While a refund
- * has failed and may still be paid, the watch does not end.
- */
+/** Goods that come after the buyer's money went back, or its way back failed, are to be returned or booked. */
 function watchSupply(deps: StepDeps, order: Refunding): Promise<Step<Refunding>> {
-  const { refund, settlement } = order
-  const isOver = refund.step === 'REFUNDED' || settlement === 'LOST'
+  const { refund } = order
   const since = refund.step === 'REFUNDED' ? refund.refundedAt : order.changedAt
   return lookAtSupply(deps, order, (seen) => {
     if (seen.order.supply.state !== 'OPEN') return moveTo(seen.order)
     const watchedMs = deps.now().getTime() - since.getTime()
-    if (!isOver || watchedMs < supplyWatchMs) {
+    if (watchedMs < supplyWatchMs) {
       return again(seen, Math.min(rarestPollMs, Math.max(slowPollMs, watchedMs / 8)))
     }
     if (seen.purchase === 'absent') return moveTo({ ...order, supply: { state: 'NONE' } })
