@@ -109,6 +109,7 @@ function neverRefusing(limits: Limits): Limits {
     mail: lifted(limits.mail),
     checkout: lifted(limits.checkout),
     mailbox: lifted(limits.mailbox),
+    mailing: lifted(limits.mailing),
   }
 }
 

@@ -117,8 +117,10 @@ async function claimant({ node, address, heard }: Attacker) {
 }
 
 async function searcher({ node, address, heard }: Attacker) {
+  let asked = 0
   return async () => {
-    const paths = Array.from({ length: 100 }, (_, at) => `/search?q=gift&page=${1 + at}&x=${at}`)
+    // None that was asked for before, since those are kept.
+    const paths = Array.from({ length: 100 }, () => `/search?q=gift&max=${90_000 + asked++}`)
     const headers = { 'x-forwarded-for': address, accept: 'text/html' }
     const ask = async (path: string) =>
       heard(answerOf(await call(node, { path, headers, patienceMs: 20_000 })))

@@ -18,6 +18,7 @@ function countedElsewhere(change: Partial<RateLimiter> = {}): Limits {
     refused: elsewhere(limits.refused),
     mail: elsewhere(limits.mail),
     mailbox: elsewhere(limits.mailbox),
+    mailing: elsewhere(limits.mailing),
     checkout: elsewhere(limits.checkout),
   }
 }

@@ -38,6 +38,8 @@ export interface Limits {
   readonly mail: RateLimiter
   /** The same mail to one address: what was just sent is there, whoever asked for it. */
   readonly mailbox: RateLimiter
+  /** Every mail to one address for one reason, whoever asked for it. */
+  readonly mailing: RateLimiter
 }
 export type LimitName = keyof Limits
 
@@ -71,6 +73,7 @@ export const limitRules: Readonly<Record<LimitName, LimitRule>> = {
   checkout: perHour('checkout', 30),
   mail: perHour('mail', 10),
   mailbox: { name: 'mailbox', limit: 1, windowSeconds: 900 },
+  mailing: perHour('mailing', 6),
 }
 
 export function createLimits(counting: Counting): Limits {
@@ -82,6 +85,7 @@ export function createLimits(counting: Counting): Limits {
     checkout: counting(limitRules.checkout),
     mail: counting(limitRules.mail),
     mailbox: counting(limitRules.mailbox),
+    mailing: counting(limitRules.mailing),
   }
 }
 

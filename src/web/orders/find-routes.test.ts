@@ -70,7 +70,8 @@ async function store(script: Partial<Script> = {}) {
   const other = second.orderId
   const site = website({ following, checkout: openCheckoutDesk({ ...world.deps, passes }) })
   const order = { id, orderId, accessToken, address, opened, other, unpaid: second }
-  return { ...site, ...order, follow, sent, server, buy, pass }
+  const open = async (at: number) => (await world.start({ formKey: `${at}`.repeat(32) })).checkout
+  return { ...site, ...order, follow, sent, server, buy, pass, open }
 }
 
 describe('the mail after the last one of an hour', () => {
@@ -121,6 +122,22 @@ describe('a mail with links', () => {
     pass(15 * 60_000 + 1)
     await ask()
     await expect.poll(() => sent).toHaveLength(3)
+  })
+
+  test('is one of a few in an hour, whatever orders somebody leaves the address with', async () => {
+    const { post, sent, buy, pass, open, orderId, opened } = await store()
+    const most = limitRules.mailing.limit
+    for (let at = 0; at < most + 2; at += 1) {
+      buy((await open(at)).orderId, typed)
+      await post(...asked('/find/mail'))
+    }
+    await expect.poll(() => sent).toHaveLength(most)
+    // That of another reason is not counted with them, and is waited for.
+    await post(...asked(`/orders/${orderId}/mail`), opened)
+    expect(sent).toHaveLength(most + 1)
+    pass(3_600_000)
+    await post(...asked('/find/mail'))
+    await expect.poll(() => sent).toHaveLength(most + 2)
   })
 
   test('is sent when it is asked for again after the mail server refused it', async () => {

@@ -13,7 +13,7 @@ export interface FollowingDeps {
   readonly follow: FollowDeps
   /** Absent where the store sends no mail. */
   readonly mail?: MailDeps | undefined
-  readonly limits: Pick<Limits, 'mail' | 'mailbox'>
+  readonly limits: Pick<Limits, 'mail' | 'mailbox' | 'mailing'>
 }
 
 export interface FollowingRoutes extends FollowingDeps {

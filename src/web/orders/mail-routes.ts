@@ -133,6 +133,8 @@ async function placeOf(
 /**
  * Sends links to these orders, unless the same ones went there a moment ago: nobody's mailbox is filled by this
  * store, whoever types the address, and no stranger keeps its owner from a mail that is not there yet.
+ * Different mails to one address are bounded too, for each reason apart: whoever leaves it with orders of theirs
+ * uses up no mail to its owner who looks for orders, and each of those has the links of all orders.
  * What is counted here is told to nobody, so it says of no address whether it has bought.
  *
  * @returns whether it was sent, now or a moment ago
@@ -145,9 +147,10 @@ async function send(
 ): Promise<boolean> {
   const ids = orders.map(({ id }) => id).sort()
   const mail = digest.of([asked, address, ...ids].join('\n'))
-  const { mailbox } = routes.limits
+  const { mailbox, mailing } = routes.limits
   const place = await placeOf(mailbox, mail)
   if ('isThere' in place) return place.isThere
+  if (!(await mailing.take(digest.of([asked, address].join('\n')))).allowed) return false
   try {
     await mailer.send(written(routes, address, orders))
   } catch (error) {
