@@ -56,7 +56,7 @@ describe('the payment header', () => {
     ['a number', base64('2'), /missing or malformed/],
     ['a text', base64('"x"'), /missing or malformed/],
     ['nothing inside', base64({}), /x402Version is missing or malformed/],
-    ['version 1', base64({ ...payment, x402Version: 1 }), /x402Version is/],
+    ['version 3', base64({ ...payment, x402Version: 3 }), /x402Version is/],
     ['no terms', base64({ ...payment, accepted: undefined }), /accepted is/],
     ['no payload', base64({ ...payment, payload: undefined }), /payload is/],
     [
@@ -89,7 +89,7 @@ describe('the payment header', () => {
       network: 'base',
       payload: { signature, authorization },
     }
-    expect(reasonOf(base64(old))).toMatch(/x402Version is missing or malformed/)
+    expect(reasonOf(base64(old))).toMatch(/^This store does not take x402 version 1/)
   })
 
   test('never brings what it holds into the reason', () => {

@@ -2,7 +2,7 @@ import { decodePaymentSignatureHeader } from '@x402/core/http'
 import type { PaymentRequired } from '@x402/core/types'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { PaymentDoor } from '../desk/buying/payment-required.ts'
-import { type Presented, presentedIn } from '../desk/buying/presented.ts'
+import { type Presented, presentedIn, versionOne } from '../desk/buying/presented.ts'
 import type { Settled } from '../desk/buying/settled.ts'
 import { bazaarOf } from '../desk/extensions/bazaar.ts'
 import { purchasePath } from '../desk/paths.ts'
@@ -40,7 +40,13 @@ function isAbsent(header: string | readonly string[] | undefined): header is und
   return header === undefined || header === ''
 }
 
-/** Reads the payment of a request. Never throws: an attacker writes this header. */
+/** The payment of a request. Version 1 of x402 had it in a header of another name. */
+export function paymentIn({ headers }: Pick<FastifyRequest, 'headers'>): Presented {
+  const presented = presentedPayment(headers['payment-signature'])
+  return presented.type === 'none' && !isAbsent(headers['x-payment']) ? versionOne : presented
+}
+
+/** Reads a payment. Never throws: an attacker writes this header. */
 export function presentedPayment(header: string | string[] | undefined): Presented {
   if (isAbsent(header)) return { type: 'none' }
   if (typeof header !== 'string') return unreadable('there is more than one')

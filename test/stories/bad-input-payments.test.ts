@@ -113,12 +113,27 @@ describe('a PAYMENT-SIGNATURE that cannot be read', () => {
   })
 })
 
+test.each(['PAYMENT-SIGNATURE', 'X-PAYMENT'])(
+  'a payment of x402 version 1 in %s hears first that the store does not take it',
+  async (header) => {
+    const { payload } = decoded((await buyer.sign(accepts)).header)
+    const first = { x402Version: 1, scheme: 'exact', network: 'base-sepolia', payload }
+    const headers = { ...json, [header]: encoded(first) }
+    const { status, body: demand } = await call(path, { method: 'POST', body, headers })
+    expect(status).toBe(402)
+    expect(demand).toMatchObject({ x402Version: 2, code: 'payment_invalid', charged: 'no' })
+    for (const text of [demand.error, demand.message]) {
+      expect(text).toMatch(/^This store does not take x402 version 1\./)
+    }
+    expect(await rowsOf(store)).toEqual(before)
+  },
+)
+
 describe('a payment that is not as it must be', () => {
   type Payload = Record<string, Record<string, Record<string, unknown>>> & Record<string, unknown>
 
   /** Where in the payload what is put; every one of these is refused by its form. */
   const malformed: readonly (readonly [string, unknown])[] = [
-    ['x402Version', 1],
     ['x402Version', '2'],
     ['x402Version', null],
     ['accepted', null],

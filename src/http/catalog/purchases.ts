@@ -13,8 +13,8 @@ import {
   answer402,
   bringsPayment,
   httpDoor,
+  paymentIn,
   paymentResponse,
-  presentedPayment,
 } from '../payment-headers.ts'
 import { postedFields, preferredWaitMs, privately, shownBy } from './buying.ts'
 import { quoteFields } from './quote-fields.ts'
@@ -52,7 +52,7 @@ function callIn(kind: Kind, request: FastifyRequest): PurchaseCall {
   return {
     kind,
     fields: postedFields(request),
-    presented: presentedPayment(request.headers['payment-signature']),
+    presented: paymentIn(request),
     shown: () => shownBy(request),
     patienceMs: preferredWaitMs(request),
     door: httpDoor,

@@ -187,9 +187,12 @@ describe.each(versions)('with a client of %s', (version) => {
   test.each<[string, (payment: Arguments) => unknown, object]>([
     ['text', () => 'eyJ4', { code: 'payment_invalid' }],
     [
-      'of another version',
+      'of version 1',
       (payment) => ({ ...payment, x402Version: 1 }),
-      { code: 'payment_invalid' },
+      {
+        code: 'payment_invalid',
+        message: expect.stringMatching(/^This store does not take x402 version 1\./),
+      },
     ],
     [
       'for another amount',
