@@ -54,7 +54,7 @@ function vitalsOf(fact: Fact) {
     vitals.note(fact.failing, false, 'timeout')
   }
   const cover: Cover | undefined =
-    fact.float === undefined ? undefined : { float: usdc(fact.float + 7n), exposure: usdc(7n) }
+    fact.float === undefined ? undefined : { float: usdc(4n * fact.float + 7n), exposure: usdc(7n) }
   const funds: Funds | undefined =
     fact.funds === undefined ? undefined : { available: usdc(fact.funds + 3n), committed: usdc(3n) }
   const gas: Gas | undefined = fact.gas === undefined ? undefined : { balance: fact.gas, need: 5n }
@@ -110,7 +110,7 @@ test('a purchase is sold exactly up to the tightest bound, and a larger one hear
 test('what is paid back from elsewhere is not bounded by the refund wallet', () => {
   const vitals = createVitals(now)
   vitals.noteCatalog(now())
-  const cover = { float: usdc(10n), exposure: usdc(0n) }
+  const cover = { float: usdc(40n), exposure: usdc(0n) }
   vitals.noteMeans({ ...ample, cover, refundMost: usdc(50n), cheapest })
   const codes = [40n, 50n, 51n].map((amount) => codeOf(vitals, usdc(amount), false))
   expect(codes).toEqual(['sold', 'sold', 'offer_unavailable'])
@@ -121,7 +121,7 @@ test('a wallet that is empty closes the store before it is known what anything c
   const cover = { float: usdc(7n), exposure: usdc(7n) }
   const vitals = createVitals(now)
   vitals.noteCatalog(now())
-  vitals.noteMeans({ ...ample, cover: { ...cover, float: usdc(8n) } })
+  vitals.noteMeans({ ...ample, cover: { ...cover, float: usdc(11n) } })
   expect(vitals.signals().agent_action).toBe('pay')
   vitals.noteMeans({ ...ample, cover })
   expect(vitals.parts().refunds.state).toBe('down')

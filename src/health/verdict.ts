@@ -103,9 +103,17 @@ function isFunds(funds: Means['funds']): funds is Funds {
   return funds !== undefined && funds !== 'unbounded'
 }
 
+/**
+ * One purchase that fails costs its buyer nothing, so it may take a quarter of what is left: the store
+ * goes on selling beside it.
+ */
+function shareOfFloat({ float, exposure }: Cover): Usdc {
+  return usdc(rest(float, exposure) / 4n)
+}
+
 function boundsOf({ cover, funds, refundMost }: Means): readonly Bound[] {
   const bounds: Bound[] = [
-    ...(cover ? [{ by: 'refund_float' as const, most: rest(cover.float, cover.exposure) }] : []),
+    ...(cover ? [{ by: 'refund_float' as const, most: shareOfFloat(cover) }] : []),
     ...(isFunds(funds)
       ? [{ by: 'supplier_funds' as const, most: rest(funds.available, funds.committed) }]
       : []),
@@ -150,7 +158,7 @@ function refundsHealth(means: Means | undefined, bounds: readonly Bound[]): Part
   const { cover, refundMost } = means
   if (isBelowCheapest(bounds, 'refund_float', means)) {
     return down(
-      `Refunds may need ${text(cover.exposure)} USDC, and their wallet holds ${text(cover.float)}.`,
+      `Refunds may need ${text(cover.exposure)} USDC, and their wallet holds ${text(cover.float)}: a purchase may take a quarter of the rest.`,
     )
   }
   if (refundMost !== undefined && isBelowCheapest(bounds, 'refund_cap', means)) {

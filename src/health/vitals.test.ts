@@ -112,7 +112,7 @@ describe('the signals', () => {
       vitals.noteMeans({ ...seenWell, cover })
       return vitals.signals().agent_action
     }
-    expect([cover(9n, 5n), cover(8n, 5n), cover(5n, 6n)]).toEqual(['pay', 'stop', 'stop'])
+    expect([cover(21n, 5n), cover(20n, 5n), cover(5n, 6n)]).toEqual(['pay', 'stop', 'stop'])
     vitals.noteMeans(seenWell)
     expect(vitals.signals().agent_action).toBe('pay')
   })

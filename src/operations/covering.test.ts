@@ -101,10 +101,11 @@ test('stops purchases while the float has no room for one more, tells of it once
   await look()
   await look()
   expect(action()).toBe('stop')
-  const detail = 'Refunds may need 0.000007 USDC, and their wallet holds 0.000007.'
+  const detail =
+    'Refunds may need 0.000007 USDC, and their wallet holds 0.000007: a purchase may take a quarter of the rest.'
   expect(vitals.parts().refunds).toEqual({ state: 'down', detail })
   expect(told).toEqual([{ name: 'part_down', part: 'refunds', detail }])
-  seen.float = async () => usdc(8n)
+  seen.float = async () => usdc(11n)
   await look()
   expect(action()).toBe('pay')
   expect(told.at(-1)).toEqual({ name: 'part_up', part: 'refunds', detail: '' })

@@ -1,4 +1,5 @@
 import type { Recipient } from '../goods/good.ts'
+import { type Usdc, usdc } from '../primitives/money.ts'
 import { Refusal, type RefusalDetails } from '../primitives/refusal.ts'
 import type { Digest } from '../secrets/tokens.ts'
 import { receiverOf } from './limits/recipient.ts'
@@ -13,12 +14,22 @@ import type { Reporter } from './report.ts'
  * - `unpaid_payments`: payments that are not proven yet, or were proven to have failed;
  * - `failed_orders`: orders that were paid, not delivered, and paid back;
  * - `reverts`: transactions that the store sent for such payments and that were reverted;
- * - `refund_claims`: claims for the refund of an order, which are counted by themselves.
+ * - `refund_claims`: claims for the refund of an order, which are counted by themselves;
+ * - `exposure`: not a number of orders but what they were paid: those that are open, and those that were
+ *   paid back within a day.
  *
  * They are counted from the orders on record. So all nodes count together, an order counts once however
  * often it is asked for, and one that is delivered counts no more.
  */
-export type BudgetName = keyof Budgets | 'reverts' | 'refund_claims'
+export type BudgetName = keyof Budgets | 'reverts' | 'refund_claims' | 'exposure'
+
+/** What the orders of one payer, and of one client, may put at risk at a time. */
+export type ExposureRules = Readonly<Record<'payer' | 'client', Usdc>>
+
+/** @param float what the refund wallet holds */
+export function exposureRules(float: Usdc): ExposureRules {
+  return { payer: usdc(float / 4n), client: usdc(float / 2n) }
+}
 
 /** How many a payer has in an hour, where the operator sets it. */
 export interface Budgets {
@@ -120,8 +131,7 @@ export function budgetSpent(
 ): Refusal {
   const { budget, whose, retryAfterSeconds } = spent
   report({ name: 'budget_spent', budget, whose })
-  const [what, fate] = words[budget]
-  const message = `Too many ${what} ${subjects[whose]} ${fate} within an hour; try again in ${retryAfterSeconds} seconds.`
+  const message = `${saidOf(spent)}; try again in ${retryAfterSeconds} seconds.`
   const extra = { budget, whose }
   return new Refusal('budget_spent', message, {
     retryAfterSeconds,
@@ -130,7 +140,17 @@ export function budgetSpent(
   })
 }
 
-const words: Readonly<Record<BudgetName, readonly [what: string, fate: string]>> = {
+function saidOf({ budget, whose }: Spent): string {
+  if (budget === 'exposure') {
+    return `What is open ${subjects[whose]}, or was paid back within a day, would come to too much with this purchase`
+  }
+  const [what, fate] = words[budget]
+  return `Too many ${what} ${subjects[whose]} ${fate} within an hour`
+}
+
+const words: Readonly<
+  Record<Exclude<BudgetName, 'exposure'>, readonly [what: string, fate: string]>
+> = {
   unpaid_payments: ['payments', 'have not paid'],
   failed_orders: ['orders', 'could not be delivered and were paid back'],
   reverts: ['payments', 'were reverted at the expense of the store'],

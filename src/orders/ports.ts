@@ -4,7 +4,7 @@ import type { FundsRefusal } from '../health/funds.ts'
 import type { Tender } from '../payments/payment.ts'
 import type { OfferId, OrderId, PaymentId } from '../primitives/ids.ts'
 import type { Usdc } from '../primitives/money.ts'
-import type { BudgetRules, Spent, Subjects } from './budgets.ts'
+import type { BudgetRules, ExposureRules, Spent, Subjects } from './budgets.ts'
 import type { LimitName, Spend, WalletLimits } from './limits/rules.ts'
 import type { In, Order, State } from './order.ts'
 
@@ -159,6 +159,8 @@ export type ClaimUse = 'fresh' | 'used' | 'other_body' | Spent
 export interface Counted {
   readonly subjects: Subjects
   readonly rules?: BudgetRules
+  /** Undefined where the refund wallet would not pay the order back. */
+  readonly exposure?: ExposureRules | undefined
 }
 
 /** An order was not opened, because too many before it came to nothing. */

@@ -1,5 +1,5 @@
 import { memoryReservations } from '../../test/doubles/memory-reservations.ts'
-import { noBudgets, orderWorld, type Script } from '../../test/doubles/orders.ts'
+import { alwaysSold, noBudgets, orderWorld, type Script } from '../../test/doubles/orders.ts'
 import { catalogOf } from '../../test/fixtures/catalog.ts'
 import { esim, fixed, fixturePricing, open, voucher } from '../../test/fixtures/offers.ts'
 import { createShelf } from '../goods/catalog.ts'
@@ -52,7 +52,7 @@ export function purchaseWorld(changes: Partial<Script> = {}, settings: Partial<P
     pricing,
     till: fixtureTill,
     quotes: createQuotes(createSigner([Buffer.alloc(32, 7)], 'quote'), clock.now),
-    vitals: { unsold: () => says.unsold, sell: () => says.unsold, unsell: () => undefined },
+    vitals: { ...alwaysSold, unsold: () => says.unsold, sell: () => says.unsold },
     ...settings,
   }
   return { ...world, deps, shelf, stock, says, ...buyerOf(deps) }

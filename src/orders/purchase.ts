@@ -13,6 +13,7 @@ import { type AdvanceDeps, advance } from './advance.ts'
 import {
   type BudgetRules,
   budgetSpent,
+  exposureRules,
   requireBudgets,
   type Subjects,
   subjectsOf,
@@ -32,7 +33,7 @@ export interface PurchaseDeps extends AdvanceDeps, PriceDeps, CheckDeps, Reservi
   /** Breaks off waiting for a call that hangs; without it, an answer waits for the call to end. */
   readonly within?: typeof within
   readonly budgets: BudgetRules
-  readonly vitals: Pick<Vitals, 'unsold' | 'sell' | 'unsell'>
+  readonly vitals: Pick<Vitals, 'unsold' | 'sell' | 'unsell' | 'means'>
 }
 
 export type PurchaseAnswer =
@@ -224,7 +225,9 @@ async function open(
     changedAt: now,
   }
   const keys = (viewer.keys ?? []).map(hashOf)
-  const counted = { subjects, rules: deps.budgets }
+  const float = deps.vitals.means()?.cover?.float
+  const exposure = float === undefined ? undefined : exposureRules(float)
+  const counted = { subjects, rules: deps.budgets, exposure }
   const reference = supplierReferenceOf(id)
   // What was sold while this payment was checked may have left too little.
   sell(deps.vitals, reference, amount)

@@ -4,8 +4,9 @@ import {
   type Spent,
   type Subjects,
 } from '../../src/orders/budgets.ts'
+import { dayMs } from '../../src/orders/limits/rules.ts'
 import { isRefunding, type Order } from '../../src/orders/order.ts'
-import type { ClaimUse, KeptClaim } from '../../src/orders/ports.ts'
+import type { ClaimUse, Counted, KeptClaim } from '../../src/orders/ports.ts'
 
 interface Row {
   readonly order: Order
@@ -28,6 +29,34 @@ export function spentIn(
   const spent = who.flatMap((whose) => {
     const theirs = recent.filter((row) => isOf(row, whose, subjects)).map(({ order }) => order)
     return budgetNames.flatMap((budget) => spentBy(theirs, { budget, whose }, rules, at))
+  })
+  return spent.sort((one, other) => other.retryAfterSeconds - one.retryAfterSeconds)[0]
+}
+
+/** Whose open orders, and those paid back within a day, come to too much with this one. */
+export function exposedIn(
+  rows: readonly (Row & { readonly finishedAt: number | undefined })[],
+  { subjects, exposure }: Counted,
+  asked: Order,
+  now: Date,
+): Spent | undefined {
+  if (!exposure) return undefined
+  const yesterday = now.getTime() - dayMs
+  const atRisk = rows.filter(
+    ({ order, finishedAt = Number.POSITIVE_INFINITY }) =>
+      !['FULFILLED', 'PAYMENT_FAILED'].includes(order.state) &&
+      !('settlement' in order && order.settlement === 'LOST') &&
+      order.tender.rail === 'x402' &&
+      finishedAt > yesterday,
+  )
+  const spent = (['payer', 'client'] as const).flatMap((whose) => {
+    const theirs = atRisk.filter((row) => isOf(row, whose, subjects))
+    const held = theirs.reduce((sum, { order }) => sum + order.amount, 0n)
+    if (theirs.length === 0 || held + asked.amount <= exposure[whose]) return []
+    const ends = theirs.map(({ finishedAt }) => finishedAt)
+    const first = Math.min(...ends.map((at = now.getTime()) => at))
+    const seconds = ends.includes(undefined) ? 60 : Math.ceil((first - yesterday) / 1_000)
+    return [{ budget: 'exposure' as const, whose, retryAfterSeconds: Math.max(1, seconds) }]
   })
   return spent.sort((one, other) => other.retryAfterSeconds - one.retryAfterSeconds)[0]
 }

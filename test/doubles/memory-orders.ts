@@ -4,7 +4,7 @@ import { isFinished, isRefunding, type Order, restOf } from '../../src/orders/or
 import { BudgetSpent, type LimitStore, type OrderStore } from '../../src/orders/ports.ts'
 import { paymentKeyOf } from '../../src/payments/payment.ts'
 import type { OrderId } from '../../src/primitives/ids.ts'
-import { keepClaim, type MemoryClaim, spentIn } from './memory-budgets.ts'
+import { exposedIn, keepClaim, type MemoryClaim, spentIn } from './memory-budgets.ts'
 import * as leases from './memory-leases.ts'
 import { memoryLimits } from './memory-limits.ts'
 import { forgottenBy } from './order-rules.ts'
@@ -82,7 +82,11 @@ export function memoryOrders(now: () => Date): MemoryOrders {
       const earlier = same ?? sameKey?.order
       if (earlier) return { isNew: false, order: earlier }
       const { subjects, rules } = counted ?? {}
-      const spent = subjects && rules && spentIn(all(), subjects, rules, order.placedAt)
+      const spent =
+        counted &&
+        rules &&
+        (exposedIn(all(), counted, order, now()) ??
+          spentIn(all(), counted.subjects, rules, order.placedAt))
       if (spent) throw new BudgetSpent(spent)
       limits.requireWithin(order, recipient)
       write(order, keys, subjects)

@@ -34,6 +34,7 @@ export const alwaysSold: PurchaseDeps['vitals'] = {
   unsold: () => undefined,
   sell: () => undefined,
   unsell: () => undefined,
+  means: () => undefined,
 }
 
 /** What the outside says next. Each answer may be a value or a function that is asked each time. */

@@ -12,7 +12,7 @@ let store: Store
 
 beforeAll(async () => {
   store = await openStore({
-    refundFloat: 1_000_000n,
+    refundFloat: 2_600_000n,
     env: { TRUSTED_PROXIES: '1', PURCHASE_WAIT_SECONDS: '1' },
   })
 })
@@ -35,7 +35,7 @@ test('what the refund wallet cannot pay back is not sold, and the rest is', asyn
   const { answer: hanging } = await buy(store, buyer, 'topup', bodyFor('topup', 'HANG'))
   expect(hanging.body.orders).toMatchObject([{ state: 'FULFILLING' }])
 
-  // 0.65 of 1.00 may have to go back, so 0.50 more is too much, and 0.10 is not.
+  // 0.65 of 2.60 may have to go back, and a purchase may take a quarter of the rest.
   const refused = await eventually(
     () => price(large),
     ({ status }) => status === 409,
@@ -45,14 +45,20 @@ test('what the refund wallet cannot pay back is not sold, and the rest is', asyn
     charged: 'no',
     retryable: true,
     reason: 'too_large',
-    most: { usdc: '0.35', atomic: '350000' },
+    most: { usdc: '0.4875', atomic: '487500' },
     asked: { usdc: '0.50', atomic: '500000' },
   })
   expect(await quote(large)).toMatchObject({ status: 409, body: { reason: 'too_large' } })
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
   expect((await price(open(0.1))).status).toBe(402)
   expect([(await signals()).agent_action, (await ready()).status]).toEqual(['pay', 200])
-  const { answer: small } = await buy(store, buyer, 'voucher', open(0.1))
+  // The wallet whose order hangs has its quarter at risk, and another one has its own.
+  const { answer: tooMuch } = await buy(store, buyer, 'voucher', open(0.1))
+  expect(tooMuch).toMatchObject({
+    status: 429,
+    body: { code: 'budget_spent', budget: 'exposure', whose: 'payer', charged: 'no' },
+  })
+  const { answer: small } = await buy(store, await newBuyer(), 'voucher', open(0.1))
   expect([200, 202]).toContain(small.status)
   await until(store, small.body.orderId, ({ orders: [{ state }] }) => state === 'FULFILLED')
 
@@ -69,7 +75,8 @@ test('what the refund wallet cannot pay back is not sold, and the rest is', asyn
       parts: {
         refunds: {
           state: 'down',
-          detail: 'Refunds may need 0.65 USDC, and their wallet holds 0.00.',
+          detail:
+            'Refunds may need 0.65 USDC, and their wallet holds 0.00: a purchase may take a quarter of the rest.',
         },
         chain: { state: 'healthy' },
         database: { state: 'healthy' },

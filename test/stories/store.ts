@@ -40,7 +40,7 @@ export interface StoreOptions {
   readonly refundFloat?: bigint
 }
 
-const enoughUsdc = 1_000_000_000n
+const enoughUsdc = 100_000_000_000n
 
 /**
  * A whole store on real parts: its own database on a real PostgreSQL, the EVM node with the real

@@ -1,6 +1,7 @@
 import {
   type BudgetRules,
   budgetWindowMs,
+  type ExposureRules,
   type Spent,
   type Subjects,
 } from '../../orders/budgets.ts'
@@ -29,12 +30,12 @@ export async function spentBudget(
   return rows[0] && spentOf(rows[0])
 }
 
-/** What a new order tells the trigger that looks at the budgets (020-spent-budgets.sql). */
+/** What a new order tells the trigger that looks at the budgets (020-spent-budgets.sql, 035-exposure-of-one.sql). */
 export function budgetValues(counted: Counted | undefined): readonly (string | null)[] {
   if (!counted) return [null, null, null]
   const { client, receiver } = counted.subjects
-  const { rules } = counted
-  return [client ?? null, receiver ?? null, rules ? budgetsJson(rules) : null]
+  const { rules, exposure } = counted
+  return [client ?? null, receiver ?? null, rules ? budgetsJson(rules, exposure) : null]
 }
 
 /** The spent budget that the trigger has refused an order for, or undefined for any other error. */
@@ -43,8 +44,12 @@ export function budgetSpentIn(error: unknown): BudgetSpent | undefined {
   return new BudgetSpent(spentOf(JSON.parse(error.detail ?? '{}') as Row))
 }
 
-export function budgetsJson(most: BudgetRules): string {
-  return JSON.stringify({ most, windowMs: budgetWindowMs })
+export function budgetsJson(most: BudgetRules, exposure?: ExposureRules): string {
+  const value = exposure && {
+    payer: exposure.payer.toString(),
+    client: exposure.client.toString(),
+  }
+  return JSON.stringify({ most, windowMs: budgetWindowMs, ...(value ? { exposure: value } : {}) })
 }
 
 function spentOf({ budget, whose, wait_seconds }: Row): Spent {

@@ -157,7 +157,7 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
     operator: 'If all clients seem to be one, name your proxies in TRUSTED_PROXIES; else nothing.',
   },
   budget_spent: {
-    when: 'Within the last hour too many orders of this wallet, from this address or for the same receiver came to nothing: their payments did not pay ("budget": unpaid_payments), or were reverted at the expense of the store (reverts), or they could not be delivered and were paid back (failed_orders). Or too many claims came for the refund of one order, or from one address (refund_claims). "whose" says of whom. On the website: too many payments in a coin were begun from one address and wait unpaid ("unpaid").',
+    when: 'Within the last hour too many orders of this wallet, from this address or for the same receiver came to nothing: their payments did not pay ("budget": unpaid_payments), or were reverted at the expense of the store (reverts), or they could not be delivered and were paid back (failed_orders). Or too many claims came for the refund of one order, or from one address (refund_claims). Or what is open of this wallet or from this address, or was paid back within a day, would come to more than the store risks on one of them (exposure). "whose" says of whom. On the website: too many payments in a coin were begun from one address and wait unpaid ("unpaid").',
     agent:
       'Wait for the seconds in Retry-After. Do not sign another payment while one of yours is open. With receiver, check the number. Claims are never needed: read the refund instead.',
     operator:
