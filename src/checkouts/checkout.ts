@@ -91,6 +91,9 @@ interface Invoiced extends Begun {
   readonly hasOthers?: true
   /** Since when the processor does not know the invoice any more; an operator was told then. */
   readonly goneAt?: Date
+  /** Since when the invoice cannot be read, and when an operator was told so. */
+  readonly unreadSince?: Date
+  readonly unreadToldAt?: Date
   /** Set when nothing more can come and all that went back is back. */
   readonly closedAt?: Date
 }

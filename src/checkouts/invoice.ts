@@ -5,7 +5,6 @@ import {
   type CheckoutIn,
   type Invoice,
   type InvoicedCheckout,
-  type InvoicePayment,
   isOver,
   isWatched,
   priceIn,
@@ -13,7 +12,7 @@ import {
 } from './checkout.ts'
 import type { InvoiceOpened } from './ports.ts'
 import { giveBack, keepBack } from './returns.ts'
-import { withSmallOnesAsOne } from './small-payments.ts'
+import { mergedPayments } from './small-payments.ts'
 import { type CheckoutStep, type CheckoutStepDeps, moveTo, wait } from './steps.ts'
 
 /** How often an invoice is read at least whose last payments wait for their confirmations. */
@@ -120,18 +119,26 @@ export async function look(
     return moveTo(alone)
   }
   const read = await deps.processor.read(checkout.invoice.id, checkout.coin)
-  if (read.outcome === 'unknown') {
-    return read.isGone ? missed(deps, checkout, now) : wait(againIn(checkout, now))
-  }
-  const invoice = mergedWith(deps, checkout, read.invoice)
-  const { goneAt, ...known } = checkout
-  if (goneAt !== undefined || !isSame(invoice, checkout.invoice)) {
+  if (read.outcome === 'unknown') return (read.isGone ? missed : unread)(deps, checkout, now)
+  return follow(deps, checkout, { read: read.invoice, now })
+}
+
+/** What follows from an invoice that was read. */
+async function follow(
+  deps: CheckoutStepDeps,
+  checkout: InvoicedCheckout,
+  { read, now }: { readonly read: Invoice; readonly now: Date },
+): Promise<CheckoutStep> {
+  const invoice = mergedWith(deps, checkout, read)
+  const { goneAt, unreadSince, unreadToldAt, ...known } = checkout
+  const isBack = (goneAt ?? unreadSince ?? unreadToldAt) !== undefined
+  if (isBack || !isSame(invoice, checkout.invoice)) {
     return moveTo(decided({ ...known, invoice }, now))
   }
   const told = toldOfWaiting(deps, checkout, now)
   if (told) return told
   if (checkout.state === 'OPEN') return stillOpen(checkout, now)
-  const isDenied = settledUnits(read.invoice) < settledUnits(checkout.invoice)
+  const isDenied = settledUnits(read) < settledUnits(checkout.invoice)
   const next = isDenied ? keepBack(deps, checkout) : await giveBack(deps, checkout)
   return next ?? closed(checkout, { now, isDenied })
 }
@@ -158,6 +165,30 @@ function missed(
   if (goneAt !== undefined) return wait(everRarer(now.getTime() - goneAt.getTime(), quietEveryMs))
   reportCheckout({ name: 'invoice_gone', checkout: id })
   return moveTo({ ...checkout, goneAt: now })
+}
+
+/** After that long, somebody has to look why an invoice cannot be read. */
+const unreadMostMs = 3_600_000
+/** Often enough that more than one look in that time has failed. */
+const unreadEveryMs = 600_000
+
+/**
+ * The processor does not answer, or not with anything that is understood: a status that contradicts
+ * itself, an amount that is none. Nothing is concluded, and an operator is told once.
+ */
+function unread(
+  { reportCheckout }: CheckoutStepDeps,
+  checkout: InvoicedCheckout,
+  now: Date,
+): CheckoutStep {
+  const { id, unreadSince, unreadToldAt } = checkout
+  if (unreadSince === undefined) return moveTo({ ...checkout, unreadSince: now })
+  const isLong = now.getTime() - unreadSince.getTime() > unreadMostMs
+  if (!isLong || unreadToldAt !== undefined) {
+    return wait(Math.min(unreadEveryMs, againIn(checkout, now)))
+  }
+  reportCheckout({ name: 'invoice_unread', checkout: id })
+  return moveTo({ ...checkout, unreadToldAt: now })
 }
 
 /** By then a payment has its confirmations, or somebody has to look why not. */
@@ -245,19 +276,10 @@ function mergedWith(
   { id, amount, invoice: known }: InvoicedCheckout,
   { status, payments: read, expiresAt, watchedUntil }: Invoice,
 ): Invoice {
-  const price = { amount, units: known.units, expiresAt }
-  const payments = withSmallOnesAsOne(read, price)
-  const before = withSmallOnesAsOne(known.payments, price)
-  const counted = before.filter((payment) => payment.status === 'SETTLED')
-  const denied = counted.filter((payment) => !payments.some((now) => isSettled(now, payment)))
-  const others = payments.filter(({ id: name }) => denied.every((payment) => payment.id !== name))
-  if (denied.length > 0) reportCheckout({ name: 'settled_payment_gone', checkout: id })
-  return { ...known, status, expiresAt, watchedUntil, payments: [...denied, ...others] }
-}
-
-function isSettled(now: InvoicePayment, { id, units }: InvoicePayment): boolean {
-  const isThere = now.units === units || (now.isSum === true && now.units > units)
-  return now.id === id && now.status === 'SETTLED' && isThere
+  const price = { amount, units: known.units }
+  const { payments, isDenied } = mergedPayments(known.payments, read, price)
+  if (isDenied) reportCheckout({ name: 'settled_payment_gone', checkout: id })
+  return { ...known, status, expiresAt, watchedUntil, payments }
 }
 
 function isSame(one: Invoice, other: Invoice): boolean {

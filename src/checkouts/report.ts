@@ -34,6 +34,8 @@ export type CheckoutHappening =
   | { readonly name: 'payment_unconfirmed'; readonly checkout: CheckoutId }
   /** The processor does not know the invoice of a checkout any more that is not closed; told once. */
   | { readonly name: 'invoice_gone'; readonly checkout: CheckoutId }
+  /** An invoice cannot be read for an hour: the processor is away, or is not understood; told once. */
+  | { readonly name: 'invoice_unread'; readonly checkout: CheckoutId }
   /** The processor does not show a payment any more that it had called settled. */
   | { readonly name: 'settled_payment_gone'; readonly checkout: CheckoutId }
   /** Working on a checkout threw: a defect, or a part of the store that is down. */

@@ -2,34 +2,84 @@ import type { Checkout, Invoice, InvoicePayment } from './checkout.ts'
 
 /** Below this worth, in atomic USDC, a payment is not kept by itself: 0.05 US dollars. */
 const smallBelow = 50_000n
+/** And so many of each status are, the largest ones. */
+const singlesMost = 50
 
-/** What the price is, which says what a payment is worth, and until when it can be paid. */
-export type Priced = Pick<Checkout, 'amount'> & Pick<Invoice, 'units' | 'expiresAt'>
+/** What the price is, which says what a payment is worth. */
+export type Priced = Pick<Checkout, 'amount'> & Pick<Invoice, 'units'>
 
-/**
- * The payments of an invoice, with all small ones of a status as one. Anybody can send thousands of
- * the smallest amounts to an address for a few dollars; all of it counts, and none of it may fill the
- * record. Late ones stay apart from those in time.
- */
-export function withSmallOnesAsOne(
-  payments: readonly InvoicePayment[],
-  { amount, units: price, expiresAt }: Priced,
-): readonly InvoicePayment[] {
-  const isSmall = ({ units, isSum }: InvoicePayment) =>
-    isSum !== true && units * amount < smallBelow * price
-  const groups = Map.groupBy(payments.filter(isSmall), ({ status, receivedAt }) => {
-    const when = receivedAt <= expiresAt ? 'in-time' : 'late'
-    return `small-${when}-${status.toLowerCase()}`
-  })
-  const sums = [...groups].map(([id, group]) => sumOf(id, group))
-  return [...payments.filter((payment) => !isSmall(payment)), ...sums]
+/** The payments of an invoice after another look at it. */
+export interface MergedPayments {
+  readonly payments: readonly InvoicePayment[]
+  /** Whether a payment that was settled is so no more; it stays counted as it was. */
+  readonly isDenied: boolean
 }
 
-/** Named after the first that came, whatever the order they are listed in. */
-function sumOf(id: string, group: readonly InvoicePayment[]): InvoicePayment {
+/**
+ * What was read now beside what is on record. Anybody can send thousands of small payments to an
+ * address for a few dollars: all of it counts, and all but the largest ones are kept as one of their
+ * status. A payment that was settled once stays, alone or in that sum, because it has been counted and
+ * may have been paid back.
+ *
+ * A payment never leaves a sum: those that were settled stay, so no other one moves up in their place.
+ */
+export function mergedPayments(
+  known: readonly InvoicePayment[],
+  read: readonly InvoicePayment[],
+  price: Priced,
+): MergedPayments {
+  const counted = known.filter(({ status }) => status === 'SETTLED')
+  const singles = counted.filter(({ isSum }) => isSum !== true)
+  const readById = new Map(read.map((payment) => [payment.id, payment]))
+  const denied = singles.filter((payment) => !isSettledAs(payment, readById.get(payment.id)))
+  const deniedIds = new Set(denied.map(({ id }) => id))
+  const payments = condensed([...denied, ...read.filter(({ id }) => !deniedIds.has(id))], price)
+
+  const shown = new Set(payments.map(({ id }) => id))
+  const within = counted.filter(({ id, isSum }) => isSum === true || !shown.has(id))
+  const least = unitsOf(within)
+  const sum = payments.find(({ isSum, status }) => isSum === true && status === 'SETTLED')
+  if ((sum?.units ?? 0n) >= least) return { payments, isDenied: denied.length > 0 }
+  const others = payments.filter((payment) => payment !== sum)
+  return { payments: [...others, sumOf('SETTLED', [...within], least)], isDenied: true }
+}
+
+function isSettledAs({ units }: InvoicePayment, now: InvoicePayment | undefined): boolean {
+  return now?.status === 'SETTLED' && now.units === units
+}
+
+/** The largest of each status one by one, and all others of it as one. */
+function condensed(
+  payments: readonly InvoicePayment[],
+  { amount, units: price }: Priced,
+): readonly InvoicePayment[] {
+  const byStatus = Map.groupBy(payments, ({ status }) => status)
+  return [...byStatus].flatMap(([status, group]) => {
+    const bySize = group.toSorted((one, other) => (isLarger(one, other) ? -1 : 1))
+    const end = bySize.findIndex(({ units }) => units * amount < smallBelow * price)
+    const kept = Math.min(singlesMost, end < 0 ? bySize.length : end)
+    const rest = bySize.slice(kept)
+    return [...bySize.slice(0, kept), ...(rest.length > 0 ? [sumOf(status, rest)] : [])]
+  })
+}
+
+/** Of equal ones always the same. */
+function isLarger(one: InvoicePayment, other: InvoicePayment): boolean {
+  return one.units > other.units || (one.units === other.units && one.id < other.id)
+}
+
+/** With the transaction and the time of the first that came, whatever the order they are listed in. */
+function sumOf(
+  status: InvoicePayment['status'],
+  group: readonly InvoicePayment[],
+  units = unitsOf(group),
+): InvoicePayment {
   const first = group.reduce((one, other) => (comesBefore(one, other) ? one : other))
-  const units = group.reduce((sum, payment) => sum + payment.units, 0n)
-  return { ...first, id, units, isSum: true }
+  return { ...first, id: `sum-${status.toLowerCase()}`, units, isSum: true }
+}
+
+function unitsOf(payments: readonly InvoicePayment[]): bigint {
+  return payments.reduce((sum, payment) => sum + payment.units, 0n)
 }
 
 function comesBefore(one: InvoicePayment, other: InvoicePayment): boolean {

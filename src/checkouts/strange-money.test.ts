@@ -230,3 +230,44 @@ describe('an invoice that the processor has forgotten', () => {
     expect(told(world)).toEqual([])
   })
 })
+
+describe('an invoice that cannot be read', () => {
+  const told = (world: ReturnType<typeof checkoutWorld>) =>
+    world.happenings.filter(({ name }) => name === 'invoice_unread')
+
+  test('is told to an operator once, after an hour, and gone on with when it is read', async () => {
+    const world = checkoutWorld()
+    const { id, orderId, invoice } = await openCheckout(world)
+    const { read } = world.reading
+    const lose = () => {
+      world.reading.read = async () => ({ outcome: 'unknown', reason: 'contradicts itself' })
+    }
+    lose()
+    await world.live(50 * minute)
+    expect(told(world)).toEqual([])
+    await world.live(5 * hour)
+    expect(told(world)).toEqual([{ name: 'invoice_unread', checkout: id }])
+
+    world.processor.pay(invoice.id, 2n * invoice.units)
+    world.reading.read = read
+    await world.live(2 * hour)
+    expect(await world.seen(id)).not.toHaveProperty('unreadSince')
+    expect(await world.seen(id)).not.toHaveProperty('unreadToldAt')
+    expect(returnsOf(await world.seen(id))).toEqual([[2n * invoice.units, 'late', 'SENT']])
+    expect(await world.orders.find(orderId)).toBeUndefined()
+
+    lose()
+    await world.live(3 * hour)
+    expect(told(world)).toHaveLength(2)
+  })
+
+  test('for some minutes is told to nobody', async () => {
+    const world = checkoutWorld()
+    await openCheckout(world)
+    for (let at = 0; at < 12; at += 1) {
+      world.processor.failNext('read', { fault: 'unreached' })
+      await world.live(20 * minute)
+    }
+    expect(told(world)).toEqual([])
+  })
+})

@@ -22,6 +22,7 @@ const levels: Readonly<Record<Told['name'], 'warn' | 'error'>> = {
   return_held: 'error',
   settled_payment_gone: 'error',
   invoice_gone: 'error',
+  invoice_unread: 'error',
   address_taken: 'error',
   payment_unconfirmed: 'error',
   payout_waits: 'error',

@@ -142,6 +142,28 @@ test('the page promises of a coin what BTCPay says that it sends by itself', asy
   }
 })
 
+describe('a BTCPay that is in trouble', () => {
+  test('shows an invoice that nobody understands: an operator hears of it after an hour', async () => {
+    const paying = await choose(store, 'LTC')
+    const only = `GET /api/v1/invoices/${paying.invoice}`
+    await store.btcpay('/faults', { mode: 'error', times: 100_000, only })
+    await rowWhen(paying, ({ doc }) => doc.unreadSince !== undefined)
+    await store.query(
+      `update checkouts set version = version + 1, write_id = gen_random_uuid(), due_at = now(),
+          locked_until = now(), doc = jsonb_set(doc, '{unreadSince,$date}', $2) where id = $1`,
+      [paying.id, JSON.stringify(new Date(Date.now() - 3_601_000))],
+    )
+    await rowWhen(paying, ({ doc }) => doc.unreadToldAt !== undefined)
+    expect(told('invoice_unread', paying.id)).toHaveLength(1)
+
+    await fetch(`${store.settings.processor?.url}/sandbox/faults`, { method: 'DELETE' })
+    await store.btcpay(`/invoices/${paying.invoice}/pay`)
+    await delivered(paying)
+    expect((await rowOf(store, paying.id)).doc.unreadSince).toBeUndefined()
+    expect(told('invoice_unread', paying.id)).toHaveLength(1)
+  })
+})
+
 describe('a BTCPay that was restored from a backup', () => {
   test('has forgotten invoices: nobody is asked to pay them, and an operator hears of each', async () => {
     await store.btcpay('/backup')
