@@ -67,7 +67,7 @@ describe('beyond the limits of the payer', () => {
     const refusal = await refusalOf(buy())
     expect(refusal.code).toBe('limit_exceeded')
     expect(refusal.details).toEqual({ ...details, charged: 'no' })
-    expect(refusal.message).toMatch(/^This wallet has limited itself to .* Nothing was charged\.$/)
+    expect(refusal.message).toMatch(/^This wallet has limited itself to .*/)
     expect([calls, orders.history]).toEqual([['check'], []])
   })
 

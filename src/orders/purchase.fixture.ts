@@ -32,9 +32,11 @@ export function purchaseWorld(changes: Partial<Script> = {}, settings: Partial<P
     unsold: Unsold | undefined
     check: (tender: X402Tender) => Checked<X402Tender>
     isSigned: boolean
+    isUnused: boolean
   } = {
     unsold: undefined,
     isSigned: true,
+    isUnused: true,
     check: (tender) => ({ outcome: 'good', tender }),
   }
   const check = async (tender: X402Tender) => {
@@ -42,11 +44,16 @@ export function purchaseWorld(changes: Partial<Script> = {}, settings: Partial<P
     return says.check(tender)
   }
   const isSignedByPayer = async () => says.isSigned
+  const isUnused = async () => {
+    calls.push('isUnused')
+    return says.isUnused
+  }
+  const x402 = { ...world.deps.rails.x402, check, isSignedByPayer, isUnused }
   const deps: PurchaseDeps = {
     ...world.deps,
     limits: world.orders.limits,
     reservations: memoryReservations(clock.now),
-    rails: { ...world.deps.rails, x402: { ...world.deps.rails.x402, check, isSignedByPayer } },
+    rails: { ...world.deps.rails, x402 },
     budgets: noBudgets,
     shelf,
     pricing,

@@ -3,7 +3,7 @@ import { fixed, open, voucher } from '../../test/fixtures/offers.ts'
 import type { X402Tender } from '../payments/payment.ts'
 import { paymentFor } from '../payments/payments.fixture.ts'
 import type { PaymentPayload } from '../payments/x402.ts'
-import type { Refusal } from '../primitives/refusal.ts'
+import { Refusal } from '../primitives/refusal.ts'
 import { hashOf } from '../secrets/tokens.ts'
 import {
   ada,
@@ -116,7 +116,8 @@ describe('nothing is stored and nothing taken', () => {
   ): Promise<Refusal> {
     const refusal = await refusalOf(act)
     expect(world.orders.history).toEqual([])
-    expect(world.calls.filter((call) => call !== 'check' && call !== 'knowsIccid')).toEqual([])
+    const looks = ['check', 'knowsIccid', 'isUnused']
+    expect(world.calls.filter((call) => !looks.includes(call))).toEqual([])
     return refusal
   }
 
@@ -135,7 +136,7 @@ describe('nothing is stored and nothing taken', () => {
     expect(refusal.message).not.toContain('the node is silent')
   })
 
-  test('while a budget of its payer is spent; the chain is not even asked', async () => {
+  test('while a budget of its payer is spent; the payment is not even checked', async () => {
     const budgets = { payer: { unpaid_payments: 1 }, client: {}, receiver: {}, order: {} }
     const world = purchaseWorld(
       { collected: { outcome: 'unknown', reason: 'timeout' } },
@@ -147,7 +148,7 @@ describe('nothing is stored and nothing taken', () => {
       code: 'budget_spent',
       details: { extra: { budget: 'unpaid_payments', whose: 'payer' } },
     })
-    expect(world.calls.slice(asked)).toEqual([])
+    expect(world.calls.slice(asked)).toEqual(['isUnused'])
   })
 
   test('while the signals say stop, with and without a payment', async () => {
@@ -160,7 +161,7 @@ describe('nothing is stored and nothing taken', () => {
         details: { extra: { agent_action: 'stop' } },
       })
     }
-    expect(world.calls).toEqual([])
+    expect(world.calls).toEqual(['isUnused'])
   })
 
   test('when the body is wrong, however good the payment', async () => {
@@ -186,13 +187,13 @@ describe('nothing is stored and nothing taken', () => {
     expect([orders.history, calls]).toEqual([[], ['check']])
   })
 
-  test('when the payment is for other terms; the chain is not even asked', async () => {
+  test('when the payment is for other terms', async () => {
     const { ask, pay, orders, calls } = purchaseWorld()
     const payment = await pay()
     const accepted = { ...payment.accepted, amount: '1' }
     const { fault } = expectDemand(await ask({ payment: { ...payment, accepted } }))
     expect(fault?.code).toBe('payment_mismatch')
-    expect([orders.history, calls]).toEqual([[], []])
+    expect([orders.history, calls]).toEqual([[], ['isUnused']])
   })
 })
 
@@ -448,6 +449,7 @@ describe('a payment that came with a request', () => {
     // Its terms are those of another price, and it has ended.
     world.stock({ ...card, price: fixed(3_000) })
     world.clock.pass(301_000)
+    world.says.isUnused = false
     await ask()
     expect(counted).toEqual(['one', 'one'])
   })
@@ -468,5 +470,96 @@ describe('a payment that came with a request', () => {
     world.clock.pass(60_000)
     expect(expectDemand(await again()).fault?.code).toBe('payment_mismatch')
     expect(heard).toEqual(['unpaid'])
+  })
+})
+
+describe('a payment that opens no order', () => {
+  type World = ReturnType<typeof purchaseWorld>
+
+  /** What keeps a payment from being checked, after it was signed. */
+  const unchecked: Record<string, (world: World, payment: PaymentPayload) => object> = {
+    'the price has moved since its promise ended': ({ stock, clock }) => {
+      stock({ ...card, price: fixed(3_000) })
+      clock.pass(301_000)
+      return {}
+    },
+    'it holds for too long': ({ clock }, payment) => {
+      const { authorization } = payment.payload
+      const validBefore = String(Math.floor(clock.now().getTime() / 1_000) + 700)
+      const longer = { ...payment.payload, authorization: { ...authorization, validBefore } }
+      return { payment: { ...payment, payload: longer } }
+    },
+    'the store is paused': ({ says }) => {
+      says.unsold = { type: 'paused' }
+      return {}
+    },
+    'the offer was delisted': ({ stock }) => {
+      stock(openCard)
+      return {}
+    },
+    'the body is wrong': () => ({ fields: { ...ada, firstName: '' } }),
+    'its key is of no form': () => ({ heldUp: new Refusal('invalid_header', 'The key is wrong.') }),
+  }
+
+  async function turnedDown(why: string, isUnused: boolean) {
+    const world = purchaseWorld()
+    const payment = await world.pay()
+    const changes = unchecked[why]?.(world, payment)
+    world.says.isUnused = isUnused
+    const heard: string[] = []
+    const hears = {
+      foundUnpaid: () => heard.push('unpaid'),
+      showedNothing: () => heard.push('counted'),
+    }
+    const answer = await world.ask({ payment, ...hears, ...changes }).catch((error) => error)
+    return { world, heard, answer }
+  }
+
+  test.each(Object.keys(unchecked))('is said to be unpaid once it is unused: %s', async (why) => {
+    const { heard, world } = await turnedDown(why, true)
+    expect(heard).toEqual(['unpaid'])
+    expect(world.calls).toEqual(['isUnused'])
+  })
+
+  test.each(Object.keys(unchecked))('is not, and counts, while it may be used: %s', async (why) => {
+    const { heard, answer } = await turnedDown(why, false)
+    expect(heard).toEqual(['counted'])
+    expect(answer).toBeInstanceOf(Refusal)
+  })
+
+  test('has nobody asked for it above a limit, and is not said to be unpaid', async () => {
+    const world = purchaseWorld()
+    const payment = await world.pay()
+    const heard: string[] = []
+    const heldUp = new Refusal('rate_limited', 'Too many.')
+    const foundUnpaid = () => heard.push('unpaid')
+    expect((await refusalOf(world.ask({ payment, heldUp, foundUnpaid }))).code).toBe('rate_limited')
+    expect([heard, world.calls]).toEqual([[], []])
+  })
+
+  test('has nobody asked for it that pays somebody else', async () => {
+    const world = purchaseWorld()
+    const payment = await world.pay()
+    const authorization = { ...payment.payload.authorization, to: `0x${'7'.repeat(40)}` }
+    const elsewhere = { ...payment, payload: { ...payment.payload, authorization } }
+    expect(expectDemand(await world.ask({ payment: elsewhere })).fault?.code).toBe(
+      'payment_mismatch',
+    )
+    expect(world.calls).toEqual([])
+  })
+
+  test.each([
+    [
+      'an eSIM that is not theirs',
+      { kind: 'esim', fields: { offerId: 'PLAN', iccid: '8901260852290847532' } },
+    ],
+  ] as const)('is said to be paid once its money is here: %s', async (_, request) => {
+    const world = purchaseWorld()
+    const payment = await world.pay(request)
+    world.says.check = (tender) => ({ outcome: 'good', tender, hasLanded: true })
+    expect(await refusalOf(world.ask({ ...request, payment }))).toMatchObject({
+      code: 'invalid_body',
+      details: { charged: 'yes' },
+    })
   })
 })

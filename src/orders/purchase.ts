@@ -1,7 +1,7 @@
 import type { Offer } from '../goods/offer.ts'
 import { wordingOf } from '../goods/purchase-body.ts'
 import type { Vitals } from '../health/vitals.ts'
-import { type Acceptance, accept, hasEnded } from '../payments/acceptance.ts'
+import { accept, hasEnded } from '../payments/acceptance.ts'
 import type { X402Tender } from '../payments/payment.ts'
 import type { PaymentPayload, Terms } from '../payments/x402.ts'
 import type { OrderId } from '../primitives/ids.ts'
@@ -18,6 +18,7 @@ import {
   type Subjects,
   subjectsOf,
 } from './budgets.ts'
+import { type Charged, chargedFor, type Money, moneyOf } from './charged.ts'
 import { foreignEsim } from './foreign-esim.ts'
 import { itemOf } from './item.ts'
 import { beforeLimits, type CheckDeps, openWithin } from './limits/check.ts'
@@ -104,16 +105,27 @@ async function begin(deps: PurchaseDeps, request: PurchaseRequest): Promise<Begu
   }
   const first = await earlier()
   if (first) return first
-  const progress = { isJudged: false }
+  const progress: Progress = { money: 'unseen' }
   const taken = await take(deps, request, payment, progress).catch(refusalIn)
   if (!(taken instanceof Refusal) && taken.type !== 'payment_required') return taken
+  const charged = await chargedFor(deps, request, payment, progress.money)
   const late = await earlier()
   if (late) return late
-  const mayBeTaken = !progress.isJudged && (await isConsidered(deps, payment))
-  if (!mayBeTaken) request.foundUnpaid?.()
-  if (taken instanceof Refusal) throw taken
-  if (mayBeTaken) throw notNow('This payment is looked at for an earlier request.', 'unknown')
-  return taken
+  const mayBeTaken = progress.money === 'unseen' && (await isConsidered(deps, payment))
+  return turnedDown(request, taken, mayBeTaken ? 'unknown' : charged)
+}
+
+/** @throws Refusal instead of a demand where the payment may have moved money */
+function turnedDown(request: PurchaseRequest, taken: Refusal | Demand, charged: Charged): Demand {
+  if (charged === 'no') request.foundUnpaid?.()
+  if (taken instanceof Refusal) throw charged === 'yes' ? whenPaid(taken) : taken
+  if (charged === 'no') return taken
+  throw notNow('It is not known yet what became of this payment.', 'unknown')
+}
+
+/** The same refusal for whoever has paid already. */
+function whenPaid({ code, message, details }: Refusal): Refusal {
+  return new Refusal(code, message, { ...details, charged: 'yes' })
 }
 
 function refusalIn(error: unknown): Refusal {
@@ -123,8 +135,7 @@ function refusalIn(error: unknown): Refusal {
 
 /** How far a payment has come. */
 interface Progress {
-  /** Whether this request had it checked itself, and was told. */
-  isJudged: boolean
+  money: Money
 }
 
 /** The steps from a payment that has no order yet to its order. */
@@ -137,8 +148,9 @@ async function take(
   if (request.heldUp) throw request.heldUp
   const priced = priceNow(deps, request)
   const accepted = accept(payment, priced.amount, deps.till, deps.now())
-  if (accepted.type === 'mismatch') return unfit(deps, request, priced, accepted)
-  const sent = { client: request.client, recipient: priced.wish.recipient }
+  if (accepted.type === 'mismatch') return paymentRequired(deps, priced, accepted)
+  const { wish } = priced
+  const sent = { client: request.client, recipient: wish.recipient }
   const subjects = subjectsOf(deps, accepted.tender.payer, sent)
   await requireBudgets(deps, subjects)
   const wording = wordingOf(priced.offer.kind, request.fields)
@@ -146,7 +158,7 @@ async function take(
   const isOver = hasEnded(accepted.tender, deps.now())
   if (!isOver) await reserve(deps, accepted.tender, wording)
   const checked = await deps.rails.x402.check(accepted.tender)
-  progress.isJudged = checked.outcome !== 'unknown'
+  progress.money = moneyOf(checked)
   switch (checked.outcome) {
     case 'good': {
       // Only now the payer is who they say, so nobody else learns their limits or their eSIMs.
@@ -165,24 +177,6 @@ async function take(
     default:
       return never(checked)
   }
-}
-
-/**
- * A payment for other terms than those of now. One that has ended may have paid by those of then,
- * before a record of it was lost: nobody is asked to sign anew until the chain says that it has not.
- */
-async function unfit(
-  deps: PurchaseDeps,
-  request: PurchaseRequest,
-  priced: Priced,
-  fault: Extract<Acceptance, { type: 'mismatch' }>,
-): Promise<Demand> {
-  const checked = fault.over && (await deps.rails.x402.check(fault.over))
-  if (checked && checked.outcome !== 'bad') {
-    request.showedNothing?.()
-    throw notChecked({ charged: 'unknown' })
-  }
-  return paymentRequired(deps, priced, fault)
 }
 
 /** What is asked for and its price, while the store is open for it. */

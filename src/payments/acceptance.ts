@@ -6,13 +6,7 @@ import type { PaymentPayload } from './x402.ts'
 /** A payment that is for these terms, or what is wrong with it, for the buyer to read. */
 export type Acceptance =
   | { readonly type: 'tender'; readonly tender: X402Tender }
-  | {
-      readonly type: 'mismatch'
-      readonly code: string
-      readonly reason: string
-      /** What was signed, where it pays this store and its time is over: it may have paid already. */
-      readonly over?: X402Tender
-    }
+  | { readonly type: 'mismatch'; readonly code: string; readonly reason: string }
 
 /**
  * Below this an authorization may run out while it is on its way; seconds. It is the rail's to say so,
@@ -27,15 +21,21 @@ export const mostValiditySeconds = 600
  * another coin. Only cheap checks; the signature and the wallet are the rail's to check.
  */
 export function accept(payment: PaymentPayload, amount: Usdc, till: Till, now: Date): Acceptance {
-  const { accepted, payload } = payment
+  const { accepted } = payment
   const fault =
     termsFault(accepted, termsOf(amount, till)) ?? authorizationFault(payment, amount, till, now)
-  if (fault === undefined) return { type: 'tender', tender: tenderOf(payment, amount, till) }
-  const { to, validBefore, value } = payload.authorization
-  const isOurs = same(to, till.payTo) && same(accepted.network, till.network.id)
-  return isOurs && hasEnded({ validBefore: Number(validBefore) }, now)
-    ? { type: 'mismatch', ...fault, over: tenderOf(payment, usdc(value), till) }
+  return fault === undefined
+    ? { type: 'tender', tender: tenderOf(payment, amount, till) }
     : { type: 'mismatch', ...fault }
+}
+
+/**
+ * What was signed, where it pays this store: it may have paid already, whatever the terms are now that
+ * it says it is for. Undefined where it pays somebody else.
+ */
+export function signedTo(till: Till, payment: PaymentPayload): X402Tender | undefined {
+  const { to, value } = payment.payload.authorization
+  return same(to, till.payTo) ? tenderOf(payment, usdc(value), till) : undefined
 }
 
 /** Whether nobody can settle it any more, as far as our clock says. */

@@ -15,7 +15,13 @@ import type {
 /** Whether a tender would pay. Nothing is consumed by asking. */
 export type Checked<T = Tender> =
   /** `tender` is the one that was asked about, completed with what the rail needs to find it. */
-  | { readonly outcome: 'good'; readonly tender: T }
+  | {
+      readonly outcome: 'good'
+      readonly tender: T
+      /** It has paid already: its money is here, whether or not its order is opened. */
+      readonly hasLanded?: true
+    }
+  /** It has not paid, and will not as it is. */
   | { readonly outcome: 'bad'; readonly code: string; readonly reason: string }
   | {
       readonly outcome: 'unknown'
@@ -91,6 +97,11 @@ export interface Rail extends RailOf<X402Tender, X402Receipt, X402Refund> {
    * kind of signature that a contract wallet has.
    */
   isSignedByPayer(tender: X402Tender): Promise<boolean>
+  /**
+   * Whether the authorization has not been used, for this payment or anything else, as one question to
+   * the chain tells. False as well where that is not told.
+   */
+  isUnused(tender: X402Tender): Promise<boolean>
 }
 /** Invoices in other coins, at the payment processor. */
 export type InvoiceRail = RailOf<InvoiceTender, InvoiceReceipt, InvoiceRefund>

@@ -79,6 +79,7 @@ export function orderWorld(changes: Partial<Script> = {}) {
   }
   const rail: Rail = {
     isSignedByPayer: async () => true,
+    isUnused: async () => true,
     check: (tender) => said('check', { outcome: 'good', tender }),
     collect: () => said('collect', script.collected),
     standingOf: () => said('standing', script.standing),

@@ -35,6 +35,8 @@ export function modelRail({ chain, carrier, witness, view = () => latest }: Rail
   return {
     isSignedByPayer: async () => true,
 
+    isUnused: async (tender) => !chain.isUsed(ofTender(tender), view()),
+
     check: async (tender) => check(chain, tender, view()),
 
     async collect(tender, { onlyLooks = false } = {}) {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { type NodeBefore, startNodeBefore } from '../../src/adapters/chain/chain.fixture.ts'
 import { providerOf } from '../doubles/rpc-provider.ts'
 import type { Accepts } from '../harness/payer.ts'
@@ -7,7 +7,8 @@ import { type Buyer, newBuyer } from './buyer.ts'
 import { callToken, settling } from './contracts/calls.ts'
 import { expectDeliveredOnce, expectRefused, payForVoucher } from './contracts/outcomes.ts'
 import { openDear } from './dear.ts'
-import { bodyFor, eventually, post, purchasePath, termsOf } from './requests.ts'
+import { buyNothing } from './interferences.ts'
+import { type Answer, bodyFor, eventually, post, purchasePath, termsOf } from './requests.ts'
 import { openStore, type Store } from './store.ts'
 
 // Payments that are on the chain and on no record, as after a failover that lost the newest writes.
@@ -123,6 +124,40 @@ test.each(['HTTP', 'MCP'] as const)(
     expect((await doors[door](payment, address)).body).toMatchObject({ code: 'rate_limited' })
   },
 )
+
+describe('a paid request that is refused before it was checked never hears that nothing was charged', () => {
+  const wrong: Record<string, (header: string) => Promise<Answer>> = {
+    'its price has moved': (header) => payForVoucher(store, header),
+    'it holds for too long': (header) => payForVoucher(store, header),
+    'its offer is gone': (header) => paidFor({ offerId: 'TEST-NOTHING-OK' }, header),
+    'its body is wrong': (header) => paidFor({ colour: 'red' }, header),
+    'its key is of no form': (header) => paidFor({}, header, { 'idempotency-key': 'short' }),
+  }
+  const paidFor = (changes: object, header: string, more = {}) =>
+    post(
+      store.url,
+      purchasePath('voucher'),
+      { ...bodyFor('voucher', 'OK'), ...changes },
+      { 'payment-signature': header, ...more },
+    )
+
+  test.each(Object.keys(wrong))('%s', async (why) => {
+    const accepts = why === 'its price has moved' ? { ...terms, amount: '490000' } : terms
+    const { header } = await paidUnseen(why === 'it holds for too long' ? 900 : 300, accepts)
+    const answer = await wrong[why]?.(header)
+    expect(answer?.body).toMatchObject({ charged: 'unknown' })
+    expect(answer?.headers.get('payment-required')).toBeNull()
+  })
+
+  test('but that it was, where its wallet lets itself buy less since', async () => {
+    const { header } = await paidUnseen(300)
+    await buyNothing(store, buyer)
+    expect(await payForVoucher(store, header)).toMatchObject({
+      status: 403,
+      body: { code: 'limit_exceeded', charged: 'yes' },
+    })
+  })
+})
 
 test('an authorization that ran out unused is refused once the chain proves it', async () => {
   const validBefore = soon(2)

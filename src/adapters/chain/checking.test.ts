@@ -206,6 +206,37 @@ describe('a nonce that is used', () => {
   })
 })
 
+describe('whether an authorization was used', () => {
+  test('is one question, whose answer is believed of a node that is not behind', async () => {
+    const { tender } = await newPayment(chain)
+    await chain.mine()
+    node.calls.length = 0
+    expect(await rail.isUnused(tender)).toBe(true)
+    expect(node.calls).toEqual(['eth_getBlockByNumber', 'eth_call'])
+    await chain.connect().rail.collect(tender)
+    expect(await chain.connect().rail.isUnused(tender)).toBe(false)
+  })
+
+  test.each(['eth_call', 'eth_getBlockByNumber'])('is not told without %s', async (silent) => {
+    const { tender } = await newPayment(chain)
+    node.tamper((method) => (method === silent ? 'silence' : undefined))
+    expect(await rail.isUnused(tender)).toBe(false)
+  })
+
+  test.each([
+    ['that cannot be read', `0x${'00'.repeat(31)}20${'6492'.repeat(16)}`],
+    ['that does not fit', `0x${'11'.repeat(64)}1b`],
+  ])('decides whether a payment with a signature %s is refused', async (_, signature) => {
+    const { tender } = await walletPayment()
+    const broken = { ...tender, signature }
+    expect(await rail.check(broken)).toMatchObject({ outcome: 'bad', code: 'bad_signature' })
+    await chain.connect().rail.collect(tender)
+    const after = chain.connect({ rpcUrl: node.url }).rail
+    expect(await after.check(broken)).toMatchObject({ outcome: 'unknown', charged: 'unknown' })
+    expect(await after.check(tender)).toMatchObject({ outcome: 'good', hasLanded: true })
+  })
+})
+
 describe('an authorization whose time is over', () => {
   const at = (validBefore: number, seconds: number) => () =>
     new Date((validBefore + seconds) * 1_000)

@@ -10,6 +10,7 @@ import { headAgeOf } from './facts.ts'
 import { isClosedTo, type Verdict, wouldRevert } from './proofs.ts'
 import type { RefundWallet } from './refunds.ts'
 import { isSigned } from './signatures.ts'
+import { isUsedAt } from './uses.ts'
 import {
   badPayments,
   inconsistentWallet,
@@ -47,7 +48,9 @@ export async function check(deps: CheckDeps, asked: X402Tender): Promise<Checked
   const left = asked.validBefore - deps.now().getTime() / 1_000
   try {
     const tender = { ...asked, payer: writtenRight(asked.payer) }
-    if (!isReadable(tender.signature)) return { outcome: 'bad', ...unreadableSignature }
+    if (!isReadable(tender.signature)) {
+      return await unlessUsed(deps, tender, { outcome: 'bad', ...unreadableSignature })
+    }
     // Its money is for refunds only, and a refund to itself would give nothing back.
     if (tender.payer === refunds.address) return { outcome: 'bad', ...paidByRefunds }
     const head = chain.recentHead()
@@ -104,15 +107,43 @@ async function explain(
   const known = badPayments[said ?? '']
   if (known === undefined) return unknown(said ?? 'no reason given')
   const bad = { outcome: 'bad', ...known } as const
-  if (afterPayment.has(known.code)) {
-    const judged = await deps.evidence.judge(authorizationOf(tender))
-    if (!isUnused(judged)) return explainUsed(tender, judged)
-    // One backend said that it is used, and another that it is not.
-    if (known.code === nonceUsed.code) return unknown(hidden)
-  }
+  if (!afterPayment.has(known.code)) return unlessUsed(deps, tender, bad)
+  const judged = await deps.evidence.judge(authorizationOf(tender))
+  if (!wasUnused(judged)) return explainUsed(tender, judged)
+  // One backend said that it is used, and another that it is not.
+  if (known.code === nonceUsed.code) return unknown(hidden)
   return said === 'invalid_exact_evm_transaction_simulation_failed'
     ? explainRefusal(deps.chain, tender, bad)
     : bad
+}
+
+/** What is wrong with a payment now says nothing of the time before: it may have paid. */
+async function unlessUsed(
+  { chain }: CheckDeps,
+  tender: X402Tender,
+  bad: Bad,
+): Promise<Checked<X402Tender>> {
+  return (await lookForUse(chain, tender)).isUsed ? unknown(hidden) : bad
+}
+
+/** Asked at the newest block of all: one of a second ago would not show what has just been paid. */
+async function lookForUse(chain: Chain, tender: X402Tender) {
+  const head = await chain.reader.getBlock()
+  return { head, isUsed: await isUsedAt(chain, authorizationOf(tender), head.number) }
+}
+
+/** Whether the newest block of a node that is not behind says that the authorization was not used. */
+export async function isUnused(
+  { chain, now, headMostSeconds }: CheckDeps,
+  asked: X402Tender,
+): Promise<boolean> {
+  try {
+    const tender = { ...asked, payer: writtenRight(asked.payer) }
+    const { head, isUsed } = await lookForUse(chain, tender)
+    return !isUsed && headAgeOf(head, now()) <= headMostSeconds
+  } catch {
+    return false
+  }
 }
 
 /** What a payment looks like as well that has paid already: its nonce is used and its money is gone. */
@@ -128,7 +159,7 @@ type Bad = Extract<Checked, { outcome: 'bad' }>
  * was lost: then the money is here, and nobody may be asked for it again.
  */
 function explainUsed(tender: X402Tender, judged: Verdict): Checked<X402Tender> {
-  if (judged.verdict === 'transferred') return { outcome: 'good', tender }
+  if (judged.verdict === 'transferred') return { outcome: 'good', tender, hasLanded: true }
   const isSpent = judged.verdict === 'dead' || judged.soFar === 'spent'
   return isSpent ? { outcome: 'bad', ...nonceUsed } : unknown(hidden)
 }
@@ -147,9 +178,9 @@ async function explainLate(
   const sinceBlock = isSought ? await earliestBlock(deps, tender) : undefined
   const judged = await deps.evidence.judge({ ...authorizationOf(tender), sinceBlock })
   // What has ended is unused for good only where the chain proves it: it may be on its way to a block.
-  if (isUnused(judged) && (judged.verdict === 'dead' || left > 0)) return tooLate(left)
+  if (wasUnused(judged) && (judged.verdict === 'dead' || left > 0)) return tooLate(left)
   return judged.verdict === 'transferred'
-    ? { outcome: 'good', tender: { ...tender, sinceBlock: judged.found.block } }
+    ? { outcome: 'good', tender: { ...tender, sinceBlock: judged.found.block }, hasLanded: true }
     : explainUsed(tender, judged)
 }
 
@@ -159,7 +190,7 @@ async function earliestBlock({ chain }: CheckDeps, { validBefore }: X402Tender):
   return blockAt(chain, earliest, await chain.recentHead())
 }
 
-function isUnused(judged: Verdict): boolean {
+function wasUnused(judged: Verdict): boolean {
   if (judged.verdict === 'dead') return judged.cause === 'expired'
   return judged.verdict === 'open' && judged.soFar === 'unused'
 }

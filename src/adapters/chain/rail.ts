@@ -2,7 +2,7 @@ import type { X402Receipt, X402Tender } from '../../payments/payment.ts'
 import type { Checked, Collected, Collecting, Rail, Standing } from '../../payments/ports.ts'
 import type { Expected } from '../../payments/proof.ts'
 import { never } from '../../primitives/never.ts'
-import { type CheckDeps, check, expectedOf, writtenRight } from './checking.ts'
+import { type CheckDeps, check, expectedOf, isUnused, writtenRight } from './checking.ts'
 import type { Chain } from './clients.ts'
 import type { Settling, Submitted } from './facilitator.ts'
 import { checksAtOnce } from './node-load.ts'
@@ -28,6 +28,11 @@ export function x402Rail(deps: RailDeps): Rail {
   return {
     isSignedByPayer: async (tender) =>
       isSignedByPayer(deps.chain.network, { ...tender, payer: writtenRight(tender.payer) }),
+    isUnused: (tender) =>
+      withinStep(
+        bounded(() => isUnused(deps, tender), false),
+        false,
+      ),
     check: (tender) =>
       withinStep(
         bounded(() => check(deps, tender), unchecked('The node is asked too much just now.')),

@@ -101,7 +101,7 @@ async function weigh(deps: CheckDeps, priced: Priced, payer: string): Promise<We
 function refusalFor(limit: LimitName, weighed: Weighed): Refusal {
   const { message, ...details } = explained[limit](weighed)
   const { extra, ...rest } = details
-  return new Refusal('limit_exceeded', `${message} Nothing was charged.`, {
+  return new Refusal('limit_exceeded', message, {
     parameter: 'offerId',
     ...rest,
     extra: { limit, ...extra },

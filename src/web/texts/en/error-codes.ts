@@ -146,7 +146,7 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
       'If nobody can sign in, check that the public URL of the store is set as people reach it.',
   },
   limit_exceeded: {
-    when: 'The wallet has set itself limits, and the purchase goes beyond the one named in "limit". Nothing was charged.',
+    when: 'The wallet has set itself limits, and the purchase goes beyond the one named in "limit".',
     agent:
       'Buy within the limit, or wait for "until" where it is given. Do not work around it: whoever set it may loosen it, which takes effect a day later.',
     operator: 'Nothing: the limits are the wallet’s own.',
@@ -164,7 +164,7 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
       'Nothing, unless many hear it: then see why orders fail. UNPAID_PAYMENTS_PER_HOUR and FAILED_ORDERS_PER_HOUR set the budgets.',
   },
   store_paused: {
-    when: 'The supplier, the chain or the database is down, or a wallet of the store does not suffice for even the cheapest purchase, so the store takes no money. Nothing was charged.',
+    when: 'The supplier, the chain or the database is down, or a wallet of the store does not suffice for even the cheapest purchase, so the store takes no money.',
     agent: 'Wait for Retry-After, then read "signals" in the manifest before trying again.',
     operator: 'Look at /readyz: it names the part that is down. The store resumes by itself.',
   },
