@@ -41,7 +41,7 @@ describe.each([true, false])('with script %s', (javaScriptEnabled) => {
     const { page, close } = await shop.visit({ javaScriptEnabled })
     await page.goto('/search?kind=voucher&country=US')
     await page.getByLabel('From').fill('ten')
-    await page.getByRole('button', { name: 'Set' }).click()
+    await page.getByRole('button', { name: 'Apply', exact: true }).click()
     const field = page.getByLabel('From')
     expect(await field.inputValue()).toBe('ten')
     expect(await field.getAttribute('aria-invalid')).toBe('true')
