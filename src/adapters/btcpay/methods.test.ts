@@ -46,6 +46,10 @@ it.each([
   ['ETH=ETH-MAIN', 'name its network, as in ETH=ETH-MAIN:Network'],
   ['USDT:Polygon', '"USDT-TRON" is on Tron, not on Polygon'],
   ['USDT=USDT-ETHEREUM:Tron', '"USDT-ETHEREUM" is on Ethereum, not on Tron'],
+  ['ETH:Ethereum Classic', '"ETH-CHAIN" is on Ethereum, not on Ethereum Classic'],
+  ['BTC:Bitcoin Cash', '"BTC-CHAIN" is on Bitcoin, not on Bitcoin Cash'],
+  ['BTC:Bitcoin2', 'not on Bitcoin2'],
+  ['USDT:Old Tron Nile', 'not on Old Tron Nile'],
   ['BTC:', '"" is no name of a network for BTC'],
   ['BTC:<b>', '"<b>" is no name of a network'],
 ])('says what is wrong with "%s"', (text, message) => {

@@ -69,6 +69,16 @@ function idOf(coin: Coin, id: string): string {
   return id
 }
 
+/** What may stand behind the name of a chain and names no other one. */
+const networksOfOneChain: readonly string[] = [
+  ...['Mainnet', 'Testnet', 'Testnet4', 'Stagenet', 'Signet', 'Regtest'],
+  ...['Nile', 'Shasta', 'Sepolia', 'Holesky', 'Hoodi', 'Amoy'],
+]
+
+function isOfChain(network: string, chain: string): boolean {
+  return network === chain || networksOfOneChain.some((name) => network === `${chain} ${name}`)
+}
+
 function networkOf(coin: Coin, id: string, network: string | undefined): string {
   const known = networksByIds[id.toUpperCase()]
   if (network === undefined) {
@@ -78,8 +88,8 @@ function networkOf(coin: Coin, id: string, network: string | undefined): string 
   if (!/^[A-Z][A-Za-z0-9 ]{1,29}$/.test(network)) {
     throw new Error(`"${network}" is no name of a network for ${coin}; it is shown to buyers`)
   }
-  // "Tron Nile" is fine for Tron's test network, another chain is not.
-  if (known !== undefined && !network.startsWith(known)) {
+  // "Tron Nile" is fine for Tron's test network, "Ethereum Classic" is another chain.
+  if (known !== undefined && !isOfChain(network, known)) {
     throw new Error(`"${id}" is on ${known}, not on ${network}`)
   }
   return network
