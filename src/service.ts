@@ -232,6 +232,7 @@ function meansOf(
     supplierWallet: supply.wallet.look,
     cheapest: () => cheapestOf(stock.shelf.current()),
     refundMost: leastOf(Object.values(refundCaps)),
+    borneOutMost: chain.borneOutMost,
   }
 }
 

@@ -7,5 +7,6 @@ export const ample: Means = {
   gas: { balance: 1n, need: 0n },
   funds: 'unbounded',
   refundMost: undefined,
+  borneOutMost: undefined,
   cheapest: undefined,
 }

@@ -23,6 +23,7 @@ const facts = {
   float: [undefined, ...amounts],
   funds: [undefined, ...amounts],
   refundMost: amounts.slice(1),
+  borneOutMost: [undefined, usdc(9n), usdc(11n)],
   gas: [undefined, 0n, 5n],
   refusals: [0, 1, 2],
   sold: [0n, 1n],
@@ -58,8 +59,8 @@ function vitalsOf(fact: Fact) {
   const funds: Funds | undefined =
     fact.funds === undefined ? undefined : { available: usdc(fact.funds + 3n), committed: usdc(3n) }
   const gas: Gas | undefined = fact.gas === undefined ? undefined : { balance: fact.gas, need: 5n }
-  const { refundMost } = fact
-  if (fact.isLookedAt) vitals.noteMeans({ cover, gas, funds, refundMost, cheapest })
+  const { refundMost, borneOutMost } = fact
+  if (fact.isLookedAt) vitals.noteMeans({ cover, gas, funds, refundMost, borneOutMost, cheapest })
   if (fact.sold > 0n) vitals.sell('sold', usdc(fact.sold))
   for (let count = 0; count < fact.refusals; count += 1) {
     const refusal: FundsRefusal = { reference: `r${count}`, at: now() }
@@ -99,9 +100,11 @@ test('a purchase is sold exactly up to the tightest bound, and a larger one hear
   for (const fact of everyFact()) {
     const vitals = vitalsOf(fact)
     if (vitals.signals().agent_action === 'stop') continue
-    const { float = 0n, funds = 0n, refundMost, sold } = fact
+    const { float = 0n, funds = 0n, borneOutMost = 100n, refundMost, sold } = fact
+    const most = [refundMost, borneOutMost]
     for (const amount of amounts) {
-      const fits = amount + sold <= float && amount + sold <= funds && amount <= refundMost
+      const fits =
+        amount + sold <= float && amount + sold <= funds && most.every((one) => amount <= one)
       expect(codeOf(vitals, amount)).toBe(fits ? 'sold' : 'offer_unavailable')
     }
   }
@@ -111,7 +114,7 @@ test('what is paid back from elsewhere is not bounded by the refund wallet', () 
   const vitals = createVitals(now)
   vitals.noteCatalog(now())
   const cover = { float: usdc(40n), exposure: usdc(0n) }
-  vitals.noteMeans({ ...ample, cover, refundMost: usdc(50n), cheapest })
+  vitals.noteMeans({ ...ample, cover, refundMost: usdc(50n), borneOutMost: usdc(30n), cheapest })
   const codes = [40n, 50n, 51n].map((amount) => codeOf(vitals, usdc(amount), false))
   expect(codes).toEqual(['sold', 'sold', 'offer_unavailable'])
   expect(codeOf(vitals, usdc(11n))).toBe('offer_unavailable')
@@ -136,6 +139,7 @@ test('/readyz says what the signals say, and names the part', async () => {
     float: usdc(10n),
     funds: usdc(10n),
     refundMost: usdc(10n),
+    borneOutMost: undefined,
     gas: 5n,
     refusals: 1,
     sold: 0n,
@@ -144,6 +148,7 @@ test('/readyz says what the signals say, and names the part', async () => {
     [{}, ''],
     [{ float: usdc(9n) }, 'refunds'],
     [{ refundMost: usdc(9n) }, 'refunds'],
+    [{ borneOutMost: usdc(9n) }, 'chain'],
     [{ funds: usdc(9n) }, 'supplier'],
     [{ refusals: 2 }, 'supplier'],
     [{ gas: 0n }, 'gas'],

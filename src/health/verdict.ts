@@ -30,6 +30,8 @@ export interface Means {
   readonly funds: Funds | 'unbounded' | undefined
   /** The largest refund that the caps can ever let through. */
   readonly refundMost: Usdc | undefined
+  /** The largest payment that a node beside ours could bear out; undefined: any. */
+  readonly borneOutMost: Usdc | undefined
   /** The least that anything on sale costs. */
   readonly cheapest: Usdc | undefined
 }
@@ -50,7 +52,7 @@ export interface Facts {
 
 /** What a purchase may cost at most just now, and what the bound is. */
 export interface Bound {
-  readonly by: 'refund_float' | 'refund_cap' | 'supplier_funds'
+  readonly by: 'refund_float' | 'refund_cap' | 'supplier_funds' | 'witness'
   readonly most: Usdc
 }
 
@@ -73,6 +75,7 @@ export function verdictOf(facts: Facts, now: Date): Verdict {
   const bounds = means ? boundsOf(means) : []
   const all: Parts = {
     ...parts,
+    chain: worst(parts.chain, witnessHealth(means, bounds)),
     supplier: worst(parts.supplier, fundsHealth(means, bounds, facts.isRefusedForFunds)),
     refunds: facts.held === undefined ? refundsHealth(means, bounds) : down(facts.held),
     gas: gasHealth(means?.gas),
@@ -87,7 +90,7 @@ export type Unsold =
 
 /**
  * @param isFromFloat whether the refund wallet would pay it back. What was paid in a coin goes back from
- *   the processor.
+ *   the processor, and no node of ours has to show it.
  */
 export function unsold(
   { action, bounds }: Verdict,
@@ -95,9 +98,12 @@ export function unsold(
   isFromFloat: boolean,
 ): Unsold | undefined {
   if (action === 'stop') return { type: 'paused' }
-  const bound = bounds.find(({ by }) => isFromFloat || by !== 'refund_float')
+  const bound = bounds.find(({ by }) => isFromFloat || !ofUsdc.includes(by))
   return bound && amount > bound.most ? { type: 'too_large', bound } : undefined
 }
+
+/** What bounds only purchases that are paid in USDC. */
+const ofUsdc: readonly Bound['by'][] = ['refund_float', 'witness']
 
 function isFunds(funds: Means['funds']): funds is Funds {
   return funds !== undefined && funds !== 'unbounded'
@@ -111,13 +117,14 @@ function shareOfFloat({ float, exposure }: Cover): Usdc {
   return usdc(rest(float, exposure) / 4n)
 }
 
-function boundsOf({ cover, funds, refundMost }: Means): readonly Bound[] {
+function boundsOf({ cover, funds, refundMost, borneOutMost }: Means): readonly Bound[] {
   const bounds: Bound[] = [
     ...(cover ? [{ by: 'refund_float' as const, most: shareOfFloat(cover) }] : []),
     ...(isFunds(funds)
       ? [{ by: 'supplier_funds' as const, most: rest(funds.available, funds.committed) }]
       : []),
     ...(refundMost === undefined ? [] : [{ by: 'refund_cap' as const, most: refundMost }]),
+    ...(borneOutMost === undefined ? [] : [{ by: 'witness' as const, most: borneOutMost }]),
   ]
   return bounds.sort((one, other) => Number(one.most - other.most))
 }
@@ -165,6 +172,12 @@ function refundsHealth(means: Means | undefined, bounds: readonly Bound[]): Part
     return down(`No refund above ${text(refundMost)} USDC is let through, and nothing costs less.`)
   }
   return healthy
+}
+
+function witnessHealth(means: Means | undefined, bounds: readonly Bound[]): PartHealth {
+  return means && isBelowCheapest(bounds, 'witness', means)
+    ? down('No witness shows payments, and nothing costs less than what it has to show.')
+    : healthy
 }
 
 function gasHealth(gas: Gas | undefined): PartHealth {

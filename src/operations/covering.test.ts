@@ -47,6 +47,7 @@ function begin(open: Partial<OpenFacts> = {}, away: object = {}) {
     supplierWallet: supplierWallet.look,
     cheapest: () => usdc(1n),
     refundMost: usdc(50n),
+    borneOutMost: async () => usdc(40n),
   }
   const ended = covering(
     sources,
@@ -82,6 +83,7 @@ test('looks at once and every 5 s, and tells what it saw', async () => {
       funds: { available: 12_340_000n, committed: 2n },
       cheapest: 1n,
       refundMost: 50n,
+      borneOutMost: 40n,
     },
   ])
   await vi.advanceTimersByTimeAsync(4_999)

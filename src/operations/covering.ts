@@ -27,6 +27,7 @@ export interface MeansSources {
   readonly supplierWallet: () => Promise<SupplierWallet | undefined>
   readonly cheapest: () => Usdc | undefined
   readonly refundMost: Usdc | undefined
+  readonly borneOutMost: () => Promise<Usdc | undefined>
 }
 
 interface Looking {
@@ -55,13 +56,14 @@ export function covering(
     const since = now()
     // An order that ends between the two is counted twice for a moment, and not left out.
     const open = await looks.open.look()
-    const [float, gas, wallet] = await Promise.all([
+    const [float, gas, wallet, borneOutMost] = await Promise.all([
       looks.float.look(),
       looks.gas.look(),
       sources.supplierWallet(),
+      sources.borneOutMost(),
     ])
     for (const refusal of open?.fundsRefusals ?? []) vitals.noteFundsRefusal(refusal)
-    vitals.noteMeans(meansOf(sources, { float, gas, wallet, open }), since)
+    vitals.noteMeans(meansOf(sources, { float, gas, wallet, open, borneOutMost }), since)
     looked()
     return true
   }
@@ -73,14 +75,17 @@ interface Looked {
   readonly gas: GasFacts | undefined
   readonly wallet: SupplierWallet | undefined
   readonly open: OpenFacts | undefined
+  readonly borneOutMost: Usdc | undefined
 }
 
-function meansOf(sources: MeansSources, { float, gas, wallet, open }: Looked): Means {
+function meansOf(sources: MeansSources, looked: Looked): Means {
+  const { float, gas, wallet, open, borneOutMost } = looked
   return {
     cover: float !== undefined && open ? { float, exposure: open.exposure } : undefined,
     gas: gas && open && gasOf(gas, open),
     funds: wallet && open && fundsOf(wallet, open),
     refundMost: sources.refundMost,
+    borneOutMost,
     cheapest: sources.cheapest(),
   }
 }

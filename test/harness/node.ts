@@ -12,6 +12,7 @@ export interface NodeSettings {
   readonly port: number
   readonly env: Readonly<Record<string, string>>
   readonly rpcUrl: string
+  readonly witnesses?: { readonly urls: readonly string[]; readonly fromUsdc: number } | undefined
   readonly payTo: string
   readonly gasKey: `0x${string}`
   readonly refundKey: `0x${string}`

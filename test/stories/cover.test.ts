@@ -1,5 +1,6 @@
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startNodeBefore } from '../../src/adapters/chain/chain.fixture.ts'
 import { newBuyer } from './buyer.ts'
 import { emptyWallet, mintUsdc } from './chain.ts'
 import { rowsKept } from './facts.ts'
@@ -100,4 +101,29 @@ test('what the refund wallet cannot pay back is not sold, and the rest is', asyn
   })
   expect([200, 202]).toContain(bought.status)
   expect(await buyer.balance()).toBe(balance - 500_000n)
+})
+
+test('what no witness could bear out is not sold, and the rest is', async () => {
+  const witness = await startNodeBefore(store.parts.rpcUrl)
+  const own = await openStore({
+    env: { TRUSTED_PROXIES: '1' },
+    witnesses: { urls: [witness.url], fromUsdc: 1 },
+  })
+  const { items } = (await get(own.url, '/api/catalog/vouchers/offers?limit=100')).body
+  const names = { firstName: 'Ada', lastName: 'Lovelace' }
+  const large = items.find(
+    (item: { usdc: { amount?: string }; requiredFields: string[] }) =>
+      item.requiredFields.every((name) => name in names) && Number(item.usdc.amount) >= 1_000_000,
+  )
+  const ask = (body: object) => post(own.url, purchasePath('voucher'), body)
+  const askLarge = () => ask({ offerId: large.offerId, ...names })
+  expect((await askLarge()).status).toBe(402)
+  witness.tamper(() => 'silence')
+  const refused = await eventually(askLarge, ({ status }) => status === 409)
+  expect(refused.body).toMatchObject({ reason: 'too_large', most: { atomic: '999999' } })
+  expect((await ask(open(0.1))).status).toBe(402)
+  witness.tamper()
+  await eventually(askLarge, ({ status }) => status === 402)
+  await own.close()
+  await witness.stop()
 })

@@ -32,6 +32,8 @@ export interface StoreOptions {
   readonly chain?: ChainParts
   /** How the node reaches the chain, when not directly. */
   readonly rpcUrl?: string
+  /** Further nodes of the chain, and from what amount on they have to show a payment. */
+  readonly witnesses?: NodeSettings['witnesses']
   /** A hosted facilitator; without one, the node checks and submits payments itself. */
   readonly facilitatorUrl?: string
   /** How the node reaches this supplier, when not directly. */
@@ -58,6 +60,7 @@ export async function openStore(options: StoreOptions = {}) {
     port,
     env: options.env ?? {},
     rpcUrl: options.rpcUrl ?? parts.rpcUrl,
+    witnesses: options.witnesses,
     facilitatorUrl: options.facilitatorUrl,
     payTo: privateKeyToAddress(generatePrivateKey()),
     gasKey: await fundedGasKey(parts.rpcUrl),

@@ -37,6 +37,8 @@ export interface ConnectedChain {
   readonly facts: () => Promise<ChainFacts>
   /** What the wallet for refunds holds. Throws when the chain does not answer. */
   readonly refundFloat: () => Promise<Usdc>
+  /** What a payment may be at most while no witness could bear out a larger one; undefined: any. */
+  readonly borneOutMost: () => Promise<Usdc | undefined>
   /** What the gas wallet holds, and what one transfer costs. Throws when the chain does not answer. */
   readonly gas: () => Promise<{ readonly balance: bigint; readonly perTransfer: bigint }>
   /** What moved to this address and out of the refund wallet. */
@@ -79,6 +81,8 @@ export function connectChain(config: ChainConfig, now: () => Date): ConnectedCha
     facts: () => chainFacts(chain, refunds.address),
 
     refundFloat: () => floatOf(chain, refunds.address),
+
+    borneOutMost: () => evidence.borneOutMost(),
 
     gas: () => gasFacts(chain),
 

@@ -100,24 +100,32 @@ describe('a payment that never landed', () => {
 })
 
 describe('a large payment', () => {
-  test('is not taken while no witness answers, or none is up to date', async () => {
+  test('is not taken while no witness answers, is up to date and shows what bears it out', async () => {
     const big = await newPayment(chain, { amount: large })
     const small = await newPayment(chain, { amount: large - 1n })
-    const { rail } = connect([witness.url])
     const { timestamp } = await chain.client.getBlock()
     const stopped: Tamper = async (method, params) => {
       if (method !== 'eth_getBlockByNumber') return undefined
       const block = (await chain.client.request({ method, params } as never)) as object
       return { result: { ...block, timestamp: `0x${(timestamp - 10n ** 6n).toString(16)}` } }
     }
-    for (const tamper of [silent, stopped]) {
+    const noReceipts: Tamper = (method) =>
+      method === 'eth_getTransactionReceipt' ? { result: null } : undefined
+    const noLogs: Tamper = (method) => (method === 'eth_getLogs' ? { status: 403 } : undefined)
+    const noSafe: Tamper = (_, [tag]) => (tag === 'safe' ? { result: null } : undefined)
+    for (const tamper of [silent, stopped, noReceipts, noLogs, noSafe]) {
+      const { rail, borneOutMost } = connect([witness.url])
       witness.tamper(tamper)
+      expect(await borneOutMost()).toBe(large - 1n)
       expect(await rail.check(big.tender)).toMatchObject({ outcome: 'unknown', charged: 'no' })
       expect(await rail.check(small.tender)).toMatchObject({ outcome: 'good' })
     }
     witness.tamper()
-    expect(await rail.check(big.tender)).toMatchObject({ outcome: 'good' })
-    expect(await connect([]).rail.check(big.tender)).toMatchObject({ outcome: 'good' })
+    for (const urls of [[witness.url], ['http://127.0.0.1:1', witness.url], []]) {
+      const { rail, borneOutMost } = connect(urls)
+      expect(await borneOutMost()).toBeUndefined()
+      expect(await rail.check(big.tender)).toMatchObject({ outcome: 'good' })
+    }
   })
 })
 

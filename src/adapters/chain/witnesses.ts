@@ -1,7 +1,8 @@
 import type { X402Receipt } from '../../payments/payment.ts'
 import type { Standing } from '../../payments/ports.ts'
 import type { Expected } from '../../payments/proof.ts'
-import type { Usdc } from '../../primitives/money.ts'
+import { type Usdc, usdc } from '../../primitives/money.ts'
+import { within } from '../../primitives/within.ts'
 import type { ChainNode } from './clients.ts'
 import {
   type Authorization,
@@ -11,6 +12,9 @@ import {
   standingAt,
   type Verdict,
 } from './proofs.ts'
+import { receiptOf } from './receipts.ts'
+import { recent } from './recent.ts'
+import { tokenLogsIn, usedTopic } from './token-logs.ts'
 
 export interface Witnesses {
   /** Whether a block with this time can be the newest one of a chain that goes on; in seconds. */
@@ -30,6 +34,8 @@ export interface Evidence {
    * see arrive would be held without end.
    */
   couldBearOut(amount: Usdc): Promise<boolean>
+  /** What a payment may be at most to be borne out just now; undefined: whatever it is. */
+  borneOutMost(): Promise<Usdc | undefined>
   /** Whether a payment that our node has found may be taken for settled. */
   bearsOut(found: Found, expected: Expected): Promise<boolean>
   /** Whether a refund that our node says is final may be taken for paid, whatever its amount. */
@@ -50,6 +56,12 @@ export function evidenceOf(node: ChainNode, { nodes, from, isCurrent }: Witnesse
   const some = async (asked: (witness: ChainNode) => Promise<boolean>) =>
     nodes.length === 0 || (await ask(nodes, asked)).some(Boolean)
 
+  const looks = nodes.map((witness) => recent(lookKeptMs, () => lookAt(witness, isCurrent)))
+  const someIsWell = async () => {
+    const ends = await Promise.allSettled(looks.map((look) => within(lookMostMs, look(), 'late')))
+    return ends.length === 0 || ends.some(({ status }) => status === 'fulfilled')
+  }
+
   const bearsOut: Evidence['bearsOut'] = async ({ transaction }, expected) =>
     expected.value < from ||
     some(async (witness) => {
@@ -61,8 +73,9 @@ export function evidenceOf(node: ChainNode, { nodes, from, isCurrent }: Witnesse
   }
 
   return {
-    couldBearOut: async (amount) =>
-      amount < from || some(async ({ reader }) => isCurrent((await reader.getBlock()).timestamp)),
+    couldBearOut: async (amount) => amount < from || someIsWell(),
+
+    borneOutMost: async () => ((await someIsWell()) ? undefined : usdc(from > 0n ? from - 1n : 0n)),
 
     async judge(authorization) {
       const verdict = await judge(node, authorization)
@@ -88,6 +101,31 @@ export function evidenceOf(node: ChainNode, { nodes, from, isCurrent }: Witnesse
       return (await some(stands('final', found, expected))) ? 'final' : 'not_yet'
     },
   }
+}
+
+/** What is slower than this is not waited for: the store sells by what it sees every few seconds. */
+const lookMostMs = 3_000
+/** So long a witness that was well is not looked at again. */
+const lookKeptMs = 10_000
+
+/**
+ * Looks whether a node shows what bears out a payment: a current block, the safe one, the logs up to
+ * it, and the receipt of a transaction. One that has no more than blocks would never bear one out.
+ *
+ * @throws when it does not
+ */
+async function lookAt(witness: ChainNode, isCurrent: Witnesses['isCurrent']): Promise<void> {
+  const [head, safe] = await Promise.all([
+    witness.reader.getBlock(),
+    witness.reader.getBlock({ blockTag: 'safe' }),
+  ])
+  const isBehind = !isCurrent(head.timestamp) || head.number < safe.number
+  if (isBehind) throw new Error('The newest block of a witness is old.')
+  await tokenLogsIn(witness, { from: Number(safe.number), to: 'safe' }, [usedTopic])
+  // On Base every block has one; in a block that has none there is nothing to show.
+  const [transaction] = safe.transactions
+  if (transaction === undefined || (await receiptOf(witness, transaction))) return
+  throw new Error('A witness has a block and no receipt of it.')
 }
 
 /** What each witness says; one that does not answer does not say yes. */
