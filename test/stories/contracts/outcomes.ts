@@ -71,6 +71,12 @@ export async function expectNotNow(store: Store, wallet: Address, header: string
   expect(await traces(store, wallet)).toEqual(before)
 }
 
+/** What a repeat hears that brings the payment alone, while nobody knows whether it moved money. */
+export function expectStillPending(answer: Answer): void {
+  const body = { state: 'PAYMENT_PENDING', transactionHash: null }
+  expect(answer).toMatchObject({ status: 202, body })
+}
+
 /** Nobody knows yet whether the money moved, so nobody is asked for more of it. */
 export function expectPending(answer: Answer): void {
   expect(answer).toMatchObject({
