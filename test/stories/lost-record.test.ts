@@ -118,7 +118,8 @@ test.each(['HTTP', 'MCP'] as const)(
       const { body } = await doors[door](payment, address)
       expect(body).toMatchObject({ code: 'try_again', charged: 'unknown' })
     }
-    expect(node.calls).not.toContain('eth_getLogs')
+    // Those of the probe, which comes by the clock.
+    expect(node.calls.filter((call) => call === 'eth_getLogs').length).toBeLessThan(10)
     expect(node.calls.length).toBeLessThan(20 * 6 + 60)
     expect(await reserved()).toEqual(before)
     expect((await doors[door](payment, address)).body).toMatchObject({ code: 'rate_limited' })

@@ -152,7 +152,7 @@ const unreadable: readonly { what: string; header: () => string; reason: RegExp 
   { what: 'no base64', header: () => '{"x402Version":2}', reason: /base64/ },
   { what: 'no JSON', header: () => Buffer.from('hello').toString('base64'), reason: /base64/ },
   { what: 'no object', header: () => json([1, 2]), reason: /cannot be read/ },
-  { what: 'of version 1', header: () => json({ x402Version: 1 }), reason: /x402Version/ },
+  { what: 'of version 1', header: () => json({ x402Version: 1 }), reason: /x402 version 1/ },
   { what: 'without content', header: () => json({ x402Version: 2 }), reason: /accepted/ },
   { what: 'too long', header: () => 'A'.repeat(14_337), reason: /longer than 14 kB/ },
   {

@@ -70,7 +70,7 @@ describe('the page of a payment', () => {
     const { get } = paying(checkoutView('waiting', { bought }))
     const { body } = await get(url, owner)
     expect(read(body)).toContain(
-      'You’re buying Claro Airtime, GTQ 50 Country Guatemala Phone number +502 5555 1234 Price 25.00 USD Change',
+      'You’re buying Claro airtime, GTQ 50 Country Guatemala Phone number +502 5555 1234 Price 25.00 USD Change',
     )
     expect(body.indexOf('id="bought"')).toBeLessThan(body.indexOf('id="address"'))
     // Nobody else learns any of it.
