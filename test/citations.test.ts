@@ -29,6 +29,7 @@ test.each<[string, RegExp]>([
     'a chapter of notes that are not here',
     /\b(?:suppliers|operators|pages|agents|x402) [A-H](?:\.\d+)?\b/,
   ],
+  ['a chapter in brackets instead of a record', /\(reliability: /],
   ['a path of the machine that it was written on', /(?<![\w.])\/(?:work|home\/(?!you\b))\//],
 ])('no line cites %s', (_, pattern) => {
   const found = lines.filter(({ text }) => pattern.test(text))

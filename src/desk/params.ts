@@ -23,7 +23,7 @@ export type ValuesOf<P extends Params> = {
   readonly [Name in keyof P]?: ReturnType<P[Name]['read']>
 }
 
-/** The most characters of a text and of a brand's name, and codes in a list (reliability: sizes). */
+/** The most characters of a text and of a brand's name, and codes in a list. */
 const textMax = 64
 const nameMax = 200
 const codesMax = 50

@@ -125,7 +125,7 @@ export async function closeApp(app: FastifyInstance): Promise<void> {
   await app.close().finally(() => clearInterval(idle))
 }
 
-/** What a request may take of the store, in bytes and milliseconds (reliability: sizes). */
+/** What a request may take of the store, in bytes and milliseconds. */
 const limitsOfRequests = {
   bodyLimit: bodyMax,
   requestTimeout: 30_000,

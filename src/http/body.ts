@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Refusal } from '../primitives/refusal.ts'
 
-/** The most bytes of a body (reliability: sizes). */
+/** The most bytes of a body. */
 export const bodyMax = 16 * 1024
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })

@@ -2,7 +2,7 @@ import { echoOf, type Given, unknownParameter } from '../desk/given.ts'
 import { refused } from '../desk/params.ts'
 import { Refusal } from '../primitives/refusal.ts'
 
-/** The most bytes of a query string (reliability: sizes). */
+/** The most bytes of a query string. */
 const queryMax = 2048
 
 const controlCharacters = /\p{Cc}/u

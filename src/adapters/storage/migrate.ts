@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
-import type { Pool, PoolClient } from 'pg'
+import type { Pool } from 'pg'
+import type { Database } from './database.ts'
+import { atOnce } from './transaction.ts'
 
 interface Migration {
   readonly name: string
@@ -24,22 +26,11 @@ const migrateWithinMs = 600_000
  */
 export async function migrate(pool: Pool, folder: URL = ownMigrations): Promise<readonly string[]> {
   const migrations = await readMigrations(folder)
-  const client = await pool.connect()
-  try {
-    await client.query('begin')
-    const applied = await applyMissing(client, migrations)
-    await client.query('commit')
-    client.release()
-    return applied
-  } catch (error) {
-    // The connection is closed, which rolls back whatever was begun on it.
-    client.release(true)
-    throw error
-  }
+  return atOnce(pool, (client) => applyMissing(client, migrations))
 }
 
 async function applyMissing(
-  client: PoolClient,
+  client: Database,
   migrations: readonly Migration[],
 ): Promise<readonly string[]> {
   await client.query(`set local statement_timeout = ${migrateWithinMs}`)
@@ -56,13 +47,13 @@ async function applyMissing(
   return missing.map(({ name }) => name)
 }
 
-function patiently(client: PoolClient, text: string) {
+function patiently(client: Database, text: string) {
   // The types of pg leave out that a single query may have its own time limit.
   const query: { text: string; query_timeout: number } = { text, query_timeout: migrateWithinMs }
   return client.query(query)
 }
 
-async function readApplied(client: PoolClient): Promise<ReadonlyMap<string, string>> {
+async function readApplied(client: Database): Promise<ReadonlyMap<string, string>> {
   const { rows } = await client.query<{ name: string; sha256: string }>(
     'select name, sha256 from schema_migrations',
   )

@@ -6,7 +6,7 @@ import type { PageSenders } from '../frame/senders.ts'
 import { searchPath } from './search-address.ts'
 import { searchPage } from './search-page.ts'
 
-/** More of a query is nobody's search, as for the interfaces (reliability: sizes). */
+/** More of a query is nobody's search, as for the interfaces. */
 const queryMost = 2_048
 
 /**

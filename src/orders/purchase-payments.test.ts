@@ -1,0 +1,228 @@
+import { describe, expect, test } from 'vitest'
+import { fixed } from '../../test/fixtures/offers.ts'
+import type { X402Tender } from '../payments/payment.ts'
+import type { PaymentPayload } from '../payments/x402.ts'
+import { Refusal } from '../primitives/refusal.ts'
+import {
+  ada,
+  card,
+  expectDemand,
+  expectOrder,
+  openCard,
+  purchaseWorld,
+  refusalOf,
+} from './purchase.fixture.ts'
+import { paymentKeyIn } from './replay.ts'
+
+describe('a payment that came with a request', () => {
+  const other = { ...ada, firstName: 'Mallory' }
+
+  /** Sends the payment with another wish in the middle of the check of the first. */
+  async function stolen(world: ReturnType<typeof purchaseWorld>, signed = true, copied = true) {
+    const payment = await world.pay()
+    const { check } = world.deps.rails.x402
+    let theft: Promise<unknown> | undefined
+    world.says.isSigned = signed
+    Object.assign(world.deps.rails.x402, {
+      check: async (tender: X402Tender) => {
+        if (theft) return check(tender)
+        world.says.isSigned = copied
+        theft = refusalOf(world.ask({ payment, fields: other }))
+        await theft
+        return check(tender)
+      },
+    })
+    return { answer: await world.ask({ payment }), theft: await theft }
+  }
+
+  test.each([
+    ['of a key', true, true],
+    ['of a key, and sent on in another form', true, false],
+    ['of a contract wallet', false, false],
+  ])('is for no other, before anybody outside has seen it: a signature %s', async (...forms) => {
+    const [, signed, copied] = forms
+    const world = purchaseWorld()
+    const { answer, theft } = await stolen(world, signed, copied)
+    expect(theft).toMatchObject({ code: 'payment_reused', details: { charged: 'unknown' } })
+    expect(expectOrder(answer).order.state).toBe('FULFILLED')
+    expect(world.calls.filter((call) => call === 'check')).toHaveLength(1)
+  })
+
+  test('is not kept from its payer by a stranger who has no signature', async () => {
+    const world = purchaseWorld()
+    const payment = await world.pay()
+    world.says.isSigned = false
+    world.says.check = () => ({ outcome: 'unknown', charged: 'unknown', reason: 'silence' })
+    await refusalOf(world.ask({ payment, fields: other }))
+    world.says.isSigned = true
+    world.says.check = (tender) => ({ outcome: 'good', tender })
+    expect(expectOrder(await world.ask({ payment })).order.state).toBe('FULFILLED')
+  })
+
+  test.each(['bad', 'unknown'] as const)(
+    'is bound to nothing once it has ended, unless it is good: %s',
+    async (outcome) => {
+      const world = purchaseWorld()
+      const payment = await world.pay()
+      world.clock.pass(299_000)
+      const { authorization } = payment.payload
+      world.says.check = () => ({ outcome, charged: 'unknown', code: 'expired', reason: 'late' })
+      const send = (validBefore: number) =>
+        world
+          .ask({
+            payment: {
+              ...payment,
+              payload: {
+                ...payment.payload,
+                authorization: { ...authorization, validBefore: String(validBefore) },
+              },
+            },
+          })
+          .catch(() => undefined)
+      const now = Math.floor(world.clock.now().getTime() / 1_000)
+      const kept = () => world.deps.reservations.isConsidered(paymentKeyIn(payment))
+      await send(now)
+      expect(await kept()).toBe(false)
+      await send(now + 60)
+      expect(await kept()).toBe(true)
+    },
+  )
+
+  test('that has ended and is good still belongs to the request that it came with first', async () => {
+    const world = purchaseWorld()
+    const payment = await world.pay()
+    world.says.check = () => ({ outcome: 'unknown', charged: 'unknown', reason: 'silence' })
+    await refusalOf(world.ask({ payment }))
+    world.clock.pass(301_000)
+    world.says.check = (tender) => ({ outcome: 'good', tender })
+    expect(await refusalOf(world.ask({ payment, fields: other }))).toMatchObject({
+      code: 'payment_reused',
+    })
+    expect(expectOrder(await world.ask({ payment })).order.state).toBe('FULFILLED')
+  })
+
+  test('counts like one that is refused when nobody can say that it is good', async () => {
+    const world = purchaseWorld()
+    const payment = await world.pay()
+    const counted: string[] = []
+    const ask = () => refusalOf(world.ask({ payment, showedNothing: () => counted.push('one') }))
+    world.says.check = () => ({ outcome: 'unknown', charged: 'unknown', reason: 'silence' })
+    await ask()
+    expect(counted).toEqual(['one'])
+    // Its terms are those of another price, and it has ended.
+    world.stock({ ...card, price: fixed(3_000) })
+    world.clock.pass(301_000)
+    world.says.isUnused = false
+    await ask()
+    expect(counted).toEqual(['one', 'one'])
+  })
+
+  test('is not asked for again while an equal request may be about to take it', async () => {
+    const world = purchaseWorld()
+    const signed = await world.pay()
+    const { quote: _, ...extra } = signed.accepted.extra
+    const payment = { ...signed, accepted: { ...signed.accepted, extra } }
+    world.says.check = () => ({ outcome: 'unknown', charged: 'unknown', reason: 'silence' })
+    await refusalOf(world.ask({ payment }))
+    world.stock({ ...card, price: fixed(3_000) })
+    world.clock.pass(30_000)
+    const heard: string[] = []
+    const again = () => world.ask({ payment, foundUnpaid: () => heard.push('unpaid') })
+    expect(await refusalOf(again())).toMatchObject({ details: { charged: 'unknown' } })
+    expect(heard).toEqual([])
+    world.clock.pass(60_000)
+    expect(expectDemand(await again()).fault?.code).toBe('payment_mismatch')
+    expect(heard).toEqual(['unpaid'])
+  })
+})
+
+describe('a payment that opens no order', () => {
+  type World = ReturnType<typeof purchaseWorld>
+
+  /** What keeps a payment from being checked, after it was signed. */
+  const unchecked: Record<string, (world: World, payment: PaymentPayload) => object> = {
+    'the price has moved since its promise ended': ({ stock, clock }) => {
+      stock({ ...card, price: fixed(3_000) })
+      clock.pass(301_000)
+      return {}
+    },
+    'it holds for too long': ({ clock }, payment) => {
+      const { authorization } = payment.payload
+      const validBefore = String(Math.floor(clock.now().getTime() / 1_000) + 700)
+      const longer = { ...payment.payload, authorization: { ...authorization, validBefore } }
+      return { payment: { ...payment, payload: longer } }
+    },
+    'the store is paused': ({ says }) => {
+      says.unsold = { type: 'paused' }
+      return {}
+    },
+    'the offer was delisted': ({ stock }) => {
+      stock(openCard)
+      return {}
+    },
+    'the body is wrong': () => ({ fields: { ...ada, firstName: '' } }),
+    'its key is of no form': () => ({ heldUp: new Refusal('invalid_header', 'The key is wrong.') }),
+  }
+
+  async function turnedDown(why: string, isUnused: boolean) {
+    const world = purchaseWorld()
+    const payment = await world.pay()
+    const changes = unchecked[why]?.(world, payment)
+    world.says.isUnused = isUnused
+    const heard: string[] = []
+    const hears = {
+      foundUnpaid: () => heard.push('unpaid'),
+      showedNothing: () => heard.push('counted'),
+    }
+    const answer = await world.ask({ payment, ...hears, ...changes }).catch((error) => error)
+    return { world, heard, answer }
+  }
+
+  test.each(Object.keys(unchecked))('is said to be unpaid once it is unused: %s', async (why) => {
+    const { heard, world } = await turnedDown(why, true)
+    expect(heard).toEqual(['unpaid'])
+    expect(world.calls).toEqual(['isUnused'])
+  })
+
+  test.each(Object.keys(unchecked))('is not, and counts, while it may be used: %s', async (why) => {
+    const { heard, answer } = await turnedDown(why, false)
+    expect(heard).toEqual(['counted'])
+    expect(answer).toBeInstanceOf(Refusal)
+  })
+
+  test('has nobody asked for it above a limit, and is not said to be unpaid', async () => {
+    const world = purchaseWorld()
+    const payment = await world.pay()
+    const heard: string[] = []
+    const heldUp = new Refusal('rate_limited', 'Too many.')
+    const foundUnpaid = () => heard.push('unpaid')
+    expect((await refusalOf(world.ask({ payment, heldUp, foundUnpaid }))).code).toBe('rate_limited')
+    expect([heard, world.calls]).toEqual([[], []])
+  })
+
+  test('has nobody asked for it that pays somebody else', async () => {
+    const world = purchaseWorld()
+    const payment = await world.pay()
+    const authorization = { ...payment.payload.authorization, to: `0x${'7'.repeat(40)}` }
+    const elsewhere = { ...payment, payload: { ...payment.payload, authorization } }
+    expect(expectDemand(await world.ask({ payment: elsewhere })).fault?.code).toBe(
+      'payment_mismatch',
+    )
+    expect(world.calls).toEqual([])
+  })
+
+  test.each([
+    [
+      'an eSIM that is not theirs',
+      { kind: 'esim', fields: { offerId: 'PLAN', iccid: '8901260852290847532' } },
+    ],
+  ] as const)('is said to be paid once its money is here: %s', async (_, request) => {
+    const world = purchaseWorld()
+    const payment = await world.pay(request)
+    world.says.check = (tender) => ({ outcome: 'good', tender, hasLanded: true })
+    expect(await refusalOf(world.ask({ ...request, payment }))).toMatchObject({
+      code: 'invalid_body',
+      details: { charged: 'yes' },
+    })
+  })
+})
