@@ -137,7 +137,8 @@ describe.each(fronts)('behind $name', (server) => {
     for (const { status } of await Promise.all(refused)) expect([431, 503]).toContain(status)
     await front.ask(purchasePath('topup'), { method: 'POST', headers: { [loses]: 'yes' } })
     forgetArrivals()
-    for (let index = 0; index < 6; index += 1) {
+    // Caddy draws a node for each request, so a few may all meet the same one.
+    for (let index = 0; index < 40; index += 1) {
       expect((await front.ask('/ai')).status).toBe(200)
     }
     for (const { arrivals } of nodes) expect(arrivals.length).toBeGreaterThan(0)
@@ -265,10 +266,7 @@ describe.each(fronts)('behind $name', (server) => {
         () => back.arrivals.length,
         (seen) => seen > 0,
       )
-      // Debian's Caddy answers single POSTs with 503 meanwhile, and a buyer sends them again.
-      const isToAskAgain = (heard: string) =>
-        server.name === 'caddy' && heard.startsWith('POST: 503')
-      expect((await crowd.stop()).filter((heard) => !isToAskAgain(heard))).toEqual([])
+      expect(await crowd.stop()).toEqual([])
     },
   )
 
@@ -376,7 +374,9 @@ function startCrowd(ask: Ask) {
       if (heard !== undefined) strange.push(heard)
     }
   }
-  const clients = [client('GET', () => ask('/ai'), 200), client('POST', () => askPrice(ask), 402)]
+  // Many at the same moment, since a balancer that takes turns may lose count of them.
+  const posts = Array.from({ length: 16 }, () => client('POST', () => askPrice(ask), 402))
+  const clients = [client('GET', () => ask('/ai'), 200), ...posts]
   return {
     async stop() {
       isOver.abort()
@@ -391,7 +391,7 @@ async function untilLeftAlone(ask: Ask, { arrivals }: Watched): Promise<void> {
   await eventually(
     async () => {
       const seen = arrivals.length
-      for (let index = 0; index < 6; index += 1) await ask('/ai')
+      for (let index = 0; index < 20; index += 1) await ask('/ai')
       return arrivals.length - seen
     },
     (grown) => grown === 0,
