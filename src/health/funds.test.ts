@@ -49,7 +49,8 @@ test('a balance that explains the refusals bounds purchases by itself', () => {
   const { watch, refuse } = begin()
   watch.noteBalance(funds(8n))
   refuse('a', 5n)
-  refuse('b', 7n)
+  refuse('b', 6n)
+  // It would do for each, and not beside what is open.
   watch.noteBalance(funds(6n, 2n))
   expect(watch.isRefused()).toBe(false)
 })

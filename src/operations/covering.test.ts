@@ -31,13 +31,14 @@ function begin(open: Partial<OpenFacts> = {}, away: object = {}) {
     ...away,
   }
   const supplierWallet = lastSeen(async () => seen.wallet ?? Promise.reject(new Error('429')))
-  const vitals = createVitals(() => new Date(0))
-  vitals.noteCatalog(new Date(0))
+  const now = () => new Date()
+  const vitals = createVitals(now)
+  vitals.noteCatalog(now())
   const noted: Means[] = []
   const told: PartHappening[] = []
-  const noteMeans = (means: Means) => {
+  const noteMeans = (means: Means, since?: Date) => {
     noted.push(means)
-    vitals.noteMeans(means)
+    vitals.noteMeans(means, since)
   }
   const stop = new AbortController()
   const sources = {
@@ -53,7 +54,7 @@ function begin(open: Partial<OpenFacts> = {}, away: object = {}) {
     sources,
     { ...vitals, noteMeans },
     {
-      now: () => new Date(0),
+      now,
       signal: stop.signal,
       looked: partChanges(vitals, (happening) => told.push(happening)),
     },
@@ -128,7 +129,7 @@ test('an empty gas wallet stops purchases', async () => {
 test('refusals for want of funds that are on record close the supplier', async () => {
   const { seen, vitals, action, look, end } = begin()
   await vi.advanceTimersByTimeAsync(0)
-  const refused = (reference: string) => ({ reference, at: new Date(0), amount: usdc(5n) })
+  const refused = (reference: string) => ({ reference, at: new Date(), amount: usdc(5n) })
   seen.open = async () => ({ ...nothingOpen, fundsRefusals: [refused('a'), refused('b')] })
   await look()
   expect([action(), vitals.parts().supplier.state]).toEqual(['stop', 'down'])
@@ -147,6 +148,13 @@ test('a wallet at the supplier in another currency bounds nothing', async () => 
 })
 
 const unseeable = ['float', 'gas', 'open', 'wallet'] as const
+/** What cannot be known without each of them. */
+const unknownWithout = {
+  float: ['cover'],
+  gas: ['gas'],
+  open: ['cover', 'gas', 'funds'],
+  wallet: ['funds'],
+} as const
 const away = (part: (typeof unseeable)[number]) => ({
   [part]: part === 'wallet' ? undefined : () => Promise.reject(new Error('timeout')),
 })
@@ -171,6 +179,26 @@ test.each(unseeable)('sells nothing before it has seen %s', async (part) => {
   const { noted, action, end } = begin({}, away(part))
   await vi.advanceTimersByTimeAsync(0)
   expect([noted.length, action()]).toEqual([1, 'stop'])
+  const unknown = (['cover', 'gas', 'funds'] as const).filter((one) => !noted[0]?.[one])
+  expect(unknown).toEqual(unknownWithout[part])
+  await end()
+})
+
+test('what is sold during a look stays off the bounds until the next one', async () => {
+  const { seen, vitals, look, end } = begin()
+  await vi.advanceTimersByTimeAsync(0)
+  const most = () => vitals.bounds().find(({ by }) => by === 'refund_float')?.most
+  const slow = Promise.withResolvers<ReturnType<typeof usdc>>()
+  seen.float = () => slow.promise
+  await look()
+  await vi.advanceTimersByTimeAsync(1)
+  expect(vitals.sell('a', usdc(1n))).toBeUndefined()
+  await vi.advanceTimersByTimeAsync(1)
+  slow.resolve(usdc(8n))
+  await vi.advanceTimersByTimeAsync(0)
+  expect(most()).toBe(1n)
+  await look()
+  expect(most()).toBe(2n)
   await end()
 })
 

@@ -91,3 +91,12 @@ test('what was seen last counts for 5 minutes while it cannot be seen', async ()
   await vi.advanceTimersByTimeAsync(1)
   expect([await ask(), last()]).toEqual([undefined, undefined])
 })
+
+test('what was seen last is as old as the beginning of the look that saw it', async () => {
+  const { look, last } = lastSeen(after(4 * 60_000, 'seen'))
+  const asked = look()
+  await vi.advanceTimersByTimeAsync(4 * 60_000)
+  expect([await asked, last()]).toEqual(['seen', 'seen'])
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(last()).toBeUndefined()
+})

@@ -1,7 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { fixed, open, voucher } from '../../test/fixtures/offers.ts'
+import { ample } from '../health/means.fixture.ts'
+import { createVitals } from '../health/vitals.ts'
 import { paymentFor } from '../payments/payments.fixture.ts'
 import type { PaymentPayload } from '../payments/x402.ts'
+import { usdc } from '../primitives/money.ts'
 import type { Refusal } from '../primitives/refusal.ts'
 import { hashOf } from '../secrets/tokens.ts'
 import {
@@ -192,6 +195,36 @@ describe('nothing is stored and nothing taken', () => {
     const { fault } = expectDemand(await ask({ payment: { ...payment, accepted } }))
     expect(fault?.code).toBe('payment_mismatch')
     expect([orders.history, calls]).toEqual([[], ['isUnused']])
+  })
+})
+
+describe('what the supplier has funds for', () => {
+  /** A store that can buy one card and no second one. */
+  async function worldForOne() {
+    const vitals = createVitals(() => new Date(0))
+    vitals.noteCatalog(new Date(0))
+    const funds = { available: usdc(30_000_000n), committed: usdc(0n) }
+    vitals.noteMeans({ ...ample, funds })
+    const world = purchaseWorld({}, { vitals })
+    return { ...world, payments: [await world.pay(), await world.pay()] }
+  }
+
+  test('is sold once, however many payments are checked at once', async () => {
+    const { ask, payments, orders } = await worldForOne()
+    const answers = await Promise.allSettled(payments.map((payment) => ask({ payment })))
+    expect(answers).toMatchObject([
+      { status: 'fulfilled' },
+      { reason: { code: 'offer_unavailable', details: { extra: { reason: 'too_large' } } } },
+    ])
+    expect(orders.history.filter(({ version }) => version === 1)).toHaveLength(1)
+  })
+
+  test('is there for others when no order could be opened', async () => {
+    const { ask, payments, orders } = await worldForOne()
+    const [one, other] = payments
+    vi.spyOn(orders, 'open').mockRejectedValueOnce(new Error('gone'))
+    expect((await refusalOf(ask({ payment: one }))).code).toBe('try_again')
+    expectOrder(await ask({ payment: other }))
   })
 })
 

@@ -113,7 +113,18 @@ describe('a large payment', () => {
       method === 'eth_getTransactionReceipt' ? { result: null } : undefined
     const noLogs: Tamper = (method) => (method === 'eth_getLogs' ? { status: 403 } : undefined)
     const noSafe: Tamper = (_, [tag]) => (tag === 'safe' ? { result: null } : undefined)
-    for (const tamper of [silent, stopped, noReceipts, noLogs, noSafe]) {
+    await chain.mine(2)
+    // A balancer in front of it, one machine of which is behind what another calls safe.
+    const behind: Tamper = async (method, [tag, ...more]) => {
+      if (method !== 'eth_getBlockByNumber' || tag !== 'latest') return undefined
+      const safe = await chain.client.getBlock({ blockTag: 'safe' })
+      const block = (await chain.client.request({
+        method,
+        params: [tag, ...more],
+      } as never)) as object
+      return { result: { ...block, number: `0x${(safe.number - 1n).toString(16)}` } }
+    }
+    for (const tamper of [silent, stopped, noReceipts, noLogs, noSafe, behind]) {
       const { rail, borneOutMost } = connect([witness.url])
       witness.tamper(tamper)
       expect(await borneOutMost()).toBe(large - 1n)
@@ -127,6 +138,15 @@ describe('a large payment', () => {
       expect(await rail.check(big.tender)).toMatchObject({ outcome: 'good' })
     }
   })
+})
+
+test('a witness that never answers is given up after a while, and is as one that is away', async () => {
+  const { borneOutMost } = connect([witness.url])
+  const askedBefore = witness.calls.length
+  witness.tamper(() => new Promise(() => undefined))
+  expect(await borneOutMost()).toBe(large - 1n)
+  // Not one of its calls was given up and made again by then.
+  expect(witness.calls.slice(askedBefore)).toEqual(Array(2).fill('eth_getBlockByNumber'))
 })
 
 describe('a payment that has landed', () => {

@@ -1,9 +1,13 @@
 import type { Pool } from 'pg'
 import { beforeAll, expect, test } from 'vitest'
+import { moveOn, openOnRecord } from '../../../test/contract/checkout-store-nodes.ts'
 import { orderOnRecord } from '../../../test/contract/order-store-nodes.ts'
+import { ended, ordered, orderOf } from '../../../test/contract/sample-checkouts.ts'
 import * as sample from '../../../test/contract/sample-orders.ts'
 import type { Order } from '../../orders/order.ts'
 import { noFundsCode } from '../../orders/ports.ts'
+import { usdc } from '../../primitives/money.ts'
+import { createCheckoutStore } from './checkouts.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
 import { openFacts, orderFacts } from './order-facts.ts'
 import { createOrderStore } from './orders.ts'
@@ -87,6 +91,26 @@ test('what the supplier may still take is committed, also of orders that were gi
   expect((await openFacts(database)).committed).toBe(3n * sample.wanted.amount)
 })
 
+test('a checkout that is paid is committed until its order is on record', async () => {
+  const database = await postgres.open()
+  const caps = { hour: usdc(0n), day: usdc(0n) }
+  const store = createCheckoutStore(database, caps)
+  const records = () => ({ store, orders: createOrderStore(database) })
+  const committed = async () => (await openFacts(database)).committed
+  const unpaid = await openOnRecord(records)
+  await moveOn(records, unpaid, ended(unpaid))
+  const open = await openOnRecord(records)
+  expect(await committed()).toBe(0n)
+  const invoice = { ...open.invoice, status: 'PROCESSING' as const }
+  const seen = await moveOn(records, open, { ...open, invoice })
+  expect(await committed()).toBe(sample.wanted.amount)
+  const paid = await moveOn(records, seen, ordered(seen))
+  expect(await committed()).toBe(sample.wanted.amount)
+  await records().orders.open(orderOf(paid), [])
+  await moveOn(records, paid, { ...paid, isPlaced: true })
+  expect(await committed()).toBe(0n)
+})
+
 test('a refusal for want of funds comes with what was held beside it and released', async () => {
   const database = await postgres.open()
   const keep = (order: Order) => orderOnRecord(createOrderStore(database), order)
@@ -95,7 +119,10 @@ test('a refusal for want of funds comes with what was held beside it and release
     const one = failed(fulfilling(paid(pending({ placedAt: from(placed) }))))
     return { ...one, changedAt: from(ended), failure: { ...one.failure, code } }
   }
-  // One ended before it was placed, one was placed after it ended, and one was refused as it was.
+  // One ended before it was placed, one was placed after it ended, one was refused as it was, and
+  // what was delivered is taken and not released.
+  const delivered = fulfilled(fulfilling(paid(pending({ placedAt: from(9) }))))
+  await keep({ ...delivered, changedAt: from(8) })
   await keep(given(20, 11, 'E7'))
   await keep(given(4, 3, 'E7'))
   await keep(given(9, 8, noFundsCode))
