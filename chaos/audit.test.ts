@@ -24,8 +24,8 @@ function withOrder(id: string, changes: Partial<OrderRow>): Facts {
   return { ...cleanFacts, orders }
 }
 
-function withMore(more: Partial<Facts>): Facts {
-  const names = Object.keys(more) as (keyof Facts)[]
+function withMore(more: Partial<Omit<Facts, 'calmUntil'>>): Facts {
+  const names = Object.keys(more) as Exclude<keyof Facts, 'calmUntil'>[]
   const lists = names.map((name) => [name, [...cleanFacts[name], ...(more[name] ?? [])]])
   return { ...cleanFacts, ...Object.fromEntries(lists) }
 }
@@ -240,10 +240,24 @@ describe('besides', () => {
     expect(wrongsIn(withMore({ pauses: ['node-0 said stop'] }))).toEqual([
       ['paused by an attacker', 'node'],
     ])
+    const paused = seen(delivered, '8', { nonces: [], pausedAt: [7] })
+    const inCalmUntil = (calmUntil: number) =>
+      wrongsIn({ ...withMore({ seen: [paused] }), calmUntil })
+    expect([inCalmUntil(7), inCalmUntil(8)]).toEqual([[], [['paused by an attacker', 'b0-8']]])
     const wasted = (count: number) =>
       wrongsIn(withMore({ wastedByAttackers: Array.from({ length: count }, (_, at) => `0x${at}`) }))
     expect([wasted(30), wasted(31)]).toEqual([[], [['gas wasted without bound', 'gas']]])
   })
+})
+
+test('a store that is shut to honest buyers, or has not the means to pay them back', () => {
+  const heard = (times: number) => {
+    const pausedAt = Array.from({ length: times }, (_, at) => at)
+    return wrongsIn(withMore({ seen: [seen(delivered, '8', { nonces: [], pausedAt })] }))
+  }
+  // Twice for each of the four purchases.
+  expect([heard(8), heard(9)]).toEqual([[], [['put off without bound', 'store']]])
+  expect(wrongsIn(withMore({ bounded: ['refund_held'] }))).toEqual([['out of means', 'node']])
 })
 
 test('a finding can be told with what all four sides know of its order', () => {

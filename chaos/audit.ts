@@ -17,6 +17,8 @@ export const wrongs = [
   'loss nobody sees',
   'node ended by itself',
   'paused by an attacker',
+  'put off without bound',
+  'out of means',
   'gas wasted without bound',
 ] as const
 export type Wrong = (typeof wrongs)[number]
@@ -58,6 +60,8 @@ export function audit(facts: Facts): readonly Finding[] {
     unseenLosses,
     endedAlone,
     pausedByAttackers,
+    putOffWithoutBound,
+    outOfMeans,
     gasWithoutBound,
   ].flatMap((rule) => rule(book))
 }
@@ -247,8 +251,29 @@ function endedAlone(book: Book): Finding[] {
 }
 
 /** Whoever can close the store needs no other attack. */
-function pausedByAttackers({ pauses }: Book): Finding[] {
-  return pauses.map((said) => finding('paused by an attacker', 'node', said))
+function pausedByAttackers({ pauses, seen, calmUntil }: Book): Finding[] {
+  const heard = seen.filter(({ pausedAt }) => pausedAt.some((at) => at < calmUntil))
+  return [
+    ...pauses.map((said) => finding('paused by an attacker', 'node', said)),
+    ...heard.map(({ purchase }) =>
+      finding('paused by an attacker', purchase, 'its buyer heard that the store is paused'),
+    ),
+  ]
+}
+
+/** Parts that are killed pause the store for a moment; more than this many times a purchase it is shut. */
+const pausedMost = 2
+
+function putOffWithoutBound({ seen }: Book): Finding[] {
+  const heard = seen.reduce((sum, { pausedAt }) => sum + pausedAt.length, 0)
+  if (heard <= pausedMost * seen.length) return []
+  const why = `${seen.length} purchases heard ${heard} times that the store is paused`
+  return [finding('put off without bound', 'store', why)]
+}
+
+/** Kills take no money, so what is left of float and caps has to last for all honest buyers. */
+function outOfMeans({ bounded }: Book): Finding[] {
+  return bounded.map((said) => finding('out of means', 'node', said))
 }
 
 /** More than this many transactions for nothing means that attackers decide what the store pays for gas. */

@@ -17,12 +17,12 @@ export interface Body {
 }
 
 /** The refusals by which a store that is up says that it cannot just now. */
-const notNow = ['try_again', 'store_paused']
+const notNow = ['try_again', 'store_paused'] as const
 
-export function isNotNow(called: Called): boolean {
-  return (
-    called.type === 'answer' && called.status === 503 && notNow.includes(called.body.code ?? '')
-  )
+/** Which of them an answer is, if it is one. */
+export function notNowOf(called: Called): (typeof notNow)[number] | undefined {
+  if (called.type === 'none' || called.status !== 503) return undefined
+  return notNow.find((code) => code === called.body.code)
 }
 
 export interface Call {

@@ -12,7 +12,7 @@ const token = parseAbi([
 /** What the chain, the supplier and the database say, each asked directly and none through the store. */
 export async function collect(
   parts: Parts,
-): Promise<Omit<Facts, 'seen' | 'endedAlone' | 'pauses' | 'wastedByAttackers'>> {
+): Promise<Pick<Facts, 'payments' | 'refunds' | 'supplied' | 'orders'>> {
   const [moves, supplied, orders] = await Promise.all([
     movesOf(parts),
     ledgerOf(parts.supplier),

@@ -78,6 +78,7 @@ export function seen(orderId: string, digit: string, changes: Partial<Seen> = {}
     unexpected: [],
     unanswered: 0,
     putOff: 0,
+    pausedAt: [],
     ending: 'refunded',
     ...changes,
   }
@@ -119,5 +120,7 @@ export const cleanFacts: Facts = {
   ],
   endedAlone: [],
   pauses: [],
+  calmUntil: 0,
   wastedByAttackers: [],
+  bounded: [],
 }

@@ -56,6 +56,8 @@ export interface Seen {
   /** Calls that no answer came to, and calls that were answered with "not now". */
   readonly unanswered: number
   readonly putOff: number
+  /** When it was answered that the store takes no purchases, by the clock. */
+  readonly pausedAt: readonly number[]
   readonly ending: 'delivered' | 'refunded' | 'unpaid' | 'left' | 'not told'
 }
 
@@ -70,6 +72,10 @@ export interface Facts {
   readonly endedAlone: readonly string[]
   /** Looks at which a node did not sell, while only attackers were at work. */
   readonly pauses: readonly string[]
+  /** Until when, by the clock, only attackers were at work. */
+  readonly calmUntil: number
   /** Transactions that moved nothing, which the store paid for meanwhile. */
   readonly wastedByAttackers: readonly string[]
+  /** What the nodes said of refunds held back by a cap, and of a float that did not suffice. */
+  readonly bounded: readonly string[]
 }

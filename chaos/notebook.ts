@@ -1,4 +1,4 @@
-import { type Called, isNotNow } from './calls.ts'
+import { type Called, notNowOf } from './calls.ts'
 import type { Seen } from './facts.ts'
 
 type Answer = Extract<Called, { type: 'answer' }>
@@ -19,6 +19,7 @@ export function openNotebook(about: Pick<Seen, 'purchase' | 'payer' | 'kind' | '
     unexpected: [],
     unanswered: 0,
     putOff: 0,
+    pausedAt: [],
     ending: 'not told',
   }
 
@@ -28,8 +29,12 @@ export function openNotebook(about: Pick<Seen, 'purchase' | 'payer' | 'kind' | '
     /** Writes down how a call went, whatever it was about; says whether there is an answer to read. */
     called(called: Called): called is Answer {
       if (called.type === 'none') seen.unanswered += 1
-      else if (isNotNow(called)) seen.putOff += 1
-      else return true
+      else {
+        const code = notNowOf(called)
+        if (code === undefined) return true
+        seen.putOff += 1
+        if (code === 'store_paused') seen.pausedAt.push(Date.now())
+      }
       return false
     },
 

@@ -14,8 +14,10 @@ import { freePort } from '../sandbox/port.ts'
 import { startPostgres } from '../sandbox/postgres/postgres.ts'
 import { launchSupplier } from '../sandbox/supplier/launch.ts'
 import { fundedGasKey } from '../test/harness/gas.ts'
+import type { NodeProcessSettings } from '../test/harness/node-process.ts'
 import { startProxy } from '../test/harness/proxy.ts'
 import type { Wanted } from './arguments.ts'
+import { floatAtomic, logNameOf, refundCaps } from './means.ts'
 import { type KeptNode, keepNode } from './node.ts'
 
 /** What the supplier needs for one of the four steps of a purchase. */
@@ -35,12 +37,11 @@ function storeEnvironment(deadlineSeconds: number): Readonly<Record<string, stri
     PURCHASE_WAIT_SECONDS: '1',
     FULFILLMENT_DEADLINE_SECONDS: String(deadlineSeconds),
     REFUND_GRACE_SECONDS: String(timesOf(deadlineSeconds).graceSeconds),
-    REFUND_HOURLY_CAP_USDC: '1000000',
-    REFUND_DAILY_CAP_USDC: '1000000',
+    ...refundCaps,
   }
 }
 
-/** Atomic USDC: more than a run can spend. */
+/** Atomic USDC: more than a buyer can spend. */
 const enoughUsdc = 1_000_000_000_000n
 
 /** Everything that a run is made of. */
@@ -93,8 +94,10 @@ export async function startParts(
     supplier: await startProxy(new URL('/', supplier.url).href),
   }
   stops.unshift(proxies.chain.close, proxies.supplier.close)
-  const refundWallet = privateKeyToAddress(chain.keys.refund)
-  await chain.faucet(refundWallet, enoughUsdc)
+  // The sandbox fills up its own wallet for refunds, which is richer than any operator's.
+  const refundKey = generatePrivateKey()
+  const refundWallet = privateKeyToAddress(refundKey)
+  await chain.faucet(refundWallet, floatAtomic)
   const nodes: KeptNode[] = []
   const gasWallets: string[] = []
   const parts: Parts = {
@@ -111,7 +114,7 @@ export async function startParts(
   }
   for (const [at, port] of ports.entries()) {
     const env = storeEnvironment(wanted.deadlineSeconds)
-    const settings = await settingsOf(parts, `node-${at}`, { port, env })
+    const settings = await settingsOf(parts, logNameOf(at), { port, env, refundKey })
     gasWallets.push(privateKeyToAddress(settings.gasKey).toLowerCase())
     const node = keepNode(settings)
     stops.unshift(node.stop)
@@ -123,8 +126,8 @@ export async function startParts(
 
 async function settingsOf(
   { chain, supplier, database, proxies, dataDir }: Parts,
-  name: string,
-  own: { readonly port: number; readonly env: Readonly<Record<string, string>> },
+  logName: string,
+  own: Pick<NodeProcessSettings, 'port' | 'env' | 'refundKey'>,
 ) {
   return {
     ...own,
@@ -132,12 +135,11 @@ async function settingsOf(
     rpcUrl: proxies.chain.url,
     payTo: chain.keys.payTo,
     gasKey: await fundedGasKey(chain.rpcUrl),
-    refundKey: chain.keys.refund,
     databaseUrl: database.url,
     supplierUrl: proxies.supplier.url,
     supplierKey: supplier.apiKey,
     webhook: supplier.webhook,
-    logFile: join(dataDir, `${name}.log`),
+    logFile: join(dataDir, logName),
   }
 }
 

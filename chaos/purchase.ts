@@ -52,10 +52,8 @@ export async function buy(errand: Errand): Promise<Bought> {
   const key = plan.keyed ? { 'idempotency-key': `chaos-${name}-${account.address}` } : {}
   const open: Open = { ...errand, notebook, path: purchasePath(plan.kind), body, key: { ...key } }
   const accepts = await terms(open)
-  if (accepts === undefined) {
-    notebook.end('left')
-    return { seen: notebook.seen, followed: Promise.resolve() }
-  }
+  // One who could not buy at all was never told how it ends.
+  if (accepts === undefined) return { seen: notebook.seen, followed: Promise.resolve() }
   const answer = await pay(open, accepts)
   const followed = answer === undefined ? Promise.resolve() : follow(open, answer)
   return { seen: notebook.seen, followed }

@@ -40,6 +40,7 @@ function buyersOf({ seen }: Facts): (readonly [string, number])[] {
     ['purchases begun', seen.length],
     ['  calls that were never answered', sum(({ unanswered }) => unanswered)],
     ['  calls put off with 503', sum(({ putOff }) => putOff)],
+    ['    because the store was paused', sum(({ pausedAt }) => pausedAt.length)],
     ['  signed again under the same key', seen.filter(({ nonces }) => nonces.length > 1).length],
     ['  refused with 402', seen.filter(({ refused }) => refused.length > 0).length],
     ['  buyers who went away', seen.filter(({ ending }) => ending === 'left').length],
@@ -79,6 +80,10 @@ function ordersOf({ orders, supplied, payments, refunds }: Facts): (readonly [st
       refunded.filter(({ state }) => state === 'EXPIRED').length,
     ],
     ['    refunds on the chain', refunds.length],
+    [
+      '    USDC in them',
+      Math.ceil(refunds.reduce((sum, { value }) => sum + Number(value), 0) / 1e6),
+    ],
     ['    goods came after all', late.length],
     ['  never charged (PAYMENT_FAILED)', has('PAYMENT_FAILED')],
   ]

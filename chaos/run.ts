@@ -6,6 +6,7 @@ import { shop } from './buyers.ts'
 import { collect, countOpen, endLeases } from './collect.ts'
 import { gasOf } from './gas.ts'
 import { killAgainAndAgain } from './killer.ts'
+import { boundsMet, keepFloat } from './means.ts'
 import type { Parts } from './parts.ts'
 import type { Outcome } from './report.ts'
 import { watchSignals } from './watch.ts'
@@ -24,10 +25,12 @@ const stillMs = 10_000
  */
 export async function run(parts: Parts, wanted: Wanted, cancelled: AbortSignal): Promise<Outcome> {
   const over = new AbortController()
+  const filling = keepFloat(parts, over.signal)
   try {
     return await play(parts, wanted, AbortSignal.any([cancelled, over.signal]))
   } finally {
     over.abort()
+    await filling
   }
 }
 
@@ -62,7 +65,8 @@ async function play(parts: Parts, wanted: Wanted, over: AbortSignal): Promise<Ou
   const [seen, attacked] = await waiting.finally(() => clearTimeout(timer))
   over.throwIfAborted()
   const endedAlone = parts.nodes.flatMap((node) => node.endedAlone)
-  const facts = { ...(await collect(parts)), seen, endedAlone, ...calm }
+  const bounded = await boundsMet(parts)
+  const facts = { ...(await collect(parts)), seen, endedAlone, bounded, ...calm }
   const took = (from: number, to: number) => Math.round((to - from) / 1_000)
   return {
     facts,
@@ -74,15 +78,16 @@ async function play(parts: Parts, wanted: Wanted, over: AbortSignal): Promise<Ou
   }
 }
 
-const undisturbed = { pauses: [], wastedByAttackers: [] }
+const undisturbed = { pauses: [], calmUntil: 0, wastedByAttackers: [] }
 
 /** While nothing else goes wrong, no attacker may keep a node from selling, or spend its gas at will. */
 async function watchCalm(parts: Parts, { seconds }: Wanted, over: AbortSignal) {
   const calmMs = Math.min(60, seconds / 4) * 1_000
   const until = AbortSignal.any([over, AbortSignal.timeout(calmMs)])
   const pauses = await watchSignals(parts.nodes, until)
+  const calmUntil = Date.now()
   const { wastedTransactions } = await gasOf(parts)
-  return { pauses, wastedByAttackers: wastedTransactions }
+  return { pauses, calmUntil, wastedByAttackers: wastedTransactions }
 }
 
 /** Waits for all of them, also when one fails: then the others are told to end first. */
