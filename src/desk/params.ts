@@ -52,13 +52,26 @@ export const text: Param<string> = {
   read: (name, value) => boundedText(name, value, nameMax),
 }
 
-/** Text to search by: it needs something to look for. */
+/**
+ * Text to search by: it needs something to look for. It is given as the words that are looked for, so
+ * that neither case nor signs nor spaces make another search of it, which would be made and kept anew.
+ */
 export const searchText: Param<string> = {
   schema: { type: 'string', minLength: 1, maxLength: textMax },
   read: (name, value) => {
-    if (wordsOf(boundedText(name, value)).length > 0) return value
+    const words = wordsOf(boundedText(name, value))
+    if (words.length > 0) return words.join(' ')
     throw refused(name, `${name} needs at least one letter or digit.`)
   },
+}
+
+/** A name to search by, as names are compared. */
+export const searchName: Param<string> = {
+  schema: text.schema,
+  read: (name, value) =>
+    fold(boundedText(name, value, nameMax))
+      .trim()
+      .replace(/\s+/g, ' '),
 }
 
 /** An ISO 3166-1 alpha-2 code in any case; gives it in upper case. */
@@ -71,7 +84,7 @@ export const country: Param<string> = {
   read: countryCode,
 }
 
-/** Comma-separated country codes, at most 50; each is given once. */
+/** Comma-separated country codes, at most 50; each is given once, in the order of the alphabet. */
 export const countries: Param<readonly string[]> = {
   schema: { type: 'string', pattern: '^ *[A-Za-z]{2} *(, *[A-Za-z]{2} *)*$' },
   read: (name, value) => {
@@ -83,7 +96,7 @@ export const countries: Param<readonly string[]> = {
         `${name} must be country codes with single commas between them: US,CA,MX.`,
       )
     }
-    return [...new Set(codes.map((code) => countryCode(name, code)))]
+    return [...new Set(codes.map((code) => countryCode(name, code)))].sort()
   },
 }
 

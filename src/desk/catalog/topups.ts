@@ -14,8 +14,8 @@ import {
   pageOf,
   paging,
   readParams,
+  searchName,
   slugOrName,
-  text,
   type ValuesOf,
 } from '../params.ts'
 import { catalogPrefix } from '../paths.ts'
@@ -29,7 +29,7 @@ import { wholeList } from './whole-list.ts'
 const query = {
   country,
   region: described(slugOrName(topupRegions), 'Where the line is: the slug of a region'),
-  operator: described(text, 'Operator: its name, or the beginning of the words of its name'),
+  operator: described(searchName, 'Operator: its name, or the beginning of the words of its name'),
   ...paging(100),
 }
 

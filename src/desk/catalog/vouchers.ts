@@ -20,7 +20,7 @@ import {
   pageOf,
   paging,
   readParams,
-  text,
+  searchName,
   type ValuesOf,
 } from '../params.ts'
 import { catalogPrefix } from '../paths.ts'
@@ -32,9 +32,9 @@ import { unfinishedView } from '../views/catalog-offer.ts'
 import { brandItems, wholeList } from './whole-list.ts'
 
 const query = {
-  brand: described(text, 'Brand: its name, or the beginning of the words of its name'),
+  brand: described(searchName, 'Brand: its name, or the beginning of the words of its name'),
   country,
-  category: described(text, 'What the supplier files it under; /vouchers/filters lists them'),
+  category: described(searchName, 'What the supplier files it under; /vouchers/filters lists them'),
   minValue: described(dollars, 'Least face value, in USD'),
   maxValue: described(dollars, 'Greatest face value, in USD'),
   ...paging(100),

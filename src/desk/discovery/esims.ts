@@ -13,8 +13,8 @@ import {
   pageOf,
   paging,
   readParams,
+  searchName,
   searchText,
-  text,
   type ValuesOf,
 } from '../params.ts'
 import type { Question } from '../question.ts'
@@ -35,7 +35,7 @@ const query = {
     'Multi-country plans of this coarse region. In the catalog interface regions takes its finer regions, single-country plans included',
   ),
   q: described(searchText, 'Free text over provider, notes and places'),
-  brand: described(text, 'Provider: its name, or the beginning of the words of its name'),
+  brand: described(searchName, 'Provider: its name, or the beginning of the words of its name'),
   ...paging(50),
 }
 

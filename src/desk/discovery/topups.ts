@@ -13,7 +13,7 @@ import {
   pageOf,
   paging,
   readParams,
-  text,
+  searchName,
   type ValuesOf,
 } from '../params.ts'
 import type { Question } from '../question.ts'
@@ -24,7 +24,7 @@ import { paths } from './paths.ts'
 
 const query = {
   country,
-  brand: described(text, 'Operator: its name, or the beginning of the words of its name'),
+  brand: described(searchName, 'Operator: its name, or the beginning of the words of its name'),
   subType: described(oneOf(topupSubTypes), 'What the line gets'),
   region: described(oneOf(topupRegions), 'Where the line is'),
   ...paging(50),

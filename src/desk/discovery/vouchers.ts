@@ -12,8 +12,8 @@ import {
   pageOf,
   paging,
   readParams,
+  searchName,
   searchText,
-  text,
 } from '../params.ts'
 import type { Question } from '../question.ts'
 import { inDiscovery } from '../reading.ts'
@@ -25,7 +25,7 @@ type SubType = (typeof voucherSubTypes)[number]
 
 const query = {
   country,
-  brand: described(text, 'Brand: its name, or the beginning of the words of its name'),
+  brand: described(searchName, 'Brand: its name, or the beginning of the words of its name'),
   subType: described(oneOf(voucherSubTypes), 'What kind of brand'),
   search: described(searchText, 'Free text over brand, description, notes, sub-types and places'),
   ...paging(50),

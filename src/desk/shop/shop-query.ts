@@ -1,10 +1,19 @@
 import { kinds } from '../../goods/good.ts'
 import { voucherSubTypes } from '../../goods/lists.ts'
 import type { Kind } from '../../goods/offer.ts'
+import { writtenAs } from '../../goods/search/column.ts'
 import { type AmountKind, amountKinds } from '../../goods/search/face-values.ts'
 import type { SearchIndex } from '../../goods/search/search-index.ts'
 import { Refusal } from '../../primitives/refusal.ts'
-import { country, dollars, oneOf, type Param, searchText, text, wholeNumber } from '../params.ts'
+import {
+  country,
+  dollars,
+  oneOf,
+  type Param,
+  searchName,
+  searchText,
+  wholeNumber,
+} from '../params.ts'
 
 const sorts = ['match', 'low', 'high'] as const
 export type Sort = (typeof sorts)[number]
@@ -45,8 +54,8 @@ export interface ReadShopQuery {
 const mostPages = 100_000
 
 /**
- * Reads what a person asked for, field by field: a field that cannot be taken is told beside it and
- * the others still hold. What is empty was left open, and names that are none of these are not ours:
+ * Reads what a person asked for, field by field: each field that cannot be taken is told beside it, and
+ * the others keep what was typed. What is empty was left open, and names that are none of these are not ours:
  * links from elsewhere carry their own.
  */
 export function readShopQuery(
@@ -70,7 +79,7 @@ export function readShopQuery(
     kind,
     q: read('q', searchText),
     country: read('country', country),
-    brand: read('brand', text),
+    brand: read('brand', brandIn(sold, kind)),
     category: read('category', oneOf(categoriesIn(sold, kind))),
     region: read('region', oneOf(regionsIn(sold))),
     min: read('min', dollars),
@@ -85,6 +94,26 @@ export function readShopQuery(
     return { query: { ...query, max: undefined }, faults }
   }
   return { query, faults }
+}
+
+/** A brand as the catalog writes it, so that it is one search however it is written; or as names are compared. */
+function brandIn(sold: Readonly<Record<Kind, SearchIndex>>, kind: Kind | undefined): Param<string> {
+  const asked = kind === undefined ? kinds : [kind]
+  const read: Param<string>['read'] = (name, value) => {
+    const compared = searchName.read(name, value)
+    const [written] = asked.flatMap((each) => writtenAs(sold[each].brandNames, value) ?? [])
+    return written ?? compared
+  }
+  return { ...searchName, read }
+}
+
+/** Every country that anything on sale is for. */
+export function countriesIn(sold: Readonly<Record<Kind, SearchIndex>>): readonly string[] {
+  return [
+    ...new Set(
+      kinds.flatMap((kind) => [...sold[kind].countries.values, ...sold[kind].covered.values]),
+    ),
+  ]
 }
 
 /** The sub-types on sale, and the published ones: an empty shelf does not make a word wrong. */

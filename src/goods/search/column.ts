@@ -80,6 +80,12 @@ export function placeIn({ keys }: PackedColumn, value: string): number | undefin
   return findText(keys, fold(value))
 }
 
+/** A value as it is written in the catalog, however it is given. */
+export function writtenAs(column: Column, value: string): string | undefined {
+  const place = placeIn(column, value)
+  return place === undefined ? undefined : column.values[place]
+}
+
 export function listAt({ starts, numbers }: Lists, key: number): Uint32Array {
   return numbers.subarray(starts[key], starts[key + 1])
 }

@@ -6,11 +6,13 @@ import { faultText, faultTies, faultWords } from './search-form.ts'
 /** What the form keeps of the search around it. */
 const kept = ['kind', 'q', 'country', 'brand', 'category', 'region', 'amount', 'sort'] as const
 
+interface Asked {
+  readonly query: ShopQuery
+  readonly faults?: ReadonlyMap<ShopField, FieldFault>
+}
+
 /** Bounds of one's own for the face value, with everything else as it is. */
-export function bandForm(
-  asked: { readonly query: ShopQuery; readonly faults: ReadonlyMap<ShopField, FieldFault> },
-  texts: Texts,
-): Html {
+export function bandForm(asked: Asked, texts: Texts): Html {
   const { query } = asked
   const { search } = texts
   return html`<form class="band" action="/search" method="get">
@@ -24,13 +26,10 @@ ${boundField('max', search.bandTo, asked, texts)}
 function boundField(
   name: 'min' | 'max',
   label: string,
-  {
-    query,
-    faults,
-  }: { readonly query: ShopQuery; readonly faults: ReadonlyMap<ShopField, FieldFault> },
+  { query, faults }: Asked,
   texts: Texts,
 ): Html {
-  const fault = faults.get(name)
+  const fault = faults?.get(name)
   const value = fault?.given ?? query[name] ?? ''
   return html`<div class="field"><label for="${name}">${label}</label>
 <input id="${name}" name="${name}" type="text" inputmode="decimal" autocomplete="off" value="${value}"${faultTies(name, fault)}>

@@ -1,5 +1,5 @@
 import type { FacetValue } from '../../desk/shop/shop-facets.ts'
-import type { FieldFault, ShopField, ShopQuery } from '../../desk/shop/shop-query.ts'
+import type { ShopQuery } from '../../desk/shop/shop-query.ts'
 import type { ShopAnswer } from '../../desk/shop/shop-search.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Texts } from '../texts/en.ts'
@@ -20,13 +20,9 @@ const choicesShown = 8
 const choicesMost = 40
 
 /** What the search can be narrowed to: links with counts, and one small form for bounds of one's own. */
-export function facetList(
-  { facets, kind }: ShopAnswer,
-  asked: { readonly query: ShopQuery; readonly faults: ReadonlyMap<ShopField, FieldFault> },
-  texts: Texts,
-): Html {
+export function facetList({ facets, kind }: ShopAnswer, asked: ShopQuery, texts: Texts): Html {
   const { search } = texts
-  const query = { ...asked.query, kind }
+  const query = { ...asked, kind }
   const named = (field: 'category' | 'region' | 'brand', values: readonly FacetValue[]) =>
     group(
       search.facets[field],
@@ -38,11 +34,11 @@ export function facetList(
       })),
       texts,
     )
-  return html`<details class="facets"${asked.faults.size > 0 && html` open="open"`}><summary>${summaryOf(query, texts)}</summary>
+  return html`<details class="facets"><summary>${summaryOf(query, texts)}</summary>
 <div class="facet-groups"><h2 class="hidden">${search.filters}</h2>
 ${named('category', facets.categories)}
 ${named('region', facets.regions)}
-${bandGroup(facets.bands, { ...asked, query }, texts)}
+${bandGroup(facets.bands, query, texts)}
 ${group(search.facets.amount, amountChoices(facets.amounts, query, texts), texts)}
 ${named('brand', facets.brands)}
 </div>
@@ -68,10 +64,9 @@ function summaryOf({ category, region, brand, min, max, amount }: ShopQuery, tex
 
 function bandGroup(
   bands: ShopAnswer['facets']['bands'],
-  asked: { readonly query: ShopQuery; readonly faults: ReadonlyMap<ShopField, FieldFault> },
+  query: ShopQuery,
   texts: Texts,
 ): Html | undefined {
-  const { query } = asked
   const choices = bands.map(({ value: { min, max }, offers }) => {
     const isChosen = query.min === min && query.max === max
     return {
@@ -81,7 +76,7 @@ function bandGroup(
       isChosen,
     }
   })
-  return group(texts.search.facets.band, choices, texts, bandForm(asked, texts))
+  return group(texts.search.facets.band, choices, texts, bandForm({ query }, texts))
 }
 
 function amountChoices(

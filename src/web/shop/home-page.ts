@@ -1,3 +1,4 @@
+import { countriesIn } from '../../desk/shop/shop-query.ts'
 import { goods, kinds } from '../../goods/good.ts'
 import type { Kind, Offer } from '../../goods/offer.ts'
 import { retailOf } from '../../goods/pricing.ts'
@@ -30,7 +31,7 @@ export function homePage(deps: WebDeps): Page {
     main: html`<section class="hero">
 <h1>${texts.home.claim}</h1>
 <p>${texts.home.lead}</p>
-${searchForm({ query: {}, kind: 'voucher', choosesKind: true, countries: countriesOf(deps) }, texts)}
+${searchForm({ query: {}, kind: 'voucher', choosesKind: true, countries: countriesIn(deps.shelf.current().sold) }, texts)}
 </section>
 ${brands(deps)}
 <section id="catalog" aria-labelledby="catalog-title">
@@ -59,16 +60,6 @@ function siteData({ site }: WebDeps): object {
       'query-input': 'required name=search_term_string',
     },
   }
-}
-
-/** Every country that anything on sale is for. */
-function countriesOf({ shelf }: WebDeps): string[] {
-  const { sold } = shelf.current()
-  return [
-    ...new Set(
-      kinds.flatMap((kind) => [...sold[kind].countries.values, ...sold[kind].covered.values]),
-    ),
-  ]
 }
 
 function brands({ shelf, texts }: WebDeps): Html | undefined {

@@ -1,36 +1,10 @@
-import type { FieldFault, ShopField, ShopQuery } from '../../desk/shop/shop-query.ts'
+import type { ShopField, ShopQuery } from '../../desk/shop/shop-query.ts'
 import type { ShopAnswer } from '../../desk/shop/shop-search.ts'
 import { countryName } from '../../goods/countries.ts'
 import { kinds } from '../../goods/good.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Texts } from '../texts/en.ts'
 import { changed, searchPath } from './search-address.ts'
-import { faultWords } from './search-form.ts'
-
-/** Fields of the two forms, which say beside themselves what is wrong in them. */
-const inForms: readonly ShopField[] = ['q', 'country', 'min', 'max']
-
-/** What could not be read of a search, above its results, with the way to each field. */
-export function faultSummary(
-  faults: ReadonlyMap<ShopField, FieldFault>,
-  texts: Texts,
-): Html | undefined {
-  const { search } = texts
-  if (faults.size === 0) return undefined
-  return html`<section class="faults" role="alert" aria-labelledby="faults">
-<h2 id="faults">${search.faultTitle}</h2>
-<p>${search.faultLead}</p>
-<ul>
-${[...faults].map(([field, fault]) => {
-  const text = faultWords(field, fault, texts)
-  return inForms.includes(field)
-    ? html`<li><a href="#${field}">${text}</a></li>
-`
-    : html`<li>${text}</li>
-`
-})}</ul>
-</section>`
-}
 
 /** A result without offers: why, and ways on that all find something. */
 export function nothingFound(query: ShopQuery, answer: ShopAnswer, texts: Texts): Html {

@@ -1,4 +1,4 @@
-import type { ReadShopQuery, ShopQuery } from '../../desk/shop/shop-query.ts'
+import type { ShopQuery } from '../../desk/shop/shop-query.ts'
 import { type ShopAnswer, shopPageSize } from '../../desk/shop/shop-search.ts'
 import { countryName } from '../../goods/countries.ts'
 import { kinds } from '../../goods/good.ts'
@@ -8,7 +8,7 @@ import { type Crumb, crumbTrail, type Page } from '../frame/layout.ts'
 import type { Texts } from '../texts/en.ts'
 import { brandGrid } from './brand-grid.ts'
 import { facetList } from './facet-list.ts'
-import { faultSummary, nothingFound } from './no-results.ts'
+import { nothingFound } from './no-results.ts'
 import { offerCards } from './offer-card.ts'
 import { pager } from './pager.ts'
 import { changed, isShelf, searchPath } from './search-address.ts'
@@ -17,13 +17,13 @@ import { searchForm } from './search-form.ts'
 const brandsShown = 6
 
 /** The results of a search, and everything to go on from there. */
-export function searchPage(read: ReadShopQuery, answer: ShopAnswer, deps: WebDeps): Page {
+export function searchPage(asked: ShopQuery, answer: ShopAnswer, deps: WebDeps): Page {
   const { texts } = deps
-  const query = { ...read.query, kind: answer.kind }
+  const query = { ...asked, kind: answer.kind }
   const title = titleOf(query, texts)
   const path = searchPath(query)
   const crumbs = crumbsOf(query, texts)
-  const isKept = isShelf(read.query) && read.faults.size === 0 && answer.total > 0
+  const isKept = isShelf(asked) && answer.total > 0
   return {
     title,
     description: texts.search.description(
@@ -34,11 +34,10 @@ export function searchPage(read: ReadShopQuery, answer: ShopAnswer, deps: WebDep
     ...(isKept ? { path, crumbs, neighbours: neighboursOf(query, answer) } : {}),
     main: html`${crumbTrail(texts.search.crumb, texts.frame.home, crumbs)}
 <h1 class="hidden">${title}</h1>
-${searchForm({ query, kind: answer.kind, countries: answer.facets.countries.map(({ value }) => value), faults: read.faults }, texts)}
+${searchForm({ query, kind: answer.kind, countries: answer.facets.countries.map(({ value }) => value) }, texts)}
 ${kindTabs(query, answer, texts)}
-${faultSummary(read.faults, texts)}
 <div class="found">
-${facetList(answer, read, texts)}
+${facetList(answer, asked, texts)}
 <section class="results" aria-labelledby="results">
 ${resultsOf(query, answer, deps)}
 </section>

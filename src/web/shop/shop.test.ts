@@ -56,9 +56,18 @@ describe('the results', () => {
     const alike = [
       '/search?kind=voucher&q=card&utm_source=mail',
       '/search?q=+card&sort=match&page=1&kind=voucher&country=&x=1&x=2',
+      '/search?kind=VOUCHER&q=C%C3%81RD!',
     ]
     for (const path of alike) expect((await site.get(path)).body).toBe(first.body)
     expect(offersRead).toBe(read)
+    const ofBrand = await site.get('/search?kind=voucher&brand=Card')
+    const afterBrand = offersRead
+    for (const brand of ['card', 'CARD', '++cArd+', 'c%C3%A1rd'])
+      expect((await site.get(`/search?brand=${brand}&kind=voucher`)).body).toBe(ofBrand.body)
+    const begun = await site.get('/search?kind=voucher&brand=ca')
+    for (const brand of ['CA', '+C%C3%81'])
+      expect((await site.get(`/search?brand=${brand}&kind=voucher`)).body).toBe(begun.body)
+    expect(offersRead - afterBrand).toBe(afterBrand - read)
     shelf.replace(counting(catalogOf([card('THREE')], fixturePricing())))
     expect((await site.get('/search?q=card&kind=voucher')).body).not.toBe(first.body)
     expect(offersRead).toBeGreaterThan(read)
@@ -125,16 +134,34 @@ describe('the results', () => {
     expect(read(empty)).toContain('No results')
   })
 
-  test('say beside its field what cannot be read, keep what was typed, and still search', async () => {
-    const { statusCode, body } = await get('/search?kind=voucher&q=amazon&country=Germany&min=abc')
+  test('say beside its field what cannot be read, and keep what was typed', async () => {
+    const { statusCode, body } = await get(
+      '/search?kind=voucher&q=amazon&country=Germany&min=abc&brand=Shell',
+    )
     expect(statusCode).toBe(400)
     expect(structureFaults(body)).toEqual([])
     expect(body).toMatch(/id="country"[^>]* aria-invalid="true" aria-describedby="country-fault"/)
     expect(read(body)).toContain('“Germany” is not a country code. Germany is selected now')
     expect(body).toContain('<option value="DE" selected="selected">')
     expect(body).toMatch(/id="min"[^>]* value="abc" aria-invalid="true"/)
-    expect(body).toContain('href="/buy/AMZ_US_25"')
     expect(body).toContain('<a href="#min">')
+    expect(body).toMatch(/id="q"[^>]* value="amazon"/)
+    expect(body).toContain('<input type="hidden" name="brand" value="Shell">')
+  })
+
+  test('search for nothing while a field cannot be read', async () => {
+    const catalog = catalogOf([voucher('ONE')], fixturePricing())
+    const { voucher: index } = catalog.sold
+    const unsearched = Object.defineProperty({ ...index }, 'scratch', {
+      get: () => {
+        throw new Error('a search began')
+      },
+    })
+    const shelf = createShelf({ ...catalog, sold: { ...catalog.sold, voucher: unsearched } })
+    const site = website({ shelf })
+    for (const fault of ['country=zz', 'min=a', 'min=2&max=1', 'sort=b', 'page=0', 'q=!', 'kind=x'])
+      expect((await site.get(`/search?${fault}&q=one`)).statusCode, fault).toBe(400)
+    expect((await site.get('/search?q=one')).statusCode).toBe(500)
   })
 
   test.each([

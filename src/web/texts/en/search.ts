@@ -100,7 +100,6 @@ export const search = {
   lastPage: 'Go to the last one',
 
   faultTitle: 'Check your search',
-  faultLead:
-    'We couldn’t use what is marked below. Correct it or clear it; the rest of your search still applies.',
+  faultLead: 'We couldn’t use what is marked below. Correct it or clear it, and search again.',
   faults,
 }
