@@ -3,14 +3,14 @@ import { type Coin, formatUnits } from '../../payments/coins.ts'
 /**
  * What wallets open, and the parameter that carries the amount there: BIP-21 and its like in coins, a
  * token's EIP-681 and Ethereum's own in smallest units. No link of another sort is offered, whoever
- * made it.
+ * made it: wallets take the amount in one of Tron for TRX.
  */
 const forms: readonly {
   readonly link: RegExp
   readonly amount: string
   readonly inUnits: boolean
 }[] = [
-  { link: /^(bitcoin|litecoin|tron):/i, amount: 'amount', inUnits: false },
+  { link: /^(bitcoin|litecoin):/i, amount: 'amount', inUnits: false },
   { link: /^monero:/i, amount: 'tx_amount', inUnits: false },
   { link: /^ethereum:[^?]*\/transfer\?/i, amount: 'uint256', inUnits: true },
   { link: /^ethereum:/i, amount: 'value', inUnits: true },
