@@ -101,6 +101,8 @@ export interface Paying {
   /** Who signs, and for which wallet; both are the same new one if neither is said. */
   readonly owner?: PrivateKeyAccount
   readonly payer?: Address
+  /** One that was used before; a new one if none is said. */
+  readonly nonce?: Hex
 }
 
 /** A new wallet with money, and its signed payment to the store. */
@@ -110,7 +112,7 @@ export async function newPayment(chain: StillChain, paying: Paying = {}) {
   const payer = paying.payer ?? owner.address
   await chain.mintTo(payer, amount)
   const { timestamp } = await chain.client.getBlock()
-  const nonce: Hex = `0x${randomBytes(32).toString('hex')}`
+  const nonce: Hex = paying.nonce ?? `0x${randomBytes(32).toString('hex')}`
   const validBefore = Number(timestamp) + validSeconds
   const signature = await owner.signTypedData({
     domain,

@@ -217,6 +217,14 @@ describe('whether an authorization was used', () => {
     expect(await chain.connect().rail.isUnused(tender)).toBe(false)
   })
 
+  test('is not told by a node that has stood still', async () => {
+    const { tender } = await newPayment(chain)
+    await chain.mine()
+    const { timestamp } = await chain.client.getBlock()
+    const now = () => new Date((Number(timestamp) + 3_600) * 1_000)
+    expect(await chain.connect({ rpcUrl: node.url }, now).rail.isUnused(tender)).toBe(false)
+  })
+
   test.each(['eth_call', 'eth_getBlockByNumber'])('is not told without %s', async (silent) => {
     const { tender } = await newPayment(chain)
     node.tamper((method) => (method === silent ? 'silence' : undefined))

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { newOrderId } from '../../../test/doubles/ids.ts'
 import { type ProviderHabits, providerOf } from '../../../test/doubles/rpc-provider.ts'
 import { networks } from '../../payments/networks.ts'
@@ -137,6 +137,22 @@ describe('a provider that answers for a few blocks of logs at once', () => {
       await behind(habits, now).rail.check(tender)
       expect(asked('eth_getLogs')).toBeLessThanOrEqual(pages)
       expect(node.calls.length).toBeLessThanOrEqual(pages === 0 ? 6 : 80)
+    })
+
+    test('which its payer signed anew with a nonce that was used long before', async () => {
+      // What comes after it is asked of a chain that is as long as before.
+      const id = await chain.client.snapshot()
+      onTestFinished(() => chain.client.revert({ id }))
+      const { owner, tender } = await landedAs()
+      await mine(43_200)
+      await passTime(4_000)
+      const anew = await newPayment(chain, { owner, nonce: tender.nonce as Hex })
+      const now = () => new Date((anew.tender.validBefore + minute) * 1_000)
+      const habits = { stretch, logRange: { blocks: 500, refusal: 'parameter' } } as const
+      expect(await behind(habits, now).rail.check(anew.tender)).toMatchObject({
+        outcome: 'unknown',
+      })
+      expect(asked('eth_getLogs')).toBeLessThanOrEqual(12)
     })
 
     test('which says itself that it ended long before the chain began', async () => {
@@ -282,6 +298,15 @@ describe('a provider whose quota payers use up', () => {
     refusing(['eth_estimateGas', 'eth_getBlockByNumber', 'eth_call', 'eth_getLogs'])
     await probe()
     await expect(probe()).rejects.toThrow()
+  })
+
+  test('is down at once when it is wrong in another way, whatever else it answers', async () => {
+    const { probe } = behind({})
+    await probe()
+    node.tamper((method) => (method === 'eth_estimateGas' ? { status: 403 } : undefined))
+    await expect(probe()).rejects.toThrow()
+    node.tamper()
+    await probe()
   })
 
   test('is asked to check few payments at once until it bears it again', async () => {

@@ -138,6 +138,19 @@ test('a witness that never answers is given up after a while, and is as one that
   expect(witness.calls.slice(askedBefore)).toEqual(Array(2).fill('eth_getBlockByNumber'))
 })
 
+test('a witness whose newest block is behind its own safe one bears nothing out', async () => {
+  await chain.mine(2)
+  const { number } = await chain.client.getBlock({ blockTag: 'safe' })
+  witness.tamper(async (method, [tag]) => {
+    if (method !== 'eth_getBlockByNumber' || tag !== 'latest') return undefined
+    const newest = await chain.client.request({ method, params: [tag, false] } as never)
+    return { result: { ...(newest as object), number: `0x${(number - 1n).toString(16)}` } }
+  })
+  expect(await connect([witness.url]).borneOutMost()).toBe(large - 1n)
+  witness.tamper()
+  expect(await connect([witness.url]).borneOutMost()).toBeUndefined()
+})
+
 describe('a payment that has landed', () => {
   let rail: Rail
   beforeEach(() => {
