@@ -120,6 +120,13 @@ export class LimitReached extends Error {
 /** A request with a payment is answered in this time, or its order is on record; milliseconds. */
 export const consideredMostMs = 60_000
 
+export interface Reservation {
+  /** The digest of the request that the payment is reserved for. */
+  readonly request: string
+  /** Tells this request from all equal ones; null where the payment is reserved for another. */
+  readonly mark: string | null
+}
+
 /**
  * Which request each payment came with, from before anybody outside sees the payment
  * (docs/decisions/016).
@@ -130,10 +137,14 @@ export interface ReservationStore {
    * own key is known to have signed takes the place of one that is not.
    *
    * @param request digest of what is asked for
-   * @returns the digest of the request that the payment is reserved for
    */
-  reserve(paymentKey: string, request: string, isSigned: boolean): Promise<string>
-  /** Whether a request came with this payment so lately that it may be considered still. */
+  reserve(paymentKey: string, request: string, isSigned: boolean): Promise<Reservation>
+  /** Says that the request with this mark opens no order. */
+  release(paymentKey: string, mark: string): Promise<void>
+  /**
+   * Whether a request for which this payment is reserved came so lately that it may be considered
+   * still, and has not said that it opens no order.
+   */
   isConsidered(paymentKey: string): Promise<boolean>
   /** Forgets what was reserved before then. Returns how many. */
   forget(reservedBefore: Date): Promise<number>

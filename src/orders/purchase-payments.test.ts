@@ -1,8 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { fixed } from '../../test/fixtures/offers.ts'
 import type { X402Tender } from '../payments/payment.ts'
+import type { Checked } from '../payments/ports.ts'
 import type { PaymentPayload } from '../payments/x402.ts'
 import { Refusal } from '../primitives/refusal.ts'
+import { consideredMostMs } from './ports.ts'
 import {
   ada,
   card,
@@ -12,7 +14,6 @@ import {
   purchaseWorld,
   refusalOf,
 } from './purchase.fixture.ts'
-import { paymentKeyIn } from './replay.ts'
 
 describe('a payment that came with a request', () => {
   const other = { ...ada, firstName: 'Mallory' }
@@ -80,11 +81,11 @@ describe('a payment that came with a request', () => {
           })
           .catch(() => undefined)
       const now = Math.floor(world.clock.now().getTime() / 1_000)
-      const kept = () => world.deps.reservations.isConsidered(paymentKeyIn(payment))
+      const reserved = vi.spyOn(world.deps.reservations, 'reserve')
       await send(now)
-      expect(await kept()).toBe(false)
+      expect(reserved).not.toHaveBeenCalled()
       await send(now + 60)
-      expect(await kept()).toBe(true)
+      expect(reserved).toHaveBeenCalledOnce()
     },
   )
 
@@ -133,6 +134,63 @@ describe('a payment that came with a request', () => {
     world.clock.pass(60_000)
     expect(expectDemand(await again()).fault?.code).toBe('payment_mismatch')
     expect(heard).toEqual(['unpaid'])
+  })
+})
+
+describe('a payment that two equal requests bring at once', () => {
+  /** Keeps the first request in its check until the second, which is judged as given, has its answer. */
+  async function differing(second: Verdict, first: Verdict = 'good', pauseMs = 0) {
+    const world = purchaseWorld()
+    const payment = await world.pay()
+    const hold = Promise.withResolvers<void>()
+    const entered = Promise.withResolvers<void>()
+    const verdicts = [first, second]
+    const check = async (tender: X402Tender): Promise<Checked<X402Tender>> => {
+      const verdict = verdicts.shift()
+      if (verdicts.length > 0) {
+        entered.resolve()
+        await hold.promise
+      }
+      return verdict === 'bad' ? bad : { outcome: 'good', tender }
+    }
+    Object.assign(world.deps.rails.x402, { check })
+    const heard: string[] = []
+    const begun = world.ask({ payment })
+    await entered.promise
+    world.clock.pass(pauseMs)
+    const again = world.ask({ payment, foundUnpaid: () => heard.push('unpaid') })
+    const answer = await again.catch((error: unknown) => error)
+    hold.resolve()
+    return { world, payment, heard, answer, first: await begun.catch((error: unknown) => error) }
+  }
+  type Verdict = 'good' | 'bad'
+  const bad = { outcome: 'bad', code: 'insufficient_funds', reason: 'too little' } as const
+
+  test('is not turned down for one that was judged bad, while the other goes on', async () => {
+    const { answer, first, heard } = await differing('bad')
+    expect(answer).toMatchObject({ code: 'try_again', details: { charged: 'unknown' } })
+    expect(heard).toEqual([])
+    expect(first).toMatchObject({ type: 'order', order: { state: 'FULFILLED' } })
+  })
+
+  test('is turned down for the last of them, where both were judged bad', async () => {
+    const { answer, first } = await differing('bad', 'bad')
+    expect(answer).toMatchObject({ code: 'try_again' })
+    expect(first).toMatchObject({ type: 'payment_required', fault: { code: 'insufficient_funds' } })
+  })
+
+  test('is turned down again at once where it came alone and was judged bad', async () => {
+    const world = purchaseWorld()
+    const payment = await world.pay()
+    world.says.check = () => bad
+    for (let time = 0; time < 3; time += 1) {
+      expect(expectDemand(await world.ask({ payment })).fault?.code).toBe('insufficient_funds')
+    }
+  })
+
+  test('waits for nobody who came a minute ago', async () => {
+    const { answer } = await differing('bad', 'good', consideredMostMs)
+    expect(answer).toMatchObject({ type: 'payment_required' })
   })
 })
 

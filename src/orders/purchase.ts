@@ -105,13 +105,14 @@ async function begin(deps: PurchaseDeps, request: PurchaseRequest): Promise<Begu
   }
   const first = await earlier()
   if (first) return first
-  const progress: Progress = { money: 'unseen' }
+  const progress: Progress = { money: 'unseen', mark: null }
   const taken = await take(deps, request, payment, progress).catch(refusalIn)
   if (!(taken instanceof Refusal) && taken.type !== 'payment_required') return taken
   const charged = await chargedFor(deps, request, payment, progress.money)
+  const ended = progress.money === 'unmoved' ? progress.mark : null
+  const mayBeTaken = charged === 'no' && (await isConsidered(deps, payment, ended))
   const late = await earlier()
   if (late) return late
-  const mayBeTaken = progress.money === 'unseen' && (await isConsidered(deps, payment))
   return turnedDown(request, taken, mayBeTaken ? 'unknown' : charged)
 }
 
@@ -136,6 +137,8 @@ function refusalIn(error: unknown): Refusal {
 /** How far a payment has come. */
 interface Progress {
   money: Money
+  /** Tells it from equal requests, once it is reserved. */
+  mark: string | null
 }
 
 /** The steps from a payment that has no order yet to its order. */
@@ -156,14 +159,14 @@ async function take(
   const wording = wordingOf(priced.offer.kind, request.fields)
   // What has ended, nobody who sees it can post any more. Nothing is written for it until it is good.
   const isOver = hasEnded(accepted.tender, deps.now())
-  if (!isOver) await reserve(deps, accepted.tender, wording)
+  if (!isOver) progress.mark = await reserve(deps, accepted.tender, wording)
   const checked = await deps.rails.x402.check(accepted.tender)
   progress.money = moneyOf(checked)
   switch (checked.outcome) {
     case 'good': {
       // Only now the payer is who they say, so nobody else learns their limits or their eSIMs.
       const { tender } = checked
-      if (isOver) await reserve(deps, tender, wording)
+      if (isOver) progress.mark = await reserve(deps, tender, wording)
       const within = await beforeLimits(deps, priced, tender.payer)
       const refusal = within.refusal ?? (await foreignEsim(deps, priced.wish, tender.payer))
       if (refusal) throw refusal

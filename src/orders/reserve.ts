@@ -3,7 +3,7 @@ import type { Rails } from '../payments/ports.ts'
 import type { PaymentPayload } from '../payments/x402.ts'
 import { Refusal } from '../primitives/refusal.ts'
 import type { Digest } from '../secrets/tokens.ts'
-import type { ReservationStore } from './ports.ts'
+import type { Reservation, ReservationStore } from './ports.ts'
 import { paymentKeyIn } from './replay.ts'
 
 export interface ReservingDeps {
@@ -17,25 +17,36 @@ export interface ReservingDeps {
  * shown the payment in its check could post it with a wish of its own, and be first (docs/decisions/016).
  *
  * @param wording what is asked for, as `wordingOf` has it
+ * @returns the mark of this request
  * @throws Refusal `payment_reused` when the payment came with another request first
  */
 export async function reserve(
   { reservations, digest, rails }: ReservingDeps,
   tender: X402Tender,
   wording: string,
-): Promise<void> {
+): Promise<Reservation['mark']> {
   const isSigned = await rails.x402.isSignedByPayer(tender)
   const held = await reservations.reserve(paymentKeyOf(tender), digest.of(wording), isSigned)
-  if (digest.matches(wording, held)) return
+  if (digest.matches(wording, held.request)) return held.mark
   const message =
     'This payment came with another request first. Send that one again to learn what became of it.'
   throw new Refusal('payment_reused', message, { charged: 'unknown' })
 }
 
-/** Whether another request with this payment may be about to open its order. */
-export function isConsidered(
+/**
+ * Whether another request with this payment may be about to open its order. Two equal ones that are
+ * checked at once may be judged differently, as by two nodes of the chain of which one has not seen
+ * yet that the wallet was funded.
+ *
+ * @param mark of this request, where it was judged and opens no order
+ */
+export async function isConsidered(
   { reservations }: Pick<ReservingDeps, 'reservations'>,
   payment: PaymentPayload,
+  mark: Reservation['mark'],
 ): Promise<boolean> {
-  return reservations.isConsidered(paymentKeyIn(payment))
+  const key = paymentKeyIn(payment)
+  // First, so that of two that end at once one finds the other gone.
+  if (mark !== null) await reservations.release(key, mark)
+  return reservations.isConsidered(key)
 }

@@ -22,25 +22,31 @@ export function describeReservations(name: string, start: () => Promise<Reservat
 
     it.each([true, false])('leave a payment to its first request (signed: %s)', async (signed) => {
       const { store, other } = harness()
-      expect(await store.reserve('a', 'one', signed)).toBe('one')
-      expect(await other.reserve('a', 'two', signed)).toBe('one')
-      expect(await other.reserve('a', 'one', signed)).toBe('one')
-      expect(await other.reserve('b', 'two', signed)).toBe('two')
+      expect(await store.reserve('a', 'one', signed)).toMatchObject({ request: 'one' })
+      expect(await other.reserve('a', 'two', signed)).toMatchObject({ request: 'one' })
+      expect(await other.reserve('a', 'one', signed)).toMatchObject({ request: 'one' })
+      expect(await other.reserve('b', 'two', signed)).toMatchObject({ request: 'two' })
     })
 
     it('let the payer’s own signature take the place of what nobody is known to have signed', async () => {
       const { store, other } = harness()
-      expect(await store.reserve('a', 'by a stranger', false)).toBe('by a stranger')
-      expect(await other.reserve('a', 'by the payer', true)).toBe('by the payer')
-      expect(await store.reserve('a', 'by a stranger', false)).toBe('by the payer')
-      expect(await store.reserve('a', 'another', true)).toBe('by the payer')
+      expect(await store.reserve('a', 'by a stranger', false)).toMatchObject({
+        request: 'by a stranger',
+      })
+      expect(await other.reserve('a', 'by the payer', true)).toMatchObject({
+        request: 'by the payer',
+      })
+      expect(await store.reserve('a', 'by a stranger', false)).toMatchObject({
+        request: 'by the payer',
+      })
+      expect(await store.reserve('a', 'another', true)).toMatchObject({ request: 'by the payer' })
     })
 
     it('give a payment to one of many requests at once, on two nodes', async () => {
       const held = await inTurn(harness(), 16, (node, index) =>
         node.reserve('a', `request ${index}`, true),
       )
-      expect(new Set(held).size).toBe(1)
+      expect(new Set(held.map(({ request }) => request)).size).toBe(1)
     })
 
     it('know for a while that a request came with a payment', async () => {
@@ -55,7 +61,36 @@ export function describeReservations(name: string, start: () => Promise<Reservat
       expect(await other.isConsidered('a')).toBe(true)
       await pass(10_000)
       expect(await other.isConsidered('a')).toBe(false)
-      expect(await store.reserve('a', 'two', true)).toBe('one')
+      expect(await store.reserve('a', 'two', true)).toMatchObject({ request: 'one' })
+    })
+
+    it('know of equal requests until each has said that it opens no order', async () => {
+      const { store, other, pass } = harness()
+      const held = await inTurn(harness(), 6, (node) => node.reserve('a', 'one', true))
+      const marks = held.map(({ mark }) => `${mark}`)
+      expect(new Set(marks).size).toBe(6)
+      const [last = '', ...rest] = marks
+      for (const mark of rest) await other.release('a', mark)
+      for (const mark of rest) await store.release('a', mark)
+      expect(await store.isConsidered('a')).toBe(true)
+      await store.release('a', last)
+      expect(await other.isConsidered('a')).toBe(false)
+      await store.reserve('a', 'one', true)
+      await pass(consideredMostMs - 5_000)
+      const { mark } = await store.reserve('a', 'one', true)
+      await store.release('a', `${mark}`)
+      expect(await store.isConsidered('a')).toBe(true)
+      await pass(10_000)
+      expect(await store.isConsidered('a')).toBe(false)
+    })
+
+    it('know nothing of a request for which the payment is not reserved', async () => {
+      const { store, other, pass } = harness()
+      await store.reserve('a', 'one', true)
+      await pass(consideredMostMs - 5_000)
+      expect(await other.reserve('a', 'two', true)).toEqual({ request: 'one', mark: null })
+      await pass(10_000)
+      expect(await store.isConsidered('a')).toBe(false)
     })
 
     it('are forgotten by their first request', async () => {
@@ -66,8 +101,8 @@ export function describeReservations(name: string, start: () => Promise<Reservat
       await store.reserve('new', 'one', true)
       const before = new Date((await now()).getTime() - day + 60_000)
       expect(await store.forget(before)).toBe(1)
-      expect(await store.reserve('old', 'two', true)).toBe('two')
-      expect(await store.reserve('new', 'two', true)).toBe('one')
+      expect(await store.reserve('old', 'two', true)).toMatchObject({ request: 'two' })
+      expect(await store.reserve('new', 'two', true)).toMatchObject({ request: 'one' })
     })
   })
 }

@@ -4,23 +4,39 @@ interface Held {
   request: string
   isSigned: boolean
   reservedAt: number
-  seenAt: number
+  readonly underWay: Map<string, number>
 }
 
 /** The reservations of payments in memory, held to the same contract as those on PostgreSQL. */
 export function memoryReservations(now: () => Date): ReservationStore {
   const rows = new Map<string, Held>()
   const time = () => now().getTime()
+  let marks = 0
   return {
     async reserve(key, request, isSigned) {
-      const held = rows.get(key) ?? { request, isSigned, reservedAt: time(), seenAt: time() }
+      const held: Held = rows.get(key) ?? {
+        request,
+        isSigned,
+        reservedAt: time(),
+        underWay: new Map(),
+      }
       if (isSigned && !held.isSigned) Object.assign(held, { request, isSigned })
-      held.seenAt = time()
       rows.set(key, held)
-      return held.request
+      if (held.request !== request) return { request: held.request, mark: null }
+      marks += 1
+      const mark = `${marks}`
+      held.underWay.set(mark, time())
+      return { request, mark }
     },
 
-    isConsidered: async (key) => (rows.get(key)?.seenAt ?? -Infinity) > time() - consideredMostMs,
+    async release(key, mark) {
+      rows.get(key)?.underWay.delete(mark)
+    },
+
+    async isConsidered(key) {
+      const times = rows.get(key)?.underWay.values() ?? []
+      return [...times].some((at) => at > time() - consideredMostMs)
+    },
 
     async forget(before) {
       const old = [...rows].filter(([, { reservedAt }]) => reservedAt < before.getTime())

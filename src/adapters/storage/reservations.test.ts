@@ -16,7 +16,8 @@ describeReservations('PostgreSQL', async () => {
     async pass(ms) {
       const earlier = `- ${ms} * interval '1 ms'`
       await pools[0].query(`update payment_reservations
-        set reserved_at = reserved_at ${earlier}, seen_at = seen_at ${earlier}`)
+        set reserved_at = reserved_at ${earlier},
+          under_way = array(select mark ${earlier} from unnest(under_way) mark)`)
     },
     async close() {
       await Promise.all(pools.map((pool) => pool.end()))

@@ -1,4 +1,4 @@
-import { consideredMostMs, type ReservationStore } from '../../orders/ports.ts'
+import { consideredMostMs, type Reservation, type ReservationStore } from '../../orders/ports.ts'
 import { inBatches, rowsAtOnce } from './batches.ts'
 import { type Database, prepared } from './database.ts'
 
@@ -6,11 +6,15 @@ import { type Database, prepared } from './database.ts'
 export function createReservationStore(database: Database): ReservationStore {
   return {
     async reserve(paymentKey, request, isSigned) {
-      const values = [paymentKey, request, isSigned]
-      const { rows } = await database.query<{ request: string }>(reserveStatement(values))
+      const values = [paymentKey, request, isSigned, consideredMostMs]
+      const { rows } = await database.query<Reservation>(reserveStatement(values))
       const [held] = rows
       if (held === undefined) throw new Error('The reservation gave no row')
-      return held.request
+      return held
+    },
+
+    async release(paymentKey, mark) {
+      await database.query(releaseStatement([paymentKey, mark]))
     },
 
     async isConsidered(paymentKey) {
@@ -31,20 +35,33 @@ const reserveStatement = prepared(
   'reserve_payment',
   `
   with unhurried as (select set_config('synchronous_commit', 'off', true))
-  insert into payment_reservations as held (payment_key, request, signed, reserved_at, seen_at)
-  select $1::text, $2::text, $3::boolean, now(), now() from unhurried
+  insert into payment_reservations as held (payment_key, request, signed, reserved_at, under_way)
+  select $1::text, $2::text, $3::boolean, now(), array[clock_timestamp()] from unhurried
   on conflict (payment_key) do update set
     request = case when excluded.signed and not held.signed then excluded.request
       else held.request end,
     signed = held.signed or excluded.signed,
-    seen_at = now()
-  returning request`,
+    -- By the clock, and not by the start of the statement: the row is locked here, so no two are equal.
+    under_way = case
+      when held.request = excluded.request or excluded.signed and not held.signed then
+        array(select mark from unnest(held.under_way) mark
+          where mark > now() - $4::integer * interval '1 ms') || clock_timestamp()
+      else held.under_way end
+  returning request,
+    case when request = $2 then under_way[cardinality(under_way)]::text end as mark`,
+)
+
+const releaseStatement = prepared(
+  'release_payment',
+  `update payment_reservations set under_way = array_remove(under_way, $2::timestamptz)
+   where payment_key = $1`,
 )
 
 const consideredStatement = prepared(
   'payment_considered',
   `select 1 from payment_reservations
-   where payment_key = $1 and seen_at > now() - $2::integer * interval '1 ms'`,
+   where payment_key = $1 and exists (
+     select from unnest(under_way) mark where mark > now() - $2::integer * interval '1 ms')`,
 )
 
 const forgetSql = `
