@@ -1,4 +1,4 @@
-import { countryName } from '../../goods/countries.ts'
+import { countryCodes, countryName } from '../../goods/countries.ts'
 import type { Allowance, Offer } from '../../goods/offer.ts'
 import type { ShownOffer } from '../../goods/shown.ts'
 import type { Texts } from '../texts/en.ts'
@@ -41,11 +41,28 @@ export function placeName(offer: ShownOffer, texts: Texts): string {
 
 /** Every country that it can be used in by its name, its own first. */
 export function placesOf(offer: ShownOffer, { offers }: Texts): string[] {
-  const own = offer.country === undefined ? [] : [countryName(offer.country)]
+  const own = offer.country === undefined ? [] : [offer.country]
+  const placeOf = orderIn(offers.numbers)
   const others = (offer.coverage ?? [])
-    .filter(({ country }) => country !== offer.country)
-    .map(({ country }) => countryName(country))
-  return [...own, ...others.sort((one, other) => one.localeCompare(other, offers.numbers))]
+    .map(({ country }) => country)
+    .filter((country) => country !== offer.country)
+    .sort((one, other) => placeOf(one) - placeOf(other))
+  return [...own, ...others].map(countryName)
+}
+
+/** Where each country stands by its name. Made once for a language: a page names the countries of many plans. */
+const orders = new Map<string, ReadonlyMap<string, number>>()
+
+function orderIn(language: string): (country: string) => number {
+  const order = orders.get(language) ?? orderOf(language)
+  orders.set(language, order)
+  return (country) => order.get(country) ?? order.size
+}
+
+function orderOf(language: string): ReadonlyMap<string, number> {
+  const named = countryCodes().map((code) => [code, countryName(code)] as const)
+  const sorted = named.sort(([, one], [, other]) => one.localeCompare(other, language))
+  return new Map(sorted.map(([code], at) => [code, at]))
 }
 
 /**
@@ -119,8 +136,18 @@ function dataText({ dataUnlimited, dataGb }: Allowance, { offers }: Texts): stri
   if (dataGb === undefined) return undefined
   const isSmall = dataGb < 1
   const size = isSmall ? dataGb * 1000 : dataGb
-  const amount = size.toLocaleString(offers.numbers, { maximumFractionDigits: 2 })
-  return `${amount} ${isSmall ? 'MB' : 'GB'}`
+  return `${sizesIn(offers.numbers).format(size)} ${isSmall ? 'MB' : 'GB'}`
+}
+
+/** Making one takes longer than to read an offer, and a page has those of many. */
+const sizes = new Map<string, Intl.NumberFormat>()
+
+function sizesIn(numbers: string): Intl.NumberFormat {
+  const known = sizes.get(numbers)
+  if (known !== undefined) return known
+  const made = new Intl.NumberFormat(numbers, { maximumFractionDigits: 2 })
+  sizes.set(numbers, made)
+  return made
 }
 
 function spanText({ durationDays }: Allowance, texts: Texts): string | undefined {
