@@ -6,6 +6,7 @@ import { watchFunds } from './funds.ts'
 const funds = (available: bigint, committed = 0n) => ({
   available: usdc(available),
   committed: usdc(committed),
+  unconfirmed: usdc(0n),
 })
 
 function begin() {
@@ -101,6 +102,10 @@ test('five minutes after the last refusal one purchase is let through, and decid
   expect(watch.isRefused()).toBe(false)
   watch.noteSold('c')
   expect(watch.isRefused()).toBe(true)
+  // No order came of it, so the next one decides.
+  watch.noteUnsold('c')
+  expect(watch.isRefused()).toBe(false)
+  watch.noteSold('c')
   refuse('c', 5n)
   clock.pass(5 * 60_000)
   watch.noteSold('d')

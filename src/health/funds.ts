@@ -29,6 +29,8 @@ export interface FundsWatch {
   noteBalance(funds: Funds): void
   /** A purchase is sold under this reference. */
   noteSold(reference: string): void
+  /** No order was opened under it after all. */
+  noteUnsold(reference: string): void
   /** The supplier has delivered it. */
   noteTaken(reference: string): void
   isRefused(): boolean
@@ -74,6 +76,9 @@ export function watchFunds(now: () => Date): FundsWatch {
     },
     noteSold(reference) {
       if (isTakenForEmpty()) trial = { reference, at: now().getTime() }
+    },
+    noteUnsold(reference) {
+      if (trial?.reference === reference) trial = undefined
     },
     noteTaken(reference) {
       if (trial?.reference === reference) for (const one of standing()) settle(one)

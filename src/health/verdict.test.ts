@@ -20,13 +20,15 @@ const facts = {
   isCatalogRead: flags,
   isLookedAt: flags,
   held: flags,
-  float: [undefined, ...amounts],
-  funds: [undefined, ...amounts],
+  float: [undefined, ...amounts.slice(0, -1)],
+  funds: [undefined, ...amounts.slice(0, -1)],
   refundMost: amounts.slice(1),
   borneOutMost: [undefined, usdc(9n), usdc(11n)],
   gas: [undefined, 0n, 5n],
-  refusals: [0, 1, 2],
+  refusals: [1, 2],
+  /** What an order beside it costs that is sold and not on record yet, or whose payment is under way. */
   sold: [0n, 1n],
+  pending: [0n, 1n],
 } as const
 
 type Fact = { [Name in keyof typeof facts]: (typeof facts)[Name][number] }
@@ -57,10 +59,14 @@ function vitalsOf(fact: Fact) {
   const cover: Cover | undefined =
     fact.float === undefined ? undefined : { float: usdc(4n * fact.float + 7n), exposure: usdc(7n) }
   const funds: Funds | undefined =
-    fact.funds === undefined ? undefined : { available: usdc(fact.funds + 3n), committed: usdc(3n) }
+    fact.funds === undefined
+      ? undefined
+      : { available: usdc(fact.funds + 3n), committed: usdc(3n), unconfirmed: usdc(0n) }
   const gas: Gas | undefined = fact.gas === undefined ? undefined : { balance: fact.gas, need: 5n }
   const { refundMost, borneOutMost } = fact
-  if (fact.isLookedAt) vitals.noteMeans({ cover, gas, funds, refundMost, borneOutMost, cheapest })
+  const pending = usdc(fact.pending)
+  if (fact.isLookedAt)
+    vitals.noteMeans({ cover, gas, funds, refundMost, borneOutMost, cheapest, pending })
   if (fact.sold > 0n) vitals.sell('sold', usdc(fact.sold))
   for (let count = 0; count < fact.refusals; count += 1) {
     const refusal: FundsRefusal = { reference: `r${count}`, at: now() }
@@ -100,11 +106,12 @@ test('a purchase is sold exactly up to the tightest bound, and a larger one hear
   for (const fact of everyFact()) {
     const vitals = vitalsOf(fact)
     if (vitals.signals().agent_action === 'stop') continue
-    const { float = 0n, funds = 0n, borneOutMost = 100n, refundMost, sold } = fact
+    const { float = 0n, funds = 0n, borneOutMost = 100n, refundMost, sold, pending } = fact
+    const beside = sold + pending
     const most = [refundMost, borneOutMost]
     for (const amount of amounts) {
       const fits =
-        amount + sold <= float && amount + sold <= funds && most.every((one) => amount <= one)
+        amount + beside <= float && amount + beside <= funds && most.every((one) => amount <= one)
       expect(codeOf(vitals, amount)).toBe(fits ? 'sold' : 'offer_unavailable')
     }
   }
@@ -118,6 +125,17 @@ test('what is paid back from elsewhere is not bounded by the refund wallet', () 
   const codes = [40n, 50n, 51n].map((amount) => codeOf(vitals, usdc(amount), false))
   expect(codes).toEqual(['sold', 'sold', 'offer_unavailable'])
   expect(codeOf(vitals, usdc(11n))).toBe('offer_unavailable')
+})
+
+test('coin payments that are not confirmed take at most half of the supplier’s wallet', () => {
+  const vitals = createVitals(now)
+  vitals.noteCatalog(now())
+  const most = (unconfirmed: bigint) => {
+    const funds = { available: usdc(100n), committed: usdc(10n), unconfirmed: usdc(unconfirmed) }
+    vitals.noteMeans({ ...ample, funds })
+    return vitals.bounds().find(({ by }) => by === 'supplier_funds')?.most
+  }
+  expect([0n, 50n, 51n, 1_000n].map(most)).toEqual([90n, 40n, 40n, 40n])
 })
 
 test('a wallet that is empty closes the store before it is known what anything costs', () => {
@@ -143,6 +161,7 @@ test('/readyz says what the signals say, and names the part', async () => {
     gas: 5n,
     refusals: 1,
     sold: 0n,
+    pending: 0n,
   }
   const ills: readonly [Partial<Fact>, string][] = [
     [{}, ''],

@@ -17,6 +17,8 @@ export interface Gas {
 export interface Funds {
   readonly available: Usdc
   readonly committed: Usdc
+  /** What checkouts cost that are paid and not confirmed. */
+  readonly unconfirmed: Usdc
 }
 
 /**
@@ -25,6 +27,8 @@ export interface Funds {
  */
 export interface Means {
   readonly cover: Cover | undefined
+  /** What orders cost whose payment is under way: it may have to be bought and to be paid back. */
+  readonly pending: Usdc
   readonly gas: Gas | undefined
   /** A wallet at the supplier in another currency than the prices bounds nothing. */
   readonly funds: Funds | 'unbounded' | undefined
@@ -117,11 +121,20 @@ function shareOfFloat({ float, exposure }: Cover): Usdc {
   return usdc(rest(float, exposure) / 4n)
 }
 
+/**
+ * What the supplier's wallet has to be spared for. A payment that is not confirmed costs next to nothing
+ * and can be taken back, so all of those together hold at most half of the wallet.
+ */
+function heldOf({ available, committed, unconfirmed }: Funds): Usdc {
+  const half = usdc(available / 2n)
+  return usdc(committed + (unconfirmed < half ? unconfirmed : half))
+}
+
 function boundsOf({ cover, funds, refundMost, borneOutMost }: Means): readonly Bound[] {
   const bounds: Bound[] = [
     ...(cover ? [{ by: 'refund_float' as const, most: shareOfFloat(cover) }] : []),
     ...(isFunds(funds)
-      ? [{ by: 'supplier_funds' as const, most: rest(funds.available, funds.committed) }]
+      ? [{ by: 'supplier_funds' as const, most: rest(funds.available, heldOf(funds)) }]
       : []),
     ...(refundMost === undefined ? [] : [{ by: 'refund_cap' as const, most: refundMost }]),
     ...(borneOutMost === undefined ? [] : [{ by: 'witness' as const, most: borneOutMost }]),
@@ -129,13 +142,14 @@ function boundsOf({ cover, funds, refundMost, borneOutMost }: Means): readonly B
   return bounds.sort((one, other) => Number(one.most - other.most))
 }
 
-/** The means with what was sold since they were seen: it may have to be bought and to be paid back. */
+/** The means less what was sold and is not paid as far as they were seen. */
 function lessSold(means: Means, sold: Usdc): Means {
-  const { cover, funds } = means
+  const { cover, funds, pending } = means
+  const unpaid = pending + sold
   return {
     ...means,
-    cover: cover && { ...cover, exposure: usdc(cover.exposure + sold) },
-    funds: isFunds(funds) ? { ...funds, committed: usdc(funds.committed + sold) } : funds,
+    cover: cover && { ...cover, exposure: usdc(cover.exposure + unpaid) },
+    funds: isFunds(funds) ? { ...funds, committed: usdc(funds.committed + unpaid) } : funds,
   }
 }
 
@@ -156,7 +170,7 @@ function fundsHealth(
   const { funds } = means
   if (funds === 'unbounded' || !isBelowCheapest(bounds, 'supplier_funds', means)) return healthy
   return down(
-    `The wallet at the supplier holds ${text(funds.available)} USD, and open orders may take ${text(funds.committed)}.`,
+    `The wallet at the supplier holds ${text(funds.available)} USD, and open orders may take ${text(heldOf(funds))}.`,
   )
 }
 

@@ -157,10 +157,10 @@ describe('what is sold', () => {
   const held = (funds: bigint, float = 1_000n) => ({
     ...seenWell,
     cover: { float: usdc(float), exposure: usdc(0n) },
-    funds: { available: usdc(funds), committed: usdc(0n) },
+    funds: { available: usdc(funds), committed: usdc(0n), unconfirmed: usdc(0n) },
   })
 
-  test('is taken off the bounds until a look that began later', () => {
+  test('is taken off the bounds until a look that began after its order was on record', () => {
     const { clock, vitals } = wellStore()
     vitals.noteMeans(held(10n))
     const lookBegan = clock.now()
@@ -168,11 +168,21 @@ describe('what is sold', () => {
     expect(vitals.unsold(usdc(6n), true)).toMatchObject({ type: 'too_large', bound: { most: 4n } })
     expect(vitals.sell('b', usdc(6n))?.type).toBe('too_large')
     // The look that was under way may not have seen it.
+    vitals.noteOpened('a')
     vitals.noteMeans(held(10n), lookBegan)
     expect(vitals.sell('b', usdc(6n))?.type).toBe('too_large')
     clock.pass(1)
     vitals.noteMeans(held(10n))
     expect(vitals.sell('b', usdc(6n))).toBeUndefined()
+  })
+
+  test('is taken off the bounds however many looks pass before its order is on record', () => {
+    const { clock, vitals } = wellStore()
+    vitals.noteMeans(held(10n))
+    vitals.sell('a', usdc(6n))
+    clock.pass(5_000)
+    vitals.noteMeans(held(10n))
+    expect(vitals.sell('b', usdc(6n))?.type).toBe('too_large')
   })
 
   test('is the same sale when its payment comes again, and none when no order was opened', () => {

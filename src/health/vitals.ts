@@ -40,7 +40,7 @@ export interface Vitals {
   /**
    * What the store buys and pays back with, as it was seen just now.
    *
-   * @param since when the look began: what was sold from then on it may not have seen
+   * @param since when the look began: orders that were opened from then on it may not have seen
    */
   noteMeans(means: Means, since?: Date): void
   /** The supplier refused a purchase because the wallet there does not suffice. */
@@ -53,12 +53,14 @@ export interface Vitals {
   /** Why a purchase of this amount is not sold; see `unsold`. */
   unsold(amount: Usdc, isFromFloat: boolean): Unsold | undefined
   /**
-   * Sells a purchase that is paid in USDC: until the next look it is taken off the bounds, so that
-   * purchases at once are not sold against the same money. Says why not where it is not sold.
+   * Sells a purchase that is paid in USDC: until a look sees its order it is taken off the bounds, so
+   * that purchases at once are not sold against the same money. Says why not where it is not sold.
    *
    * @param reference what the supplier will know it by
    */
   sell(reference: string, amount: Usdc): Unsold | undefined
+  /** Its order is on record. */
+  noteOpened(reference: string): void
   /** It was not sold after all: no order was opened for it. */
   unsell(reference: string): void
   /** What a purchase may cost at most just now, the tightest bound first. */
@@ -125,7 +127,11 @@ export function createVitals(now: () => Date): Vitals {
       funds.noteSold(reference)
       return undefined
     },
-    unsell: sales.remove,
+    noteOpened: sales.noteOpened,
+    unsell(reference) {
+      sales.remove(reference)
+      funds.noteUnsold(reference)
+    },
     bounds: () => verdict().bounds,
     means: () => means,
     tally: calls.tally,

@@ -16,7 +16,9 @@ afterEach(() => {
 
 const nothingOpen: OpenFacts = {
   exposure: usdc(0n),
+  pending: usdc(0n),
   committed: usdc(0n),
+  unconfirmed: usdc(0n),
   refunds: 0,
   fundsRefusals: [],
 }
@@ -74,14 +76,21 @@ function begin(open: Partial<OpenFacts> = {}, away: object = {}) {
 }
 
 test('looks at once and every 5 s, and tells what it saw', async () => {
-  const { noted, look, end } = begin({ exposure: usdc(3n), committed: usdc(2n), refunds: 4 })
+  const { noted, look, end } = begin({
+    pending: usdc(4n),
+    unconfirmed: usdc(1n),
+    exposure: usdc(3n),
+    committed: usdc(2n),
+    refunds: 4,
+  })
   await vi.advanceTimersByTimeAsync(0)
   expect(noted).toEqual([
     {
       cover: { float: 7n, exposure: 3n },
       // Four open refunds and twenty transfers ahead.
       gas: { balance: 100n, need: 120n },
-      funds: { available: 12_340_000n, committed: 2n },
+      funds: { available: 12_340_000n, committed: 2n, unconfirmed: 1n },
+      pending: 4n,
       cheapest: 1n,
       refundMost: 50n,
       borneOutMost: 40n,
@@ -193,6 +202,7 @@ test('what is sold during a look stays off the bounds until the next one', async
   await look()
   await vi.advanceTimersByTimeAsync(1)
   expect(vitals.sell('a', usdc(1n))).toBeUndefined()
+  vitals.noteOpened('a')
   await vi.advanceTimersByTimeAsync(1)
   slow.resolve(usdc(8n))
   await vi.advanceTimersByTimeAsync(0)

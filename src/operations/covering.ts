@@ -82,6 +82,7 @@ function meansOf(sources: MeansSources, looked: Looked): Means {
   const { float, gas, wallet, open, borneOutMost } = looked
   return {
     cover: float !== undefined && open ? { float, exposure: open.exposure } : undefined,
+    pending: open?.pending ?? usdc(0n),
     gas: gas && open && gasOf(gas, open),
     funds: wallet && open && fundsOf(wallet, open),
     refundMost: sources.refundMost,
@@ -96,9 +97,9 @@ function gasOf({ balance, perTransfer }: GasFacts, { refunds }: OpenFacts): Gas 
 
 function fundsOf(
   { available, currency }: SupplierWallet,
-  { committed }: OpenFacts,
+  { committed, unconfirmed }: OpenFacts,
 ): Means['funds'] {
   if (currency !== 'USD') return 'unbounded'
   const wholeCents = BigInt(Math.max(0, Math.floor(available * 100 + 1e-6)))
-  return { available: usdc(wholeCents * centInAtomic), committed }
+  return { available: usdc(wholeCents * centInAtomic), committed, unconfirmed }
 }

@@ -235,8 +235,12 @@ export interface OrderFacts {
 export interface OpenFacts {
   /** What was paid in USDC for orders that are neither delivered nor refunded. */
   readonly exposure: Usdc
+  /** What the orders cost whose payment in USDC is under way. */
+  readonly pending: Usdc
   /** What the orders cost that the supplier may still take money for, and checkouts that are paid. */
   readonly committed: Usdc
+  /** What the checkouts cost that are paid with a payment that is not confirmed. */
+  readonly unconfirmed: Usdc
   /** Refunds under way. */
   readonly refunds: number
   /** Orders of the last hour that the supplier refused for want of funds, by its references. */

@@ -203,7 +203,7 @@ describe('what the supplier has funds for', () => {
   async function worldForOne() {
     const vitals = createVitals(() => new Date(0))
     vitals.noteCatalog(new Date(0))
-    const funds = { available: usdc(30_000_000n), committed: usdc(0n) }
+    const funds = { available: usdc(30_000_000n), committed: usdc(0n), unconfirmed: usdc(0n) }
     vitals.noteMeans({ ...ample, funds })
     const world = purchaseWorld({}, { vitals })
     return { ...world, payments: [await world.pay(), await world.pay()] }

@@ -34,7 +34,7 @@ export interface PurchaseDeps extends AdvanceDeps, PriceDeps, CheckDeps, Reservi
   /** Breaks off waiting for a call that hangs; without it, an answer waits for the call to end. */
   readonly within?: typeof within
   readonly budgets: BudgetRules
-  readonly vitals: Pick<Vitals, 'unsold' | 'sell' | 'unsell' | 'means'>
+  readonly vitals: Pick<Vitals, 'unsold' | 'sell' | 'noteOpened' | 'unsell' | 'means'>
 }
 
 export type PurchaseAnswer =
@@ -234,6 +234,7 @@ async function open(
       throw error instanceof BudgetSpent ? budgetSpent(deps, error.spent) : error
     },
   )
+  deps.vitals.noteOpened(reference)
   return opened.isNew
     ? { type: 'opened', order, accessToken }
     : { type: 'earlier', order: opened.order }

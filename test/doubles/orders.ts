@@ -33,6 +33,7 @@ export function handClock(start = new Date('2026-01-05T12:00:00Z')) {
 export const alwaysSold: PurchaseDeps['vitals'] = {
   unsold: () => undefined,
   sell: () => undefined,
+  noteOpened: () => undefined,
   unsell: () => undefined,
   means: () => undefined,
 }

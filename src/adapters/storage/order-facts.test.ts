@@ -83,32 +83,40 @@ test('what the supplier may still take is committed, also of orders that were gi
   const asked = () => fulfilling(paid(pending()))
   await keep(fulfilled(asked()))
   await keep(refunded(failed(asked())))
+  await keep(sample.paymentFailed(pending()))
   await keep(pending())
-  expect((await openFacts(database)).committed).toBe(0n)
+  expect(await openFacts(database)).toMatchObject({ committed: 0n, pending: sample.wanted.amount })
   await keep(paid(pending()))
   await keep(asked())
   await keep({ ...failed(asked()), supply: { state: 'OPEN' } })
   expect((await openFacts(database)).committed).toBe(3n * sample.wanted.amount)
 })
 
-test('a checkout that is paid is committed until its order is on record', async () => {
+test('a checkout is committed from its confirmed payment until its order is on record', async () => {
   const database = await postgres.open()
   const caps = { hour: usdc(0n), day: usdc(0n) }
   const store = createCheckoutStore(database, caps)
   const records = () => ({ store, orders: createOrderStore(database) })
-  const committed = async () => (await openFacts(database)).committed
+  const held = async () => {
+    const { committed, unconfirmed } = await openFacts(database)
+    return [committed, unconfirmed]
+  }
+  const { amount } = sample.wanted
   const unpaid = await openOnRecord(records)
   await moveOn(records, unpaid, ended(unpaid))
   const open = await openOnRecord(records)
-  expect(await committed()).toBe(0n)
-  const invoice = { ...open.invoice, status: 'PROCESSING' as const }
-  const seen = await moveOn(records, open, { ...open, invoice })
-  expect(await committed()).toBe(sample.wanted.amount)
-  const paid = await moveOn(records, seen, ordered(seen))
-  expect(await committed()).toBe(sample.wanted.amount)
+  expect(await held()).toEqual([0n, 0n])
+  const status = async (checkout: typeof open, now: 'PROCESSING' | 'SETTLED') =>
+    moveOn(records, checkout, { ...checkout, invoice: { ...checkout.invoice, status: now } })
+  const seen = await status(open, 'PROCESSING')
+  expect(await held()).toEqual([0n, amount])
+  const confirmed = await status(seen, 'SETTLED')
+  expect(await held()).toEqual([amount, 0n])
+  const paid = await moveOn(records, confirmed, ordered(confirmed))
+  expect(await held()).toEqual([amount, 0n])
   await records().orders.open(orderOf(paid), [])
   await moveOn(records, paid, { ...paid, isPlaced: true })
-  expect(await committed()).toBe(0n)
+  expect(await held()).toEqual([0n, 0n])
 })
 
 test('a refusal for want of funds comes with what was held beside it and released', async () => {

@@ -69,6 +69,14 @@ export async function exposureOf(database: Database): Promise<Usdc> {
   return usdc(rows[0]?.exposure ?? '0')
 }
 
+/** Only what is due has a payment under way, and only that is read. */
+const pendingSql = `
+  select coalesce(sum(amount), 0)::text as pending from orders
+  where due_at is not null and state = 'PAYMENT_PENDING'`
+/** Whoever pays in a coin can still take this back, with a payment that replaces it. */
+const unconfirmedSql = `
+  select coalesce(sum(amount), 0)::text as unconfirmed from checkouts
+  where due_at is not null and state = 'OPEN' and doc #>> '{invoice,status}' = 'PROCESSING'`
 /**
  * Orders that the supplier may still take money for, and checkouts that are paid and have no order yet.
  * The conditions are those of indexes, so only what is open is read.
@@ -80,7 +88,7 @@ const committedSql = `
     select amount from orders where doc #>> '{supply,state}' = 'OPEN'
     union all
     select amount from checkouts where due_at is not null and (is_placed = false
-      or state = 'OPEN' and doc #>> '{invoice,status}' in ('PROCESSING', 'SETTLED'))
+      or state = 'OPEN' and doc #>> '{invoice,status}' = 'SETTLED')
   ) as open`
 const refundsSql = `
   select count(*)::int as refunds from orders where refund_state = 'REFUND_PENDING'`
@@ -102,6 +110,11 @@ export async function openFacts(database: Database): Promise<OpenFacts> {
     readonly id: OrderId
     readonly changed_at: Date
   }
+  // First what is not paid: a payment that arrives meanwhile is counted twice for a moment, and not left out.
+  const [pending, unconfirmed] = await Promise.all([
+    database.query<{ pending: string }>(pendingSql),
+    database.query<{ unconfirmed: string }>(unconfirmedSql),
+  ])
   const [exposure, committed, refunds, refused] = await Promise.all([
     exposureOf(database),
     database.query<{ committed: string }>(committedSql),
@@ -110,7 +123,9 @@ export async function openFacts(database: Database): Promise<OpenFacts> {
   ])
   return {
     exposure,
+    pending: usdc(pending.rows[0]?.pending ?? '0'),
     committed: usdc(committed.rows[0]?.committed ?? '0'),
+    unconfirmed: usdc(unconfirmed.rows[0]?.unconfirmed ?? '0'),
     refunds: refunds.rows[0]?.refunds ?? 0,
     fundsRefusals: refused.rows.map(({ id, amount, changed_at, released_since }) => ({
       reference: supplierReferenceOf(id),
