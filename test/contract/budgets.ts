@@ -199,6 +199,20 @@ export function describeBudgets(nodes: Nodes): void {
     expect(await risk(store, { wallet: 5 })).toBeUndefined()
   })
 
+  it('lets a wallet put only its share at risk from many addresses, sent at once to two nodes', async () => {
+    const { store, other } = nodes()
+    const many = budgetRules({ unpaid_payments: 100, failed_orders: 100 })
+    const exposure = { payer: usdc(30_000_000n), client: usdc(60_000_000n) }
+    const said = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => {
+        const node = index % 2 ? store : other
+        return spentBy(open(node, { client: `c${index}` }, undefined, many, exposure))
+      }),
+    )
+    // 12.50 each.
+    expect(said.filter((spent) => spent === undefined)).toHaveLength(2)
+  })
+
   it('gives the order of a payment that is sent again, whatever is spent', async () => {
     const { store } = nodes()
     const order = pending({ tender: { ...newTender(), payer: walletOf(1) } })
