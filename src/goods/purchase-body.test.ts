@@ -55,6 +55,12 @@ describe('a body is taken', () => {
     })
   })
 
+  test('with the joiners that some scripts need inside a name, and not with these alone', () => {
+    const told = { firstName: 'می\u200cلاد', lastName: 'ක්\u200dරිෂාන්' }
+    expect(readWish(card, told).recipient).toMatchObject(told)
+    expect(faultOf(card, { ...told, lastName: '\u200c\u200d' })).toMatch(/^lastName/)
+  })
+
   test('with a country in any case', () => {
     expect(readWish(card, { ...ada, country: 'us' }).recipient).toMatchObject({ country: 'US' })
   })

@@ -71,6 +71,18 @@ describe('browsing', () => {
   })
 })
 
+test('a brand is found by its whole name, however long the supplier made it', async () => {
+  const brandName = 'Name '.repeat(40).trim()
+  const offer = voucher('LONG', { brand: 'B'.repeat(100), brandName })
+  const { app } = testApp({ shelf: createShelf(catalogOf([offer], fixturePricing())) })
+  for (const brand of [brandName, offer.brand]) {
+    for (const path of ['/api/catalog/vouchers/offers', '/ai/vouchers']) {
+      const { body } = await app.inject({ url: path, query: { brand } })
+      expect(JSON.parse(body), path).toMatchObject({ total: 1, items: [{ offerId: 'LONG' }] })
+    }
+  }
+})
+
 describe('an empty result or an unsold offer explains itself', () => {
   test.each([
     ['/esims/offers?duration=9', 'duration', '7'],
@@ -83,6 +95,14 @@ describe('an empty result or an unsold offer explains itself', () => {
     const { body } = await get(path)
     expect(body).toMatchObject({ total: 0, items: [], hint: { message: expect.any(String) } })
     if (nearest !== undefined) expect(body.hint).toMatchObject({ parameter, nearest })
+  })
+
+  test('names no empty list of countries where none of those asked for is covered', async () => {
+    const { hint } = (await get('/esims/offers?covers=AQ,BV')).body
+    expect(hint).toEqual({
+      parameter: 'covers',
+      message: 'No esims have covers "AQ,BV". Leave it out to find some.',
+    })
   })
 
   test('shows what is not sold too, with the reason', async () => {

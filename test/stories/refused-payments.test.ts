@@ -65,6 +65,7 @@ const stranger = '0x00000000000000000000000000000000000000aa'
 const mismatches: readonly Mismatch[] = [
   { what: 'a lower amount', accepts: { amount: '499999' }, reason: /amount is 499999/ },
   { what: 'a higher amount', accepts: { amount: '500001' }, reason: /amount is 500001/ },
+  { what: 'dust', accepts: { amount: '1' }, reason: /amount is 1/ },
   { what: 'nothing', accepts: { amount: '0' }, reason: /amount is 0/ },
   { what: 'another value than it accepted', sign: { value: '499999' }, reason: /for 499999/ },
   { what: 'another recipient than it accepted', sign: { to: stranger }, reason: /pays 0x0+aa/i },

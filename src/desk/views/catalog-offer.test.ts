@@ -1,6 +1,8 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { catalogOf } from '../../../test/fixtures/catalog.ts'
 import {
+  cost,
   esim,
   fixed,
   fixtureNow,
@@ -13,8 +15,9 @@ import {
 import { createShelf } from '../../goods/catalog.ts'
 import { kinds } from '../../goods/good.ts'
 import type { Offer } from '../../goods/offer.ts'
-import { type Pricing, retailOf } from '../../goods/pricing.ts'
+import { chargeFor, type Pricing, retailOf } from '../../goods/pricing.ts'
 import { readyAt } from '../../goods/ready-json.ts'
+import { cents } from '../../primitives/money.ts'
 import { catalogOffer, publishing, unfinishedView } from './catalog-offer.ts'
 import { discoveryOffer } from './discovery-offer.ts'
 
@@ -82,6 +85,62 @@ describe('the two parts of a published offer', () => {
     })
   })
 })
+
+describe('what a published offer says of its price', () => {
+  const parts = fc.record({
+    price: fc.record({
+      min: fc.integer({ min: 1, max: 500 }),
+      steps: fc.nat(20),
+      increment: fc.integer({ min: 1, max: 50 }),
+      over: fc.nat(49),
+      divisor: fc.constantFrom(1, 10, 100),
+    }),
+    charged: fc.integer({ min: 1, max: 200_000 }),
+    markupBps: fc.nat(2_000),
+  })
+
+  test('of an open value is legal to ask for, and what its ends cost', () => {
+    fc.assert(
+      fc.property(parts, ({ price, charged, markupBps }) => {
+        const { min, steps, increment, over, divisor } = price
+        const max = min + steps * increment + (over % increment)
+        const pricing = fixturePricing({ markupBps })
+        const offer = voucher('OPEN', {
+          price: { ...open(min, max, increment), divisor },
+          cost: cost(1, charged),
+        })
+        const { price: shown, usdc } = catalogOffer(offer, { siteUrl, pricing }) as Shown
+        const costs = (value: number) => chargeFor(offer, cents(value), pricing).toString()
+        expect([usdc.min, usdc.max]).toEqual([costs(shown.min), costs(shown.max)])
+        const step = Number(usdc.increment) / 10_000
+        expect(shown.max - shown.min).toBe(steps * step)
+        if (steps > 0) expect(() => costs(shown.min + step)).not.toThrow()
+      }),
+    )
+  })
+
+  test('in dollars is what is asked, to the cent, whatever it is counted in', () => {
+    fc.assert(
+      fc.property(parts, ({ price: { min, divisor }, charged, markupBps }) => {
+        const pricing = fixturePricing({ markupBps })
+        const offer = voucher('FIXED', { price: fixed(min, 'USD', divisor), cost: cost(charged) })
+        const { price: shown, usdc } = catalogOffer(offer, { siteUrl, pricing }) as Shown
+        const asked = chargeFor(offer, undefined, pricing).toString()
+        expect(usdc.amount).toBe(asked)
+        expect(shown).toEqual({
+          currency: 'USD',
+          currencyDivisor: 100,
+          fixed: Number(asked) / 10_000,
+        })
+      }),
+    )
+  })
+})
+
+interface Shown {
+  readonly price: Readonly<Record<'min' | 'max' | 'fixed', number>>
+  readonly usdc: Readonly<Record<'amount' | 'min' | 'max' | 'increment', string>>
+}
 
 describe('while the rates of a catalog and those of now differ', () => {
   const later = new Date(fixtureNow.getTime() + 30 * 24 * 3_600_000)
