@@ -257,6 +257,9 @@ test('what the real supplier refuses is refused here', async () => {
   const faults = async (answer: ReturnType<typeof buy>) => Object.keys((await answer).body.fields)
   const us = 'TEST-TOPUP-OK'
   expect(await faults(topup('UNKIND1', us, '+18095551234'))).toEqual(['recipientPhoneNumber'])
+  const open = { value: { type: 'PRICE', value: 1000 } }
+  const trunk = topup('UNKIND2', 'SAFARICOM_KE_OPEN', '+2540712345678', open)
+  expect(await faults(trunk)).toEqual(['recipientPhoneNumber'])
   const iccid = '8910390000000000000'
   expect(
     await faults(buy('esim', { offerId: 'TEST-ESIM-OK', transactionId: 'UNKIND3', iccid })),

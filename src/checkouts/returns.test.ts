@@ -10,6 +10,7 @@ import {
 } from '../../test/doubles/checkouts.ts'
 import { isRefunding } from '../orders/order.ts'
 import { retryRefund } from '../orders/retry-refund.ts'
+import { keptMost } from './ledger.ts'
 import { retryReturn } from './retry-return.ts'
 
 const minute = 60_000
@@ -59,12 +60,16 @@ describe('money that is not the price goes back, to the address that was given',
     expect(await world.orders.find(orderId)).toBeUndefined()
   })
 
-  test('unless it is less than sending it costs', async () => {
+  test('unless it is worth 0.50 USDC or less: one unit more goes back, whatever sending it costs', async () => {
     const world = checkoutWorld()
     const { id, invoice } = await openCheckout(world)
-    world.processor.pay(invoice.id, invoice.units + invoice.units / 100n)
-    await world.live(48 * hour)
+    const kept = (invoice.units * keptMost) / (await world.seen(id)).amount
+    world.processor.pay(invoice.id, invoice.units + kept)
+    await world.live(minute)
     expect(await world.seen(id)).toMatchObject({ state: 'ORDERED', returns: [] })
+    world.processor.pay(invoice.id, 1n)
+    await world.live(48 * hour)
+    expect(returnsOf(await world.seen(id))).toEqual([[kept + 1n, 'surplus', 'SENT']])
     expect(await world.seen(id)).toHaveProperty('closedAt')
   })
 

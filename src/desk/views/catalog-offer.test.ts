@@ -109,7 +109,7 @@ describe('what a published offer says of its price', () => {
           price: { ...open(min, max, increment), divisor },
           cost: cost(1, charged),
         })
-        const { price: shown, usdc } = catalogOffer(offer, { siteUrl, pricing }) as Shown
+        const { price: shown, usdc } = shownOf(offer, pricing)
         const costs = (value: number) => chargeFor(offer, cents(value), pricing).toString()
         expect([usdc.min, usdc.max]).toEqual([costs(shown.min), costs(shown.max)])
         const step = Number(usdc.increment) / 10_000
@@ -124,7 +124,7 @@ describe('what a published offer says of its price', () => {
       fc.property(parts, ({ price: { min, divisor }, charged, markupBps }) => {
         const pricing = fixturePricing({ markupBps })
         const offer = voucher('FIXED', { price: fixed(min, 'USD', divisor), cost: cost(charged) })
-        const { price: shown, usdc } = catalogOffer(offer, { siteUrl, pricing }) as Shown
+        const { price: shown, usdc } = shownOf(offer, pricing)
         const asked = chargeFor(offer, undefined, pricing).toString()
         expect(usdc.amount).toBe(asked)
         expect(shown).toEqual({
@@ -136,6 +136,9 @@ describe('what a published offer says of its price', () => {
     )
   })
 })
+
+const shownOf = (offer: Offer, pricing: Pricing) =>
+  catalogOffer(offer, { siteUrl, pricing }) as unknown as Shown
 
 interface Shown {
   readonly price: Readonly<Record<'min' | 'max' | 'fixed', number>>
