@@ -11,14 +11,14 @@ const second = 1_000
  *
  * @param validForMs how long its authorization holds
  */
-async function unproven(validForMs: number, isReverted: boolean) {
+async function unproven(validForMs: number, wasted?: number) {
   const world = orderWorld()
   const looks: { readonly at: number; readonly how: Collecting }[] = []
   const { rails, now } = world.deps
   const begun = now().getTime()
   const collect: typeof rails.x402.collect = async (_, how = {}) => {
     looks.push({ at: now().getTime() - begun, how })
-    const costs = isReverted && !how.onlyLooks ? { isReverted } : {}
+    const costs = wasted !== undefined && !how.onlyLooks ? { wasted } : {}
     return { outcome: 'unknown', reason: 'not said yet', ...costs }
   }
   const deps = { ...world.deps, rails: { ...rails, x402: { ...rails.x402, collect } } }
@@ -41,7 +41,7 @@ async function unproven(validForMs: number, isReverted: boolean) {
 }
 
 test('a payment that was reverted three times is sent no more, and looked at ever more seldom', async () => {
-  const { looks, live, pauses, order } = await unproven(3_600 * second, true)
+  const { looks, live, pauses, order } = await unproven(3_600 * second, 1)
   await live(1_800 * second)
   expect(looks.map(({ how }) => how.onlyLooks).slice(0, 4)).toEqual([false, false, false, true])
   expect(looks.filter(({ how }) => !how.onlyLooks)).toHaveLength(3)
@@ -50,8 +50,15 @@ test('a payment that was reverted three times is sent no more, and looked at eve
   expect(new Set(pauses(600 * second))).toEqual(new Set([60 * second]))
 })
 
+test('a payment that wastes two transactions at once is sent twice', async () => {
+  const { looks, live, order } = await unproven(3_600 * second, 2)
+  await live(600 * second)
+  expect(looks.filter(({ how }) => !how.onlyLooks)).toHaveLength(2)
+  expect(await order()).toMatchObject({ reverts: 4 })
+})
+
 test('a payment is looked at quickly until its authorization ends, and then ever more seldom', async () => {
-  const { looks, live, pauses } = await unproven(600 * second, false)
+  const { looks, live, pauses } = await unproven(600 * second)
   await live(1_800 * second)
   expect(looks.every(({ how }) => !how.onlyLooks)).toBe(true)
   const last = looks.findIndex(({ at }) => at >= 600 * second)

@@ -63,9 +63,9 @@ export function isSentEnough({ reverts = 0 }: Order): boolean {
 /** What a revert has cost is on record, for the budgets of who caused it. */
 function withReverts<T extends In<'PAYMENT_PENDING'>>(
   order: T,
-  { isReverted }: Exclude<Collected, { outcome: 'settled' }>,
+  { wasted = 0 }: Exclude<Collected, { outcome: 'settled' }>,
 ): T {
-  return isReverted ? { ...order, reverts: (order.reverts ?? 0) + 1 } : order
+  return wasted > 0 ? { ...order, reverts: (order.reverts ?? 0) + wasted } : order
 }
 
 /**

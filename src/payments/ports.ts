@@ -39,8 +39,8 @@ export type Collected<R = Receipt> =
   | ({ readonly outcome: 'unknown'; readonly reason: string } & Costs)
 
 interface Costs {
-  /** Something was sent for it just now, at the store's expense, that moved nothing. */
-  readonly isReverted?: boolean
+  /** How many transactions were sent for it just now, at the store's expense, and moved nothing. */
+  readonly wasted?: number
 }
 
 /** How a tender is collected. */

@@ -70,7 +70,7 @@ test('a wallet that is cheap in every estimate costs the limit at most, and is t
   const before = await sentByUs()
   expect(await rail.check(tender)).toMatchObject({ outcome: 'good' })
   // How often a payment that was reverted is sent again is for the record of its order.
-  expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown', isReverted: true })
+  expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown', wasted: 1 })
   expect(await rail.collect(tender, { onlyLooks: true })).toMatchObject({ outcome: 'unknown' })
   expect(await sentByUs()).toBe(before + 1)
   const { transactions } = await chain.client.getBlock({ includeTransactions: true })
@@ -132,7 +132,7 @@ test('what was sent for a wallet of a factory and dropped again is sent again', 
   expect(await paid(payer)).toMatchObject([{ value: price }])
 })
 
-const wasted = { isReverted: true }
+const wasted = { wasted: 1 }
 
 test('a wallet of an allowed factory that is cheap in every estimate counts as reverted', async () => {
   const { rail } = chain.connect({ walletFactories: [factory] })
@@ -144,6 +144,15 @@ test('a wallet of an allowed factory that is cheap in every estimate counts as r
   const before = await sentByUs()
   expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown', ...wasted })
   expect(await sentByUs()).toBe(before + 1)
+  expect(await paid(payer)).toEqual([])
+})
+
+test('a wallet that is deployed and then reverts counts with both transactions', async () => {
+  const { rail } = chain.connect({ walletFactories: [factory] })
+  const { tender, payer } = await undeployed((owner) => deploying(greedyCode(owner)))
+  const before = await sentByUs()
+  expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown', wasted: 2 })
+  expect(await sentByUs()).toBe(before + 2)
   expect(await paid(payer)).toEqual([])
 })
 

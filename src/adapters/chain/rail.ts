@@ -57,11 +57,11 @@ function unchecked(reason: string): Checked<X402Tender> {
 async function withCosts(
   run: (onWasted: () => void) => Promise<Collected<X402Receipt>>,
 ): Promise<Collected<X402Receipt>> {
-  const costs: { isReverted?: true } = {}
+  let wasted = 0
   const collected = await run(() => {
-    costs.isReverted = true
+    wasted += 1
   })
-  return collected.outcome === 'settled' ? collected : { ...collected, ...costs }
+  return collected.outcome === 'settled' || wasted === 0 ? collected : { ...collected, wasted }
 }
 
 /** Believes nobody's word for a settlement, not even our facilitator's: only the chain's logs. */
