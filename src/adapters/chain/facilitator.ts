@@ -1,6 +1,6 @@
 import { HTTPFacilitatorClient } from '@x402/core/http'
 import type { PaymentPayload, PaymentRequirements, VerifyResponse } from '@x402/core/types'
-import type { Hex, TransactionReceipt } from 'viem'
+import { type Hex, isHash, type TransactionReceipt } from 'viem'
 import type { X402Tender } from '../../payments/payment.ts'
 import type { Listing } from '../../payments/ports.ts'
 import { termsOf } from '../../payments/terms.ts'
@@ -48,8 +48,9 @@ export function transferOf(tender: X402Tender): SignedTransfer {
   return { ...tender, from: tender.payer, to: tender.payTo }
 }
 
+/** What is no hash names no transaction: the logs are asked as if nothing had been said. */
 export function submittedIn(transaction: string): Submitted | undefined {
-  return transaction === '' ? undefined : { hash: transaction as Hex }
+  return isHash(transaction) ? { hash: transaction } : undefined
 }
 
 export function requirementsOf({ network }: ChainNode, tender: X402Tender): PaymentRequirements {

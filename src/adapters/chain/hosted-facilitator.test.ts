@@ -75,6 +75,19 @@ test('one that says “settlement_pending” and a hash is looked after, and not
   expect(await rail.collect(payment.tender)).toEqual(theirs)
 })
 
+test.each([
+  'pending',
+  '0x12',
+  `0x${'12'.repeat(33)}`,
+  `0x${'zz'.repeat(32)}`,
+  `${'12'.repeat(32)}`,
+])('one that calls %s a transaction has named none, and the logs tell', async (transaction) => {
+  const theirs = await chain.connect().rail.collect(payment.tender)
+  said = { settle: success(transaction) }
+  expect(await rail.collect(payment.tender)).toEqual(theirs)
+  expect(theirs).toMatchObject({ outcome: 'settled' })
+})
+
 test('one that lies about a success is not believed', async () => {
   said = { settle: success(`0x${'12'.repeat(32)}`) }
   expect(await rail.collect(payment.tender)).toMatchObject({ outcome: 'unknown' })

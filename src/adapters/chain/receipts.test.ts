@@ -8,7 +8,10 @@ const hashOf = (letter: string) => `0x${letter.repeat(64)}` as const
 /** A node that answers with a receipt of block 7, `a`, and has these blocks. */
 function nodeWith(blocks: Readonly<Record<number, `0x${string}`>>): ChainNode {
   const head = Math.max(...Object.keys(blocks).map(Number))
-  const receipt = { blockNumber: '0x7', blockHash: hashOf('a'), status: '0x1', logs: [] }
+  const receipt = {
+    ...{ blockNumber: '0x7', blockHash: hashOf('a'), status: '0x1', logs: [] },
+    transactionHash: hashOf('d'),
+  }
   const answers: Record<string, (params: readonly unknown[]) => unknown> = {
     eth_getTransactionReceipt: () => receipt,
     eth_getBlockByNumber: ([at]) => {
@@ -34,4 +37,8 @@ test.each<[string, Readonly<Record<number, `0x${string}`>>, boolean]>([
 ])('a receipt %s counts only where its block is on the chain', async (_, blocks, isThere) => {
   const receipt = await receiptOf(nodeWith(blocks), hashOf('d'))
   expect(receipt?.blockNumber).toBe(isThere ? 7n : undefined)
+})
+
+test('a receipt of another transaction counts for none', async () => {
+  expect(await receiptOf(nodeWith({ 7: hashOf('a') }), hashOf('e'))).toBe(undefined)
 })

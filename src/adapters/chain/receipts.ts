@@ -17,7 +17,8 @@ export async function receiptOf(
     method: 'eth_getTransactionReceipt',
     params: [hash],
   })
-  if (!receipt) return undefined
+  // One of another transaction says nothing of this one.
+  if (receipt?.transactionHash.toLowerCase() !== hash.toLowerCase()) return undefined
   const formatted = formatTransactionReceipt(receipt)
   return (await isInBlock(node, formatted)) ? formatted : undefined
 }

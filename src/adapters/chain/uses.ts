@@ -1,4 +1,4 @@
-import type { Hex } from 'viem'
+import { type Hex, isHash } from 'viem'
 import { type BlockTime, blockAt } from './block-times.ts'
 import type { ChainNode } from './clients.ts'
 import { type Blocks, inPieces } from './log-pages.ts'
@@ -93,7 +93,7 @@ async function usesIn(node: ChainNode, { from, nonce }: Searched, range: LogRang
   const topics = [[usedTopic, cancelledTopic], topicOf(from), nonce as Hex]
   const logs = await tokenLogsIn(node, range, topics)
   return logs.flatMap(({ topics: [event], transactionHash }) =>
-    transactionHash
+    transactionHash && isHash(transactionHash)
       ? [{ transaction: transactionHash, isCancelled: event === cancelledTopic }]
       : [],
   )
