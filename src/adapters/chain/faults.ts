@@ -26,6 +26,13 @@ const refusals = [
 /** How nodes name what went wrong in a contract when they call it an internal error all the same. */
 const ofContract = /revert|evm|gas|opcode|stack/i
 
+/**
+ * How nodes say that a call needs more gas than it may have: Geth, Erigon and Reth; Nethermind; Besu; and
+ * older ones, which cannot tell it from a call that always fails.
+ */
+const outOfGas =
+  /gas required exceeds|out of gas|outofgas|gas spent exceeded|exceeds? (the )?block gas limit|always failing transaction/i
+
 /** How providers say that they are asked too often. */
 const tooOften = /rate.?limit|too many requests|requests? (per|limit)|compute units|throughput/i
 
@@ -39,8 +46,14 @@ export function isTooOften(error: unknown): boolean {
   )
 }
 
+/** Whether a call needs more gas than it was given, in whatever code the node says so. */
+export function isOutOfGas(error: unknown): boolean {
+  return has(error, (cause) => cause instanceof RpcRequestError && outOfGas.test(cause.details))
+}
+
 /** Whether the node did not answer the question, so that nothing follows from it. */
 export function isSilence(error: unknown): boolean {
+  if (isOutOfGas(error)) return false
   return has(error, (cause) => silences.some((kind) => cause instanceof kind) || isInternal(cause))
 }
 

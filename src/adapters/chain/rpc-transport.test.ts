@@ -89,6 +89,14 @@ test('a call may only compute so much, unless it says itself how much', async ()
   expect(asked.map(({ params: [{ gas }] }) => gas)).toEqual(['0x989680', '0x5208'])
 })
 
+test('an estimate may only try with so much', async () => {
+  const { client, asked } = await nodeThat((response) => result(response, '0x5208'))
+  const to = `0x${'11'.repeat(20)}` as const
+  await client.estimateGas({ to })
+  const estimates = asked.filter(({ method }) => method === 'eth_estimateGas')
+  expect(estimates.map(({ params: [{ gas }] }) => gas)).toEqual(['0x3d0900'])
+})
+
 test('a name and a password in the address go into a header', async () => {
   const { url, authorizations } = await nodeThat((response) => result(response, '0x1'))
   const transport = rpcTransport(url.replace('//', '//me:p%40ss@'))

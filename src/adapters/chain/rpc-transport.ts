@@ -13,6 +13,17 @@ const callMostMs = 8_000
 const callGas = '0x989680'
 
 /**
+ * What an estimate may try with. A node looks for the answer by carrying the call out a dozen times, and
+ * the most that the store pays for is a quarter of this.
+ */
+const estimateGas = '0x3d0900'
+
+const gasFor: Readonly<Record<string, string>> = {
+  eth_call: callGas,
+  eth_estimateGas: estimateGas,
+}
+
+/**
  * How a node is spoken with: to the address that the operator gave and to no other, for a limited
  * time from the connection to the last byte, with limits on what it answers and computes. A call
  * that fails on its way, or that the node could not answer just then, is made once more.
@@ -49,7 +60,8 @@ function requestOf(address: NodeAddress, mostMs: number, load: NodeLoad): EIP119
 }
 
 function withGas(asked: Asked): Asked {
-  if (asked.method !== 'eth_call' || !Array.isArray(asked.params)) return asked
+  const gas = gasFor[asked.method]
+  if (gas === undefined || !Array.isArray(asked.params)) return asked
   const [call, ...rest] = asked.params
-  return { ...asked, params: [{ gas: callGas, ...call }, ...rest] }
+  return { ...asked, params: [{ gas, ...call }, ...rest] }
 }

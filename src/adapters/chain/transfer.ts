@@ -1,7 +1,7 @@
 import { encodeFunctionData, type Hex } from 'viem'
 import type { Network } from '../../payments/networks.ts'
 import type { Chain } from './clients.ts'
-import { isRevert } from './faults.ts'
+import { isOutOfGas, isRevert } from './faults.ts'
 import { isTooDear } from './network-fees.ts'
 import { type Sending, type Sent, sendCall, tooDear } from './sending.ts'
 import { tokenAbi } from './token.ts'
@@ -62,6 +62,8 @@ export async function costOf(
     if (gas > settlementGasMost) return 'too_much'
     return (await isTooDear(chain, transfer, limitOf(gas))) ? 'too_dear' : 'bearable'
   } catch (error) {
+    // What an estimate may take is more than a settlement may cost.
+    if (isOutOfGas(error)) return 'too_much'
     if (isRevert(error)) return 'refused'
     throw error
   }

@@ -1,0 +1,61 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { tenderOf } from '../../../test/doubles/orders.ts'
+import { networks } from '../../payments/networks.ts'
+import { type Chain, openChain } from './clients.ts'
+import { transferOf } from './facilitator.ts'
+import { isSilence } from './faults.ts'
+import { costOf, gasOf } from './transfer.ts'
+
+// What a node says of a call that needs more gas than an estimate may take. Who pays chooses that.
+
+/** What the node answers to every question. */
+let said: { readonly code: number; readonly message: string }
+let chain: Chain
+const server = createServer((request, response) => {
+  request.resume()
+  response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, error: said }))
+})
+
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const rpcUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const gasKey = `0x${'22'.repeat(32)}` as const
+  const options = { gasKey, pollMs: 20, settlementWeiMost: 10n ** 16n }
+  chain = openChain({ network: networks['base-sepolia'], rpcUrl, ...options })
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+const transfer = transferOf(tenderOf())
+
+const words = [
+  ['Geth, Erigon', 'gas required exceeds allowance (4000000)'],
+  ['older ones', 'gas required exceeds allowance or always failing transaction'],
+  ['Reth', 'out of gas: gas required exceeds: 4000000'],
+  ['Nethermind', 'Cannot estimate gas, gas spent exceeded transaction and block gas limit'],
+  ['Nethermind since', 'Gas estimation failed due to out of gas'],
+  ['anvil', 'Out of gas: gas required exceeds allowance: 4000000'],
+] as const
+
+/** Of one refusal: invalid input, an internal error, a resource that is not there, a limit. */
+const codes = [-32_000, -32_603, -32_002, -32_005, -32_015, 3]
+
+describe.each(words)('in the words of %s', (_, message) => {
+  test.each(codes)('that is what the payment costs, at code %d', async (code) => {
+    said = { code, message }
+    expect(await costOf(chain, transfer)).toBe('too_much')
+    const error = await gasOf(chain, transfer).catch((refused: unknown) => refused)
+    expect(isSilence(error)).toBe(false)
+  })
+})
+
+test('a node that fails for another reason has said nothing of the payment', async () => {
+  said = { code: -32_603, message: 'the database is closed' }
+  await expect(costOf(chain, transfer)).rejects.toThrow()
+})
