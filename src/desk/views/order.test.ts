@@ -120,6 +120,10 @@ describe('what went wrong', () => {
       message: failing.failure.message,
       supplier_code: 'E7',
     })
+    // What older records have of an order that expired is no word of the supplier.
+    const late = { ...failing.failure, trigger: 'expired', code: 'EXPIRED' } as const
+    const expired = await resultOf({ ...failing, state: 'EXPIRED', failure: late })
+    expect(expired?.error).toEqual({ code: 'expired', message: late.message })
     const silent = { ...failing, failure: { ...failing.failure, code: '' } }
     expect((await resultOf(silent))?.error).not.toHaveProperty('supplier_code')
     expect((await resultOf(paymentFailed(pending())))?.error).toEqual({
