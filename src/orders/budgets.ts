@@ -1,5 +1,5 @@
 import type { Recipient } from '../goods/good.ts'
-import { type Usdc, usdc } from '../primitives/money.ts'
+import type { Usdc } from '../primitives/money.ts'
 import { Refusal, type RefusalDetails } from '../primitives/refusal.ts'
 import type { Digest } from '../secrets/tokens.ts'
 import { receiverOf } from './limits/recipient.ts'
@@ -16,19 +16,17 @@ import type { Reporter } from './report.ts'
  * - `reverts`: transactions that the store sent for such payments and that were reverted;
  * - `refund_claims`: claims for the refund of an order, which are counted by themselves;
  * - `exposure`: not a number of orders but what they were paid: those that are open, and those that were
- *   paid back within a day.
+ *   paid back within the hour, as a share of what refunds are paid from (039-shares-of-the-float.sql).
  *
  * They are counted from the orders on record. So all nodes count together, an order counts once however
  * often it is asked for, and one that is delivered counts no more.
  */
 export type BudgetName = keyof Budgets | 'reverts' | 'refund_claims' | 'exposure'
 
-/** What the orders of one payer, and of one client, may put at risk at a time. */
-export type ExposureRules = Readonly<Record<'payer' | 'client', Usdc>>
-
-/** @param float what the refund wallet holds */
-export function exposureRules(float: Usdc): ExposureRules {
-  return { payer: usdc(float / 4n), client: usdc(float / 2n) }
+/** A purchase, and what the refund wallet holds, from which it may have to be paid back. */
+export interface Risk {
+  readonly float: Usdc
+  readonly amount: Usdc
 }
 
 /** How many a payer has in an hour, where the operator sets it. */
@@ -116,10 +114,15 @@ export function clientDigest(
 /**
  * Looks before anything is asked outside; the record decides again when the order is opened.
  *
+ * @param risk undefined where the refund wallet would not pay it back
  * @throws Refusal `budget_spent`
  */
-export async function requireBudgets(deps: BudgetDeps, subjects: Subjects): Promise<void> {
-  const spent = await deps.orders.spentBudget(subjects, deps.budgets, deps.now())
+export async function requireBudgets(
+  deps: BudgetDeps,
+  subjects: Subjects,
+  risk?: Risk,
+): Promise<void> {
+  const spent = await deps.orders.spentBudget(subjects, deps.budgets, deps.now(), risk)
   if (spent) throw budgetSpent(deps, spent)
 }
 
@@ -142,7 +145,7 @@ export function budgetSpent(
 
 function saidOf({ budget, whose }: Spent): string {
   if (budget === 'exposure') {
-    return `What is open ${subjects[whose]}, or was paid back within a day, would come to too much with this purchase`
+    return `Much of what refunds are paid from is in use, and this purchase would come to too much with what is open ${subjects[whose]} or was paid back within an hour`
   }
   const [what, fate] = words[budget]
   return `Too many ${what} ${subjects[whose]} ${fate} within an hour`

@@ -4,7 +4,7 @@ import type { FundsRefusal } from '../health/funds.ts'
 import type { Tender } from '../payments/payment.ts'
 import type { OfferId, OrderId, PaymentId } from '../primitives/ids.ts'
 import type { Usdc } from '../primitives/money.ts'
-import type { BudgetRules, ExposureRules, Spent, Subjects } from './budgets.ts'
+import type { BudgetRules, Risk, Spent, Subjects } from './budgets.ts'
 import type { LimitName, Spend, WalletLimits } from './limits/rules.ts'
 import type { In, Order, State } from './order.ts'
 
@@ -47,8 +47,16 @@ export interface OrderStore {
     counted?: Counted,
   ): Promise<Opened>
 
-  /** A budget that these have spent by now: of several, the one that is spent for longest. */
-  spentBudget(subjects: Subjects, rules: BudgetRules, now: Date): Promise<Spent | undefined>
+  /**
+   * A budget that these have spent by now: of several, the one that is spent for longest; or else the
+   * share of the float that a purchase would exceed.
+   */
+  spentBudget(
+    subjects: Subjects,
+    rules: BudgetRules,
+    now: Date,
+    risk?: Risk,
+  ): Promise<Spent | undefined>
 
   /** Replaces the order, only if nobody moved it since `from` was read, and renews the lease. */
   move<T extends Order>(from: Order, to: T): Promise<Moved<T>>
@@ -170,8 +178,8 @@ export type ClaimUse = 'fresh' | 'used' | 'other_body' | Spent
 export interface Counted {
   readonly subjects: Subjects
   readonly rules?: BudgetRules
-  /** Undefined where the refund wallet would not pay the order back. */
-  readonly exposure?: ExposureRules | undefined
+  /** What the refund wallet holds; undefined where it would not pay the order back. */
+  readonly float?: Usdc | undefined
 }
 
 /** An order was not opened, because too many before it came to nothing. */

@@ -5,6 +5,7 @@ import { accept, hasEnded } from '../payments/acceptance.ts'
 import type { X402Tender } from '../payments/payment.ts'
 import type { PaymentPayload, Terms } from '../payments/x402.ts'
 import type { OrderId } from '../primitives/ids.ts'
+import type { Usdc } from '../primitives/money.ts'
 import { never } from '../primitives/never.ts'
 import { Refusal } from '../primitives/refusal.ts'
 import type { within } from '../primitives/within.ts'
@@ -13,7 +14,6 @@ import { type AdvanceDeps, advance } from './advance.ts'
 import {
   type BudgetRules,
   budgetSpent,
-  exposureRules,
   requireBudgets,
   type Subjects,
   subjectsOf,
@@ -155,7 +155,9 @@ async function take(
   const { wish } = priced
   const sent = { client: request.client, recipient: wish.recipient }
   const subjects = subjectsOf(deps, accepted.tender.payer, sent)
-  await requireBudgets(deps, subjects)
+  const float = floatSeen(deps)
+  const { amount } = priced
+  await requireBudgets(deps, subjects, float === undefined ? undefined : { float, amount })
   const wording = wordingOf(priced.offer.kind, request.fields)
   // What has ended, nobody who sees it can post any more. Nothing is written for it until it is good.
   const isOver = hasEnded(accepted.tender, deps.now())
@@ -180,6 +182,11 @@ async function take(
     default:
       return never(checked)
   }
+}
+
+/** What the refund wallet held when it was seen last. */
+function floatSeen({ vitals }: PurchaseDeps): Usdc | undefined {
+  return vitals.means()?.cover?.float
 }
 
 /** What is asked for and its price, while the store is open for it. */
@@ -222,9 +229,7 @@ async function open(
     changedAt: now,
   }
   const keys = (viewer.keys ?? []).map(hashOf)
-  const float = deps.vitals.means()?.cover?.float
-  const exposure = float === undefined ? undefined : exposureRules(float)
-  const counted = { subjects, rules: deps.budgets, exposure }
+  const counted = { subjects, rules: deps.budgets, float: floatSeen(deps) }
   const reference = supplierReferenceOf(id)
   // What was sold while this payment was checked may have left too little.
   sell(deps.vitals, reference, amount)

@@ -1,23 +1,9 @@
 import { expect, it } from 'vitest'
-import {
-  type BudgetRules,
-  budgetRules,
-  type ExposureRules,
-  type Spent,
-} from '../../src/orders/budgets.ts'
+import { type BudgetRules, budgetRules, type Spent } from '../../src/orders/budgets.ts'
 import type { Order } from '../../src/orders/order.ts'
 import { BudgetSpent, type OrderStore } from '../../src/orders/ports.ts'
-import { usdc } from '../../src/primitives/money.ts'
 import { asked, expectWon, type Nodes, orderOnRecord } from './order-store-nodes.ts'
-import {
-  failed,
-  fulfilled,
-  newTender,
-  paymentFailed,
-  pending,
-  unpayable,
-  wayTo,
-} from './sample-orders.ts'
+import { failed, fulfilled, newTender, paymentFailed, pending, wayTo } from './sample-orders.ts'
 
 const rules = budgetRules({ unpaid_payments: 3, failed_orders: 2 })
 const minute = 60_000
@@ -39,7 +25,6 @@ async function open(
   { wallet = 1, client, receiver, placedAt = at }: Sent,
   to: (order: ReturnType<typeof pending>) => Order = (order) => order,
   most: BudgetRules = rules,
-  exposure?: ExposureRules,
 ): Promise<Order> {
   const tender = { ...newTender(), payer: walletOf(wallet) }
   const subjects = { payer: tender.payer, client, receiver }
@@ -47,7 +32,6 @@ async function open(
   const opened = await store.open(first as ReturnType<typeof pending>, [], undefined, {
     subjects,
     rules: most,
-    exposure,
   })
   let order = opened.order
   for (const next of rest) order = expectWon(await store.move(order, next))
@@ -57,8 +41,6 @@ async function open(
 const notPaid = (order: ReturnType<typeof pending>) => paymentFailed(order)
 const notDelivered = ({ tender, placedAt }: ReturnType<typeof pending>) =>
   failed(asked({ tender, placedAt }))
-const notPaidBack = ({ tender, placedAt }: ReturnType<typeof pending>) =>
-  unpayable(failed(asked({ tender, placedAt })))
 const delivered = ({ tender, placedAt }: ReturnType<typeof pending>) =>
   fulfilled(asked({ tender, placedAt }))
 
@@ -173,44 +155,6 @@ export function describeBudgets(nodes: Nodes): void {
       budget: 'failed_orders',
       whose: 'client',
     })
-  })
-
-  it('lets a wallet and a client put only their share at risk, sent at once to two nodes', async () => {
-    const { store, other, pass } = nodes()
-    const many = budgetRules({ unpaid_payments: 100, failed_orders: 100 })
-    const exposure = { payer: usdc(30_000_000n), client: usdc(60_000_000n) }
-    const risk = (node: OrderStore, sent: Sent, to?: Parameters<typeof open>[2]) =>
-      spentBy(open(node, { client: 'c', ...sent }, to, many, exposure))
-    // 12.50 each.
-    for (let order = 0; order < 4; order += 1) await risk(store, {}, delivered)
-    expect(await risk(store, {}, notPaid)).toBeUndefined()
-    const said = await Promise.all(
-      Array.from({ length: 8 }, (_, index) => risk(index % 2 ? store : other, {})),
-    )
-    const refused = said.filter((spent) => spent !== undefined)
-    expect(refused).toHaveLength(6)
-    const ofPayer = { budget: 'exposure', whose: 'payer', retryAfterSeconds: 60 }
-    for (const spent of refused) expect(spent).toEqual(ofPayer)
-    // What was paid back counts for a day more.
-    for (const wallet of [2, 3]) expect(await risk(store, { wallet }, notPaidBack)).toBeUndefined()
-    expect(await risk(store, { wallet: 4 })).toMatchObject({ budget: 'exposure', whose: 'client' })
-    expect(await risk(store, { wallet: 4, client: 'd' })).toBeUndefined()
-    await pass(24 * 60 * minute + minute)
-    expect(await risk(store, { wallet: 5 })).toBeUndefined()
-  })
-
-  it('lets a wallet put only its share at risk from many addresses, sent at once to two nodes', async () => {
-    const { store, other } = nodes()
-    const many = budgetRules({ unpaid_payments: 100, failed_orders: 100 })
-    const exposure = { payer: usdc(30_000_000n), client: usdc(60_000_000n) }
-    const said = await Promise.all(
-      Array.from({ length: 8 }, (_, index) => {
-        const node = index % 2 ? store : other
-        return spentBy(open(node, { client: `c${index}` }, undefined, many, exposure))
-      }),
-    )
-    // 12.50 each.
-    expect(said.filter((spent) => spent === undefined)).toHaveLength(2)
   })
 
   it('gives the order of a payment that is sent again, whatever is spent', async () => {

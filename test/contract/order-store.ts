@@ -21,6 +21,7 @@ import {
   unpayable,
   wayTo,
 } from './sample-orders.ts'
+import { describeSharesOfFloat } from './shares-of-float.ts'
 import { inTurn, newForEach } from './two-nodes.ts'
 import { describeLimits } from './wallet-limits.ts'
 
@@ -38,6 +39,7 @@ export function describeOrderStore(name: string, start: () => Promise<OrderStore
     describe('keeping', () => describeKeeping(nodes))
     describe('limits', () => describeLimits(nodes))
     describe('budgets', () => describeBudgets(nodes))
+    describe('shares of the float', () => describeSharesOfFloat(nodes))
   })
 }
 

@@ -1,12 +1,12 @@
 import {
   type BudgetRules,
   budgetWindowMs,
+  type Risk,
   type Spent,
   type Subjects,
 } from '../../src/orders/budgets.ts'
-import { dayMs } from '../../src/orders/limits/rules.ts'
 import { isRefunding, type Order } from '../../src/orders/order.ts'
-import type { ClaimUse, Counted, KeptClaim } from '../../src/orders/ports.ts'
+import type { ClaimUse, KeptClaim } from '../../src/orders/ports.ts'
 
 interface Row {
   readonly order: Order
@@ -33,32 +33,49 @@ export function spentIn(
   return spent.sort((one, other) => other.retryAfterSeconds - one.retryAfterSeconds)[0]
 }
 
-/** Whose open orders, and those paid back within a day, come to too much with this one. */
-export function exposedIn(
-  rows: readonly (Row & { readonly finishedAt: number | undefined })[],
-  { subjects, exposure }: Counted,
-  asked: Order,
-  now: Date,
+/** Whose share of the float a purchase would exceed, counted as the database counts it. */
+export function exceededIn(
+  rows: readonly RiskRow[],
+  subjects: Subjects,
+  { float, amount: asked }: Risk,
+  now: number,
 ): Spent | undefined {
-  if (!exposure) return undefined
-  const yesterday = now.getTime() - dayMs
-  const atRisk = rows.filter(
-    ({ order, finishedAt = Number.POSITIVE_INFINITY }) =>
-      !['FULFILLED', 'PAYMENT_FAILED'].includes(order.state) &&
-      !('settlement' in order && order.settlement === 'LOST') &&
-      order.tender.rail === 'x402' &&
-      finishedAt > yesterday,
-  )
-  const spent = (['payer', 'client'] as const).flatMap((whose) => {
-    const theirs = atRisk.filter((row) => isOf(row, whose, subjects))
-    const held = theirs.reduce((sum, { order }) => sum + order.amount, 0n)
-    if (theirs.length === 0 || held + asked.amount <= exposure[whose]) return []
-    const ends = theirs.map(({ finishedAt }) => finishedAt)
-    const first = Math.min(...ends.map((at = now.getTime()) => at))
-    const seconds = ends.includes(undefined) ? 60 : Math.ceil((first - yesterday) / 1_000)
-    return [{ budget: 'exposure' as const, whose, retryAfterSeconds: Math.max(1, seconds) }]
+  const risks = rows.filter((row) => isAtRisk(row, now))
+  const back = risks.filter(({ paidBackAt }) => paidBackAt !== undefined)
+  const [risked, whole] = [sumOf(risks), float + sumOf(back)]
+  if ((risked + asked) * 2n <= whole) return undefined
+  const own = risks.filter((row) => isOf(row, 'payer', subjects))
+  const isRetry =
+    own.length === 1 && own.every((row) => back.includes(row) && row.order.amount >= asked)
+  if (isRetry && (risked + asked) * 8n <= whole * 5n) return undefined
+  const exceeded = (['payer', 'client'] as const).filter((whose) => {
+    if (subjects[whose] === undefined) return false
+    const theirs = sumOf(risks.filter((row) => isOf(row, whose, subjects)))
+    const free = whole - risked + theirs
+    return free * 4n >= whole ? (theirs + asked) * 16n > whole : (theirs + asked) * 8n > free
   })
-  return spent.sort((one, other) => other.retryAfterSeconds - one.retryAfterSeconds)[0]
+  const ends = back.map(({ paidBackAt = now }) => paidBackAt + budgetWindowMs)
+  const seconds = Math.max(1, Math.ceil((Math.min(...ends) - now) / 1_000))
+  const retryAfterSeconds = back.length < risks.length ? 60 : seconds
+  return exceeded[0] && { budget: 'exposure', whose: exceeded[0], retryAfterSeconds }
+}
+
+interface RiskRow extends Row {
+  readonly paidBackAt: number | undefined
+}
+
+/** Open in USDC, or paid back within an hour. */
+function isAtRisk({ order, paidBackAt }: RiskRow, now: number): boolean {
+  return (
+    !['FULFILLED', 'PAYMENT_FAILED'].includes(order.state) &&
+    !('settlement' in order && order.settlement === 'LOST') &&
+    order.tender.rail === 'x402' &&
+    (paidBackAt === undefined || paidBackAt > now - budgetWindowMs)
+  )
+}
+
+function sumOf(rows: readonly Row[]): bigint {
+  return rows.reduce((sum, { order }) => sum + order.amount, 0n)
 }
 
 function spentBy(

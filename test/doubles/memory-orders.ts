@@ -1,10 +1,10 @@
-import type { Subjects } from '../../src/orders/budgets.ts'
+import type { BudgetRules, Risk, Subjects } from '../../src/orders/budgets.ts'
 import { dayMs } from '../../src/orders/limits/rules.ts'
 import { isFinished, isRefunding, type Order, restOf } from '../../src/orders/order.ts'
 import { BudgetSpent, type LimitStore, type OrderStore } from '../../src/orders/ports.ts'
 import { paymentKeyOf } from '../../src/payments/payment.ts'
 import type { OrderId } from '../../src/primitives/ids.ts'
-import { exposedIn, keepClaim, type MemoryClaim, spentIn } from './memory-budgets.ts'
+import { exceededIn, keepClaim, type MemoryClaim, spentIn } from './memory-budgets.ts'
 import * as leases from './memory-leases.ts'
 import { memoryLimits } from './memory-limits.ts'
 import { forgottenBy } from './order-rules.ts'
@@ -12,6 +12,7 @@ import { forgottenBy } from './order-rules.ts'
 interface Row extends leases.Leased {
   order: Order
   finishedAt: number | undefined
+  paidBackAt: number | undefined
   keys: readonly string[]
   subjects: Subjects | undefined
 }
@@ -45,11 +46,13 @@ export function memoryOrders(now: () => Date): MemoryOrders {
   function write(order: Order, keys: readonly string[], subjects?: Subjects): void {
     const finished = isFinished(order)
     const restMs = restOf(order)
+    const isBack = isRefunding(order) && order.refund.step === 'REFUNDED'
     rows.set(order.id, {
       order,
       keys: order.state === 'PAYMENT_FAILED' ? [] : keys,
       subjects,
       finishedAt: finished ? time() : undefined,
+      paidBackAt: isBack ? (rows.get(order.id)?.paidBackAt ?? time()) : undefined,
       ...leaseAfter(finished, restMs),
     })
     history.push(order)
@@ -59,6 +62,9 @@ export function memoryOrders(now: () => Date): MemoryOrders {
     if (finished) return leases.resting(time())
     return restMs === null ? leases.leased(time()) : leases.resting(time(), restMs)
   }
+
+  const spentNow = (subjects: Subjects, rules: BudgetRules, at: Date, risk?: Risk) =>
+    spentIn(all(), subjects, rules, at) ?? (risk && exceededIn(all(), subjects, risk, time()))
 
   const find = (test: (row: Row) => boolean) => all().find(test)?.order
   const byPayer = (payer: string) =>
@@ -81,12 +87,10 @@ export function memoryOrders(now: () => Date): MemoryOrders {
       )
       const earlier = same ?? sameKey?.order
       if (earlier) return { isNew: false, order: earlier }
-      const { subjects, rules } = counted ?? {}
-      const spent =
-        counted &&
-        rules &&
-        (exposedIn(all(), counted, order, now()) ??
-          spentIn(all(), counted.subjects, rules, order.placedAt))
+      const { subjects, rules, float } = counted ?? {}
+      const { amount } = order
+      const risk = float === undefined ? undefined : { float, amount }
+      const spent = subjects && rules && spentNow(subjects, rules, order.placedAt, risk)
       if (spent) throw new BudgetSpent(spent)
       limits.requireWithin(order, recipient)
       write(order, keys, subjects)
@@ -153,7 +157,7 @@ export function memoryOrders(now: () => Date): MemoryOrders {
     claimRefund: async ({ id, version }, claim, rules) =>
       keepClaim(claims, { ...claim, order: id, version, at: time() }, rules, now()),
 
-    spentBudget: async (subjects, rules, at) => spentIn(all(), subjects, rules, at),
+    spentBudget: async (...asked) => spentNow(...asked),
 
     async forgetNeverPaid(endedBefore) {
       const latest = Math.min(endedBefore.getTime(), time() - dayMs)

@@ -13,7 +13,7 @@ let store: Store
 
 beforeAll(async () => {
   store = await openStore({
-    refundFloat: 2_600_000n,
+    refundFloat: 3_250_000n,
     env: { TRUSTED_PROXIES: '1', PURCHASE_WAIT_SECONDS: '1' },
   })
 })
@@ -34,9 +34,11 @@ test('what the refund wallet cannot pay back is not sold, and the rest is', asyn
   const large = bodyFor('voucher', 'OK')
   const payment = await buyer.sign(await termsOf(store.url, 'voucher', large))
   const { answer: hanging } = await buy(store, buyer, 'topup', bodyFor('topup', 'HANG'))
-  expect(hanging.body.orders).toMatchObject([{ state: 'FULFILLING' }])
+  const { answer: alike } = await buy(store, await newBuyer(), 'topup', bodyFor('topup', 'HANG'))
+  for (const { body } of [hanging, alike])
+    expect(body.orders).toMatchObject([{ state: 'FULFILLING' }])
 
-  // 0.65 of 2.60 may have to go back, and a purchase may take a quarter of the rest.
+  // 1.30 of 3.25 may have to go back, and a purchase may take a quarter of the rest.
   const refused = await eventually(
     () => price(large),
     ({ status }) => status === 409,
@@ -53,8 +55,8 @@ test('what the refund wallet cannot pay back is not sold, and the rest is', asyn
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
   expect((await price(open(0.1))).status).toBe(402)
   expect([(await signals()).agent_action, (await ready()).status]).toEqual(['pay', 200])
-  // The wallet whose order hangs has its quarter at risk, and another one has its own.
-  const { answer: tooMuch } = await buy(store, buyer, 'voucher', open(0.1))
+  // More than half would be at risk with this, and the wallet whose order hangs has more than a little.
+  const { answer: tooMuch } = await buy(store, buyer, 'voucher', open(0.4))
   expect(tooMuch).toMatchObject({
     status: 429,
     body: { code: 'budget_spent', budget: 'exposure', whose: 'payer', charged: 'no' },
@@ -77,7 +79,7 @@ test('what the refund wallet cannot pay back is not sold, and the rest is', asyn
         refunds: {
           state: 'down',
           detail:
-            'Refunds may need 0.65 USDC, and their wallet holds 0.00: a purchase may take a quarter of the rest.',
+            'Refunds may need 1.30 USDC, and their wallet holds 0.00: a purchase may take a quarter of the rest.',
         },
         chain: { state: 'healthy' },
         database: { state: 'healthy' },

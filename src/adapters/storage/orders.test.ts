@@ -41,6 +41,7 @@ describeOrderStore('PostgreSQL', async () => {
         update orders set due_at = due_at - ${ms} * interval '1 ms',
           locked_until = locked_until - ${ms} * interval '1 ms',
           finished_at = finished_at - ${ms} * interval '1 ms';
+        update ledger set at = at - ${ms} * interval '1 ms';
         update refund_claims set created_at = created_at - ${ms} * interval '1 ms';
         commit`)
     },

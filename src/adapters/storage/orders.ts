@@ -28,7 +28,8 @@ const ofRail: Readonly<Record<Tender['rail'], LeasedTable>> = {
 export function createOrderStore(database: Database): OrderStore {
   return {
     open: (order, keys, recipient, counted) => open(database, order, keys, recipient, counted),
-    spentBudget: (subjects, rules, now) => spentBudget(database, subjects, rules, now),
+    spentBudget: (subjects, rules, now, risk) =>
+      spentBudget(database, { subjects, rules, now, risk }),
     move: (from, to) => move(database, from, to),
     release: (order, againInMs) => release(database, table, order, againInMs),
     hasten: (id) => hasten(database, table, 'id', id),

@@ -1,11 +1,12 @@
 import {
   type BudgetRules,
   budgetWindowMs,
-  type ExposureRules,
+  type Risk,
   type Spent,
   type Subjects,
 } from '../../orders/budgets.ts'
 import { BudgetSpent, type Counted } from '../../orders/ports.ts'
+import type { Usdc } from '../../primitives/money.ts'
 import { type Database, isRefused, prepared } from './database.ts'
 
 interface Row {
@@ -19,23 +20,38 @@ const spentStatement = prepared(
   'select budget, whose, wait_seconds from spent_budget($1::jsonb, $2, $3, $4, $5)',
 )
 
-export async function spentBudget(
-  database: Database,
-  { payer, client, receiver }: Subjects,
-  rules: BudgetRules,
-  now: Date,
-): Promise<Spent | undefined> {
-  const values = [budgetsJson(rules), payer.toLowerCase(), client ?? null, receiver ?? null, now]
-  const { rows } = await database.query<Row>(spentStatement(values))
-  return rows[0] && spentOf(rows[0])
+const exceededStatement = prepared(
+  'exceeded_share',
+  'select budget, whose, wait_seconds from exceeded_share($1, $2, $3, $4)',
+)
+
+/** What is asked of the budgets before an order is opened. */
+interface Asked {
+  readonly subjects: Subjects
+  readonly rules: BudgetRules
+  readonly now: Date
+  readonly risk: Risk | undefined
 }
 
-/** What a new order tells the trigger that looks at the budgets (020-spent-budgets.sql, 035-exposure-of-one.sql). */
+export async function spentBudget(
+  database: Database,
+  { subjects, rules, now, risk }: Asked,
+): Promise<Spent | undefined> {
+  const [payer, client] = [subjects.payer.toLowerCase(), subjects.client ?? null]
+  const values = [budgetsJson(rules), payer, client, subjects.receiver ?? null, now]
+  const { rows } = await database.query<Row>(spentStatement(values))
+  if (rows[0] || !risk) return rows[0] && spentOf(rows[0])
+  const shares = [risk.float.toString(), payer, client, risk.amount.toString()]
+  const exceeded = await database.query<Row>(exceededStatement(shares))
+  return exceeded.rows[0] && spentOf(exceeded.rows[0])
+}
+
+/** What a new order tells the triggers that look at the budgets (020-spent-budgets.sql, 039-shares-of-the-float.sql). */
 export function budgetValues(counted: Counted | undefined): readonly (string | null)[] {
   if (!counted) return [null, null, null]
   const { client, receiver } = counted.subjects
-  const { rules, exposure } = counted
-  return [client ?? null, receiver ?? null, rules ? budgetsJson(rules, exposure) : null]
+  const { rules, float } = counted
+  return [client ?? null, receiver ?? null, rules ? budgetsJson(rules, float) : null]
 }
 
 /** The spent budget that the trigger has refused an order for, or undefined for any other error. */
@@ -44,12 +60,9 @@ export function budgetSpentIn(error: unknown): BudgetSpent | undefined {
   return new BudgetSpent(spentOf(JSON.parse(error.detail ?? '{}') as Row))
 }
 
-export function budgetsJson(most: BudgetRules, exposure?: ExposureRules): string {
-  const value = exposure && {
-    payer: exposure.payer.toString(),
-    client: exposure.client.toString(),
-  }
-  return JSON.stringify({ most, windowMs: budgetWindowMs, ...(value ? { exposure: value } : {}) })
+export function budgetsJson(most: BudgetRules, float?: Usdc): string {
+  const held = float === undefined ? {} : { float: float.toString() }
+  return JSON.stringify({ most, windowMs: budgetWindowMs, ...held })
 }
 
 function spentOf({ budget, whose, wait_seconds }: Row): Spent {
