@@ -37,6 +37,7 @@ export interface MailedOrder {
 /**
  * Notes the address with an order, for whoever bought it. A pass that came by mail opens the order for
  * a while and changes nothing: it would renew itself, and put another address in the buyer's place.
+ * Nothing is noted and sent for a checkout that is not paid: anybody can begin those, for any address.
  *
  * @returns the order as a mail tells it; undefined for everyone else
  */
@@ -46,7 +47,7 @@ export async function leaveAddress(
   { id, opener, address }: { id: string; opener: Opener; address: string },
 ): Promise<MailedOrder | undefined> {
   const records = await recordsOf(deps, id)
-  if (!(await opens(deps, records, withoutPass(opener)))) return undefined
+  if (!records.order || !(await opens(deps, records, withoutPass(opener)))) return undefined
   const mailed = mailedOrder(deps, records)
   if (mailed) await book.remember(mailed.id, digest.of(address))
   return mailed

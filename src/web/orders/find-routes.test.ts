@@ -21,9 +21,13 @@ async function store(script: Partial<Script> = {}) {
   const world = checkoutWorld(script)
   const { checkout, accessToken } = await world.start()
   const { checkout: second } = await world.start({ formKey: 'b'.repeat(32) })
-  const { id, orderId, invoice } = invoiced(checkout)
-  world.processor.pay(invoice.id, invoice.units)
-  await world.live(5 * 60_000)
+  const pay = async (begun: typeof checkout) => {
+    const { invoice } = invoiced(begun)
+    world.processor.pay(invoice.id, invoice.units)
+    await world.live(5 * 60_000)
+  }
+  await pay(checkout)
+  const { id, orderId } = checkout
   const address = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'
   const findByAddress = async (text: string) =>
     text === address ? await world.checkouts.find(id) : undefined
@@ -70,8 +74,8 @@ async function store(script: Partial<Script> = {}) {
   const other = second.orderId
   const site = website({ following, checkout: openCheckoutDesk({ ...world.deps, passes }) })
   const order = { id, orderId, accessToken, address, opened, other, unpaid: second }
-  const open = async (at: number) => (await world.start({ formKey: `${at}`.repeat(32) })).checkout
-  return { ...site, ...order, follow, sent, server, buy, pass, open }
+  const begin = (at: number) => world.start({ formKey: `${at}`.repeat(32) })
+  return { ...site, ...order, follow, sent, server, buy, pass, begin, pay }
 }
 
 describe('the mail after the last one of an hour', () => {
@@ -125,10 +129,10 @@ describe('a mail with links', () => {
   })
 
   test('is one of a few in an hour, whatever orders somebody leaves the address with', async () => {
-    const { post, sent, buy, pass, open, orderId, opened } = await store()
+    const { post, sent, buy, pass, begin, orderId, opened } = await store()
     const most = limitRules.mailing.limit
     for (let at = 0; at < most + 2; at += 1) {
-      buy((await open(at)).orderId, typed)
+      buy((await begin(at)).checkout.orderId, typed)
       await post(...asked('/find/mail'))
     }
     await expect.poll(() => sent).toHaveLength(most)
@@ -138,6 +142,28 @@ describe('a mail with links', () => {
     pass(3_600_000)
     await post(...asked('/find/mail'))
     await expect.poll(() => sent).toHaveLength(most + 2)
+  })
+
+  test('is said to be sent only where one was, also once too many were asked for', async () => {
+    const { post, sent, begin, pay, orderId, opened } = await store()
+    const most = limitRules.mailing.limit
+    const ask = async (id: string, cookie: string) => {
+      const { body } = await post(...asked(`/orders/${id}/mail`), { cookie })
+      return read(body).includes(en.orders.mail.failed) ? 'failed' : 'sent'
+    }
+    // Whoever has not paid sends none, and uses up none of whoever has.
+    const unpaid = await begin(1)
+    await ask(unpaid.checkout.orderId, `access=${unpaid.accessToken}`)
+    expect(sent).toEqual([])
+    const said = [await ask(orderId, opened.cookie)]
+    for (let at = 2; at < most + 2; at += 1) {
+      const { checkout, accessToken } = await begin(at)
+      await pay(checkout)
+      said.push(await ask(checkout.orderId, `access=${accessToken}`))
+      if (said.at(-1) === 'failed') said.push(await ask(checkout.orderId, `access=${accessToken}`))
+    }
+    expect(said).toEqual([...Array(most).fill('sent'), 'failed', 'failed'])
+    expect(sent).toHaveLength(most)
   })
 
   test('is sent when it is asked for again after the mail server refused it', async () => {

@@ -150,14 +150,17 @@ async function send(
   const { mailbox, mailing } = routes.limits
   const place = await placeOf(mailbox, mail)
   if ('isThere' in place) return place.isThere
-  if (!(await mailing.take(digest.of([asked, address].join('\n')))).allowed) return false
+  let isSent = false
   try {
-    await mailer.send(written(routes, address, orders))
+    isSent = (await mailing.take(digest.of([asked, address].join('\n')))).allowed
+    if (isSent) await mailer.send(written(routes, address, orders))
   } catch (error) {
-    await mailbox.take(place.refused)
+    isSent = false
     throw error
+  } finally {
+    if (!isSent) await mailbox.take(place.refused)
   }
-  return true
+  return isSent
 }
 
 function written({ frame, follow }: FollowingRoutes, to: string, orders: readonly MailedOrder[]) {
