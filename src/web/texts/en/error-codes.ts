@@ -108,7 +108,7 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
   payment_reused: {
     when: 'This payment already paid for another purchase.',
     agent:
-      'Sign a new payment for the new purchase. To get the first order again, repeat its exact request.',
+      'Sign a new payment for the new purchase. To get the first order again, repeat its exact request with its idempotency key, its access token or a sign-in of the paying wallet: the payment alone only tells where the order stands.',
     operator: nothing,
   },
   idempotency_conflict: {
