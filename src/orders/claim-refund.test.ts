@@ -89,6 +89,23 @@ describe('a claim', () => {
     expect(orders.history).toHaveLength(writes)
   })
 
+  test('of the owner goes on where strangers have used up those of the order', async () => {
+    const { deps, stored } = await holding(unpayable(failed(fulfilling(paid(pending())))))
+    const budgets = { ...noBudgets, client: { refund_claims: 1 }, order: { refund_claims: 0 } }
+    const claimBy = (isOwn: boolean, key: string) =>
+      claimRefund({ ...deps, budgets }, stored, {
+        ...{ ...claim, key, client: '192.0.2.1' },
+        isOwn: async () => isOwn,
+      })
+    await expect(claimBy(false, 'a')).rejects.toMatchObject({
+      details: { extra: { whose: 'order' } },
+    })
+    expect(await claimBy(true, 'a')).toMatchObject({ refund: { step: 'DUE' } })
+    await expect(claimBy(true, 'b')).rejects.toMatchObject({
+      details: { extra: { whose: 'client' } },
+    })
+  })
+
   test('with a used key and another body is refused, and the buyer is told of the charge', async () => {
     const { deps, stored } = await holding(failed(fulfilling(paid(pending()))))
     await claimRefund(deps, stored, claim)

@@ -10,6 +10,8 @@ import { retryRefund } from './retry-refund.ts'
 export interface RefundClaim extends Omit<KeptClaim, 'client'> {
   /** The address that it came from, as limits count it. */
   readonly client?: string | undefined
+  /** Whether whoever claims shows that the order is theirs. */
+  readonly isOwn?: (() => Promise<boolean>) | undefined
 }
 
 export interface ClaimDeps {
@@ -22,18 +24,20 @@ export interface ClaimDeps {
 /**
  * A buyer asks for the money back. Refunds start by themselves, so a claim reports the one that
  * is under way; it starts one again that could not be paid before, and does so once. Whoever knows
- * the order may claim: the money goes to its payer, and an order has few claims in an hour.
+ * the order may claim: the money goes to its payer. An order has few claims in an hour of those who
+ * show nothing more, and these take none from its owner.
  *
  * @throws Refusal `not_refundable` with the rule that says so, `idempotency_conflict`, `budget_spent`
  */
 export async function claimRefund(
   deps: ClaimDeps,
   order: Order,
-  claim: RefundClaim,
+  { isOwn, ...claim }: RefundClaim,
 ): Promise<Refunding> {
   if (!isRefunding(order)) throw notRefundable(order)
   const kept = { ...claim, client: clientDigest(deps, claim.client) }
-  const use = await deps.orders.claimRefund(order, kept, deps.budgets)
+  const rules = (await isOwn?.()) ? { ...deps.budgets, order: {} } : deps.budgets
+  const use = await deps.orders.claimRefund(order, kept, rules)
   if (typeof use === 'object') throw budgetSpent(deps, use, chargedOf(order))
   if (use === 'other_body') {
     const message = 'This Idempotency-Key was used before with another body.'

@@ -52,6 +52,14 @@ function claimAt(
   return post(url, `/api/catalog/orders/${orderId}/refund`, body, headers)
 }
 
+async function claimByMcp(orderId: string, access_token?: string): Promise<string> {
+  const idempotency_key = newKey()['idempotency-key']
+  const params = { name: 'refund', arguments: { orderId, idempotency_key, access_token } }
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+  const accept = { accept: 'application/json, text/event-stream' }
+  return `${(await post(store.url, '/mcp', call, accept)).body}`
+}
+
 function refundOf({ url }: Store, orderId: string) {
   return get(url, `/api/catalog/orders/${orderId}/refund`)
 }
@@ -67,10 +75,10 @@ async function expired(at = store) {
     orders: [{ state: 'EXPIRED' }],
     refund_state: 'REFUND_PENDING',
   })
-  const { orderId, paymentId, transactionHash } = answer.body
+  const { orderId, paymentId, transactionHash, accessToken } = answer.body
   const letGo = () =>
     at.admin('/purchases', { transactionId: orderId.replace('_', ''), status: 'FAILED' })
-  return { buyer, before, orderId, paymentId, transactionHash, letGo }
+  return { buyer, before, orderId, paymentId, transactionHash, accessToken, letGo }
 }
 
 test.concurrent('a claim reports the refund that has begun by itself, until it is paid', async () => {
@@ -218,7 +226,7 @@ test.concurrent('a refund that could not be paid is paid when it is claimed agai
 })
 
 test.concurrent('a stranger’s claims try a failed refund a few times, leave few rows and ring once', async () => {
-  const { buyer, before, orderId, letGo } = await expired()
+  const { buyer, before, orderId, accessToken, letGo } = await expired()
   await blacklist(store.parts, buyer.address)
   await letGo()
   const isFailed = ({ refund_state }: { refund_state: string }) => refund_state === 'REFUND_FAILED'
@@ -247,6 +255,15 @@ test.concurrent('a stranger’s claims try a failed refund a few times, leave fe
   const rows = await store.query('select key from refund_claims where order_id = $1', [orderId])
   expect(rows).toHaveLength(10)
   expect(reported(store, orderId).filter((name) => name === 'refund_failed')).toHaveLength(1)
+
+  // They take none from whoever shows that the order is theirs.
+  const shown = { ...newKey(), authorization: `Bearer ${accessToken}` }
+  expect((await claimAt(store, orderId, {}, shown)).status).toBe(202)
+  await until(store, orderId, isFailed)
+  expect(await claimByMcp(orderId, accessToken)).toContain('"REFUND_PENDING"')
+  await until(store, orderId, isFailed)
+  expect(await claimByMcp(orderId)).toContain('"budget_spent"')
+  expect((await claimAt(store, orderId)).status).toBe(429)
 
   await unBlacklist(store.parts, buyer.address)
   await store.query(

@@ -20,14 +20,17 @@ const idempotencyKey: HeaderParam = {
     description: 'Yours, and new for each purchase. Sent again, it gives the same order.',
   },
 }
-const viewerHeaders: Readonly<Record<string, HeaderParam>> = {
+const tokenHeader: Readonly<Record<string, HeaderParam>> = {
   Authorization: {
     schema: {
       type: 'string',
       pattern: '^Bearer [A-Za-z0-9_-]{1,200}$',
-      description: 'Bearer and the accessToken of the first answer: shows the goods.',
+      description: 'Bearer and the accessToken of the first answer: shows that the order is yours.',
     },
   },
+}
+const viewerHeaders: Readonly<Record<string, HeaderParam>> = {
+  ...tokenHeader,
   'SIGN-IN-WITH-X': {
     schema: { type: 'string', description: 'Sign-in of the wallet that paid: shows the goods.' },
   },
@@ -205,7 +208,7 @@ const claimRefund: Operation = {
   name: 'Claim a refund',
   description:
     'Starts or reports the refund of an order that failed. Refunds start by themselves, so a claim is never needed; it always goes to the wallet that paid, in full.',
-  headers: { 'Idempotency-Key': { ...idempotencyKey, required: true } },
+  headers: { ...tokenHeader, 'Idempotency-Key': { ...idempotencyKey, required: true } },
   body: z.toJSONSchema(RefundClaim),
   answers: { 200: { description: 'Paid back', shape: RefundAnswer }, 202: pending },
   refusals: [

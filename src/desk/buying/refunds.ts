@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type * as z from 'zod'
+import { mayReveal } from '../../orders/access.ts'
 import { claimRefund, notRefundable } from '../../orders/claim-refund.ts'
 import { isRefunding, type Order, refundStateOf } from '../../orders/order.ts'
 import { Refusal } from '../../primitives/refusal.ts'
@@ -9,6 +10,7 @@ import type { BuyingDeps, FaultLog } from './deps.ts'
 import { orNotNow } from './or-not-now.ts'
 import { findOrder } from './orders.ts'
 import { RefundClaim } from './refund-claim.ts'
+import { knownBy, type Shown } from './viewer.ts'
 
 const destinations: ReadonlySet<string> = new Set([
   'refund_to',
@@ -34,6 +36,8 @@ interface Claimed {
   readonly fields: Record<string, unknown>
   /** The address that it came from, as limits count it. */
   readonly client: string
+  /** Whether whoever claims shows that the order is theirs. */
+  readonly isOwn: (order: Order) => Promise<boolean>
 }
 
 /**
@@ -47,13 +51,22 @@ export async function refundClaimed(
   claimed: Claimed,
   log: FaultLog,
 ): Promise<RefundReport> {
-  const { orderId, key, fields, client } = claimed
+  const { orderId, key, fields, client, isOwn } = claimed
   const order = await orNotNow(log, () => findOrder(deps, orderId), 'unknown')
   const claim = readClaim(order, fields)
   const bodyHash = createHash('sha256').update(JSON.stringify(claim)).digest('hex')
-  const claiming = () => claimRefund(deps.purchases, order, { key: hashOf(key), bodyHash, client })
+  const claiming = () =>
+    claimRefund(deps.purchases, order, {
+      ...{ key: hashOf(key), bodyHash, client },
+      isOwn: () => isOwn(order),
+    })
   const refunding = await orNotNow(log, claiming, 'unknown')
   return report(refunding, { idempotencyKey: key, ...reasonOf(claim) })
+}
+
+/** Whether what somebody shows makes an order theirs. Sign-ins are not looked at: one is good only once. */
+export function ownedBy({ orders }: Pick<BuyingDeps, 'orders'>, shown: Shown) {
+  return (order: Order): Promise<boolean> => mayReveal(orders, order, knownBy(shown))
 }
 
 /** The refund of an order. @throws Refusal `order_not_found`, `not_refundable`, `try_again` */

@@ -1,11 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { BuyingDeps } from '../../desk/buying/deps.ts'
-import { type RefundReport, refundClaimed, refundWatched } from '../../desk/buying/refunds.ts'
+import {
+  ownedBy,
+  type RefundReport,
+  refundClaimed,
+  refundWatched,
+} from '../../desk/buying/refunds.ts'
 import { refundPath } from '../../desk/paths.ts'
 import { retryAfterSeconds } from '../../desk/views/order-message.ts'
 import { Refusal } from '../../primitives/refusal.ts'
 import { clientKeyOf } from '../client-key.ts'
-import { idempotencyKeyOf, postedFields, privately } from './buying.ts'
+import { idempotencyKeyOf, postedFields, privately, shownBy } from './buying.ts'
 
 const config = { limit: 'purchase', charges: true } as const
 
@@ -19,7 +24,8 @@ export function routeRefunds(app: FastifyInstance, deps: BuyingDeps): void {
       throw new Refusal('idempotency_key_missing', message, { parameter: 'Idempotency-Key' })
     }
     const client = clientKeyOf(request.ip)
-    const claimed = { orderId: orderIdOf(request), key, fields, client }
+    const isOwn = ownedBy(deps, shownBy(request))
+    const claimed = { orderId: orderIdOf(request), key, fields, client, isOwn }
     return send(reply, await refundClaimed(deps, claimed, request.log))
   })
 

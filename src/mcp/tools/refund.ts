@@ -1,7 +1,8 @@
-import { refundClaimed, refundWatched } from '../../desk/buying/refunds.ts'
+import { ownedBy, refundClaimed, refundWatched } from '../../desk/buying/refunds.ts'
 import { keyOf } from '../../desk/buying/viewer.ts'
 import { Refusal } from '../../primitives/refusal.ts'
 import { textIn, without } from '../arguments.ts'
+import { shownBy } from '../proofs.ts'
 import { argumentSchema } from '../schemas.ts'
 import type { Tool, ToolCall, ToolDeps } from '../tool.ts'
 
@@ -18,6 +19,11 @@ export const refund: Tool = {
         pattern: '^[A-Za-z0-9_-]{16,128}$',
         description: 'Makes the call a claim. Yours, and new for each claim',
       },
+      access_token: {
+        type: 'string',
+        description:
+          'Only with a claim: the accessToken of the purchase, if you have it. Claims of others then take none from you',
+      },
       reason: { type: 'string', maxLength: 500, description: 'Only with a claim: why' },
     },
     ['orderId'],
@@ -33,14 +39,16 @@ export const refund: Tool = {
   run: refunded,
 }
 
-async function refunded({ args, log, client }: ToolCall, { buying }: ToolDeps) {
+async function refunded(call: ToolCall, { buying }: ToolDeps) {
+  const { args, log, client } = call
   const key = keyOf(args['idempotency_key'], 'idempotency_key')
   const orderId = textIn(args, 'orderId') ?? ''
-  const fields = without(args, ['orderId', 'idempotency_key'])
+  const fields = without(args, ['orderId', 'idempotency_key', 'access_token'])
+  const owned = () => ownedBy(buying, shownBy(call))
   const report =
     key === undefined
       ? await watched(buying, orderId, fields, log)
-      : await refundClaimed(buying, { orderId, key, fields, client }, log)
+      : await refundClaimed(buying, { orderId, key, fields, client, isOwn: owned() }, log)
   return { type: 'answer' as const, body: report.body }
 }
 

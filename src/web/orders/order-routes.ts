@@ -90,13 +90,15 @@ function routeRefundPage(pages: FastifyInstance, routes: FollowingRoutes): void 
 async function askForRefund(
   request: OrderRequest,
   reply: FastifyReply,
-  { follow }: FollowingRoutes,
+  routes: FollowingRoutes,
 ): Promise<Asked> {
   const key = keyOf(formIn(request).get('key') ?? '', 'key') ?? randomUUID()
   const { orderId } = request.params
   const client = clientKeyOf(request.ip)
+  const isOwn = async () => (await look(routes, request)).own !== undefined
   try {
-    await refundClaimed(follow, { orderId, key, fields: {}, client }, request.log)
+    const claimed = { orderId, key, fields: {}, client, isOwn }
+    await refundClaimed(routes.follow, claimed, request.log)
     return { type: 'taken' }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
