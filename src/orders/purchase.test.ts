@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
+import { alwaysSold } from '../../test/doubles/orders.ts'
 import { fixed, open, voucher } from '../../test/fixtures/offers.ts'
 import { ample } from '../health/means.fixture.ts'
 import { createVitals } from '../health/vitals.ts'
@@ -148,6 +149,20 @@ describe('nothing is stored and nothing taken', () => {
     expect(await refusalOf(world.buy())).toMatchObject({
       code: 'budget_spent',
       details: { extra: { budget: 'unpaid_payments', whose: 'payer' } },
+    })
+    expect(world.calls.slice(asked)).toEqual(['isUnused'])
+  })
+
+  test('while its payer has a share of the float at risk; the payment is not even checked', async () => {
+    const cover = { float: usdc(50_000_000n), exposure: usdc(0n) }
+    const vitals = { ...alwaysSold, means: () => ({ ...ample, cover }) }
+    const unknown = { outcome: 'unknown', reason: 'timeout' } as const
+    const world = purchaseWorld({ collected: unknown }, { vitals })
+    expectOrder(await world.buy({ patienceMs: 0 }))
+    const asked = world.calls.length
+    expect(await refusalOf(world.buy())).toMatchObject({
+      code: 'budget_spent',
+      details: { extra: { budget: 'exposure', whose: 'payer' }, retryAfterSeconds: 60 },
     })
     expect(world.calls.slice(asked)).toEqual(['isUnused'])
   })
