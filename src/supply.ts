@@ -8,7 +8,7 @@ import { lastSeen } from './operations/looks.ts'
 /** After this long with nothing but failures, a purchase the supplier does not hold is given up. */
 const placeWithinMs = 60_000
 /** A purchase waits this long for one answer; much shorter than an order's lease. */
-const supplierTimeoutMs = 10_000
+export const supplierTimeoutMs = 10_000
 /** A page of the supplier's list is large, and nobody waits for it. */
 const listTimeoutMs = 30_000
 

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { leaseMs } from '../../orders/ports.ts'
+import { supplierTimeoutMs } from '../../supply.ts'
 import { stepMostMs, withinStep } from './within.ts'
 
-test('one step at the chain ends well before the lease of its order', () => {
-  expect(stepMostMs + 10_000).toBeLessThanOrEqual(leaseMs)
+test('two steps at the chain and a call to the supplier end before the lease of their order', () => {
+  expect(2 * stepMostMs + supplierTimeoutMs).toBeLessThan(leaseMs)
 })
 
 test('a step that takes too long is not waited for', async () => {
