@@ -15,14 +15,16 @@ interface Row {
   readonly wait_seconds: number
 }
 
+/** The share is not looked at where a budget is spent, or where no float is given. */
 const spentStatement = prepared(
   'spent_budget',
-  'select budget, whose, wait_seconds from spent_budget($1::jsonb, $2, $3, $4, $5)',
-)
-
-const exceededStatement = prepared(
-  'exceeded_share',
-  'select budget, whose, wait_seconds from exceeded_share($1, $2, $3, $4)',
+  `with spent as materialized (
+    select budget, whose, wait_seconds from spent_budget($1::jsonb, $2, $3, $4, $5)
+  )
+  select * from spent
+  union all
+  select budget, whose, wait_seconds from exceeded_share($6, $2, $3, $7)
+    where $6::numeric is not null and not exists (select from spent)`,
 )
 
 /** What is asked of the budgets before an order is opened. */
@@ -38,12 +40,10 @@ export async function spentBudget(
   { subjects, rules, now, risk }: Asked,
 ): Promise<Spent | undefined> {
   const [payer, client] = [subjects.payer.toLowerCase(), subjects.client ?? null]
-  const values = [budgetsJson(rules), payer, client, subjects.receiver ?? null, now]
-  const { rows } = await database.query<Row>(spentStatement(values))
-  if (rows[0] || !risk) return rows[0] && spentOf(rows[0])
-  const shares = [risk.float.toString(), payer, client, risk.amount.toString()]
-  const exceeded = await database.query<Row>(exceededStatement(shares))
-  return exceeded.rows[0] && spentOf(exceeded.rows[0])
+  const whose = [budgetsJson(rules), payer, client, subjects.receiver ?? null, now]
+  const shares = risk ? [risk.float.toString(), risk.amount.toString()] : [null, null]
+  const { rows } = await database.query<Row>(spentStatement([...whose, ...shares]))
+  return rows[0] && spentOf(rows[0])
 }
 
 /** What a new order tells the triggers that look at the budgets (020-spent-budgets.sql, 039-shares-of-the-float.sql). */
