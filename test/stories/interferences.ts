@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { generatePrivateKey } from 'viem/accounts'
+import { numberToHex, toFunctionSelector } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { startNodeBefore } from '../../src/adapters/chain/chain.fixture.ts'
 import { startProxy } from '../harness/proxy.ts'
 import type { Buyer } from './buyer.ts'
 import { callerFor } from './reading.ts'
@@ -23,13 +25,14 @@ export async function nodesOf(store: Store) {
   // Else every topup would be refunded, and the budget of its receiver would end.
   await store.admin('/offers', { offerId: 'TEST-TOPUP-OK', enabled: true })
   const poor = { ...(await siblingSettings(store)), refundKey: generatePrivateKey() }
-  const [paused, strict, alone] = await Promise.all([
+  const [paused, strict, alone, doubting] = await Promise.all([
     openNode(poor, store.parts),
     openSibling(store, { FAILED_ORDERS_PER_HOUR: '1' }),
     openAlone(store),
+    openDoubting(store),
   ])
   await eventually(priceAt(paused, 'esim'), ({ status }) => status === 503)
-  return { later, paused, strict, alone }
+  return { later, paused, strict, alone, doubting }
 }
 
 function priceAt({ url }: { url: string }, kind: Kind) {
@@ -49,6 +52,35 @@ async function openAlone(store: Store): Promise<Node> {
     async close() {
       await node.close()
       await Promise.all([rpc.close(), supplier.close()])
+    },
+  }
+}
+
+const selectors = {
+  balanceOf: toFunctionSelector('balanceOf(address)'),
+  settlement: toFunctionSelector(
+    'transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)',
+  ),
+}
+const poorPayer = { code: 3, message: 'execution reverted: ERC20: transfer amount exceeds balance' }
+
+/** A node whose backend of the chain has not seen yet that any payer was funded. */
+async function openDoubting(store: Store): Promise<Node> {
+  const settings = await siblingSettings(store)
+  const before = await startNodeBefore(settings.rpcUrl)
+  const own = privateKeyToAccount(settings.refundKey).address.slice(2).toLowerCase()
+  before.tamper((method, [call]) => {
+    const { data = '' } = (call ?? {}) as { data?: string }
+    if (data.startsWith(selectors.settlement)) return { error: poorPayer }
+    const isOfPayer = data.startsWith(selectors.balanceOf) && !data.endsWith(own)
+    return method === 'eth_call' && isOfPayer ? { result: numberToHex(0, { size: 32 }) } : undefined
+  })
+  const node = await openNode({ ...settings, rpcUrl: before.url }, store.parts)
+  return {
+    url: node.url,
+    async close() {
+      await node.close()
+      await before.stop()
     },
   }
 }

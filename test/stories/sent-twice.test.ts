@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { transfersBetween } from './chain.ts'
+import { callToken, settling } from './contracts/calls.ts'
 import {
   buyNothing,
   type Limit,
@@ -45,10 +46,11 @@ const between = fc.record({
   second: fc.constantFrom('HTTP', 'MCP'),
   /**
    * Where the second goes: `later` has other prices and offers, `paused` sells nothing, `strict` does
-   * not to this buyer, whose budget is spent, `alone` hears nothing of the supplier and the chain, and
-   * `renewed` has been restarted since the first came to it.
+   * not to this buyer, whose budget is spent, `alone` hears nothing of the supplier and the chain,
+   * `doubting` hears of a chain on which this buyer has nothing, and `renewed` has been restarted since
+   * the first came to it.
    */
-  node: fc.constantFrom('same', 'later', 'paused', 'strict', 'alone', 'renewed'),
+  node: fc.constantFrom('same', 'later', 'paused', 'strict', 'alone', 'doubting', 'renewed'),
   /** Of the address it comes from, used up. */
   limit: fc.constantFrom<('none' | Limit)[]>('none', 'purchase', 'refused', 'all', 'at once'),
   /** Whether the wallet lets itself buy nothing since the first was answered. */
@@ -57,12 +59,21 @@ const between = fc.record({
   signIn: fc.constantFrom('none', 'of no form', 'used'),
   body: fc.constantFrom('whole', 'whole', 'whole', 'cut off'),
   atOnce: fc.boolean(),
+  /** Whether somebody who saw the payment has it carried out meanwhile. */
+  lands: fc.boolean(),
 })
 type Between = typeof between extends fc.Arbitrary<infer T> ? T : never
 
 const calm: Between = {
   ...{ kind: 'esim', first: 'HTTP', second: 'HTTP', node: 'same', limit: 'none' },
-  ...{ buysNothing: false, key: 'same', signIn: 'none', body: 'whole', atOnce: false },
+  ...{
+    buysNothing: false,
+    key: 'same',
+    signIn: 'none',
+    body: 'whole',
+    atOnce: false,
+    lands: false,
+  },
 }
 const byItself = (only: Partial<Between>): [Between] => [{ ...calm, ...only }]
 
@@ -73,6 +84,10 @@ const alone: Partial<Between>[] = [
   { node: 'strict' },
   { node: 'alone', key: 'none', signIn: 'used' },
   { node: 'renewed', atOnce: true },
+  { node: 'doubting' },
+  { node: 'doubting', atOnce: true },
+  { node: 'doubting', atOnce: true, key: 'none', second: 'MCP' },
+  { atOnce: true, lands: true },
   { limit: 'purchase', second: 'MCP' },
   { limit: 'at once' },
   { limit: 'at once', second: 'MCP' },
@@ -160,14 +175,19 @@ async function interfere(what: Between, first: Sent, buyer: Buyer, url: string) 
   return { second, letGo: crowd?.letGo }
 }
 
+type Signed = Awaited<ReturnType<Buyer['sign']>>
+
 /** Sends a payment, lets something come between, and sends it again. */
-async function twice(what: Between, buyer: Buyer, payment: string) {
-  const { kind, node, atOnce } = what
+async function twice(what: Between, buyer: Buyer, signed: Signed) {
+  const { kind, node, atOnce, lands } = what
+  const { header: payment } = signed
   const key = `key-${randomBytes(12).toString('hex')}`
   const old = node === 'renewed' ? await openSibling(store) : undefined
   const first: Sent = { url: old?.url ?? store.url, door: what.first, kind, payment, key }
   const begun = send(first)
   await (atOnce ? takenIn(buyer) : begun)
+  // Reverted where the store was first.
+  if (lands) await callToken(store.parts, settling(signed))
   await old?.close()
   const after = old ? await openNode(old.settings, store.parts) : nodes[node]
   const { second, letGo } = await interfere(what, first, buyer, after.url)
@@ -184,8 +204,9 @@ test('the second of two equal paid requests gets the order, or hears that nothin
       const { kind, limit, atOnce, body, node } = what
       const buyer = await newBuyer(100_000_000n)
       const accepts = await termsOf(store.url, kind, offers[kind])
-      const { header: payment } = await buyer.sign(accepts)
-      const answer = await twice(what, buyer, payment)
+      const signed = await buyer.sign(accepts)
+      const payment = signed.header
+      const answer = await twice(what, buyer, signed)
 
       const orders = await ordersOf(payment)
       expect(orders).toHaveLength(1)

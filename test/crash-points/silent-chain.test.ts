@@ -1,0 +1,46 @@
+import { performance } from 'node:perf_hooks'
+import { expect, test } from 'vitest'
+import { type RailDeps, x402Rail } from '../../src/adapters/chain/rail.ts'
+import { stepMostMs } from '../../src/adapters/chain/within.ts'
+import { leaseMs } from '../../src/orders/ports.ts'
+import type { X402Receipt, X402Refund, X402Tender } from '../../src/payments/payment.ts'
+
+const never = () => new Promise<never>(() => {})
+/** A part that has every method, of which none ever answers. */
+const silent = <T extends object>(known: T): T =>
+  new Proxy(known, { get: (own, name) => Reflect.get(own, name) ?? never })
+
+test('whatever is asked of a chain that never answers ends in time, and nothing is known', async () => {
+  const rail = x402Rail({
+    chain: silent({ load: { isCrowded: () => false } }),
+    evidence: silent({}),
+    facilitator: silent({}),
+    refunds: silent({}),
+    now: () => new Date(0),
+    headMostSeconds: 60,
+  } as unknown as RailDeps)
+  const tender = {
+    rail: 'x402',
+    payer: `0x${'1'.repeat(40)}`,
+    validBefore: 600,
+    signature: `0x${'4'.repeat(130)}`,
+  } as X402Tender
+  const begun = performance.now()
+  const said = await Promise.all([
+    rail.isUnused(tender),
+    rail.check(tender),
+    rail.collect(tender),
+    rail.standingOf(tender, {} as X402Receipt),
+    rail.payBack({} as X402Refund),
+  ])
+  expect(said).toEqual([
+    false,
+    expect.objectContaining({ outcome: 'unknown', charged: 'unknown' }),
+    expect.objectContaining({ outcome: 'unknown' }),
+    'unknown',
+    expect.objectContaining({ outcome: 'pending' }),
+  ])
+  // They were waited for side by side; a turn waits for two of them at most.
+  expect(performance.now() - begun).toBeGreaterThan(stepMostMs - 1_000)
+  expect(performance.now() - begun).toBeLessThan(leaseMs)
+})
