@@ -208,9 +208,10 @@ export function newWitness(seen: Witnessed): Witness {
     const slackMs = seen.scenario.clocks === 'wild' ? Infinity : 2 * nearSkewMs
     const isEarly = signAtOf(seen, order) - time.time() > slackMs
     const reference = supplierReferenceOf(order.id)
-    const isShown = supplier.isShown(reference) && !unheardOf.has(order.id)
-    const isKnown = acceptedAtOf(order) !== undefined || isShown
-    const isOpen = isKnown && supplier.mayDeliver(reference) && !overtaken.has(order.id)
+    // What was given up when nobody knew of it is paid back, also where it is seen before the money leaves.
+    const isLate = unheardOf.has(order.id) || overtaken.has(order.id)
+    const isKnown = acceptedAtOf(order) !== undefined || supplier.isShown(reference)
+    const isOpen = isKnown && supplier.mayDeliver(reference) && !isLate
     return faultsIn([
       [settlementOf(order) !== 'FINAL', 'a refund was sent for money that may vanish'],
       [isStopped && !isOvertaken(), 'a refund was sent although refunds are stopped'],
