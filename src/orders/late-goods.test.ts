@@ -3,6 +3,7 @@ import { newOrder, orderWorld, type Script } from '../../test/doubles/orders.ts'
 import { advance } from './advance.ts'
 import { isRefunding, type Refunding } from './order.ts'
 import type { Cancelled } from './ports.ts'
+import { retryRefund } from './retry-refund.ts'
 import { sweep } from './sweep.ts'
 
 const minute = 60_000
@@ -73,5 +74,22 @@ test('watches for late goods until 72 h after the refund, though it was held bac
   expect(last(world)).toMatchObject({ refund: { step: 'REFUNDED' }, supply: { state: 'OPEN' } })
   come(world)
   await live(world, hour)
+  expect(last(world)).toMatchObject({ supply: { state: 'LOST' } })
+})
+
+test('watches again after a refund that could not be paid for longer than that', async () => {
+  const world = await expired({
+    placed: { outcome: 'unknown', reason: 'timeout' },
+    held: { outcome: 'none' },
+    allowed: 'over_cap',
+  })
+  await live(world, 80 * hour)
+  expect(last(world)).toMatchObject({ refund: { step: 'FAILED' }, supply: { state: 'NONE' } })
+  world.script.allowed = 'granted'
+  await retryRefund(world.orders, last(world), 'operator')
+  await live(world, hour)
+  expect(last(world)).toMatchObject({ refund: { step: 'REFUNDED' }, supply: { state: 'OPEN' } })
+  come(world)
+  await live(world, 2 * hour)
   expect(last(world)).toMatchObject({ supply: { state: 'LOST' } })
 })

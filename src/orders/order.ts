@@ -94,7 +94,8 @@ export type Supply =
    * once that is on record.
    */
   | { readonly state: 'OPEN'; readonly askedBackAt?: Date }
-  | { readonly state: 'NONE' }
+  /** `unheard`: the supplier never said so, and was watched for as long as it is after a refund. */
+  | { readonly state: 'NONE'; readonly unheard?: true }
   /** They came too late, are kept from everyone, and the supplier took them back. */
   | { readonly state: 'RETURNED' }
   /** They came too late and were paid for: a loss the operator sees. */
@@ -253,4 +254,18 @@ export function supplierReferenceOf(id: OrderId): string {
 export function orderIdOfReference(reference: string): OrderId | undefined {
   const id = reference.replace(/^ord/, 'ord_')
   return isOrderId(id) ? id : undefined
+}
+
+/**
+ * The order with its money back at the buyer. Goods that nobody had heard of when their watch ended, since
+ * the refund could not be paid for so long, are watched for again, as after every refund.
+ */
+export function paidBackOrder<T extends Refunding>(
+  order: T,
+  paid: { readonly transaction: string; readonly refundedAt: Date },
+): T {
+  const { supply } = order
+  const isUnheard = supply.state === 'NONE' && supply.unheard
+  const watched: Supply = isUnheard ? { state: 'OPEN' } : supply
+  return { ...order, refund: { step: 'REFUNDED', ...paid }, supply: watched }
 }

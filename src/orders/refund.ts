@@ -2,7 +2,7 @@ import { payBackFaults } from '../payments/pay-back-faults.ts'
 import { railOf } from '../payments/ports.ts'
 import { never } from '../primitives/never.ts'
 import type { Refund, Refunding, Supply } from './order.ts'
-import { acceptedOrder, supplierReferenceOf } from './order.ts'
+import { acceptedOrder, paidBackOrder, supplierReferenceOf } from './order.ts'
 import type { Held } from './ports.ts'
 import { assure } from './settlement.ts'
 import {
@@ -103,7 +103,9 @@ function watchSupply(deps: StepDeps, order: Refunding): Promise<Step<Refunding>>
     if (watchedMs < supplyWatchMs) {
       return again(seen, Math.min(rarestPollMs, Math.max(slowPollMs, watchedMs / 8)))
     }
-    if (seen.purchase === 'absent') return moveTo({ ...order, supply: { state: 'NONE' } })
+    if (seen.purchase === 'absent') {
+      return moveTo({ ...order, supply: { state: 'NONE', unheard: true } })
+    }
     deps.report({ name: 'goods_lost', order: order.id })
     return moveTo({ ...seen.order, supply: { state: 'LOST' } })
   })
@@ -161,10 +163,8 @@ async function send(
   const paid = await railOf(deps.rails, signed).payBack(signed)
   const now = deps.now()
   switch (paid.outcome) {
-    case 'paid': {
-      const { transaction } = paid
-      return moveTo({ ...order, refund: { step: 'REFUNDED', transaction, refundedAt: now } })
-    }
+    case 'paid':
+      return moveTo(paidBackOrder(order, { transaction: paid.transaction, refundedAt: now }))
     case 'pending':
       return wait(pollDelay(order.changedAt, now))
     case 'lapsed':

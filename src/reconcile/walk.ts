@@ -1,5 +1,5 @@
 import type { Failure, In, Order, Refund, Refunding, Supply } from '../orders/order.ts'
-import { isRefunding } from '../orders/order.ts'
+import { isRefunding, paidBackOrder } from '../orders/order.ts'
 import type { Receipt } from '../payments/payment.ts'
 import type { Sealed } from '../secrets/vault.ts'
 import type { ChainTransfer } from './ports.ts'
@@ -31,12 +31,12 @@ export function walkToRefunded(
   transaction: string,
   walk: Walk,
 ): readonly Order[] | undefined {
-  const refund: Refund = { step: 'REFUNDED', transaction, refundedAt: walk.now }
-  if (isRefunding(order)) return [...walkToDue(order), { ...order, refund }]
+  const paid = { transaction, refundedAt: walk.now }
+  if (isRefunding(order)) return [...walkToDue(order), paidBackOrder(order, paid)]
   const way = walkToFulfilling(order, walk)
   if (way === undefined) return undefined
   const failed = givenUp(way.at, walk.now, { state: 'OPEN' })
-  return [...way.moves, failed, { ...failed, refund }]
+  return [...way.moves, failed, paidBackOrder(failed, paid)]
 }
 
 /** The steps before `DUE`, from where every refund goes on. */

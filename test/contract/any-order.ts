@@ -83,6 +83,7 @@ const refund: fc.Arbitrary<Refund> = fc.oneof(
 )
 
 const supply: fc.Arbitrary<Supply> = fc.oneof(
+  fc.constant({ state: 'NONE', unheard: true } as const),
   record({ state: fc.constantFrom('OPEN', 'NONE', 'RETURNED', 'LOST') }),
   record({ state: fc.constant('OPEN' as const), askedBackAt: date }),
 )

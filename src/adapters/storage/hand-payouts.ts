@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { HandPayouts, Payout } from '../../checkouts/ports.ts'
-import type { Refunding } from '../../orders/order.ts'
+import { paidBackOrder, type Refunding } from '../../orders/order.ts'
 import type { OrderStore } from '../../orders/ports.ts'
 import type { Coin } from '../../payments/coins.ts'
 import type { Database } from './database.ts'
@@ -81,8 +81,8 @@ async function book(
 ): Promise<void> {
   const due = await orders.move(order, { ...order, refund: { step: 'DUE' } })
   if (!due.won) throw new Moved()
-  const refund = { step: 'REFUNDED', transaction, refundedAt: new Date() } as const
-  const booked = await orders.move(due.order, { ...due.order, refund } as Refunding)
+  const paid = paidBackOrder(due.order as Refunding, { transaction, refundedAt: new Date() })
+  const booked = await orders.move(due.order, paid)
   if (!booked.won) throw new Moved()
   await orders.release(booked.order, 0)
 }
