@@ -137,6 +137,35 @@ describe('a payment that came with a request', () => {
   })
 })
 
+describe('what is said of a payment that no node could judge, and that moved nothing', () => {
+  /** A request whose last look for its order takes so long, as in a process that stood still. */
+  async function askedAgain(takesMs: number, considered = false) {
+    const world = purchaseWorld()
+    const payment = await world.pay()
+    world.says.check = () => ({ outcome: 'unknown', charged: 'no', reason: 'no witness answers' })
+    const { orders, reservations } = world.deps
+    vi.spyOn(reservations, 'isConsidered').mockResolvedValue(considered)
+    const find = orders.findByPayment.bind(orders)
+    let looks = 0
+    vi.spyOn(orders, 'findByPayment').mockImplementation(async (key) => {
+      looks += 1
+      const found = await find(key)
+      if (looks > 1) world.clock.pass(takesMs)
+      return found
+    })
+    return (await refusalOf(world.ask({ payment }))).details.charged
+  }
+
+  test('is that nothing was charged', async () => {
+    expect(await askedAgain(10_000)).toBe('no')
+  })
+
+  test('is nothing once that was found too long ago, or while an equal request may take it', async () => {
+    expect(await askedAgain(10_001)).toBe('unknown')
+    expect(await askedAgain(0, true)).toBe('unknown')
+  })
+})
+
 describe('a payment that two equal requests bring at once', () => {
   /** Keeps the first request in its check until the second, which is judged as given, has its answer. */
   async function differing(second: Verdict, first: Verdict = 'good', pauseMs = 0) {

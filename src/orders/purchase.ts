@@ -108,25 +108,30 @@ async function begin(deps: PurchaseDeps, request: PurchaseRequest): Promise<Begu
   const progress: Progress = { money: 'unseen', mark: null }
   const taken = await take(deps, request, payment, progress).catch(refusalIn)
   if (!(taken instanceof Refusal) && taken.type !== 'payment_required') return taken
+  const askedAt = deps.now()
   const charged = await chargedFor(deps, request, payment, progress.money)
   const ended = progress.money === 'unmoved' ? progress.mark : null
   const mayBeTaken = charged === 'no' && (await isConsidered(deps, payment, ended))
   const late = await earlier()
   if (late) return late
-  return turnedDown(request, taken, mayBeTaken ? 'unknown' : charged)
+  const isOld = deps.now().getTime() - askedAt.getTime() > knownForMs
+  return turnedDown(request, taken, mayBeTaken || (isOld && charged === 'no') ? 'unknown' : charged)
 }
+
+/** How long a no stays true: a process that stood still for longer does not know what was paid meanwhile. */
+const knownForMs = 10_000
 
 /** @throws Refusal instead of a demand where the payment may have moved money */
 function turnedDown(request: PurchaseRequest, taken: Refusal | Demand, charged: Charged): Demand {
   if (charged === 'no') request.foundUnpaid?.()
-  if (taken instanceof Refusal) throw charged === 'yes' ? whenPaid(taken) : taken
+  if (taken instanceof Refusal) throw charged === 'no' ? taken : whenCharged(taken, charged)
   if (charged === 'no') return taken
   throw notNow('It is not known yet what became of this payment.', 'unknown')
 }
 
-/** The same refusal for whoever has paid already. */
-function whenPaid({ code, message, details }: Refusal): Refusal {
-  return new Refusal(code, message, { ...details, charged: 'yes' })
+/** The same refusal for whoever has paid already, or may have. */
+function whenCharged({ code, message, details }: Refusal, charged: 'yes' | 'unknown'): Refusal {
+  return new Refusal(code, message, { ...details, charged })
 }
 
 function refusalIn(error: unknown): Refusal {
