@@ -1,4 +1,11 @@
-import { isRefunding, moves, type Order, refundMoves, type State } from '../../src/orders/order.ts'
+import {
+  isRefunding,
+  moves,
+  type Order,
+  type Refunding,
+  refundMoves,
+  type State,
+} from '../../src/orders/order.ts'
 import { forgottenBy } from '../doubles/order-rules.ts'
 
 /** What is wrong with the versions of one order, oldest first: each follows from the last by one move. */
@@ -23,10 +30,16 @@ function isMove(before: Order, after: Order): boolean {
     const steps: readonly string[] = refundMoves[before.refund.step]
     const isStep = before.refund.step === after.refund.step || steps.includes(after.refund.step)
     const isSupply = before.supply.state === 'OPEN' || before.supply.state === after.supply.state
-    return before.state === after.state && isStep && isSupply
+    return before.state === after.state && isStep && (isSupply || isWatchedAgain(before, after))
   }
   const states: readonly State[] = moves[before.state]
   return before.state === after.state || states.includes(after.state)
+}
+
+/** Only time had ended the watch for late goods, and the money went back after that. */
+function isWatchedAgain({ supply }: Refunding, after: Refunding): boolean {
+  const isUnheard = supply.state === 'NONE' && supply.unheard === true
+  return isUnheard && after.refund.step === 'REFUNDED' && after.supply.state === 'OPEN'
 }
 
 /** What was bought, by whom and for how much never changes; nor does when it is due. */
