@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { numberToHex, toFunctionSelector } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { startNodeBefore } from '../../src/adapters/chain/chain.fixture.ts'
 import { startProxy } from '../harness/proxy.ts'
+import { openBehind } from './behind.ts'
 import type { Buyer } from './buyer.ts'
 import { callerFor } from './reading.ts'
 import { bodyFor, buy, eventually, get, type Kind, post, purchasePath, until } from './requests.ts'
@@ -65,24 +65,18 @@ const selectors = {
 const poorPayer = { code: 3, message: 'execution reverted: ERC20: transfer amount exceeds balance' }
 
 /** A node whose backend of the chain has not seen yet that any payer was funded. */
-async function openDoubting(store: Store): Promise<Node> {
-  const settings = await siblingSettings(store)
-  const before = await startNodeBefore(settings.rpcUrl)
-  const own = privateKeyToAccount(settings.refundKey).address.slice(2).toLowerCase()
-  before.tamper((method, [call]) => {
-    const { data = '' } = (call ?? {}) as { data?: string }
-    if (data.startsWith(selectors.settlement)) return { error: poorPayer }
-    const isOfPayer = data.startsWith(selectors.balanceOf) && !data.endsWith(own)
-    return method === 'eth_call' && isOfPayer ? { result: numberToHex(0, { size: 32 }) } : undefined
+function openDoubting(store: Store): Promise<Node> {
+  return openBehind(store, ({ refundKey }) => {
+    const own = privateKeyToAccount(refundKey).address.slice(2).toLowerCase()
+    return (method, [call]) => {
+      const { data = '' } = (call ?? {}) as { data?: string }
+      if (data.startsWith(selectors.settlement)) return { error: poorPayer }
+      const isOfPayer = data.startsWith(selectors.balanceOf) && !data.endsWith(own)
+      return method === 'eth_call' && isOfPayer
+        ? { result: numberToHex(0, { size: 32 }) }
+        : undefined
+    }
   })
-  const node = await openNode({ ...settings, rpcUrl: before.url }, store.parts)
-  return {
-    url: node.url,
-    async close() {
-      await node.close()
-      await before.stop()
-    },
-  }
 }
 
 export type Limit = 'purchase' | 'refused' | 'all' | 'at once'
