@@ -1,4 +1,7 @@
 import type { OrderId } from '../../primitives/ids.ts'
+import { hashOf } from '../../secrets/tokens.ts'
+import type { FaultLog } from '../buying/deps.ts'
+import { orNotNow } from '../buying/or-not-now.ts'
 import type { FollowDeps } from './deps.ts'
 import { orderPass, type PassDeps } from './passes.ts'
 
@@ -24,6 +27,22 @@ export function passForCode(
   const typed = text.toUpperCase().replace(/[\s-]/g, '')
   const isCode = deps.codes.every(id).some((digest) => lettersOf(digest) === typed)
   return isCode ? orderPass(deps, id) : undefined
+}
+
+/**
+ * A pass for the order, for whoever has the idempotency key that it was bought with: a browser that has
+ * paid, and to which the first answer with the access token never came.
+ *
+ * @throws Refusal `try_again`
+ */
+export async function passForKey(
+  deps: PassDeps & Pick<FollowDeps, 'orders'>,
+  id: OrderId,
+  key: string,
+  log: FaultLog,
+): Promise<string | undefined> {
+  const isKey = await orNotNow(log, () => deps.orders.hasKey(id, [hashOf(key)]))
+  return isKey ? orderPass(deps, id) : undefined
 }
 
 function lettersOf(digest: string): string {

@@ -11,7 +11,7 @@ import {
   orderPassDays,
   withoutPass,
 } from '../../desk/following/passes.ts'
-import { passForCode, recoveryCodeOf } from '../../desk/following/recovery.ts'
+import { passForCode, passForKey, recoveryCodeOf } from '../../desk/following/recovery.ts'
 import { type OrderSight, sightOf } from '../../desk/following/sight.ts'
 import { rules } from '../../desk/refusals.ts'
 import { clientKeyOf } from '../../http/client-key.ts'
@@ -168,8 +168,7 @@ async function open(request: OrderRequest, reply: FastifyReply, routes: Followin
   const { follow } = routes
   const typed = formIn(request).get('token') ?? ''
   const { orderId } = request.params
-  const code = isOrderId(orderId) ? passForCode(follow, orderId, typed) : undefined
-  const token = readToken(typed) ?? code
+  const token = readToken(typed) ?? (await passFor(request, routes))
   const sight = await sightOf(follow, orderId, { token }, request.log)
   if (token === undefined || sight.own === undefined) {
     return sendOrder(reply.code(422), routes, request, sight, {
@@ -179,6 +178,16 @@ async function open(request: OrderRequest, reply: FastifyReply, routes: Followin
   const isSecure = follow.site.url.startsWith('https:')
   rememberOrder(reply, { orderId: sight.id, checkout: sight.checkout, token, isSecure })
   return privately(reply).redirect(orderPagePath(sight.id), 303)
+}
+
+/** A pass for whoever shows the code of the order, or the key that it was bought with. */
+async function passFor(request: OrderRequest, { follow }: FollowingRoutes) {
+  const { orderId } = request.params
+  if (!isOrderId(orderId)) return undefined
+  const form = formIn(request)
+  const key = form.get('key')
+  if (key !== null) return passForKey(follow, orderId, key, request.log)
+  return passForCode(follow, orderId, form.get('token') ?? '')
 }
 
 /** The goods, when their owner has pressed the button; they are in no page before. */

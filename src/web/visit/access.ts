@@ -4,6 +4,8 @@ import { orderPagePath, payPath } from './paths.ts'
 /** For how long a browser remembers that an order is its visitor's; seconds. */
 const rememberedSeconds = 30 * 86_400
 const accessCookie = 'access'
+/** Beside the token, so that a pass, which ends, never takes the place of what opens for good. */
+const passCookie = 'pass'
 const walletCookie = 'wallet'
 
 /** An access token, or a pass for one order that came by mail; anything else is none. */
@@ -41,9 +43,10 @@ interface Remembered {
  */
 export function rememberOrder(reply: FastifyReply, remembered: Remembered): void {
   const { orderId, checkout, token: value, isSecure } = remembered
+  const name = value.startsWith('kat_') ? accessCookie : passCookie
   const paths = [...(checkout ? [payPath(checkout)] : []), orderPagePath(orderId)]
   for (const path of paths) {
-    setCookie(reply, { name: accessCookie, value, path, seconds: rememberedSeconds, isSecure })
+    setCookie(reply, { name, value, path, seconds: rememberedSeconds, isSecure })
   }
 }
 
@@ -56,9 +59,10 @@ export function rememberWallet(
   setCookie(reply, { name: walletCookie, value, path: '/', seconds, isSecure })
 }
 
-/** The token that this browser was given for the page, or undefined. */
+/** What this browser was given for the page, the token before a pass; or undefined. */
 export function accessIn(request: FastifyRequest): string | undefined {
-  return cookieIn(request, accessCookie, tokenPattern)
+  const inCookie = (name: string) => cookieIn(request, name, tokenPattern)
+  return inCookie(accessCookie) ?? inCookie(passCookie)
 }
 
 /** The pass of the wallet that signed in with this browser, or undefined. */

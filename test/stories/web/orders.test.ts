@@ -42,12 +42,16 @@ afterAll(async () => {
 })
 
 async function order(kind: Kind, outcome: string): Promise<Bought> {
-  const { answer } = await buy(store, buyer, kind, bodyFor(kind, outcome))
+  const headers = { 'idempotency-key': keyOf(kind, outcome) }
+  const { answer } = await buy(store, buyer, kind, bodyFor(kind, outcome), { headers })
   const { orderId, accessToken, transactionHash, orders } = answer.body
   const { code, activationCode, confirmationNumber } = orders[0].result ?? {}
   const secret = code ?? activationCode ?? confirmationNumber ?? ''
   return { kind, orderId, accessToken, transactionHash, secret }
 }
+
+/** What an order of these stories was bought with. */
+const keyOf = (kind: Kind, outcome: string) => `the-key-of-${kind}-${outcome}`
 
 const pageOf = ({ orderId }: Bought) => `${store.url}/orders/${orderId}`
 
@@ -122,6 +126,25 @@ describe('the page of an order', () => {
     const goods = await post(`${pageOf(voucher)}/goods`, {})
     expect(goods.headers.get('cache-control')).toBe('no-store')
     expect(await goods.text()).toContain(voucher.secret)
+  })
+
+  test('opens for a while with the key of its own purchase, which leaves a token in its place', async () => {
+    const { voucher } = bought
+    const { get, post } = visitor()
+    const code = /Recovery code, to write down/
+    for (const key of [keyOf('esim', 'OK'), 'no-key-of-anything', '']) {
+      const wrong = await post(`${pageOf(voucher)}/open`, { key })
+      expect([wrong.status, wrong.headers.get('set-cookie')]).toEqual([422, null])
+    }
+    const key = keyOf('voucher', 'OK')
+    expect((await post(`${pageOf(voucher)}/open`, { key })).status).toBe(303)
+    const byKey = await (await get(pageOf(voucher))).text()
+    expect(byKey).toContain(voucher.transactionHash)
+    expect(byKey).not.toMatch(code)
+
+    await post(`${pageOf(voucher)}/open`, { token: voucher.accessToken })
+    await post(`${pageOf(voucher)}/open`, { key })
+    expect(await (await get(pageOf(voucher))).text()).toMatch(code)
   })
 
   test('takes nothing that a page of another site sends', async () => {

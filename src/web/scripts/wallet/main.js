@@ -99,12 +99,11 @@ function runner(form, view, kept) {
 }
 
 /** To the order, which this browser may open from now on. */
-async function leave(view, { orderId, accessToken }) {
+async function leave(view, { orderId, accessToken, key }) {
   view.show('paid')
   const path = `/orders/${orderId}`
-  if (accessToken === undefined) return location.assign(path)
-  const body = new URLSearchParams({ token: accessToken })
-  // Where this fails, the link itself still opens the order.
+  const body = new URLSearchParams(accessToken === undefined ? { key } : { token: accessToken })
+  // Where this fails, the link itself still opens the order, or the wallet that paid does.
   await fetch(`${path}/open`, { method: 'POST', body, redirect: 'manual' }).catch(() => undefined)
-  location.assign(`${path}#${accessToken}`)
+  location.assign(accessToken === undefined ? path : `${path}#${accessToken}`)
 }

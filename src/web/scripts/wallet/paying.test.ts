@@ -35,6 +35,7 @@ describe('paying from a wallet', () => {
       type: 'paid',
       orderId: 'ord_1',
       accessToken: 'kat_1',
+      key: sent[1]?.headers['idempotency-key'],
     })
     expect(calls).toEqual(['eth_requestAccounts', 'eth_chainId', 'eth_call', signed])
     expect(shown).toEqual(['checking', 'connecting', 'balance', 'signing', 'paying'])

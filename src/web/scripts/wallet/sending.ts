@@ -1,4 +1,4 @@
-import type { Kept } from './kept.ts'
+import type { Kept, KeptPayment } from './kept.ts'
 import type { Failed, PayFault } from './paying.ts'
 import type { WalletTexts } from './settings.ts'
 import { type Answer, type Fetch, purchase } from './store.ts'
@@ -14,8 +14,10 @@ export interface Sending {
 export interface Paid {
   readonly type: 'paid'
   readonly orderId: string
-  /** Only in the first answer; after a lost one the wallet shows whose it is. */
+  /** Only in the first answer, which may be lost, or have gone to another tab. */
   readonly accessToken: string | undefined
+  /** The idempotency key of the purchase, which opens the order for a while. */
+  readonly key: string
 }
 
 /** Waits before each further try, in milliseconds; after the last one a person decides. */
@@ -36,7 +38,7 @@ export async function sendKept(
   if (payment === undefined) return { type: 'failed', code: 'notNow' }
   for (let attempt = 0; attempt <= pausesMs.length; attempt += 1) {
     const answer = await purchase(fetch, payment)
-    const ended = endOf(answer, isFirst && attempt === 0)
+    const ended = endOf(answer, payment, isFirst && attempt === 0)
     if (ended !== undefined) {
       kept.forget(payment)
       return ended
@@ -50,10 +52,10 @@ export async function sendKept(
 }
 
 /** What is known now; undefined while it is not known whether the payment was taken. */
-function endOf(answer: Answer, isFirst: boolean): Paid | Failed | undefined {
+function endOf(answer: Answer, { key }: KeptPayment, isFirst: boolean): Paid | Failed | undefined {
   switch (answer.type) {
     case 'order':
-      return { type: 'paid', orderId: answer.orderId, accessToken: answer.accessToken }
+      return { type: 'paid', orderId: answer.orderId, accessToken: answer.accessToken, key }
     case 'demand':
       // The store asks for another payment only when it has proven that this one was not taken.
       return { type: 'failed', code: 'refused', values: { reason: sentence(answer.reason) } }
