@@ -28,12 +28,7 @@ import { closeApp } from './http/app.ts'
 import { httpDoor } from './http/payment-headers.ts'
 import { type Counting, countingHere, createLimits } from './http/rate-limit.ts'
 import type { SandboxDoor } from './http/sandbox.ts'
-import {
-  type Counters,
-  countedOrders,
-  countedReporter,
-  createCounters,
-} from './operations/counters.ts'
+import { type Counters, countedReporter, createCounters } from './operations/counters.ts'
 import { covering, type MeansSources } from './operations/covering.ts'
 import { fundedSupplier } from './operations/funded-supplier.ts'
 import { guarding, type RecordTooOld } from './operations/guarding.ts'
@@ -242,10 +237,10 @@ function purchasesOf(
   ground: Ground,
   { chain, storage, supply, coins, stock }: Parts,
 ): PurchaseDeps {
-  const { config, now, signal, vitals, counters } = ground
+  const { config, now, signal, vitals } = ground
   return {
     now,
-    orders: countedOrders(storage.orders, counters),
+    orders: storage.orders,
     rails: { x402: chain.rail, btcpay: invoiceRail(coins.processor, watchOf(ground, storage)) },
     accepted: new Set(),
     supplier: fundedSupplier(supply.supplier, vitals, now),

@@ -1,28 +1,8 @@
 import { expect, test } from 'vitest'
 import { newOrderId } from '../../test/doubles/ids.ts'
-import { newOrder, orderWorld } from '../../test/doubles/orders.ts'
 import { faultsOfMetrics, promtoolSays } from '../../test/harness/prometheus.ts'
-import { advance } from '../orders/advance.ts'
-import { countedOrders, countedReporter, createCounters } from './counters.ts'
+import { countedReporter, createCounters } from './counters.ts'
 import { happeningNames } from './reporter.ts'
-
-test('ends of purchases are counted once each, by the process that reached them', async () => {
-  const { deps, orders } = orderWorld()
-  const counters = createCounters()
-  const counted = { ...deps, orders: countedOrders(orders, counters) }
-  const { order } = await orders.open(newOrder(deps), [])
-  const delivered = await advance(counted, order, 20_000)
-  expect(delivered.state).toBe('FULFILLED')
-  // Whoever comes second, with an order that was moved on meanwhile, ends nothing.
-  expect(await counted.orders.move(order, delivered)).toMatchObject({ won: false })
-  const metric = await counters.registry.getSingleMetricAsString('kiosk402_purchases_total')
-  expect(metric.split('\n').slice(2)).toEqual([
-    'kiosk402_purchases_total{outcome="delivered"} 1',
-    'kiosk402_purchases_total{outcome="failed"} 0',
-    'kiosk402_purchases_total{outcome="expired"} 0',
-    'kiosk402_purchases_total{outcome="payment_failed"} 0',
-  ])
-})
 
 test('happenings are counted by name, and still reported', async () => {
   const counters = createCounters()

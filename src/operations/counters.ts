@@ -1,6 +1,4 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
-import type { Order, State } from '../orders/order.ts'
-import type { Moved, OrderStore } from '../orders/ports.ts'
 import { happeningNames, type Told } from './reporter.ts'
 
 /** One answered request. The route is a pattern: an address would name orders and people. */
@@ -15,17 +13,7 @@ interface Answered {
 export interface Counters {
   readonly registry: Registry
   answered(request: Answered): void
-  /** An order came into this state. Only ends are counted. */
-  cameInto(state: State): void
   happened(name: Told['name']): void
-}
-
-/** The ends of a purchase, in the words of the metric. */
-const outcomes: Readonly<Partial<Record<State, string>>> = {
-  FULFILLED: 'delivered',
-  FULFILLMENT_FAILED: 'failed',
-  EXPIRED: 'expired',
-  PAYMENT_FAILED: 'payment_failed',
 }
 
 /** From an answer out of memory to a purchase that waits as long as it may. */
@@ -52,16 +40,14 @@ export function createCounters(): Counters {
     buckets: secondsBuckets,
     registers,
   })
-  const purchases = counterOf(registry, Object.values(outcomes), {
-    name: 'kiosk402_purchases_total',
-    help: 'Purchases that this process brought to an end, by outcome.',
-    label: 'outcome',
-  })
-  const happenings = counterOf(registry, happeningNames, {
+  const happenings = new Counter({
     name: 'kiosk402_happenings_total',
     help: 'What operators should hear about, by its name in the log.',
-    label: 'happening',
+    labelNames: ['happening'],
+    registers,
   })
+  // There from the start, at 0, so that the first rise of each is seen as one.
+  for (const happening of happeningNames) happenings.inc({ happening }, 0)
 
   return {
     registry,
@@ -69,34 +55,7 @@ export function createCounters(): Counters {
       requests.inc({ route, method, status })
       durations.observe({ route, method }, seconds)
     },
-    cameInto(state) {
-      const outcome = outcomes[state]
-      if (outcome !== undefined) purchases(outcome)
-    },
-    happened: happenings,
-  }
-}
-
-/** Every value is there from the start, at 0, so that its first rise is seen as one. */
-function counterOf(
-  registry: Registry,
-  values: readonly string[],
-  { name, help, label }: { name: string; help: string; label: string },
-): (value: string) => void {
-  const counter = new Counter({ name, help, labelNames: [label], registers: [registry] })
-  for (const value of values) counter.inc({ [label]: value }, 0)
-  return (value) => counter.inc({ [label]: value })
-}
-
-/** The same orders; those that this process brings to an end are counted. */
-export function countedOrders(orders: OrderStore, { cameInto }: Counters): OrderStore {
-  return {
-    ...orders,
-    async move<T extends Order>(from: Order, to: T): Promise<Moved<T>> {
-      const moved = await orders.move(from, to)
-      if (moved.won && to.state !== from.state) cameInto(to.state)
-      return moved
-    },
+    happened: (happening) => happenings.inc({ happening }),
   }
 }
 

@@ -17,6 +17,7 @@ function seen(changes: Partial<Seen> = {}): Seen {
     takesPurchases: true,
     orders: {
       byState: { PAID: 2, FULFILLED: 40 },
+      ended: { FULFILLED: 40, PAYMENT_FAILED: 9 },
       oldestOpenSeconds: 12.5,
       refundsPending: 3,
       refundsFailed: 1,
@@ -64,6 +65,10 @@ describe('the gauges', () => {
       takes_purchases: 1,
       'orders PAID': 2,
       'orders FULFILLED': 40,
+      'purchases_total delivered': 40,
+      'purchases_total failed': 0,
+      'purchases_total expired': 0,
+      'purchases_total payment_failed': 9,
       oldest_open_order_age_seconds: 12.5,
       refunds_pending: 3,
       refunds_failed: 1,
@@ -113,8 +118,9 @@ describe('the gauges', () => {
       'up supplier': 1,
       'up catalog': 1,
       'up refunds': 1,
-      'up database': 0,
-      'up chain': 0,
+      // A look that failed, or took long, is no evidence of its own.
+      'up database': 1,
+      'up chain': 1,
       takes_purchases: 1,
       catalog_offers_on_sale: 0,
     })

@@ -1,6 +1,6 @@
 import { type CheckoutState, checkoutMoves } from '../checkouts/checkout.ts'
 import type { CheckoutFacts } from '../checkouts/ports.ts'
-import type { Part, Parts } from '../health/signals.ts'
+import type { Parts } from '../health/signals.ts'
 import type { Bound, Gas } from '../health/verdict.ts'
 import type { Tally } from '../health/vitals.ts'
 import { moves, type State } from '../orders/order.ts'
@@ -43,6 +43,8 @@ export interface Seen {
 /** One metric as it stands. Names end with their unit (Prometheus naming). */
 export interface Gauge {
   readonly name: string
+  /** A count that never falls, for `rate`; a gauge where it is left out. */
+  readonly type?: 'counter'
   readonly help: string
   readonly values: readonly GaugeValue[]
 }
@@ -64,17 +66,11 @@ export function gaugesOf(seen: Seen): readonly Gauge[] {
   ]
 }
 
-function healthGauges({ parts, bounds, gas, orders, chain, takesPurchases }: Seen): Gauge[] {
-  const unseen = { database: orders === undefined, chain: chain === undefined }
-  const values = Object.entries({
-    supplier: false,
-    catalog: false,
-    refunds: false,
-    gas: false,
-    ...unseen,
-  }).map(([part, isUnseen]) => ({
+/** Told by how the parts' own calls end: a look that takes long makes no part down. */
+function healthGauges({ parts, bounds, gas, takesPurchases }: Seen): Gauge[] {
+  const values = Object.entries(parts).map(([part, { state }]) => ({
     labels: { part },
-    value: Number(!isUnseen && parts[part as Part].state !== 'down'),
+    value: Number(state !== 'down'),
   }))
   return [
     { name: 'kiosk402_up', help: 'Whether a part is well: 1 or 0.', values },
@@ -94,11 +90,28 @@ function healthGauges({ parts, bounds, gas, orders, chain, takesPurchases }: See
   ]
 }
 
+/** The ends of a purchase, in the words of the metric. */
+const outcomes: Readonly<Partial<Record<State, string>>> = {
+  FULFILLED: 'delivered',
+  FULFILLMENT_FAILED: 'failed',
+  EXPIRED: 'expired',
+  PAYMENT_FAILED: 'payment_failed',
+}
+
 function orderGauges(orders: OrderFacts): Gauge[] {
   const states = Object.keys(moves) as State[]
   const values = states.map((state) => ({ labels: { state }, value: orders.byState[state] ?? 0 }))
   return [
     { name: 'kiosk402_orders', help: 'Orders on record, by state.', values },
+    {
+      name: 'kiosk402_purchases_total',
+      type: 'counter',
+      help: 'Purchases of the whole store that came to an end, by outcome.',
+      values: Object.entries(outcomes).map(([state, outcome]) => ({
+        labels: { outcome },
+        value: orders.ended[state as State] ?? 0,
+      })),
+    },
     one('oldest_open_order_age_seconds', 'Age of the oldest order whose buyer waits, or 0.', {
       value: orders.oldestOpenSeconds ?? 0,
     }),

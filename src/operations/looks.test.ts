@@ -31,17 +31,6 @@ describe('what was seen', () => {
     expect(look).toHaveBeenCalledTimes(2)
   })
 
-  test('is kept longer when looking took long', async () => {
-    const { ask } = scripted(after(1_000, 'one'), async () => 'two')
-    const first = ask()
-    await vi.advanceTimersByTimeAsync(1_000)
-    expect(await first).toBe('one')
-    await vi.advanceTimersByTimeAsync(19_999)
-    expect(await ask()).toBe('one')
-    await vi.advanceTimersByTimeAsync(1)
-    expect(await ask()).toBe('two')
-  })
-
   test('is nothing for 5 s after a look that failed', async () => {
     const { look, ask } = scripted(
       async () => undefined,

@@ -1,14 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 const keptMs = 5_000
-/** A look at many orders takes long; looking may not take more than this share of the time. */
-const busyShare = 1 / 20
 /** Whoever asks waits no longer than this: a scraper gives up after ten seconds. */
 const patienceMs = 2_000
 
 /**
- * Looks when asked, at most once at a time, and keeps what it saw for 5 s, or longer when the look
- * itself took long. Asked while a slow look is under way, it says undefined after 2 s; the look goes
+ * Looks when asked, at most once at a time, and keeps what it saw for 5 s. Asked while a slow look is under way, it says undefined after 2 s; the look goes
  * on, and the next one who asks may find it done.
  *
  * @param look gives undefined when it failed; it does not throw
@@ -21,11 +18,8 @@ export function keptBriefly<T>(
   let underWay: Promise<T | undefined> | undefined
 
   async function run(): Promise<T | undefined> {
-    const startedAt = monotonicMs()
     const seen = await look()
-    const now = monotonicMs()
-    const tookMs = seen === undefined ? 0 : now - startedAt
-    kept = { seen, until: now + Math.max(keptMs, tookMs / busyShare) }
+    kept = { seen, until: monotonicMs() + keptMs }
     underWay = undefined
     return seen
   }

@@ -104,8 +104,9 @@ describe('forgetting', () => {
     const reservations = { forget: vi.fn(async (_: Date) => 0) }
     const mail = { forget: vi.fn(async (_: Date) => 0) }
     const forgetNonces = vi.fn(async () => 0)
+    const addUpEnds = vi.fn(async () => undefined)
     return {
-      ...{ orders, checkouts, limits, reservations, mail, forgetNonces },
+      ...{ orders, checkouts, limits, reservations, mail, forgetNonces, addUpEnds },
       personalDataDays: 7,
       now: () => now,
     }
@@ -127,6 +128,7 @@ describe('forgetting', () => {
     expect(kept.forgetNonces).toHaveBeenCalledTimes(1)
     await vi.advanceTimersByTimeAsync(3_600_000)
     expect(kept.forgetNonces).toHaveBeenCalledTimes(2)
+    expect(kept.addUpEnds).toHaveBeenCalledTimes(2)
     stop.abort()
     await ended
   })

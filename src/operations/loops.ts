@@ -76,6 +76,8 @@ export interface Keeping {
   readonly mail: Pick<MailBook, 'forget'>
   /** Forgets sign-in nonces that have run out anyway. */
   readonly forgetNonces: () => Promise<unknown>
+  /** Adds up what was counted of orders. */
+  readonly addUpEnds: () => Promise<unknown>
   readonly personalDataDays: number
   readonly now: () => Date
 }
@@ -86,7 +88,7 @@ const neverPaidDays = 1
 /** Idempotency keys are kept this long, as the README tells buyers. */
 const keyDays = 30
 
-/** Erases what was kept long enough, every hour (docs/decisions/005). */
+/** Erases what was kept long enough, and adds up what was counted, every hour (docs/decisions/005). */
 export function forgetting(keeping: Keeping, { signal, failed }: LoopDeps): Promise<void> {
   const daysAgo = (days: number) => new Date(keeping.now().getTime() - days * dayMs)
   const task = async () => {
@@ -99,6 +101,7 @@ export function forgetting(keeping: Keeping, { signal, failed }: LoopDeps): Prom
       await keeping.limits.forgetLifted(keeping.now())
       await keeping.reservations.forget(daysAgo(1))
       await keeping.forgetNonces()
+      await keeping.addUpEnds()
       return true
     } catch (error) {
       failed('forget', error)

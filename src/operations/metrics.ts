@@ -1,4 +1,4 @@
-import { Gauge as PrometheusGauge, Registry } from 'prom-client'
+import { Counter, Gauge as PrometheusGauge, Registry } from 'prom-client'
 import type { CheckoutFacts } from '../checkouts/ports.ts'
 import type { Shelf } from '../goods/catalog.ts'
 import type { Pricing } from '../goods/pricing.ts'
@@ -36,13 +36,13 @@ export interface MetricsPage {
 
 /**
  * Writes what was counted and what stands at this moment. Never fails for a part that is
- * down: its metrics are left out, and `kiosk402_up` says 0. How the looks end is noted with the
- * vitals, so that the metrics and the signals are made of the same facts.
+ * down or slow: its metrics are left out. Whether a part is down, the vitals say, as they do to the signals.
  */
 export function createMetrics(deps: MetricsDeps): () => Promise<MetricsPage> {
   const { vitals, monotonicMs } = deps
-  const lookAtOrders = keptBriefly(() => noted('database', vitals, deps.orders), monotonicMs)
-  const lookAtCheckouts = keptBriefly(() => noted('database', vitals, deps.checkouts), monotonicMs)
+  // Whatever such a look shows of the database, its statements tell by themselves (`onTrouble`).
+  const lookAtOrders = keptBriefly(() => deps.orders().catch(() => undefined), monotonicMs)
+  const lookAtCheckouts = keptBriefly(() => deps.checkouts().catch(() => undefined), monotonicMs)
   const lookAtChain = keptBriefly(() => noted('chain', vitals, deps.chain), monotonicMs)
 
   return async () => {
@@ -80,11 +80,12 @@ function catalogFacts(shelf: MetricsDeps['shelf']): CatalogFacts {
 /** Made anew each time, so that a number from before never stands in for one that is not known. */
 function textOf(gauges: readonly Gauge[]): Promise<string> {
   const registry = new Registry()
-  for (const { name, help, values } of gauges) {
+  for (const { name, type, help, values } of gauges) {
     const labelNames = Object.keys(values[0]?.labels ?? {})
     if (values.length === 0) continue
-    const gauge = new PrometheusGauge({ name, help, labelNames, registers: [registry] })
-    for (const { labels = {}, value } of values) gauge.set(labels, value)
+    const Metric = type === 'counter' ? Counter : PrometheusGauge
+    const metric = new Metric({ name, help, labelNames, registers: [registry] })
+    for (const { labels = {}, value } of values) metric.inc(labels, value)
   }
   return registry.metrics()
 }

@@ -227,6 +227,8 @@ export interface LimitStore {
 export interface OrderFacts {
   /** A state without orders may be missing. */
   readonly byState: Readonly<Partial<Record<State, number>>>
+  /** How many orders ever came to an end, by that state; those too that are on record no more. */
+  readonly ended: Readonly<Partial<Record<State, number>>>
   /** The age of the oldest order whose buyer waits for goods or money; undefined without any. */
   readonly oldestOpenSeconds: number | undefined
   readonly refundsPending: number

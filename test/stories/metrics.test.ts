@@ -119,7 +119,7 @@ describe('the numbers', () => {
         'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1',
         [name],
       )
-      const fromDatabase = /^kiosk402_(orders|oldest_open|refunds_|open_exposure)/
+      const fromDatabase = /^kiosk402_(orders|purchases|oldest_open|refunds_|open_exposure)/
       // What was seen last is kept for some seconds.
       const without = await scrapeUntil(
         (now) => ![...now.keys()].some((one) => fromDatabase.test(one)),
@@ -128,8 +128,8 @@ describe('the numbers', () => {
       expect(without.get('kiosk402_up{part="chain"}')).toBe(1)
       expect(without.has('kiosk402_refund_wallet_balance_usdc')).toBe(true)
       await admin.query(`alter database ${name} with allow_connections true`)
-      const back = await scrapeUntil((now) => now.get('kiosk402_up{part="database"}') === 1)
-      expect(back.get(ordersIn('FULFILLED'))).toBe(1)
+      const back = await scrapeUntil((now) => now.get(ordersIn('FULFILLED')) === 1)
+      expect(back.get('kiosk402_up{part="database"}')).toBe(1)
     } finally {
       await admin.query(`alter database ${name} with allow_connections true`)
       await admin.end()

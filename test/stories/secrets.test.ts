@@ -230,7 +230,8 @@ async function keepOnce(personalDataDays: number): Promise<void> {
         limits: createLimitStore(database),
         reservations: createReservationStore(database),
         mail: createMailBook(database),
-        forgetNonces: async () => stop.abort(),
+        forgetNonces: async () => undefined,
+        addUpEnds: async () => stop.abort(),
         personalDataDays,
         // Orders that ended this very second have ended before now too.
         now: () => new Date(Date.now() + 5_000),

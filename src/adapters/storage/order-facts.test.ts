@@ -26,6 +26,7 @@ const record = (order: Order) => orderOnRecord(createOrderStore(pool), order)
 test('an empty store has nothing to tell', async () => {
   expect(await orderFacts(pool)).toEqual({
     byState: {},
+    ended: {},
     oldestOpenSeconds: undefined,
     refundsPending: 0,
     refundsFailed: 0,
@@ -67,6 +68,7 @@ test('orders are counted by state and refund, and what is owed is summed up', as
       FULFILLED: 1,
       FULFILLMENT_FAILED: 4,
     },
+    ended: { PAYMENT_FAILED: 1, FULFILLED: 1, FULFILLMENT_FAILED: 4 },
     refundsPending: 1,
     refundsFailed: 1,
     // Paid, asked for, to be refunded, and not refundable: 12.50 USDC each.

@@ -1,32 +1,46 @@
-import { type State, supplierReferenceOf } from '../../orders/order.ts'
+import { supplierReferenceOf } from '../../orders/order.ts'
 import { noFundsCode, type OpenFacts, type OrderFacts } from '../../orders/ports.ts'
 import type { OrderId } from '../../primitives/ids.ts'
 import { type Usdc, usdc } from '../../primitives/money.ts'
 import type { Database } from './database.ts'
 import { grantedOf } from './treasury.ts'
 
-/** Orders that agree in state and refund state. */
-interface Group {
-  readonly state: State
-  readonly refund_state: 'REFUND_PENDING' | 'REFUNDED' | 'REFUND_FAILED' | null
-  readonly orders: number
-  /** Those of them whose payment is there: nothing is owed for one that vanished for good. */
-  readonly owed: number
+/**
+ * One statement, so that the numbers are of one moment and fit together. Ends are counted as orders come
+ * to them (041-counted-ends.sql). All other conditions are those of indexes, so only open orders are read.
+ * A delivered order may still wait for its payment to become final, and one that was paid back for late
+ * goods; their buyers do not. Nothing is owed for a payment that vanished for good.
+ */
+const countsSql = `
+  with ends as (
+    select state, sum(came)::float8 as came, sum(came - gone)::float8 as orders
+    from order_ends group by state
+  ), refunds as (
+    select refund_state from orders
+    where refund_state in ('REFUND_PENDING', 'REFUND_FAILED') and settlement is distinct from 'LOST'
+  )
+  select
+    (select jsonb_object_agg(state, orders) from (
+      select state, orders from ends where orders > 0
+      union all
+      select state, count(*) from orders where state = 'PAYMENT_PENDING' group by state
+      union all
+      select state, count(*) from orders where state in ('PAID', 'FULFILLING') group by state
+    ) as counted) as by_state,
+    (select jsonb_object_agg(state, came) from ends) as ended,
+    (select count(*)::int from refunds where refund_state = 'REFUND_PENDING') as pending,
+    (select count(*)::int from refunds where refund_state = 'REFUND_FAILED') as failed,
+    (select extract(epoch from now() - min(placed_at))::float8 from orders
+      where due_at is not null and outcome is distinct from 'DELIVER'
+        and refund_state is distinct from 'REFUNDED') as oldest_open`
+
+interface Counts {
+  readonly by_state: OrderFacts['byState'] | null
+  readonly ended: OrderFacts['ended'] | null
+  readonly pending: number
+  readonly failed: number
   readonly oldest_open: number | null
 }
-
-/**
- * A delivered order may still wait for its payment to become final, and one that was paid back for
- * late goods; their buyers do not.
- */
-const groupsSql = `
-  select state, refund_state, count(*)::int as orders,
-    count(*) filter (where settlement is distinct from 'LOST')::int as owed,
-    extract(epoch from now() - min(placed_at)
-      filter (where finished_at is null and outcome is distinct from 'DELIVER'
-        and refund_state is distinct from 'REFUNDED'))::float8
-      as oldest_open
-  from orders group by state, refund_state`
 
 /** The condition is that of an index, so only open orders are read. */
 const exposureSql = `
@@ -35,29 +49,37 @@ const exposureSql = `
     and state not in ('PAYMENT_PENDING', 'PAYMENT_FAILED') and settlement is distinct from 'LOST'
     and doc #>> '{tender,rail}' = 'x402'`
 
-/** Counts all orders in one statement, so that the numbers are of one moment and fit together. */
+/** Quick however many orders there are. */
 export async function orderFacts(database: Database): Promise<OrderFacts> {
-  const [{ rows }, exposure, granted, turned] = await Promise.all([
-    database.query<Group>(groupsSql),
+  const [counted, exposure, granted, turned] = await Promise.all([
+    database.query<Counts>(countsSql),
     exposureOf(database),
     grantedOf(database, 'refund'),
     database.query<{ stopped: boolean }>('select stopped from refund_switch'),
   ])
-  const open = rows.flatMap(({ oldest_open }) => (oldest_open === null ? [] : [oldest_open]))
-  const refunds = (state: Group['refund_state']) =>
-    rows
-      .filter(({ refund_state }) => refund_state === state)
-      .reduce((sum, { owed }) => sum + owed, 0)
+  const counts = counted.rows[0]
+  const oldest = counts?.oldest_open ?? undefined
   return {
-    byState: countsByState(rows),
+    byState: counts?.by_state ?? {},
+    ended: counts?.ended ?? {},
     // A node whose clock is ahead of the database's makes no order younger than now.
-    oldestOpenSeconds: open.length === 0 ? undefined : Math.max(0, ...open),
-    refundsPending: refunds('REFUND_PENDING'),
-    refundsFailed: refunds('REFUND_FAILED'),
+    oldestOpenSeconds: oldest === undefined ? undefined : Math.max(0, oldest),
+    refundsPending: counts?.pending ?? 0,
+    refundsFailed: counts?.failed ?? 0,
     exposure,
     refundsStopped: turned.rows[0]?.stopped ?? false,
     granted,
   }
+}
+
+/** Two at once add up what the other has left. */
+const addUpSql = `
+  with taken as (delete from order_ends returning *)
+  insert into order_ends select state, sum(came), sum(gone) from taken group by state`
+
+/** Adds up the rows of the ends that orders came to, of which each order leaves one. */
+export async function addUpEnds(database: Database): Promise<void> {
+  await database.query(addUpSql)
 }
 
 /**
@@ -134,15 +156,4 @@ export async function openFacts(database: Database): Promise<OpenFacts> {
       releasedSince: usdc(released_since),
     })),
   }
-}
-
-function countsByState(rows: readonly Group[]): OrderFacts['byState'] {
-  const states = [...new Set(rows.map(({ state }) => state))]
-  return Object.fromEntries(
-    states.map((state) => [state, countOf(rows.filter((row) => row.state === state))]),
-  )
-}
-
-function countOf(rows: readonly Group[]): number {
-  return rows.reduce((sum, { orders }) => sum + orders, 0)
 }

@@ -25,7 +25,7 @@ import { createHandPayouts } from './hand-payouts.ts'
 import { claimIdentity, type StoreIdentity } from './identity.ts'
 import { migrate } from './migrate.ts'
 import { createNonceStore } from './nonces.ts'
-import { openFacts, orderFacts } from './order-facts.ts'
+import { addUpEnds, openFacts, orderFacts } from './order-facts.ts'
 import { createMailBook } from './order-mail.ts'
 import { createOrderStore } from './orders.ts'
 import { createPayoutRecord } from './payout-record.ts'
@@ -52,8 +52,10 @@ export interface Storage {
   readonly checkoutBooks: CheckoutBooks
   /** Forgets sign-in nonces that have run out anyway. Returns how many. */
   forgetNonces(): Promise<number>
-  /** Reads over all orders, so it is not for the way of a purchase. Throws as `probe` does. */
+  /** Quick however many orders there are. Throws as `probe` does. */
   orderFacts(): Promise<OrderFacts>
+  /** Keeps `orderFacts` quick: what was counted is added up. */
+  addUpEnds(): Promise<void>
   /** What is under way with checkouts. Throws as `probe` does. */
   checkoutFacts(): Promise<CheckoutFacts>
   /** What has to be known before more is sold; quick however many orders there are. */
@@ -128,6 +130,7 @@ export async function openStorage(
     checkoutBooks: createCheckoutBooks(pool),
     forgetNonces: () => nonces.forgetExpired(),
     orderFacts: () => orderFacts(pool),
+    addUpEnds: () => addUpEnds(pool),
     checkoutFacts: () => checkoutFacts(pool),
     openFacts: () => openFacts(pool),
     probe: () => probe(probes),

@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createShelf } from '../goods/catalog.ts'
+import { createVitals } from '../health/vitals.ts'
+import type { OrderFacts } from '../orders/ports.ts'
+import { usdc } from '../primitives/money.ts'
+import { createMetrics } from './metrics.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const none = { hour: usdc(0n), day: usdc(0n) }
+const orders: OrderFacts = {
+  byState: { FULFILLED: 7 },
+  ended: { FULFILLED: 9 },
+  oldestOpenSeconds: undefined,
+  refundsPending: 0,
+  refundsFailed: 0,
+  exposure: usdc(0n),
+  refundsStopped: false,
+  granted: none,
+}
+const checkouts = {
+  openByState: {},
+  returnsPending: 0,
+  returnsFailed: 0,
+  oldestReturnSince: undefined,
+  payoutsLate: 0,
+  returnsGranted: none,
+}
+
+/** The metrics of a store whose parts answer, but for how it counts its orders. */
+function metricsWith(count: () => Promise<OrderFacts>) {
+  const now = () => new Date()
+  const vitals = createVitals(now)
+  vitals.note('database', true)
+  const page = createMetrics({
+    now,
+    monotonicMs: () => Date.now(),
+    vitals,
+    counted: async () => '',
+    orders: count,
+    checkouts: async () => checkouts,
+    chain: async () => {
+      const at = now()
+      return { headAt: at, safeHeadAt: at, refundFloat: usdc(0n), gasWei: 0n }
+    },
+    supplierWallet: () => undefined,
+    shelf: createShelf(),
+    pricing: { rates: () => undefined },
+  })
+  return { vitals, page }
+}
+
+test('purchases are told as a counter, by the record', async () => {
+  const { body } = await metricsWith(async () => orders).page()
+  expect(body).toContain('# TYPE kiosk402_purchases_total counter')
+  expect(body).toContain('kiosk402_purchases_total{outcome="delivered"} 9')
+  expect(body).toContain('kiosk402_orders{state="FULFILLED"} 7')
+})
+
+test('a count that fails or takes long is left out, and makes no part down', async () => {
+  const fails = async () => Promise.reject(new Error('canceling statement due to timeout'))
+  const takesLong = () => new Promise<OrderFacts>(() => undefined)
+  for (const count of [fails, takesLong]) {
+    const { page, vitals } = metricsWith(count)
+    for (let scrape = 0; scrape < 4; scrape += 1) {
+      const [{ body }] = await Promise.all([page(), vi.advanceTimersByTimeAsync(6_000)])
+      expect(body).not.toContain('kiosk402_orders')
+      expect(body).toContain('kiosk402_up{part="database"} 1')
+    }
+    expect(vitals.parts().database.state).toBe('healthy')
+  }
+})

@@ -1,0 +1,73 @@
+import type pg from 'pg'
+import type { OrderId } from '../../src/primitives/ids.ts'
+
+/** What belongs to an order, by the column that names it. */
+const tables = {
+  orders: 'id',
+  payments: 'order_id',
+  idempotency_keys: 'order_id',
+  order_events: 'order_id',
+  ledger: 'order_id',
+  refund_grants: 'order_id',
+} as const
+
+/** Ids, nonce, hash and payer of each copy; the ids have letters of Crockford's alphabet. */
+const copiesSql = `
+  create temporary table copies on commit drop as
+  select 'ord_' || substr(one, 1, 26) as id, 'pay_' || substr(two, 1, 26) as payment_id,
+    '0x' || one || two as nonce, '0x' || two || one as hash,
+    '0x' || substr(repeat(md5((n % ($1::integer / 5 + 1))::text), 2), 1, 40) as payer,
+    $2::timestamptz + n::float8 / $1 * ($3::timestamptz - $2) as placed_at
+  from generate_series(1, $1::integer) as n, lateral (select md5('a' || n) as one, md5('b' || n) as two) as made`
+
+const copySql = (table: keyof typeof tables) => `
+  insert into ${table}
+  select made.* from ${table} as original, copies,
+    lateral (select doc #>> '{tender,nonce}' as nonce, transaction_hash as hash, payment_id as payment,
+      doc #>> '{tender,payer}' as payer from orders where id = $1) as first,
+    lateral (select replace(replace(replace(replace(replace(replace(to_jsonb(original)::text,
+      $1, copies.id), first.payment, copies.payment_id), first.nonce, copies.nonce),
+      coalesce(first.hash, '?'), copies.hash), first.payer, copies.payer),
+      lower(first.payer), copies.payer)::jsonb || case '${table}'
+        when 'orders' then jsonb_build_object('placed_at',
+          copies.placed_at, 'changed_at', copies.placed_at, 'finished_at', copies.placed_at)
+        when 'idempotency_keys' then jsonb_build_object('key', copies.id,
+          'created_at', copies.placed_at)
+        else '{}' end as fields) as copied,
+    lateral jsonb_populate_record(null::${table}, fields) as made
+  where original.${tables[table]} = $1`
+
+/**
+ * Copies a finished order with all that belongs to it, past the triggers of the tables. Ids, hashes and
+ * payers are spread as those of real orders are; each payer has five.
+ *
+ * @param placed between when the copies were placed
+ * @param left tables whose rows are not copied, where they do not matter
+ */
+export async function copyOrder(
+  pool: pg.Pool,
+  id: OrderId,
+  count: number,
+  placed: readonly [Date, Date] = [new Date(Date.now() - 365 * 86_400_000), new Date()],
+  left: readonly (keyof typeof tables)[] = [],
+): Promise<void> {
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    await client.query(
+      'set local statement_timeout = 0; set local session_replication_role = replica',
+    )
+    await client.query(copiesSql, [count, ...placed])
+    for (const table of Object.keys(tables) as (keyof typeof tables)[]) {
+      if (!left.includes(table)) await client.query(copySql(table), [id])
+    }
+    await client.query(
+      'insert into order_ends select state, $2::bigint, 0 from orders where id = $1',
+      [id, count],
+    )
+    await client.query('commit')
+    await client.query('analyze')
+  } finally {
+    client.release()
+  }
+}
