@@ -34,6 +34,8 @@ function problemsOf(environment: Record<string, string>): string[] {
   return []
 }
 
+const rehearsal = { ...live, NETWORK: 'base-sepolia', REHEARSAL: '1' }
+
 const without = (name: string) =>
   Object.fromEntries(Object.entries(live).filter(([key]) => key !== name))
 
@@ -133,6 +135,18 @@ describe('a live store', () => {
     expect(problemsOf({ ...live, ...witnesses })).toEqual([
       expect.stringMatching(/^(RPC_WITNESS_URLS|WITNESS_ABOVE_USDC) /),
     ])
+  })
+
+  test('that rehearses says so before all else, and only where money is not real', () => {
+    const config = readConfig({ ...rehearsal, STORE_DESCRIPTION: 'Cards.' })
+    expect(config).toMatchObject({ mode: 'live', isRehearsal: true, site: { isRehearsal: true } })
+    expect(config.site.description).toBe(
+      'Rehearsal with test money on Base Sepolia: nothing here is for sale. Cards.',
+    )
+    expect(readConfig({ ...rehearsal, REHEARSAL: '' })).toMatchObject({ isRehearsal: false })
+    for (const wrong of [{ NETWORK: 'base' }, { REHEARSAL: 'true' }, { REHEARSAL: '0' }]) {
+      expect(problemsOf({ ...rehearsal, ...wrong })).toEqual([expect.stringMatching(/^REHEARSAL /)])
+    }
   })
 
   describe('with BTCPay Server', () => {

@@ -44,6 +44,8 @@ export interface Common {
 
 /** Everything outside that a store is connected to, and the keys for it. */
 export interface Outside {
+  /** Whether the money is not real, though everything outside is the operator's own. */
+  readonly isRehearsal?: boolean | undefined
   readonly network: Network
   readonly rpcUrl: string
   /** Further nodes of the same chain, and the amount from which one alone is not believed. */
@@ -155,17 +157,23 @@ function liveConfig(given: Readonly<Record<string, string | undefined>>): LiveCo
   const env = check(shape, given, [...problems, ...pairProblems(given)])
   const header = env.SUPPLIER_WEBHOOK_HEADER
   const value = env.SUPPLIER_WEBHOOK_SECRET
+  const isRehearsal = env.REHEARSAL !== undefined
+  const network = networks[env.NETWORK]
+  const common = commonOf(env, env.PUBLIC_URL, env.BTCPAY_METHODS?.map(({ coin }) => coin) ?? [])
   return {
-    ...commonOf(env, env.PUBLIC_URL, env.BTCPAY_METHODS?.map(({ coin }) => coin) ?? []),
+    ...common,
+    ...(isRehearsal && { site: rehearsing(common.site, network) }),
     mode: 'live',
-    network: networks[env.NETWORK],
+    network,
     rpcUrl: env.RPC_URL,
     witnesses: env.RPC_WITNESS_URLS && {
       urls: env.RPC_WITNESS_URLS,
       fromUsdc: env.WITNESS_ABOVE_USDC,
     },
+    isRehearsal,
     pollMs: 500,
-    headMostSeconds: 30,
+    // A development node that nobody uses makes blocks seldom.
+    headMostSeconds: isRehearsal ? 90 : 30,
     payTo: env.PAY_TO,
     gasKey: env.GAS_KEY,
     refundKey: env.REFUND_KEY,
@@ -179,6 +187,12 @@ function liveConfig(given: Readonly<Record<string, string | undefined>>): LiveCo
     processor: processorOf(env),
     secretsKeys: env.SECRETS_KEY,
   }
+}
+
+/** Whoever reads of the store, in its manifest, its pages or its tools, reads this first. */
+function rehearsing(site: Site, network: Network): Site {
+  const description = `Rehearsal with test money on ${network.name}: nothing here is for sale. ${site.description}`
+  return { ...site, description, isRehearsal: true }
 }
 
 type LiveEnvironment = z.infer<z.ZodObject<typeof liveShape>>
@@ -203,6 +217,11 @@ function pairProblems(given: Readonly<Record<string, string | undefined>>): stri
   if (gasKey !== undefined && gasKey === given['REFUND_KEY']?.toLowerCase()) {
     problems.push(
       'GAS_KEY and REFUND_KEY are the same; use two wallets, so that one leak is not both',
+    )
+  }
+  if ('REHEARSAL' in given && given['NETWORK'] === 'base') {
+    problems.push(
+      'REHEARSAL is for money that is not real; set NETWORK=base-sepolia, or leave it out',
     )
   }
   if ('WITNESS_ABOVE_USDC' in given && !('RPC_WITNESS_URLS' in given)) {

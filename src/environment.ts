@@ -113,6 +113,7 @@ const vaultKey =
 /** The variables that only live mode knows, but for DATABASE_URL. */
 export const liveShape = {
   NETWORK: z.enum(['base', 'base-sepolia'], 'must be base or base-sepolia'),
+  REHEARSAL: z.literal('1', 'must be 1, or left out').optional(),
   RPC_URL: url(/^https?$/),
   RPC_WITNESS_URLS: list
     .pipe(z.array(url(/^https?$/)))

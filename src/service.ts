@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { type ConnectedChain, connectChain } from './adapters/chain/connect.ts'
 import type { Trouble } from './adapters/storage/database.ts'
-import { openStorage, type Storage } from './adapters/storage/storage.ts'
+import { reachStorage, type Storage } from './adapters/storage/storage.ts'
 import { referenceOf, verifiesWebhook } from './adapters/suppliers/zendit/webhook.ts'
 import { payoutWatch } from './checkouts/payout-watch.ts'
 import { invoiceRail } from './checkouts/rail.ts'
@@ -170,6 +170,7 @@ function groundOf(options: ServiceOptions, told: Pick<Ground, 'signal' | 'draini
 /**
  * Looks at everything outside before anything is sold, so that an operator hears of every mistake
  * at once. What cannot be reached just now is no mistake, except the database: nothing runs without.
+ * A start that is refused here leaves the database as it was.
  *
  * @throws ConfigError
  */
@@ -178,23 +179,29 @@ async function connectOutside(
   chain: ConnectedChain,
   supply: Supply,
 ): Promise<Storage> {
-  const [storage, chainProblems, keyAccepted] = await Promise.all([
-    openStorage(config, (error) => failed('database', error), tellingOf(vitals)).catch(
+  const [database, chainProblems, keyAccepted] = await Promise.all([
+    reachStorage(config, (error) => failed('database', error), tellingOf(vitals)).catch(
       (error: Error) => error,
     ),
-    chain.problems(config.mode),
+    chain.problems(config.mode === 'live' && !config.isRehearsal),
     supply.acceptsKey(),
   ])
   const problems = [
-    ...(storage instanceof Error ? [`DATABASE_URL: ${storage.message}`] : []),
+    ...(database instanceof Error ? [wrongDatabase(database)] : []),
     ...chainProblems,
     ...(keyAccepted === 'no' ? ['SUPPLIER_KEY: the supplier refuses it'] : []),
   ]
-  if (storage instanceof Error) throw new ConfigError(problems)
-  if (problems.length === 0) return storage
-  await storage.close()
-  throw new ConfigError(problems)
+  if (database instanceof Error) throw new ConfigError(problems)
+  if (problems.length > 0) {
+    await database.close()
+    throw new ConfigError(problems)
+  }
+  return database.take().catch((error: Error) => {
+    throw new ConfigError([wrongDatabase(error)])
+  })
 }
+
+const wrongDatabase = (error: Error) => `DATABASE_URL: ${error.message}`
 
 /** What the statements of purchases and of background work show of the database. */
 const tellingOf =

@@ -77,11 +77,15 @@ export async function listen({ app }: Service, { host, port }: Config): Promise<
   }
 }
 
-/** Where a process of the store writes; each of several workers says which one it is. */
+/** Where a process of the store writes. Each line says which worker it is from, and whether it is rehearsed. */
 export function logOf(config: Config, worker?: number): Logger {
   const to = config.mode === 'live' ? liveLog() : sandboxLog(config.dataDir)
   const log = createLog(config.logLevel, to)
-  return worker === undefined ? log : log.child({ worker })
+  const isRehearsal = config.mode === 'live' && config.isRehearsal
+  return log.child({
+    ...(isRehearsal && { rehearsal: true }),
+    ...(worker !== undefined && { worker }),
+  })
 }
 
 function outsideOf(

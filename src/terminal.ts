@@ -25,7 +25,7 @@ function banner(
   const address = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`
   const mode =
     config.mode === 'live'
-      ? `live on ${config.network.name}, paid to ${config.payTo}`
+      ? `${config.isRehearsal ? 'REHEARSAL with test money' : 'live'} on ${config.network.name}, paid to ${config.payTo}`
       : `sandbox: test money, test goods, kept in ${config.dataDir}`
   const by = config.workers === 1 ? '' : `, served by ${config.workers} processes`
   const lines = [

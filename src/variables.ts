@@ -41,6 +41,7 @@ const secrecy: Readonly<Record<Variable, Secrecy>> = {
   DATA_DIR: 'open',
   SANDBOX_OFFERS: 'open',
   NETWORK: 'open',
+  REHEARSAL: 'open',
   RPC_URL: 'secret',
   RPC_WITNESS_URLS: 'secret',
   WITNESS_ABOVE_USDC: 'open',

@@ -13,4 +13,6 @@ export interface Site {
   readonly contact: string
   /** Symbols out of BTC, ETH, USDT, LTC, XMR. */
   readonly acceptsCrypto: readonly string[]
+  /** Whether a store in live mode only rehearses, with money that is not real. */
+  readonly isRehearsal?: boolean | undefined
 }

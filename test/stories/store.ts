@@ -200,7 +200,7 @@ export function copyOf(databaseUrl: string): Promise<string> {
   return newDatabase(inject('parts').databaseUrl, `template ${template}`)
 }
 
-async function newDatabase(serverUrl: string, like = ''): Promise<string> {
+export async function newDatabase(serverUrl: string, like = ''): Promise<string> {
   const name = `story_${randomBytes(6).toString('hex')}`
   await query(serverUrl, `create database ${name} ${like}`)
   const url = new URL(serverUrl)

@@ -43,8 +43,8 @@ export interface ConnectedChain {
   readonly gas: () => Promise<{ readonly balance: bigint; readonly perTransfer: bigint }>
   /** What moved to this address and out of the refund wallet. */
   readonly books: (payTo: string) => ChainBooks
-  /** What makes these nodes the wrong ones for the mode, by variable; nothing of those that are silent. */
-  readonly problems: (mode: 'sandbox' | 'live') => Promise<readonly string[]>
+  /** What makes these nodes the wrong ones, by variable; nothing of those that are silent. */
+  readonly problems: (isForMoney: boolean) => Promise<readonly string[]>
   /** Whether this wallet signed this message, smart wallets included. */
   readonly verifyMessage: (args: {
     address: Hex
@@ -88,7 +88,7 @@ export function connectChain(config: ChainConfig, now: () => Date): ConnectedCha
 
     books: (payTo) => chainBooks(chain, { payTo, refundWallet: refunds.address }),
 
-    problems: (mode) => problemsOf(chain, nodes, mode),
+    problems: (isForMoney) => problemsOf(chain, nodes, isForMoney),
 
     verifyMessage: (args) => reader.verifyMessage(args),
   }
@@ -97,10 +97,10 @@ export function connectChain(config: ChainConfig, now: () => Date): ConnectedCha
 async function problemsOf(
   node: ChainNode,
   witnesses: readonly ChainNode[],
-  mode: 'sandbox' | 'live',
+  isForMoney: boolean,
 ): Promise<readonly string[]> {
   const [own, ...others] = await Promise.all(
-    [node, ...witnesses].map((one) => problemOf(one, mode)),
+    [node, ...witnesses].map((one) => problemOf(one, isForMoney)),
   )
   return [
     ...(own === undefined ? [] : [`RPC_URL: ${own}`]),
@@ -114,7 +114,7 @@ async function problemsOf(
 /** A node that does not answer is for the health signal to show; one that answers wrongly is not. */
 async function problemOf(
   { reader, network }: ChainNode,
-  mode: 'sandbox' | 'live',
+  isForMoney: boolean,
 ): Promise<string | undefined> {
   try {
     const chainId = await reader.getChainId()
@@ -122,8 +122,8 @@ async function problemOf(
       return `it serves chain ${chainId}, and ${network.name} is ${network.chainId}`
     }
     const client = await reader.request({ method: 'web3_clientVersion' })
-    if (mode === 'live' && /anvil|hardhat|ganache/i.test(client)) {
-      return `it is a development node (${client.slice(0, 40)}), whose money is not real`
+    if (isForMoney && /anvil|hardhat|ganache/i.test(client)) {
+      return `it is a development node (${client.slice(0, 40)}), whose money is not real; REHEARSAL=1 takes it`
     }
     const code = await reader.getCode({ address: network.usdc as Hex })
     return code === undefined ? `it has no USDC at ${network.usdc}` : undefined

@@ -314,8 +314,7 @@ describe('a safe height that another machine behind the same address tells', () 
 })
 
 describe('at the start', () => {
-  const problems = (mode: 'sandbox' | 'live' = 'sandbox') =>
-    connect([chain.rpcUrl, witness.url]).problems(mode)
+  const problems = (isForMoney = false) => connect([chain.rpcUrl, witness.url]).problems(isForMoney)
 
   test('a witness of another chain is named by its place, and a silent one is not', async () => {
     expect(await problems()).toEqual([])
@@ -328,7 +327,7 @@ describe('at the start', () => {
   })
 
   test('a development node bears nothing out in live mode', async () => {
-    expect(await problems('live')).toEqual([
+    expect(await problems(true)).toEqual([
       expect.stringMatching(/^RPC_URL: it is a development node/),
       expect.stringMatching(/^RPC_WITNESS_URLS: of number 1, it is a development node/),
       expect.stringMatching(/^RPC_WITNESS_URLS: of number 2, it is a development node/),

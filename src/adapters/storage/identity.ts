@@ -2,17 +2,37 @@ import type { Database } from './database.ts'
 
 /** Whose orders a database holds. */
 export interface StoreIdentity {
-  readonly mode: 'sandbox' | 'live'
+  readonly mode: 'sandbox' | 'rehearsal' | 'live'
   /** CAIP-2. */
   readonly network: string
   readonly asset: string
   readonly payTo: string
 }
 
+type Owner = Pick<StoreIdentity, 'mode' | 'network' | 'asset'>
+
+/**
+ * Refuses the database of another store before anything is changed in it.
+ *
+ * @throws Error that names whose it is
+ */
+export async function requireOwn(database: Database, identity: StoreIdentity): Promise<void> {
+  const { rows } = await database.query<{ exists: boolean }>(
+    `select to_regclass('store_identity') is not null as exists`,
+  )
+  const owner = rows[0]?.exists ? await ownerOf(database) : undefined
+  if (owner === undefined) return
+  const isOwn =
+    owner.mode === identity.mode &&
+    owner.network === identity.network &&
+    owner.asset === identity.asset.toLowerCase()
+  if (!isOwn) throw belongsTo(owner, identity)
+}
+
 /**
  * Makes the database this store's at the first start, and afterwards refuses one that belongs to
  * another mode, network or asset: test orders must never be paid back with money, nor paid orders
- * be delivered by the sandbox. The pay-to address may change; the newest is on record.
+ * be delivered by the sandbox, and no other chain knows what was rehearsed on one. The pay-to address may change; the newest is on record.
  */
 export async function claimIdentity(database: Database, identity: StoreIdentity): Promise<void> {
   const { mode, network, asset, payTo } = identity
@@ -27,11 +47,16 @@ export async function claimIdentity(database: Database, identity: StoreIdentity)
     [mode, network, asset, payTo],
   )
   if (rowCount === 1) return
-  const { rows } = await database.query<Pick<StoreIdentity, 'mode' | 'network' | 'asset'>>(
-    'select mode, network, asset from store_identity',
-  )
-  const [owner] = rows
-  throw new Error(
+  throw belongsTo(await ownerOf(database), identity)
+}
+
+async function ownerOf(database: Database): Promise<Owner | undefined> {
+  const { rows } = await database.query<Owner>('select mode, network, asset from store_identity')
+  return rows[0]
+}
+
+function belongsTo(owner: Owner | undefined, { mode, network, asset }: StoreIdentity): Error {
+  return new Error(
     `This database belongs to a ${owner?.mode} store on ${owner?.network} (${owner?.asset}) and ` +
       `cannot serve a ${mode} store on ${network} (${asset.toLowerCase()}). ` +
       'Point DATABASE_URL (or DATA_DIR) at another one.',

@@ -147,6 +147,7 @@ describe('the identity', () => {
 
   it.each([
     { mode: 'live' },
+    { mode: 'rehearsal' },
     { network: 'eip155:8453' },
     { asset: '0x01' },
   ] satisfies Partial<StoreIdentity>[])('refuses a store with %j', async (other) => {

@@ -1,3 +1,4 @@
+import type { Pool } from 'pg'
 import type {
   CheckoutFacts,
   CheckoutStore,
@@ -22,7 +23,7 @@ import { checkoutFacts } from './checkout-facts.ts'
 import { createCheckoutStore } from './checkouts.ts'
 import { type Database, openDatabase, type Trouble } from './database.ts'
 import { createHandPayouts } from './hand-payouts.ts'
-import { claimIdentity, type StoreIdentity } from './identity.ts'
+import { claimIdentity, requireOwn, type StoreIdentity } from './identity.ts'
 import { migrate } from './migrate.ts'
 import { createNonceStore } from './nonces.ts'
 import { addUpEnds, openFacts, orderFacts } from './order-facts.ts'
@@ -66,7 +67,10 @@ export interface Storage {
   close(): Promise<void>
 }
 
-export interface StorageOptions extends Pick<StoreIdentity, 'mode' | 'payTo'> {
+export interface StorageOptions extends Pick<StoreIdentity, 'payTo'> {
+  readonly mode: 'sandbox' | 'live'
+  /** Whether a store in live mode only rehearses. */
+  readonly isRehearsal?: boolean | undefined
   readonly databaseUrl: string
   readonly network: Pick<Network, 'id' | 'usdc'>
   readonly refundCaps: RefundCaps
@@ -78,17 +82,37 @@ const connectionsPerNode = 10
 /** A database that is well answers a look within milliseconds. */
 const probeWithinMs = 1_500
 
+/** A database that a store can be opened in, and in which nothing was changed yet. */
+export interface Reached {
+  /**
+   * Brings the tables up to date and makes the database this store's. What was reached is closed when
+   * that fails.
+   *
+   * @throws when it was migrated otherwise, or now belongs to another store
+   */
+  take(): Promise<Storage>
+  close(): Promise<void>
+}
+
+/** Reaches the database and takes it at once. */
+export async function openStorage(...how: Parameters<typeof reachStorage>): Promise<Storage> {
+  const reached = await reachStorage(...how)
+  return reached.take()
+}
+
 /**
- * Connects, brings the tables up to date and makes sure that the database is this store's.
+ * Connects, and changes nothing: what else is wrong with a start may still refuse it.
  *
- * @throws when the server cannot be reached or relied on, was migrated otherwise, or belongs to another
- *   store
+ * @throws when the server cannot be reached or relied on, or the database belongs to another store
  */
-export async function openStorage(
-  { databaseUrl, mode, network, payTo, refundCaps, statementTimeoutMs }: StorageOptions,
+export async function reachStorage(
+  options: StorageOptions,
   onError: (error: Error) => void,
   onTrouble?: (trouble: Trouble) => void,
-): Promise<Storage> {
+): Promise<Reached> {
+  const { databaseUrl, isRehearsal, network, payTo, refundCaps, statementTimeoutMs } = options
+  const mode = isRehearsal ? 'rehearsal' : options.mode
+  const identity = { mode, network: network.id, asset: network.usdc, payTo } as const
   const applicationName = `kiosk402-${mode}`
   const pool = openDatabase(databaseUrl, {
     applicationName,
@@ -106,14 +130,25 @@ export async function openStorage(
     connectWithinMs: probeWithinMs,
     onError: () => undefined,
   })
-  try {
-    await requireServer(pool)
-    await migrate(pool)
-    await claimIdentity(pool, { mode, network: network.id, asset: network.usdc, payTo })
-  } catch (error) {
+  const close = async () => {
     await Promise.all([pool.end(), probes.end()])
-    throw error
   }
+  const orClose = (work: Promise<void>) =>
+    work.catch(async (error: unknown) => {
+      await close()
+      throw error
+    })
+  await orClose(requireServer(pool).then(() => requireOwn(pool, identity)))
+  return {
+    close,
+    async take() {
+      await orClose(migrate(pool).then(() => claimIdentity(pool, identity)))
+      return { ...storesOn(pool, refundCaps), probe: () => probe(probes), close }
+    },
+  }
+}
+
+function storesOn(pool: Pool, refundCaps: RefundCaps): Omit<Storage, 'probe' | 'close'> {
   const nonces = createNonceStore(pool)
   return {
     orders: createOrderStore(pool),
@@ -133,10 +168,6 @@ export async function openStorage(
     addUpEnds: () => addUpEnds(pool),
     checkoutFacts: () => checkoutFacts(pool),
     openFacts: () => openFacts(pool),
-    probe: () => probe(probes),
-    async close() {
-      await Promise.all([pool.end(), probes.end()])
-    },
   }
 }
 

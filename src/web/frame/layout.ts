@@ -143,9 +143,11 @@ ${crumbs.map(({ name, path }, at) =>
 )}</ol></nav>`
 }
 
-function header({ site: { name, logo }, isSandbox, texts: { frame: texts } }: Frame): Html {
+function header({ site, isSandbox, texts: { frame: texts } }: Frame): Html {
+  const { name, logo, isRehearsal } = site
   return html`<header class="head">
 ${isSandbox && html`<p class="sandbox">${texts.sandbox}</p>`}
+${isRehearsal && html`<p class="sandbox">${texts.rehearsal}</p>`}
 <div class="awning"></div>
 <div class="bar">
 <a class="store" href="/"><img src="${logo}" alt="" width="36" height="36"><span>${name}</span></a>

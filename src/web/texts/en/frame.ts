@@ -23,4 +23,5 @@ export const frame = {
   copied: 'Copied',
   copyOf: (what: string) => `Copy: ${what}`,
   sandbox: 'Sandbox: test money and test goods only.',
+  rehearsal: 'Rehearsal: test money only. Nothing here is for sale.',
 }
