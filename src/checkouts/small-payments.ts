@@ -22,6 +22,8 @@ export interface MergedPayments {
  * may have been paid back.
  *
  * A payment never leaves a sum: those that were settled stay, so no other one moves up in their place.
+ * Where the processor denies some of a sum, further small ones count only beyond what it denied: which
+ * of them a sum held is not known.
  */
 export function mergedPayments(
   known: readonly InvoicePayment[],

@@ -88,6 +88,7 @@ export function createApp(deps: AppDeps): FastifyInstance {
   takeJsonBodies(app)
   answerErrors(app, edge)
   letGoWhenClosing(app)
+  if (deps.trustProxy === false) warnOfProxy(app)
   // The gate stands behind the cross-origin headers, so that refusals carry them too.
   app.register(cors, crossOrigin).after(() => {
     shareTurns(app, deps.limits, deps.turns)
@@ -98,6 +99,22 @@ export function createApp(deps: AppDeps): FastifyInstance {
   routeDiscovery(app, { ...deps, answers })
   routeCatalogReading(app, { ...deps, answers })
   return app
+}
+
+/**
+ * Tells once of a request that came through a proxy, where none is named: behind one that is not, all
+ * clients count as one.
+ */
+function warnOfProxy(app: FastifyInstance): void {
+  let isTold = false
+  app.addHook('onRequest', (request, _, done) => {
+    if (!isTold && request.headers['x-forwarded-for'] !== undefined) {
+      isTold = true
+      const message = 'a request came with X-Forwarded-For, and TRUSTED_PROXIES names no proxy'
+      app.log.warn({ from: request.ip }, message)
+    }
+    done()
+  })
 }
 
 /**
