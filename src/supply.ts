@@ -18,7 +18,9 @@ const probedReference = 'kiosk402probe'
 export type Supply = ReturnType<typeof connectSupplier>
 
 /** Where goods come from: what is on sale, purchases, and the wallet that they are paid from. */
-export function connectSupplier(config: Common & Outside) {
+export function connectSupplier(
+  config: Pick<Common, 'site'> & Pick<Outside, 'supplierUrl' | 'supplierKey'>,
+) {
   const access = (timeoutMs: number) => {
     return { baseUrl: config.supplierUrl, apiKey: config.supplierKey, timeoutMs }
   }
