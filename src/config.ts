@@ -26,6 +26,8 @@ export interface Common {
   /** What one transaction may cost in fees of the network; above it, nothing is taken or sent. */
   readonly settlementWeiMost: bigint
   readonly personalDataDays: number
+  /** Orders that ended in an earlier month are archived by the command that does so. */
+  readonly archiveAfterMonths: number
   /** How long a wallet waits for limits that are looser than those it has; milliseconds. */
   readonly limitsCoolingMs: number
   /** Orders of a payer that may come to nothing in an hour. */
@@ -300,6 +302,7 @@ function commonOf(
     markupBps: env.MARKUP_BPS,
     settlementWeiMost: BigInt(env.MAX_SETTLEMENT_GWEI) * 1_000_000_000n,
     personalDataDays: env.PERSONAL_DATA_DAYS,
+    archiveAfterMonths: env.ARCHIVE_AFTER_MONTHS,
     limitsCoolingMs: env.LIMITS_COOLING_HOURS * 3_600_000,
     refundCaps: {
       hour: usdcFromWhole(env.REFUND_HOURLY_CAP_USDC),

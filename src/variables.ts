@@ -27,6 +27,7 @@ const secrecy: Readonly<Record<Variable, Secrecy>> = {
   REFUND_GRACE_SECONDS: 'open',
   PURCHASE_WAIT_SECONDS: 'open',
   PERSONAL_DATA_DAYS: 'open',
+  ARCHIVE_AFTER_MONTHS: 'open',
   LIMITS_COOLING_HOURS: 'open',
   REFUND_HOURLY_CAP_USDC: 'open',
   REFUND_DAILY_CAP_USDC: 'open',

@@ -1,15 +1,15 @@
 import { hostname, userInfo } from 'node:os'
 import { ConfigError, readConfig } from '../config.ts'
 import { ownEnvironment } from '../secret-files.ts'
-import { openDatabaseFor } from './refunds-database.ts'
 import { commandOf, UsageError, usage } from './refunds-words.ts'
 import { carryOut } from './refunds-work.ts'
+import { openDatabaseFor } from './store-database.ts'
 
 /** 0: done. 1: it could not be done. 2: the command line says nothing that can be done. */
 async function main(args: readonly string[]): Promise<0 | 1> {
   const command = commandOf(args)
   const config = readConfig(ownEnvironment(console.warn))
-  const database = await openDatabaseFor(config)
+  const database = await openDatabaseFor(config, 'refunds')
   try {
     const desk = { database, caps: config.refundCaps, by: `${userInfo().username}@${hostname()}` }
     const { isDone, lines } = await carryOut(desk, command)

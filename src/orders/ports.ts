@@ -74,10 +74,14 @@ export interface OrderStore {
    */
   claimDue(limit: number, rail?: Tender['rail']): Promise<readonly Order[]>
 
+  /** @throws Refusal `order_not_found`, which says so, for one that was archived */
   find(id: OrderId): Promise<Order | undefined>
   findByPaymentId(id: PaymentId): Promise<Order | undefined>
   findByTransaction(hash: string): Promise<Order | undefined>
-  /** @param paymentKey see `paymentKeyOf` */
+  /**
+   * @param paymentKey see `paymentKeyOf`
+   * @throws Refusal `payment_reused` where the order that it opened was archived
+   */
   findByPayment(paymentKey: string): Promise<Order | undefined>
   /** The order that this payer opened with this key, by the key's SHA-256. */
   findByKey(payer: string, key: string): Promise<Order | undefined>

@@ -1,6 +1,7 @@
 import type { Order } from '../../orders/order.ts'
 import type { OrderPage, OrderPageRequest } from '../../orders/ports.ts'
 import type { OrderId } from '../../primitives/ids.ts'
+import { paidBefore, requireNotArchived } from './archived-orders.ts'
 import { type Database, prepared } from './database.ts'
 import { type OrderRow, orderOf } from './order-row.ts'
 
@@ -15,8 +16,9 @@ const byPaymentId = `select ${orderColumns} from orders where payment_id = $1`
 /** Several payments may travel in one transaction; the first order of it stands for all. */
 const byTransaction = `select ${orderColumns} from orders where transaction_hash = $1
   order by placed_at, id limit 1`
-const byPaymentKey = `select ${orderColumns} from orders
-  where id = (select order_id from payments where payment_key = $1)`
+/** The claim on a payment stays when its order is archived: then the order's columns are empty. */
+const byPaymentKey = `select ${orderColumns} from payments left join orders on id = order_id
+  where payment_key = $1`
 
 const readStatements = {
   id: prepared('order_by_id', byId),
@@ -31,6 +33,7 @@ export async function readBy(
   value: string,
 ): Promise<StoredOrder | undefined> {
   const { rows } = await database.query<StoredOrder>(readStatements[by]([value]))
+  if (rows[0]?.doc === null) throw await paidBefore(database, value)
   return rows[0]
 }
 
@@ -55,6 +58,7 @@ export async function findBy(
   value: string,
 ): Promise<Order | undefined> {
   const stored = await readBy(database, by, value)
+  if (!stored && by === 'id') await requireNotArchived(database, value)
   return stored && orderOf(stored)
 }
 
@@ -85,7 +89,10 @@ export async function boughtIccid(
   iccidDigest: string,
 ): Promise<boolean> {
   const { rowCount } = await database.query(
-    `select 1 from orders where payer = $1 and iccid_digest = $2 and outcome = 'DELIVER' limit 1`,
+    `select 1 from orders where payer = $1 and iccid_digest = $2 and outcome = 'DELIVER'
+     union all
+     select 1 from archived_orders where payer = $1 and iccid_digest = $2
+     limit 1`,
     [payer.toLowerCase(), iccidDigest],
   )
   return rowCount === 1

@@ -21,12 +21,12 @@ export function createStoreBooks(pool: Pool): StoreBooks {
     byPayments: (keys) =>
       ordersOf(
         pool,
-        `select ${orderColumns} from orders
-         where id in (select order_id from payments where payment_key = any ($1::text[]))`,
+        `select ${orderColumns} from all_orders
+         where id = any (array (select order_id from payments where payment_key = any ($1::text[])))`,
         [keys],
       ),
     byIds: (ids) =>
-      ordersOf(pool, `select ${orderColumns} from orders where id = any ($1::text[])`, [ids]),
+      ordersOf(pool, `select ${orderColumns} from all_orders where id = any ($1::text[])`, [ids]),
     idsOf: (payers, which) => idsOf(pool, payers, which),
     orders: () => allOrders(pool),
     ledger: (rail) => ledger(pool, rail),
@@ -38,11 +38,14 @@ export function createStoreBooks(pool: Pool): StoreBooks {
 /** A payment that is still awaited may be in any block since its order was opened. */
 const oldestSql = `select least(
   (select min((doc #>> '{receipt,block}')::bigint) from orders where transaction_hash is not null),
+  (select min((doc #>> '{receipt,block}')::bigint) from archived_orders),
   (select min((doc #>> '{tender,sinceBlock}')::bigint) from orders
     where state = 'PAYMENT_PENDING')) as number`
 
-const newestSql = `select max((doc #>> '{receipt,block}')::bigint) as number from orders
-  where transaction_hash is not null`
+/** Archived orders are the oldest, and are read only where there are no others. */
+const newestSql = `select coalesce(
+  (select max((doc #>> '{receipt,block}')::bigint) from orders where transaction_hash is not null),
+  (select max((doc #>> '{receipt,block}')::bigint) from archived_orders)) as number`
 
 async function numberOf(database: Database, sql: string): Promise<number | undefined> {
   const { rows } = await database.query<{ number: string | null }>(sql)
@@ -66,7 +69,9 @@ async function idsOf(
 ): Promise<readonly OrderId[]> {
   const decided = which === 'decided' ? `and (outcome is not null or state = 'PAYMENT_FAILED')` : ''
   const { rows } = await database.query<{ id: OrderId }>(
-    `select id from orders where payer = any ($1::text[]) ${decided}`,
+    `select id from orders where payer = any ($1::text[]) ${decided}
+     union all
+     select id from archived_orders where payer = any ($1::text[]) and account = 'refunded'`,
     [payers],
   )
   return rows.map(({ id }) => id)
@@ -77,7 +82,7 @@ async function* allOrders(database: Database): AsyncGenerator<readonly Order[]> 
   for (;;) {
     const page = await ordersOf(
       database,
-      `select ${orderColumns} from orders where id > $1 order by id limit $2`,
+      `select ${orderColumns} from all_orders where id > $1 order by id limit $2`,
       [after, pageSize],
     )
     const last = page.at(-1)
@@ -87,12 +92,19 @@ async function* allOrders(database: Database): AsyncGenerator<readonly Order[]> 
   }
 }
 
+/** What was archived was paid in USDC, and each row is its closing line: received, and where it is. */
+const ledgerSql = `
+  select account, sum(amount)::text as sum from (
+    select account, ledger.amount from ledger join orders on id = order_id
+    where doc #>> '{tender,rail}' = $1
+    union all
+    select account, -amount from archived_orders where account is not null and $1 = 'x402'
+    union all
+    select 'received', amount from archived_orders where account is not null and $1 = 'x402'
+  ) as entries group by account`
+
 async function ledger(database: Database, rail: Tender['rail']): Promise<Record<Account, bigint>> {
-  const { rows } = await database.query<{ account: Account; sum: string }>(
-    `select account, sum(ledger.amount)::text as sum from ledger join orders on id = order_id
-     where doc #>> '{tender,rail}' = $1 group by account`,
-    [rail],
-  )
+  const { rows } = await database.query<{ account: Account; sum: string }>(ledgerSql, [rail])
   const sums = { received: 0n, open: 0n, delivered: 0n, refunded: 0n }
   for (const { account, sum } of rows) sums[account] = BigInt(sum)
   return sums
@@ -115,6 +127,12 @@ const misbookedSql = `
     coalesce(booked.sum, 0)::text as booked, coalesce(entries.sum, 0)::text as due
   from booked full join entries on id = order_id and entries.account = booked.account
   where booked.sum is distinct from entries.sum
+  union all
+  select id, coalesce(account, due), (case when account is null then 0 else -amount end)::text,
+    (case when due is null then 0 else -amount end)::text
+  from archived_orders, lateral (select case when doc ->> 'settlement' is distinct from 'FINAL' then null
+    when doc ->> 'state' = 'FULFILLED' then 'delivered' else 'refunded' end as due) as state
+  where account is distinct from due
   order by 1, 2`
 
 async function misbooked(database: Database): Promise<readonly Misbooked[]> {

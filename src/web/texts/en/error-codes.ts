@@ -89,7 +89,7 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
       'With rate_missing or rate_stale, see why the exchange rates are not read; with list_stale, the offers; with too_large, see docs/treasury.md.',
   },
   order_not_found: {
-    when: 'No order has this id, payment id or transaction.',
+    when: 'No order has this id, payment id or transaction; or it ended long ago and is archived, and the text says so.',
     agent:
       'Check the id. Right after paying, repeat the purchase itself instead: it gives the same order and charges nothing.',
     operator:

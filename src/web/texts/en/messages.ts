@@ -10,7 +10,7 @@ export const messages = {
   },
   orderNotFound: {
     title: 'There is no such order',
-    text: 'The address may be incomplete or mistyped. Copy the whole link, or find the order by its payment at /find.',
+    text: 'The address may be incomplete or mistyped, or the order so old that the store has archived it. Copy the whole link, or find the order by its payment at /find.',
   },
   tooMany: {
     title: 'One moment, please',

@@ -6,11 +6,12 @@ import { loadSandbox } from '../sandbox-parts.ts'
 /**
  * The database of the store that this environment starts; the embedded one while its sandbox runs.
  *
+ * @param command what the server's list of connections shows
  * @throws ConfigError when it is embedded and does not run
  */
-export async function openDatabaseFor(config: Config): Promise<Pool> {
+export async function openDatabaseFor(config: Config, command: string): Promise<Pool> {
   return openDatabase(await addressOf(config), {
-    applicationName: 'kiosk402-refunds',
+    applicationName: `kiosk402-${command}`,
     poolSize: 3,
     onError: () => undefined,
   })

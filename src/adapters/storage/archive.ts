@@ -1,0 +1,101 @@
+import type { Database } from './database.ts'
+
+/** An order as it is written to a file, with all that belongs to it. */
+interface ArchiveLine {
+  readonly id: string
+  readonly version: number
+  /** The month in which it ended, in UTC: `2026-01`. */
+  readonly month: string
+  /** JSON on one line. */
+  readonly text: string
+}
+
+/** A file that is written, with its digest. */
+export interface ArchiveFile {
+  readonly file: string
+  readonly sha256: string
+  readonly orders: number
+}
+
+/** One whose orders may not all have moved yet. */
+export type OpenArchive = ArchiveFile & { readonly id: string }
+
+/** Moves orders that ended long ago out of the tables (docs/decisions/018-archived-orders.md). */
+export interface Archive {
+  /** All orders that ended before then and may move, page by page. */
+  lines(endedBefore: Date): AsyncIterable<readonly ArchiveLine[]>
+  /** Notes a file before any of its orders move. */
+  begin(file: ArchiveFile): Promise<OpenArchive>
+  /** Files from which somebody was still moving orders. */
+  unfinished(): Promise<readonly OpenArchive[]>
+  /**
+   * Moves these orders, all or none, but for those that changed since they were written.
+   *
+   * @returns how many moved now
+   */
+  move(archive: OpenArchive, lines: readonly Pick<ArchiveLine, 'id' | 'version'>[]): Promise<number>
+  finish(archive: OpenArchive): Promise<void>
+}
+
+/** Orders looked at by one statement. Few of them are due to move, most of the time. */
+const lookedAtOnce = 2_000
+
+const linesSql = `
+  with page as materialized (select id from orders where id > $1 order by id limit $3)
+  select last, id, version, month, text
+  from (select max(id) as last from page) as read left join lateral (
+    select one.id, one.version, to_char(one.finished_at at time zone 'UTC', 'YYYY-MM') as month,
+      jsonb_build_object(
+        'order', to_jsonb(one),
+        'payment', (select payment_key from payments where order_id = one.id),
+        'events', (select jsonb_agg(noted order by seq) from order_events noted where order_id = one.id),
+        'ledger', (select jsonb_agg(entry order by seq) from ledger entry where order_id = one.id),
+        'grant', (select to_jsonb(granted) from refund_grants granted where order_id = one.id)
+      )::text as text
+    from page join orders one using (id)
+    where one.finished_at < $2 and archivable(one)
+  ) as line on true
+  order by id`
+
+const columns = 'id::text, file, sha256, orders'
+
+export function createArchive(database: Database): Archive {
+  return {
+    async *lines(endedBefore) {
+      type Row = ArchiveLine & { readonly last: string | null }
+      let after: string | null = ''
+      while (after !== null) {
+        const asked: unknown[] = [after, endedBefore, lookedAtOnce]
+        const { rows }: { rows: Row[] } = await database.query<Row>(linesSql, asked)
+        yield rows.filter(({ id }) => id !== null)
+        after = rows[0]?.last ?? null
+      }
+    },
+    async begin({ file, sha256, orders }) {
+      const { rows } = await database.query<OpenArchive>(
+        `insert into archives (file, sha256, orders) values ($1, $2, $3) returning ${columns}`,
+        [file, sha256, orders],
+      )
+      return rows[0] as OpenArchive
+    },
+    async unfinished() {
+      const { rows } = await database.query<OpenArchive>(
+        `select ${columns} from archives where done_at is null order by archives.id`,
+      )
+      return rows
+    },
+    async move(archive, lines) {
+      const { rows } = await database.query<{ moved: number }>(
+        'select archive_orders($1, $2, $3) as moved',
+        [archive.id, lines.map(({ id }) => id), lines.map(({ version }) => version)],
+      )
+      return rows[0]?.moved ?? 0
+    },
+    async finish({ id }) {
+      await database.query(
+        'update archives set done_at = now() where id = $1 and done_at is null',
+        [id],
+      )
+    },
+  }
+}

@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdir, open, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip, createGzip } from 'node:zlib'
+import type { Archive, ArchiveFile, OpenArchive } from '../adapters/storage/archive.ts'
+
+export interface ArchiveWork {
+  readonly archive: Archive
+  /** Where the files are; made for its owner alone where it is not there. */
+  readonly dir: string
+  readonly endedBefore: Date
+  readonly tell: (line: string) => void
+}
+
+/** Orders that one transaction moves. */
+const movedAtOnce = 200
+
+/**
+ * Writes what ended before then to one file a month, and moves it out of the tables only when its file is
+ * on disk. What an earlier run left goes on first, so it may be broken off at any point and run again.
+ *
+ * @returns how many orders moved
+ * @throws when a file is missing or is not what was written
+ */
+export async function archiveOrders(work: ArchiveWork): Promise<number> {
+  await mkdir(work.dir, { recursive: true, mode: 0o700 })
+  let moved = 0
+  for (const left of await work.archive.unfinished()) moved += await moveFile(work, left)
+  for (const file of await writeFiles(work)) {
+    moved += await moveFile(work, await work.archive.begin(file))
+  }
+  return moved
+}
+
+async function writeFiles({ archive, dir, endedBefore }: ArchiveWork): Promise<ArchiveFile[]> {
+  const months = new Map<string, MonthFile>()
+  for await (const lines of archive.lines(endedBefore)) {
+    for (const { month, text } of lines) {
+      const file = months.get(month) ?? openMonth(dir, month)
+      months.set(month, file)
+      await file.write(text)
+    }
+  }
+  const files: ArchiveFile[] = []
+  for (const month of [...months.keys()].sort()) {
+    const written = await months.get(month)?.close()
+    if (written) files.push(written)
+  }
+  return files
+}
+
+interface MonthFile {
+  write(line: string): Promise<void>
+  close(): Promise<ArchiveFile>
+}
+
+/** The goods in it are sealed as they were in the table; still, it is its owner's alone. */
+function openMonth(dir: string, month: string): MonthFile {
+  const unnamed = join(dir, `orders-${month}.${process.pid}.part`)
+  const gzip = createGzip()
+  const written = pipeline(gzip, createWriteStream(unnamed, { mode: 0o600 }))
+  // Heard of when the file is closed.
+  written.catch(() => undefined)
+  let orders = 0
+  return {
+    async write(line) {
+      orders += 1
+      if (gzip.write(`${line}\n`)) return
+      await Promise.race([new Promise((resolve) => gzip.once('drain', resolve)), written])
+    },
+    async close() {
+      gzip.end()
+      await written
+      await sync(unnamed)
+      const sha256 = await digestOf(unnamed)
+      const file = `orders-${month}-${sha256.slice(0, 16)}.jsonl.gz`
+      await rename(unnamed, join(dir, file))
+      await sync(dir)
+      return { file, sha256, orders }
+    },
+  }
+}
+
+/** What is not on disk is not archived. */
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+async function digestOf(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
+  return hash.digest('hex')
+}
+
+/** Moves the orders of a file, which is read once more first, and whole. */
+async function moveFile({ archive, dir, tell }: ArchiveWork, file: OpenArchive): Promise<number> {
+  const path = join(dir, file.file)
+  const found = await digestOf(path)
+  if (found !== file.sha256) {
+    throw new Error(`${path} is not the file that was written: its SHA-256 is ${found}`)
+  }
+  let moved = 0
+  let batch: { id: string; version: number }[] = []
+  const moveBatch = async () => {
+    moved += await archive.move(file, batch)
+    batch = []
+  }
+  const lines = createInterface({ input: createReadStream(path).pipe(createGunzip()) })
+  for await (const line of lines) {
+    batch.push((JSON.parse(line) as { order: { id: string; version: number } }).order)
+    if (batch.length >= movedAtOnce) await moveBatch()
+  }
+  await moveBatch()
+  await archive.finish(file)
+  tell(`${file.file}  ${moved} of ${file.orders} orders moved  sha256 ${file.sha256}`)
+  return moved
+}
