@@ -14,6 +14,7 @@ import {
 } from '../src/adapters/suppliers/zendit/scripted-server.fixture.ts'
 import { readConfig, type SandboxConfig } from '../src/config.ts'
 import { createLog } from '../src/log.ts'
+import { agreedKeys } from '../src/nodes.ts'
 import { networks } from '../src/payments/networks.ts'
 import { type Service, startService } from '../src/service.ts'
 import { newDataDir } from '../test/child-store.ts'
@@ -74,6 +75,7 @@ export async function openStore(parts: StoreParts, databaseUrl: string): Promise
   const port = await freePort()
   const env = { PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}` }
   const { chain, supplierUrl, outside } = parts
+  const secretsKeys = [randomBytes(32)]
   const service = await startService({
     config: {
       ...(readConfig(env) as SandboxConfig),
@@ -89,8 +91,10 @@ export async function openStore(parts: StoreParts, databaseUrl: string): Promise
       supplierUrl,
       supplierKey: 'bench',
       ratesUrl: `${supplierUrl}/rates`,
-      secretsKeys: [randomBytes(32)],
+      secretsKeys,
+      lostKeys: [],
     },
+    keys: agreedKeys(secretsKeys),
     log: createLog('silent', { write: () => {} }),
   })
   const own: number[] = []

@@ -23,6 +23,7 @@ import type { Coin } from './payments/coins.ts'
 import type { PaidBack } from './payments/ports.ts'
 import { repeat } from './primitives/repeat.ts'
 import type { ProcessorBooks } from './reconcile/ports.ts'
+import type { OperatorKeys } from './secrets/keyring.ts'
 import { createDigest } from './secrets/tokens.ts'
 
 /** For how long the processor watches an address after its invoice: what comes then still goes back. */
@@ -150,13 +151,15 @@ function jsonOf(body: Buffer): unknown {
 export function checkoutDepsOf(
   purchases: PurchaseDeps,
   {
-    config: { secretsKeys, processor: access },
+    config: { processor: access },
+    keys,
     checkouts,
     processor,
     watchPayout,
     report,
   }: {
-    readonly config: Pick<Outside, 'secretsKeys' | 'processor'>
+    readonly config: Pick<Outside, 'processor'>
+    readonly keys: OperatorKeys
     readonly checkouts: CheckoutStore
     readonly processor: Processor
     readonly watchPayout: PayoutWatch
@@ -169,7 +172,7 @@ export function checkoutDepsOf(
     processor,
     watchPayout,
     reportCheckout: report,
-    marks: createDigest(secretsKeys, 'checkouts'),
+    marks: createDigest(keys, 'checkouts'),
     readAddress: (method, text) =>
       readAddress(method, text, { isTestnet: access?.isTestnet ?? false }),
   }

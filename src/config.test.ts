@@ -72,13 +72,18 @@ describe('without any variable', () => {
 
 describe('a live store', () => {
   test('is read whole', () => {
-    const config = readConfig({ ...live, SECRETS_KEY: `${secretsKey}, ${olderKey}` })
+    const config = readConfig({
+      ...live,
+      SECRETS_KEY: `${secretsKey}, ${olderKey}`,
+      SECRETS_KEY_LOST: '0123456789ab',
+    })
     expect(config).toMatchObject({
       mode: 'live',
       network: { id: 'eip155:8453', usdcDomain: { name: 'USD Coin' } },
       supplierUrl: 'https://supplier.example/v1',
       site: { url: 'https://store.example' },
       secretsKeys: [Buffer.alloc(32, 9), Buffer.alloc(32, 8)],
+      lostKeys: ['0123456789ab'],
       walletFactories: [],
     })
     expect(config).toHaveProperty('supplierWebhook', undefined)

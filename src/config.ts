@@ -71,8 +71,10 @@ export interface Outside {
   readonly ratesUrl: string
   /** What takes payments in coins. Without it, only USDC through x402 is taken. */
   readonly processor?: ProcessorAccess | undefined
-  /** The first one seals, all of them open. */
+  /** The newest first; the nodes agree on the one that seals, all of them open. */
   readonly secretsKeys: readonly Buffer[]
+  /** The ids of keys that are lost for good; `any` where that is of no harm. */
+  readonly lostKeys: readonly string[] | 'any'
 }
 
 /** BTCPay Server, as its operator lets the store use it. */
@@ -188,6 +190,7 @@ function liveConfig(given: Readonly<Record<string, string | undefined>>): LiveCo
     ratesUrl: env.RATES_URL,
     processor: processorOf(env),
     secretsKeys: env.SECRETS_KEY,
+    lostKeys: env.SECRETS_KEY_LOST,
   }
 }
 

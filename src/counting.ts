@@ -1,8 +1,9 @@
 import type { Logger } from 'pino'
 import { openRedisCounting } from './adapters/redis/counting.ts'
-import type { Common, Outside } from './config.ts'
+import type { Common } from './config.ts'
 import { countingTogether } from './http/counting-together.ts'
 import { type Counting, countingHere } from './http/rate-limit.ts'
+import type { OperatorKeys } from './secrets/keyring.ts'
 import { createDigest } from './secrets/tokens.ts'
 
 /** Where a process of the store counts requests, until it is closed. */
@@ -18,7 +19,8 @@ export interface OpenCounting {
  * @param atOwner how a worker has its primary count
  */
 export async function openCounting(
-  { redisUrl, secretsKeys }: Pick<Common & Outside, 'redisUrl' | 'secretsKeys'>,
+  { redisUrl }: Pick<Common, 'redisUrl'>,
+  keys: OperatorKeys,
   log: Logger,
   atOwner?: Counting,
 ): Promise<OpenCounting> {
@@ -27,7 +29,7 @@ export async function openCounting(
   const or = (together: Counting) =>
     countingTogether(together, { alone, monotonicMs, changed: reportTo(log) })
   if (redisUrl !== undefined) {
-    const digest = createDigest(secretsKeys, 'rate-limit')
+    const digest = createDigest(keys, 'rate-limit')
     const redis = await openRedisCounting({ url: redisUrl, digest: digest.of })
     return { counting: or(redis.counting), close: redis.close }
   }

@@ -109,7 +109,7 @@ export const sandboxShape = {
 }
 
 const vaultKey =
-  'must be 32 random bytes in base64 (make one with: openssl rand -base64 32); more, separated by commas, only open'
+  'must be 32 random bytes in base64 (make one with: openssl rand -base64 32); older ones follow after commas'
 
 /** The variables that only live mode knows, but for DATABASE_URL. */
 export const liveShape = {
@@ -131,6 +131,12 @@ export const liveShape = {
     .string(vaultKey)
     .transform((text) => text.split(',').map((part) => Buffer.from(part.trim(), 'base64')))
     .refine((keys) => keys.every((key) => key.length === 32), vaultKey),
+  SECRETS_KEY_LOST: list
+    .refine(
+      (ids) => ids.every((id) => /^[0-9a-f]{12}$/.test(id)),
+      'must be the ids of lost keys, as the refusal of a start names them',
+    )
+    .default([]),
   FACILITATOR_URL: url(/^https?$/).optional(),
   WALLET_FACTORIES: list.pipe(z.array(address)).default([]),
   SUPPLIER_WEBHOOK_HEADER: z

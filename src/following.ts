@@ -1,24 +1,26 @@
 import { createSmtpMailer } from './adapters/mail/smtp.ts'
 import type { Storage } from './adapters/storage/storage.ts'
 import type { Common, Outside } from './config.ts'
+import type { OperatorKeys } from './secrets/keyring.ts'
 import { createDigest, createSigner } from './secrets/tokens.ts'
 
 /** What the pages of orders need besides what sells: passes, explorer, and mail where it is configured. */
 export function followingOf(
-  { mail, network, secretsKeys }: Common & Outside,
+  { mail, network }: Common & Outside,
+  keys: OperatorKeys,
   storage: Storage,
   isSandbox: boolean,
 ) {
   return {
-    passes: createSigner(secretsKeys, 'order-pass'),
-    codes: createDigest(secretsKeys, 'recovery-code'),
+    passes: createSigner(keys, 'order-pass'),
+    codes: createDigest(keys, 'recovery-code'),
     checkouts: storage.checkouts,
     // The chain of the sandbox is in no explorer.
     explorer: isSandbox ? undefined : network.explorer,
     mail: mail && {
       mailer: createSmtpMailer(mail),
       book: storage.mail,
-      digest: createDigest(secretsKeys, 'order-mail'),
+      digest: createDigest(keys, 'order-mail'),
     },
   }
 }

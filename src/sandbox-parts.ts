@@ -66,6 +66,8 @@ export function sandboxOutside(
     ratesUrl: supplier.ratesUrl,
     processor: { ...btcpay, methods: readMethods(sandboxMethods), isTestnet: true },
     secretsKeys: [secretsKey],
+    // A database of one's own may have been that of another folder before.
+    lostKeys: 'any',
   }
 }
 

@@ -28,6 +28,7 @@ import { closeApp } from './http/app.ts'
 import { httpDoor } from './http/payment-headers.ts'
 import { type Counting, countingHere, createLimits } from './http/rate-limit.ts'
 import type { SandboxDoor } from './http/sandbox.ts'
+import { type AgreedKeys, joining, type KeyMissing } from './nodes.ts'
 import { type Counters, countedReporter, createCounters } from './operations/counters.ts'
 import { covering, type MeansSources } from './operations/covering.ts'
 import { fundedSupplier } from './operations/funded-supplier.ts'
@@ -52,6 +53,8 @@ import { connectSupplier, type Supply } from './supply.ts'
 export interface ServiceOptions {
   readonly config: Common & Outside & { readonly mode: 'sandbox' | 'live' }
   readonly log: Logger
+  /** The operator's keys, which this process has the nodes agree on. */
+  readonly keys: AgreedKeys
   /** Only in the sandbox. */
   readonly sandbox?: SandboxDoor
   /** Where requests are counted; in this process alone when it is left out. */
@@ -64,8 +67,8 @@ export interface Service {
   readonly app: FastifyInstance
   /** What is on sale, for whoever started the store to tell. */
   readonly stock: () => Stock
-  /** Comes when the chain, silent at the start, shows later that this store must not run. */
-  readonly refused: Promise<RecordTooOld>
+  /** Comes when the chain or another node shows, later than at the start, that this one must not run. */
+  readonly refused: Promise<RecordTooOld | KeyMissing>
   /**
    * Says that it is leaving, and serves on for a while; then stops taking requests, finishes or hands
    * over what is under way, and closes everything.
@@ -92,7 +95,7 @@ interface Ground extends ServiceOptions {
  * the catalog is on the shelf, the wallets have been seen and the background work runs; nothing
  * listens yet.
  *
- * @throws ConfigError, RecordTooOld
+ * @throws ConfigError, KeyMissing, RecordTooOld
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const stopping = new AbortController()
@@ -101,17 +104,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const chain = connectChain(options.config, ground.now)
   const supply = connectSupplier(ground.config)
   const storage = await connectOutside(ground, chain, supply)
-  const books = { chain: chain.books(options.config.payTo), store: storage.books }
-  const guard = await guarding(books, ground.vitals, ground).catch(async (error: unknown) => {
-    await storage.close()
-    throw error
-  })
+  const { guard, membership } = await admit(ground, chain, storage)
   const stock = await startStock(ground, storage.snapshots, supply.stockroom)
   const coins = connectCoins(options.config, { ...storage, ...ground })
   const parts = { chain, storage, supply, coins }
   const purchases = purchasesOf(ground, { ...parts, stock })
   const checkouts = checkoutDepsOf(purchases, {
     config: options.config,
+    keys: ground.keys,
     checkouts: storage.checkouts,
     processor: coins.processor,
     watchPayout: watchOf(ground, storage),
@@ -122,6 +122,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const looked = Promise.withResolvers<void>()
   const work = [
     ...stock.work,
+    membership.work,
     forgetting({ ...storage, ...ground, personalDataDays: ground.config.personalDataDays }, ground),
     guard.passed.then((isPassed) => (isPassed ? sweeping(checkouts, ground) : undefined)),
     attending(coins, ground),
@@ -143,13 +144,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   return {
     app,
     stock: () => stockOf(stock.shelf),
-    refused: guard.refused,
+    refused: Promise.race([guard.refused, membership.refused]),
     async stop() {
       draining.abort()
       await delay(options.config.drainMs)
       stopping.abort()
       await closeApp(app)
       await Promise.all(work)
+      await membership.leave()
       await storage.close()
     },
   }
@@ -203,6 +205,22 @@ async function connectOutside(
 
 const wrongDatabase = (error: Error) => `DATABASE_URL: ${error.message}`
 
+/**
+ * Joins the other nodes, and looks whether the record is as new as the chain.
+ *
+ * @throws KeyMissing, RecordTooOld; the storage is closed then
+ */
+async function admit(ground: Ground, chain: ConnectedChain, storage: Storage) {
+  try {
+    const membership = await joining(storage.nodes, ground)
+    const books = { chain: chain.books(ground.config.payTo), store: storage.books }
+    return { membership, guard: await guarding(books, ground.vitals, ground) }
+  } catch (error) {
+    await storage.close()
+    throw error
+  }
+}
+
 /** What the statements of purchases and of background work show of the database. */
 const tellingOf =
   (vitals: Vitals) =>
@@ -255,8 +273,8 @@ function purchasesOf(
     limits: storage.limits,
     reservations: storage.reservations,
     treasury: storage.treasury,
-    vault: createVault(config.secretsKeys),
-    digest: createDigest(config.secretsKeys, 'orders'),
+    vault: createVault(ground.keys),
+    digest: createDigest(ground.keys, 'orders'),
     doorbell: createDoorbell(signal),
     within,
     stopping: signal,
@@ -265,7 +283,7 @@ function purchasesOf(
     shelf: stock.shelf,
     pricing: stock.pricing,
     till: { network: config.network, payTo: config.payTo },
-    quotes: createQuotes(createSigner(config.secretsKeys, 'quote'), now),
+    quotes: createQuotes(createSigner(ground.keys, 'quote'), now),
     vitals,
     ...(config.facilitatorUrl === undefined
       ? {}
@@ -283,7 +301,7 @@ function openFrontDoor(ground: Ground, parts: DoorParts): FastifyInstance {
   const { config, log, now, sandbox, vitals, counters } = ground
   const { site, supplierWebhook: webhook } = config
   const monotonicMs = () => performance.now()
-  const following = followingOf(config, storage, sandbox !== undefined)
+  const following = followingOf(config, ground.keys, storage, sandbox !== undefined)
   const { passes } = following
   return createFrontDoor({
     shelf: purchases.shelf,
@@ -328,10 +346,11 @@ function openFrontDoor(ground: Ground, parts: DoorParts): FastifyInstance {
 }
 
 /** What the routes need that sell, show and refund. */
-function buyingOf({ config, now, vitals }: Ground, parts: DoorParts): BuyingDeps {
+function buyingOf(ground: Ground, parts: DoorParts): BuyingDeps {
+  const { config, now, vitals } = ground
   const { chain, storage, purchases } = parts
   const { site } = config
-  const keys = createSigningKeys(config.secretsKeys, 'receipts')
+  const keys = createSigningKeys(ground.keys, 'receipts')
   return {
     site,
     demands: {
@@ -344,7 +363,7 @@ function buyingOf({ config, now, vitals }: Ground, parts: DoorParts): BuyingDeps
       site,
       vault: purchases.vault,
       keys,
-      salts: createDigest(config.secretsKeys, 'receipt-salt'),
+      salts: createDigest(ground.keys, 'receipt-salt'),
       now,
     },
     purchases,
@@ -359,10 +378,10 @@ function buyingOf({ config, now, vitals }: Ground, parts: DoorParts): BuyingDeps
       site,
       network: config.network.id,
       nonces: storage.nonces,
-      nonceMark: createDigest(config.secretsKeys, 'sign-in-nonce'),
+      nonceMark: createDigest(ground.keys, 'sign-in-nonce'),
       verifyMessage: chain.verifyMessage,
       now,
     },
-    reveals: createSigner(config.secretsKeys, 'reveal'),
+    reveals: createSigner(ground.keys, 'reveal'),
   }
 }

@@ -3,6 +3,7 @@ import { type Common, type Config, ConfigError, type Outside } from './config.ts
 import { openCounting } from './counting.ts'
 import type { Counting } from './http/rate-limit.ts'
 import { createLog, liveLog, sandboxLog } from './log.ts'
+import { agreedKeys } from './nodes.ts'
 import { loadSandbox, type SandboxParts, sandboxOptions, sandboxOutside } from './sandbox-parts.ts'
 import { type Service, type ServiceOptions, startService } from './service.ts'
 import { progress } from './terminal.ts'
@@ -28,17 +29,19 @@ export interface Running {
 /**
  * Starts the store of this configuration in this process. Nothing listens yet.
  *
- * @throws ConfigError, RecordTooOld
+ * @throws ConfigError, KeyMissing, RecordTooOld
  */
 export async function startStore(config: Config, around: Surroundings): Promise<Running> {
   const { sandbox, numbers, worker, atOwner } = around
   const log = logOf(config, worker)
   const outside = outsideOf(config, sandbox?.parts)
-  const { counting, close } = await openCounting(outside, log, atOwner)
+  const keys = agreedKeys(outside.secretsKeys)
+  const { counting, close } = await openCounting(outside, keys, log, atOwner)
   try {
     const service = await startService({
       config: outside,
       log,
+      keys,
       counting,
       ...(numbers && { numbers }),
       ...(sandbox && { sandbox: doorOf(sandbox) }),

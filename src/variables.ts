@@ -53,6 +53,7 @@ const secrecy: Readonly<Record<Variable, Secrecy>> = {
   SUPPLIER_URL: 'open',
   SUPPLIER_KEY: 'secret',
   SECRETS_KEY: 'secret',
+  SECRETS_KEY_LOST: 'open',
   FACILITATOR_URL: 'secret',
   WALLET_FACTORIES: 'open',
   SUPPLIER_WEBHOOK_HEADER: 'open',

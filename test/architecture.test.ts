@@ -32,6 +32,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'goods',
     'payments',
     'secrets',
+    'nodes.ts',
     'orders/ports.ts',
     'orders/order.ts',
     'orders/ledger.ts',
@@ -83,6 +84,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'environment.ts',
     'mail-server.ts',
   ],
+  'nodes.ts': ['primitives', 'secrets'],
   // The parts of `service.ts` that connect one thing outside each.
   'supply.ts': ['operations', 'adapters', 'config.ts'],
   'following.ts': ['secrets', 'adapters', 'config.ts'],
@@ -128,6 +130,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'supply.ts',
     'coin-payments.ts',
     'following.ts',
+    'nodes.ts',
   ],
   'counting.ts': ['http', 'secrets', 'adapters', 'config.ts'],
   'store-process.ts': [
@@ -136,6 +139,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'config.ts',
     'counting.ts',
     'log.ts',
+    'nodes.ts',
     'terminal.ts',
     'sandbox-parts.ts',
   ],
@@ -149,6 +153,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'config.ts',
     'secret-files.ts',
     'lifecycle.ts',
+    'nodes.ts',
     'store-process.ts',
     'sandbox-parts.ts',
     'terminal.ts',
@@ -173,6 +178,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'config.ts',
     'secret-files.ts',
     'coin-payments.ts',
+    'nodes.ts',
     'sandbox-parts.ts',
   ],
 }

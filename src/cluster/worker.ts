@@ -1,6 +1,7 @@
 import cluster from 'node:cluster'
 import { type Config, readConfig } from '../config.ts'
 import { onSignal, reasonOf } from '../lifecycle.ts'
+import { KeyMissing } from '../nodes.ts'
 import { RecordTooOld } from '../operations/guarding.ts'
 import { loadSandbox } from '../sandbox-parts.ts'
 import { listen, startStore } from '../store-process.ts'
@@ -47,7 +48,10 @@ async function sandboxOf(config: Config, line: Line) {
 
 /** The primary tells the operator, once for all workers, and decides what becomes of the others. */
 async function giveUp(line: Line, error: unknown): Promise<void> {
-  const failure = { reason: reasonOf(error), isFinal: error instanceof RecordTooOld }
+  const failure = {
+    reason: reasonOf(error),
+    isFinal: error instanceof RecordTooOld || error instanceof KeyMissing,
+  }
   // A primary that is gone cannot be told; this process ends all the same.
   await line.ask('failed', failure, told).catch(() => undefined)
   process.exit(1)

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { keysInForce } from '../nodes.ts'
 import { idsFor } from '../orders/naming.ts'
 import type { Look, PaymentName, Report } from '../reconcile/books.ts'
 import { type Rebuilt, rebuild } from '../reconcile/rebuild.ts'
@@ -46,12 +47,12 @@ async function run(connection: Connection, wanted: Wanted): Promise<number> {
   const books = booksOf(connection)
   const first = await reconcile(books, lookOf(connection, wanted))
   if (!wanted.rebuild) return show(wanted, first)
-  const { secretsKeys } = connection.config
+  const keys = await keysInForce(connection.storage.nodes, connection.config)
   const rebuilt = await rebuild(
     {
       ...books,
-      vault: createVault(secretsKeys),
-      digest: createDigest(secretsKeys, 'orders'),
+      vault: createVault(keys),
+      digest: createDigest(keys, 'orders'),
       now: () => new Date(),
     },
     first,

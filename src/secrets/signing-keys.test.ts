@@ -18,7 +18,7 @@ const checks = (jwk: PublicJwk | undefined, signature: string, signed = text) =>
 describe('the keys of the store', () => {
   test('sign what everyone can check with the published one', () => {
     const keys = createSigningKeys([key], 'receipts')
-    const signature = keys.sign(text)
+    const signature = keys.current.sign(text)
     expect(checks(keys.published[0], signature)).toBe(true)
     expect(checks(keys.published[0], signature, Buffer.from('something else'))).toBe(false)
     expect(checks(createSigningKeys([otherKey], 'receipts').published[0], signature)).toBe(false)
@@ -27,7 +27,7 @@ describe('the keys of the store', () => {
   test('are the same on every node, and others for another purpose', () => {
     const [one, two] = [createSigningKeys([key], 'receipts'), createSigningKeys([key], 'receipts')]
     expect(one.published).toEqual(two.published)
-    expect(one.sign(text)).toBe(two.sign(text))
+    expect(one.current.sign(text)).toBe(two.current.sign(text))
     expect(createSigningKeys([key], 'other').published).not.toEqual(one.published)
   })
 
@@ -39,7 +39,7 @@ describe('the keys of the store', () => {
   })
 
   test('check what they once signed after another took their place', () => {
-    const signature = createSigningKeys([key], 'receipts').sign(text)
+    const signature = createSigningKeys([key], 'receipts').current.sign(text)
     const rotated = createSigningKeys([otherKey, key], 'receipts')
     expect(rotated.current.kid).toBe(rotated.published[0]?.kid)
     expect(rotated.published.map((jwk) => checks(jwk, signature))).toEqual([false, true])

@@ -1,5 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
 import { derivedBytes } from './derive.ts'
+import { fromEach, type OperatorKeys } from './keyring.ts'
 
 /** A public key as it is published (RFC 8037). */
 export interface PublicJwk {
@@ -15,11 +16,16 @@ export interface PublicJwk {
 
 /** What the store signs with for others to check, who have nothing but what is published. */
 export interface SigningKeys {
-  /** Signs everything new. */
-  readonly current: { readonly kid: string; readonly privateKey: KeyObject }
-  /** The current key first, then those that only check what they once signed. */
+  /** Signs everything new; another one from when all nodes know it. */
+  readonly current: SigningKey
+  /** In the order of the operator's list: one that is not used yet, the current one, and those that only check. */
   readonly published: readonly PublicJwk[]
-  /** The signature of the current key, 64 bytes in base64url. Some tens of microseconds. */
+}
+
+interface SigningKey {
+  readonly kid: string
+  readonly privateKey: KeyObject
+  /** The signature, 64 bytes in base64url. Some tens of microseconds. */
   sign(bytes: Uint8Array): string
 }
 
@@ -30,18 +36,21 @@ const pkcs8Prefix = '302e020100300506032b657004220420'
  * Ed25519 keys that follow from the vault's, so that every node agrees and nothing more has to be
  * kept safe.
  *
- * @param operatorKeys the vault's keys: the first one signs, all of them are published
+ * @param operatorKeys the vault's keys: the used one signs, all of them are published
  * @param purpose keeps these keys from being those of another use
  */
-export function createSigningKeys(operatorKeys: readonly Buffer[], purpose: string): SigningKeys {
-  const pairs = operatorKeys.map((key) => pairOf(derivedBytes(key, purpose)))
-  const [current] = pairs
-  if (!current) throw new Error('Signing needs a key')
-  const { privateKey, published } = current
+export function createSigningKeys(operatorKeys: OperatorKeys, purpose: string): SigningKeys {
+  const { all, used } = fromEach(operatorKeys, (key) => pairOf(derivedBytes(key, purpose)))
   return {
-    current: { kid: published.kid, privateKey },
-    published: pairs.map((pair) => pair.published),
-    sign: (bytes) => sign(null, bytes, privateKey).toString('base64url'),
+    get current() {
+      const { privateKey, published } = used()
+      return {
+        kid: published.kid,
+        privateKey,
+        sign: (bytes: Uint8Array) => sign(null, bytes, privateKey).toString('base64url'),
+      }
+    },
+    published: all.map((pair) => pair.published),
   }
 }
 

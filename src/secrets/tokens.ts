@@ -7,6 +7,7 @@ import {
   timingSafeEqual,
 } from 'node:crypto'
 import { derivedBytes } from './derive.ts'
+import { fromEach, type OperatorKeys } from './keyring.ts'
 
 /**
  * Signs small statements that the store hands out and later gets back, so that nothing has to be
@@ -20,25 +21,23 @@ export interface Signer {
 }
 
 /**
- * @param operatorKeys the vault's keys: the first one signs, all of them verify
+ * @param operatorKeys the vault's keys: the used one signs, all of them verify
  * @param purpose keeps a statement signed for one use from being taken for another
  */
-export function createSigner(operatorKeys: readonly Buffer[], purpose: string): Signer {
-  const keys = operatorKeys.map((key) => derive(key, purpose))
-  const [current] = keys
-  if (!current) throw new Error('The signer needs a key')
+export function createSigner(operatorKeys: OperatorKeys, purpose: string): Signer {
+  const { all, used } = fromEach(operatorKeys, (key) => derive(key, purpose))
 
   return {
     sign(statement) {
       const body = Buffer.from(JSON.stringify(statement)).toString('base64url')
-      return `${body}.${macOf(current, body).toString('base64url')}`
+      return `${body}.${macOf(used(), body).toString('base64url')}`
     },
 
     read(text) {
       const [body, mac, ...rest] = text.split('.')
       if (!body || !mac || rest.length > 0) return undefined
       const signedBy = (key: KeyObject) => sameHash(macOf(key, body).toString('base64url'), mac)
-      if (!keys.some(signedBy)) return undefined
+      if (!all.some(signedBy)) return undefined
       return JSON.parse(Buffer.from(body, 'base64url').toString())
     },
   }
@@ -78,15 +77,13 @@ export interface Digest {
 }
 
 /** @param purpose keeps digests for one use from being compared with those for another */
-export function createDigest(operatorKeys: readonly Buffer[], purpose: string): Digest {
-  const keys = operatorKeys.map((key) => derive(key, purpose))
-  const [current] = keys
-  if (!current) throw new Error('The digest needs a key')
+export function createDigest(operatorKeys: OperatorKeys, purpose: string): Digest {
+  const { all, used } = fromEach(operatorKeys, (key) => derive(key, purpose))
   const hex = (key: KeyObject, text: string) => macOf(key, text).toString('hex')
   return {
-    of: (text) => hex(current, text),
-    every: (text) => keys.map((key) => hex(key, text)),
-    matches: (text, digest) => keys.some((key) => sameHash(hex(key, text), digest)),
+    of: (text) => hex(used(), text),
+    every: (text) => all.map((key) => hex(key, text)),
+    matches: (text, digest) => all.some((key) => sameHash(hex(key, text), digest)),
   }
 }
 

@@ -7,6 +7,7 @@ import {
   randomBytes,
 } from 'node:crypto'
 import type { Brand } from '../primitives/brand.ts'
+import { fromEach, type OperatorKeys } from './keyring.ts'
 
 /** Something only the vault can read. Safe to store and to log, because it tells nothing. */
 export type Sealed = Brand<string, 'Sealed'>
@@ -31,24 +32,26 @@ const cipherOptions = { authTagLength: tagBytes }
 
 /**
  * Envelope encryption (docs/decisions/005): each record has a random key of its own, wrapped by the
- * operator's key. Rotating the operator's key means adding a new first one and keeping the old.
+ * operator's key. Rotating the operator's key means adding a new first one and keeping the old;
+ * it is used as soon as every node knows it.
  *
- * @param operatorKeys 32 bytes each; the first one seals, all of them open
+ * @param operatorKeys 32 bytes each; the used one seals, all of them open
  */
-export function createVault(operatorKeys: readonly Buffer[]): Vault {
-  const byId = new Map(operatorKeys.map((key) => [keyIdOf(key), createSecretKey(key)]))
-  const [first] = operatorKeys
-  if (!first) throw new Error('The vault needs a key')
-  const currentId = keyIdOf(first)
-  const current = createSecretKey(first)
+export function createVault(operatorKeys: OperatorKeys): Vault {
+  const { all, used } = fromEach(operatorKeys, (key) => ({
+    id: keyIdOf(key),
+    key: createSecretKey(key),
+  }))
+  const byId = new Map(all.map(({ id, key }) => [id, key]))
 
   return {
     seal(value, belonging) {
+      const current = used()
       const recordKey = randomBytes(32)
-      const context = contextOf(belonging, currentId)
-      const wrapped = encrypt(current, recordKey, context)
+      const context = contextOf(belonging, current.id)
+      const wrapped = encrypt(current.key, recordKey, context)
       const body = encrypt(createSecretKey(recordKey), Buffer.from(JSON.stringify(value)), context)
-      return ['v1', currentId, wrapped, body].join('.') as Sealed
+      return ['v1', current.id, wrapped, body].join('.') as Sealed
     },
 
     open(sealed, belonging) {
@@ -64,7 +67,8 @@ export function createVault(operatorKeys: readonly Buffer[]): Vault {
   }
 }
 
-function keyIdOf(key: Buffer): string {
+/** Names a key without telling anything of it. */
+export function keyIdOf(key: Buffer): string {
   if (key.length !== 32) throw new Error('A vault key has 32 bytes')
   return createHash('sha256').update('vault-key-id').update(key).digest('hex').slice(0, 12)
 }

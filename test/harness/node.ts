@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { type ProcessorAccess, readConfig, type SandboxConfig } from '../../src/config.ts'
 import { openCounting } from '../../src/counting.ts'
 import { createLog } from '../../src/log.ts'
+import { agreedKeys } from '../../src/nodes.ts'
 import { networks } from '../../src/payments/networks.ts'
 import { type Service, startService } from '../../src/service.ts'
 
@@ -22,6 +23,10 @@ export interface NodeSettings {
   readonly supplierKey: string
   /** What takes coins, where the store takes any. */
   readonly processor?: ProcessorAccess | undefined
+  /** Its SECRETS_KEY, in base64, where a story changes it. */
+  readonly secrets?: readonly string[] | undefined
+  /** Its SECRETS_KEY_LOST. */
+  readonly lostKeys?: readonly string[] | undefined
   readonly webhook: { readonly header: string; readonly value: string }
 }
 
@@ -38,10 +43,12 @@ export async function startNode(
   write: (line: string) => void,
   prepare: (app: FastifyInstance) => void = () => undefined,
 ): Promise<Service> {
-  const { url, port, env, supplierUrl, webhook, ...outside } = settings
+  const { url, port, env, supplierUrl, webhook, secrets, lostKeys = [], ...outside } = settings
+  const secretsKeys = secrets?.map((key) => Buffer.from(key, 'base64')) ?? [secretsKey]
   const config = readConfig({ ...env, PUBLIC_URL: url, PORT: String(port) }) as SandboxConfig
   const log = createLog('trace', { write })
-  const { counting, close } = await openCounting({ ...config, secretsKeys: [secretsKey] }, log)
+  const keys = agreedKeys(secretsKeys)
+  const { counting, close } = await openCounting(config, keys, log)
   const service = await startService({
     config: {
       ...config,
@@ -53,9 +60,11 @@ export async function startNode(
       supplierUrl: `${supplierUrl}/v1`,
       supplierWebhook: webhook,
       ratesUrl: `${supplierUrl}/rates/v1/latest`,
-      secretsKeys: [secretsKey],
+      secretsKeys,
+      lostKeys,
     },
     log,
+    keys,
     counting,
   })
   prepare(service.app)

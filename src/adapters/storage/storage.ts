@@ -6,6 +6,7 @@ import type {
   PayoutRecord,
 } from '../../checkouts/ports.ts'
 import type { SnapshotStore } from '../../goods/ports.ts'
+import type { NodeBook } from '../../nodes.ts'
 import type { MailBook } from '../../orders/mail.ts'
 import type {
   LimitStore,
@@ -25,6 +26,7 @@ import { type Database, openDatabase, type Trouble } from './database.ts'
 import { createHandPayouts } from './hand-payouts.ts'
 import { claimIdentity, requireOwn, type StoreIdentity } from './identity.ts'
 import { migrate } from './migrate.ts'
+import { createNodeBook } from './nodes.ts'
 import { createNonceStore } from './nonces.ts'
 import { addUpEnds, openFacts, orderFacts } from './order-facts.ts'
 import { createMailBook } from './order-mail.ts'
@@ -47,6 +49,7 @@ export interface Storage {
   readonly reservations: ReservationStore
   readonly treasury: Treasury
   readonly nonces: NonceStore
+  readonly nodes: NodeBook
   readonly snapshots: SnapshotStore
   readonly mail: MailBook
   readonly books: StoreBooks
@@ -159,6 +162,7 @@ function storesOn(pool: Pool, refundCaps: RefundCaps): Omit<Storage, 'probe' | '
     reservations: createReservationStore(pool),
     treasury: createTreasury(pool, refundCaps),
     nonces,
+    nodes: createNodeBook(pool),
     snapshots: createSnapshotStore(pool),
     mail: createMailBook(pool),
     books: createStoreBooks(pool),

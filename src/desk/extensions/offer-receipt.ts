@@ -23,17 +23,22 @@ export interface Issuer extends Pick<OfferReceiptIssuer, 'issueOffer'> {
  * receipts also begin when they are signed, so a repeated request would get another one.
  */
 export function createIssuer(site: Site, keys: SigningKeys): Issuer {
-  const kid = `${didOf(site)}#${keys.current.kid}`
-  const signer = {
-    ...{ kid, format: 'jws' as const, algorithm: 'EdDSA' },
-    sign: async (bytes: Uint8Array) => keys.sign(bytes),
+  // Asked for anew each time, because another key may be the current one by then.
+  const signerNow = () => {
+    const { kid, sign } = keys.current
+    return {
+      ...{ kid: `${didOf(site)}#${kid}`, format: 'jws' as const, algorithm: 'EdDSA' },
+      sign: async (bytes: Uint8Array) => sign(bytes),
+    }
   }
-  const { issueOffer } = createJWSOfferReceiptIssuer(kid, signer)
   return {
-    issueOffer,
+    issueOffer(resourceUrl, offer) {
+      const signer = signerNow()
+      return createJWSOfferReceiptIssuer(signer.kid, signer).issueOffer(resourceUrl, offer)
+    },
     signReceipt: async (payload) => ({
       format: 'jws',
-      signature: await createJWS(payload, signer),
+      signature: await createJWS(payload, signerNow()),
     }),
   }
 }
