@@ -21,6 +21,7 @@ import {
   expectPending,
   expectRefundedOnce,
   expectRefused,
+  expectSold,
   expectStillPending,
   payBehind,
   payForVoucher,
@@ -91,7 +92,7 @@ test.each(closures)(
     await expectNotNow(store, buyer.address, header)
     await open()
     const answer = await payForVoucher(store, header)
-    expect(answer.status).toBe(200)
+    expectSold(answer)
     await expectDeliveredOnce(store, buyer.address, answer.body.orderId)
   },
 )

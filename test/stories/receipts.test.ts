@@ -17,7 +17,7 @@ let folder: string
 
 beforeAll(async () => {
   rpc = await startProxy(inject('parts').rpcUrl)
-  const env = { TRUSTED_PROXIES: '1', PURCHASE_WAIT_SECONDS: '2' }
+  const env = { TRUSTED_PROXIES: '1', PURCHASE_WAIT_SECONDS: '8' }
   store = await openStore({ env, rpcUrl: rpc.url })
   buyer = await newBuyer()
   folder = await mkdtemp(join(tmpdir(), 'kiosk402-receipts-'))
