@@ -105,11 +105,15 @@ export type Config = SandboxConfig | LiveConfig
 
 /** The environment does not make a store. The message names every problem and its mend. */
 export class ConfigError extends Error {
-  constructor(problems: readonly string[]) {
+  /** No other start of this version could come to anything either. */
+  readonly isFinal: boolean
+
+  constructor(problems: readonly string[], isFinal = false) {
     super(
       `The store cannot start with this environment:\n${problems.map((line) => `  - ${line}`).join('\n')}\nAll variables are described in .env.example.`,
     )
     this.name = 'ConfigError'
+    this.isFinal = isFinal
   }
 }
 

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { type ConnectedChain, connectChain } from './adapters/chain/connect.ts'
 import type { Trouble } from './adapters/storage/database.ts'
+import { SchemaTooNew } from './adapters/storage/migrations.ts'
 import { reachStorage, type Storage } from './adapters/storage/storage.ts'
 import { referenceOf, verifiesWebhook } from './adapters/suppliers/zendit/webhook.ts'
 import { payoutWatch } from './checkouts/payout-watch.ts'
@@ -199,7 +200,7 @@ async function connectOutside(
     throw new ConfigError(problems)
   }
   return database.take().catch((error: Error) => {
-    throw new ConfigError([wrongDatabase(error)])
+    throw new ConfigError([wrongDatabase(error)], error instanceof SchemaTooNew)
   })
 }
 

@@ -1,5 +1,5 @@
 import cluster from 'node:cluster'
-import { type Config, readConfig } from '../config.ts'
+import { type Config, ConfigError, readConfig } from '../config.ts'
 import { onSignal, reasonOf } from '../lifecycle.ts'
 import { KeyMissing } from '../nodes.ts'
 import { RecordTooOld } from '../operations/guarding.ts'
@@ -48,13 +48,16 @@ async function sandboxOf(config: Config, line: Line) {
 
 /** The primary tells the operator, once for all workers, and decides what becomes of the others. */
 async function giveUp(line: Line, error: unknown): Promise<void> {
-  const failure = {
-    reason: reasonOf(error),
-    isFinal: error instanceof RecordTooOld || error instanceof KeyMissing,
-  }
+  const failure = { reason: reasonOf(error), isFinal: isFinal(error) }
   // A primary that is gone cannot be told; this process ends all the same.
   await line.ask('failed', failure, told).catch(() => undefined)
   process.exit(1)
+}
+
+/** Every worker would find the same record and the same tables, with the same keys. */
+function isFinal(error: unknown): boolean {
+  if (error instanceof ConfigError) return error.isFinal
+  return error instanceof RecordTooOld || error instanceof KeyMissing
 }
 
 const line = createLine(wireToParent())

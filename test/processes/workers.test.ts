@@ -6,9 +6,11 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startPostgres } from '../../sandbox/postgres/postgres.ts'
 import { identify } from '../../sandbox/process.ts'
 import { type ChildStore, newDataDir, runStoreToItsEnd, startChildStore } from '../child-store.ts'
 import { bodyFor, buy, eventually } from '../stories/requests.ts'
+import { query } from '../stories/store.ts'
 import { buyerAt, partsOf } from './data-folder.ts'
 
 let dataDir: string
@@ -142,6 +144,30 @@ test('a worker that is killed is missed by nobody, and another takes its place',
   expect(await countedAt(store, '/ai/vouchers')).toBe(60)
   expect(await store.stop()).toMatchObject({ code: 0 })
   expect(gone(newcomer)).toBe(true)
+})
+
+test('a worker that dies after a newer version changed the tables is replaced, as long as it can work', async () => {
+  const store = await start()
+  const { databaseUrl } = await startPostgres({ dataDir })
+  const apply = (name: string, needs: string | null) =>
+    query(
+      databaseUrl,
+      `insert into schema_migrations values ('${name}', 'of a newer version', now(), $1)`,
+      [needs],
+    )
+  await apply('998-first.sql', null)
+  const [victim = Number.NaN] = await workersOnce(2)
+  process.kill(victim, 'SIGKILL')
+  const [, , newcomer = Number.NaN] = await workersOnce(3)
+  expect((await ask(store, '/readyz')).status).toBe(200)
+
+  await apply('999-second.sql', '998-first.sql')
+  process.kill(newcomer, 'SIGKILL')
+  await eventually(
+    async () => store.process.exitCode,
+    (code) => code === 1,
+  )
+  expect(store.output()).toContain('"999-second.sql" takes away what this version uses')
 })
 
 test('when the primary is killed its workers end, and the next start goes on', async () => {

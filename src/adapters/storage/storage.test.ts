@@ -10,6 +10,7 @@ import { usdc } from '../../primitives/money.ts'
 import { openDatabase } from './database.ts'
 import { claimIdentity, type StoreIdentity } from './identity.ts'
 import { migrate } from './migrate.ts'
+import { SchemaTooNew } from './migrations.ts'
 import { createNonceStore } from './nonces.ts'
 import { requireServer } from './server.ts'
 import { openStorage } from './storage.ts'
@@ -102,12 +103,51 @@ describe('migrations', () => {
     await pool.query('select * from one, other, two')
   })
 
-  it('are all applied or none', async () => {
+  it('are each applied whole or not at all, and go on from there', async () => {
     await write('002-two.sql', 'create table two (id integer); select no_such_thing')
     await expect(migrate(pool, asUrl())).rejects.toThrow('no_such_thing')
-    await expect(pool.query('select * from one')).rejects.toThrow('does not exist')
+    await pool.query('select * from one')
+    await expect(pool.query('select * from two')).rejects.toThrow('does not exist')
     await write('002-two.sql', 'create table two (id integer)')
-    expect(await migrate(pool, asUrl())).toHaveLength(2)
+    expect(await migrate(pool, asUrl())).toEqual(['002-two.sql'])
+  })
+
+  it('give up a table that others keep, say so, and go on at the next start', async () => {
+    await migrate(pool, asUrl())
+    await write('002-two.sql', 'create table two (id integer); alter table one add column two text')
+    const holder = await pool.connect()
+    await holder.query('begin; select * from one')
+    const hasty = { lockWaitMs: 20, attempts: 3, pauseMs: 10 }
+    const kept = migrate(pool, asUrl(), hasty)
+    await expect(kept).rejects.toThrow('"002-two.sql" was not applied: other sessions kept a table')
+    await expect(pool.query('select * from two')).rejects.toThrow('does not exist')
+    const applying = migrate(pool, asUrl(), { ...hasty, attempts: 10_000 })
+    await holder.query('commit')
+    holder.release()
+    expect(await applying).toEqual(['002-two.sql'])
+  })
+
+  it('build an index beside a transaction that writes, and again after one that failed', async () => {
+    await migrate(pool, asUrl())
+    const index = 'create unique index concurrently of_one on one (id)'
+    await write(
+      '002-two.sql',
+      `-- outside a transaction\ndrop index concurrently if exists of_one;\n${index};\n`,
+    )
+    await pool.query('insert into one values (1), (1)')
+    await expect(migrate(pool, asUrl())).rejects.toThrow('could not create unique index')
+    await pool.query('truncate one')
+    const writer = await pool.connect()
+    await writer.query('begin; insert into one values (2)')
+    const nodes = [migrate(pool, asUrl()), migrate(pool, asUrl())]
+    const builds = `select from pg_stat_activity where query like 'drop index%' and wait_event_type = 'Lock'`
+    await expect.poll(async () => (await pool.query(builds)).rowCount).toBe(1)
+    await writer.query('insert into one values (3)')
+    await writer.query('commit')
+    writer.release()
+    expect((await Promise.all(nodes)).flat()).toEqual(['002-two.sql'])
+    const isValid = `select indisvalid from pg_index where indexrelid = 'of_one'::regclass`
+    expect((await pool.query(isValid)).rows).toEqual([{ indisvalid: true }])
   })
 
   it('stop the start when one was edited after it was applied', async () => {
@@ -123,11 +163,26 @@ describe('migrations', () => {
     expect(await migrate(pool, asUrl())).toEqual([])
   })
 
-  it('stop the start of an older version', async () => {
-    await write('002-two.sql', 'create table two (id integer)')
+  it('of a newer version stop an older one only where they take away what it uses', async () => {
+    await write('002-two.sql', 'alter table one add column two text')
     await migrate(pool, asUrl())
     await rm(join(folder, '002-two.sql'))
-    await expect(migrate(pool, asUrl())).rejects.toThrow('newer version')
+    expect(await migrate(pool, asUrl())).toEqual([])
+
+    await write('002-two.sql', 'alter table one add column two text')
+    await write('003-three.sql', '-- second step of 002-two.sql\nalter table one drop column id')
+    await migrate(pool, asUrl())
+    await rm(join(folder, '003-three.sql'))
+    expect(await migrate(pool, asUrl())).toEqual([])
+    await rm(join(folder, '002-two.sql'))
+    await expect(migrate(pool, asUrl())).rejects.toThrow(SchemaTooNew)
+  })
+
+  it('of databases from before steps had a name are gone on with', async () => {
+    await pool.query(`create table schema_migrations (
+      name text primary key, sha256 text not null, applied_at timestamptz not null)`)
+    expect(await migrate(pool)).toContain('044-versions-beside.sql')
+    expect(await migrate(pool)).toEqual([])
   })
 })
 
