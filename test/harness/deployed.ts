@@ -16,13 +16,17 @@ const nodesThere = ['10.0.0.11:8402', '10.0.0.12:8402'] as const
 /** What is filled in: where it listens, its certificate, and where the nodes are. */
 interface Place {
   readonly dir: string
+  /** What clients call the store, and the certificate names. */
+  readonly name: string
   readonly port: number
   readonly plainPort: number
   readonly certificate: { readonly file: string; readonly key: string }
+  /** The content of the certificate, for clients that are to trust it. */
+  readonly ca: string
   readonly nodes: readonly [string, string]
 }
 
-interface Front extends Installed {
+export interface Front extends Installed {
   /** The arguments that run what was written to the folder. */
   readonly args: (dir: string) => readonly string[]
   /** The arguments with which the program only looks at it. */
@@ -50,7 +54,7 @@ const nginx: Front = {
   args: (dir) => ['-p', dir, '-c', join(dir, 'nginx.conf')],
   check: (dir) => ['-t', '-q', '-p', dir, '-c', join(dir, 'nginx.conf')],
   async write(place, change = (text) => text) {
-    const { dir, port, plainPort, certificate } = place
+    const { dir, name, port, plainPort, certificate } = place
     const folder = `/etc/letsencrypt/live/${storeName}`
     const text = filled('nginx.conf', [
       ...nodesIn(place),
@@ -61,6 +65,7 @@ const nginx: Front = {
       [`${folder}/fullchain.pem`, certificate.file],
       [`${folder}/privkey.pem`, certificate.key],
       ['/var/log/nginx', dir],
+      [`server_name ${storeName};`, `server_name ${name};`],
     ])
     await writeFile(join(dir, 'kiosk402.conf'), change(text))
     await writeFile(join(dir, 'nginx.conf'), nginxAround(dir))
@@ -88,14 +93,14 @@ const caddy: Front = {
   args: (dir) => ['run', '--adapter', 'caddyfile', '--config', join(dir, 'Caddyfile')],
   check: (dir) => ['validate', '--adapter', 'caddyfile', '--config', join(dir, 'Caddyfile')],
   async write(place, change = (text) => text) {
-    const { dir, port, plainPort, certificate } = place
+    const { dir, name, port, plainPort, certificate } = place
     const ports = `admin off\n\thttp_port ${plainPort}\n\thttps_port ${port}`
     const text = filled('Caddyfile', [
       ...nodesIn(place),
       ['{\n\tservers {', `{\n\t${ports}\n\tservers {`],
       [
         `\n${storeName} {`,
-        `\n${storeName} {\n\tbind 127.0.0.1\n\ttls ${certificate.file} ${certificate.key}`,
+        `\n${name} {\n\tbind 127.0.0.1\n\ttls ${certificate.file} ${certificate.key}`,
       ],
     ])
     await writeFile(join(dir, 'Caddyfile'), change(text))
@@ -111,29 +116,29 @@ export const noOpenssl = leftOut(
 )
 
 /** Fills in the files of deploy/ for nodes on this machine, in a new folder with a certificate. */
-export async function placeFor(nodes: readonly [string, string]): Promise<Place> {
+export async function placeFor(nodes: readonly [string, string], name = storeName): Promise<Place> {
   const dir = await mkdtemp(join(tmpdir(), 'kiosk402-deployed-'))
   const certificate = { file: join(dir, 'crt.pem'), key: join(dir, 'key.pem') }
-  execFileSync('openssl', certificateArguments(certificate), { stdio: 'ignore' })
-  return { dir, port: await freePort(), plainPort: await freePort(), certificate, nodes }
+  execFileSync('openssl', certificateArguments(certificate, name), { stdio: 'ignore' })
+  const ports = { port: await freePort(), plainPort: await freePort() }
+  return { dir, name, ...ports, certificate, ca: readFileSync(certificate.file, 'utf8'), nodes }
 }
 
 /** A certificate that is its own authority. */
-function certificateArguments({ file, key }: Place['certificate']): readonly string[] {
+function certificateArguments({ file, key }: Place['certificate'], name: string) {
   const made = ['req', '-x509', '-nodes', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256']
-  const named = ['-days', '2', '-subj', `/CN=${storeName}`]
-  return [...made, ...named, '-addext', `subjectAltName=DNS:${storeName}`, '-keyout', key].concat([
+  const named = ['-days', '2', '-subj', `/CN=${name}`]
+  return [...made, ...named, '-addext', `subjectAltName=DNS:${name}`, '-keyout', key].concat([
     '-out',
     file,
   ])
 }
 
 /** Runs a front before two nodes. */
-export async function startFront(front: Front, nodes: readonly [string, string]) {
-  const place = await placeFor(nodes)
+export async function startFront(front: Front, place: Place) {
   await front.write(place)
-  const ca = readFileSync(place.certificate.file, 'utf8')
-  const ask = asker({ port: place.port, name: storeName, ca })
+  const { ca, name } = place
+  const ask = asker({ port: place.port, name, ca })
   const isThere = async () => (await ask('/livez')).status === 200
   const { dir } = place
   const server = await startServer({ ...front, args: front.args(dir), dir, isThere })

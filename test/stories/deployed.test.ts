@@ -5,7 +5,7 @@ import { request as requestTls } from 'node:https'
 import { parseEnv } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { isSampleOf, selectorsIn } from '../harness/alert-rules.ts'
-import { fronts, noOpenssl, startFront, storeName } from '../harness/deployed.ts'
+import { fronts, noOpenssl, placeFor, startFront, storeName } from '../harness/deployed.ts'
 import { noRedis, type Redis, startRedis } from '../harness/redis.ts'
 import { noServer } from '../harness/server.ts'
 import { type Ask, anyClient, asker2, type Told } from '../harness/tls-client.ts'
@@ -105,7 +105,7 @@ describe.each(fronts)('behind $name', (server) => {
   beforeAll(async () => {
     if (why !== undefined) return
     const [one, two] = nodes
-    front = await startFront(server, [addressOf(one), addressOf(two)])
+    front = await startFront(server, await placeFor([addressOf(one), addressOf(two)]))
   })
   afterAll(() => front?.stop())
   beforeEach(forgetArrivals)

@@ -1,0 +1,71 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { signPayment } from '../../test/harness/payer.ts'
+import type { Ask, Told } from '../../test/harness/tls-client.ts'
+import type { Parts } from './parts.ts'
+
+const path = '/api/catalog/vouchers/purchase/info'
+const body = { offerId: 'TEST-VOUCHER-OK', firstName: 'Ada', lastName: 'Lovelace' }
+/** How often a buyer repeats a request that he was told to repeat. */
+const triesMost = 20
+
+/** What a crowd has met. */
+export interface Met {
+  /** Orders that were delivered. */
+  delivered: number
+  /** Answers `try_again`, after which the same request was sent again. */
+  askedAgain: number
+}
+
+/**
+ * Several buyers, each with a wallet of its own, who buy one voucher after the other through the proxy,
+ * as long as they are to go on.
+ *
+ * @throws Error when one is answered anything but goods, an order to follow, or that he should ask again
+ */
+export async function crowdBuys(
+  ask: Ask,
+  { chain }: Parts,
+  buyers: number,
+  goesOn: (met: Met) => boolean,
+): Promise<Met> {
+  const met: Met = { delivered: 0, askedAgain: 0 }
+  const buy = async () => {
+    const account = privateKeyToAccount(generatePrivateKey())
+    await chain.faucet(account.address)
+    while (goesOn(met)) {
+      const asked = await patiently(met, () => ask(path, { body }))
+      const { header } = await signPayment(account, asked.body.accepts[0])
+      const headers = { 'payment-signature': header }
+      await followed(met, ask, await patiently(met, () => ask(path, { headers, body })))
+      met.delivered += 1
+    }
+  }
+  await Promise.all(Array.from({ length: buyers }, buy))
+  return met
+}
+
+/** Sends it again as long as the store says so, as its answer tells every buyer. */
+async function patiently(met: Met, send: () => Promise<Told>): Promise<Told> {
+  for (let tries = 1; ; tries += 1) {
+    const told = await send()
+    if (told.status !== 503 || told.body.code !== 'try_again' || tries === triesMost) return told
+    met.askedAgain += 1
+    await delay(500)
+  }
+}
+
+async function followed(met: Met, ask: Ask, bought: Told): Promise<void> {
+  const { orderId, accessToken } = bought.body
+  const headers = { authorization: `Bearer ${accessToken}` }
+  let told = bought
+  while (isUnderWay(told)) {
+    await delay(1_000)
+    told = await patiently(met, () => ask(`/api/catalog/orders/${orderId}`, { headers }))
+  }
+  const state = told.body.orders?.[0]?.state
+  if (state !== 'FULFILLED') throw new Error(`A buyer heard ${told.status} ${state}: ${told.text}`)
+}
+
+const isUnderWay = ({ status, body: { orders } }: Told) =>
+  status < 300 && ['PAYMENT_PENDING', 'PAID', 'FULFILLING'].includes(orders?.[0]?.state)

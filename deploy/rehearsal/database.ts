@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process'
+import { existsSync, globSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { serverAccount } from '../../sandbox/postgres/account.ts'
+import { initialiseCluster } from '../../sandbox/postgres/initialise.ts'
+import { adoptOrStart, databaseUrlOf, stopServer } from '../../sandbox/postgres/server.ts'
+import { terminate } from '../../sandbox/process.ts'
+import { leftOut } from '../../test/harness/left-out.ts'
+
+const run = promisify(execFile)
+
+/** Where Debian's packages put the programs of a PostgreSQL; the newest of those that are there. */
+const native = globSync('/usr/lib/postgresql/*')
+  .sort((one, other) => Number(one.split('/').at(-1)) - Number(other.split('/').at(-1)))
+  .findLast((folder) => existsSync(join(folder, 'bin/initdb')))
+
+/** Why no PostgreSQL of Debian can be started here; undefined where one can. */
+export const noDebianPostgres = leftOut(
+  native ? undefined : 'PostgreSQL is missing (on Debian: apt-get install postgresql)',
+)
+
+const password = 'rehearsed'
+
+/** A PostgreSQL of Debian with its own settings, which syncs to disk, in a folder of its own. */
+export async function startDatabase(dataDir: string) {
+  const programs = native ?? ''
+  const clusterDir = join(dataDir, 'pg')
+  const account = await serverAccount(clusterDir)
+  const cluster = { clusterDir, native: programs, password, account }
+  await initialiseCluster({ ...cluster, sync: true })
+  const logFile = join(dataDir, 'postgres.log')
+  const start = (port?: number) =>
+    adoptOrStart({ ...cluster, logFile, port, settings: [], detached: true })
+  let server = await start()
+  const { port } = server
+  const urlOf = (name: string) => databaseUrlOf(port, password).replace(/postgres$/, name)
+  const tool = (name: string, ...args: string[]) => run(join(programs, 'bin', name), args)
+
+  return {
+    async create(name: string): Promise<string> {
+      await query(urlOf('postgres'), `create database ${name} encoding 'UTF8' template template0`)
+      return urlOf(name)
+    },
+    backUp: (url: string, file: string) =>
+      tool('pg_dump', '--format=custom', `--file=${file}`, `--dbname=${url}`),
+    restore: (file: string, url: string) =>
+      tool('pg_restore', '--no-owner', '--exit-on-error', `--dbname=${url}`, file),
+    /** Ends it as a crash would, without a word to anybody. */
+    kill: () => terminate(server.process, [['SIGQUIT', 10_000]]),
+    async startAgain() {
+      server = await start(port)
+    },
+    stop: () => stopServer(server.process),
+  }
+}
+
+export type Database = Awaited<ReturnType<typeof startDatabase>>
+
+/** What a database takes on disk, what it has written to its log so far, and how many orders it has. */
+export async function sizeOf(url: string) {
+  const [row] = await query(
+    url,
+    `select pg_database_size(current_database())::float8 as disk,
+       (pg_current_wal_lsn() - '0/0')::float8 as wal, (select count(*)::int from orders) as orders`,
+  )
+  return row as { readonly disk: number; readonly wal: number; readonly orders: number }
+}
+
+export async function query(url: string, sql: string, values: unknown[] = []) {
+  const client = new pg.Client(url)
+  await client.connect()
+  try {
+    return (await client.query(sql, values)).rows
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,180 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { chainClient } from '../../sandbox/chain/rpc.ts'
+import { keyIdOf } from '../../src/secrets/vault.ts'
+import type { startFront } from '../../test/harness/deployed.ts'
+import { crowdBuys } from './crowd.ts'
+import { query, sizeOf } from './database.ts'
+import { runProgram } from './node.ts'
+import { type Parts, recordOf } from './parts.ts'
+import { agentBuys, personBuys } from './shopping.ts'
+
+export interface Wanted {
+  /** How many vouchers the crowd buys at least. */
+  readonly orders: number
+  readonly tell: (line: string) => void
+}
+
+/** What was measured on the way. */
+export interface Figures {
+  /** Bytes of each node, before the crowd came and after it. */
+  readonly memory: readonly (readonly number[])[]
+  /** Bytes for each order of the crowd. */
+  readonly disk: number
+  readonly wal: number
+  /** From the death of the database to 503 at each node; milliseconds. */
+  readonly unreadyMs: readonly number[]
+}
+
+type Front = Awaited<ReturnType<typeof startFront>>
+type Node = Parts['nodes'][number]
+
+const buyers = 4
+
+/**
+ * A day of a store that is rehearsed, each thing of it checked as it is done.
+ *
+ * @throws Error at the first thing that is not as it should be
+ */
+export async function rehearse(parts: Parts, { orders, tell }: Wanted): Promise<Figures> {
+  const { nodes } = parts
+  try {
+    await startNodes(parts)
+    const front = await parts.startFront()
+    try {
+      tell(`two nodes with two workers each are ready behind ${parts.proxy}`)
+      for (const bought of await agentBuys(parts)) tell(`bought in USDC: ${bought}`)
+      tell(`bought in BTC: ${await personBuys(parts)}`)
+      const measured = await underLoad(parts, front, { orders, tell })
+      const unreadyMs = await databaseDies(parts)
+      tell(`the database died: /readyz said 503 after ${unreadyMs.map(seconds).join(' and ')}`)
+      await databaseIsLost(parts, front, tell)
+      await examined(parts, tell)
+      return { ...measured, unreadyMs }
+    } finally {
+      await front.stop()
+    }
+  } finally {
+    await Promise.all(nodes.map((node) => node.stop()))
+  }
+}
+
+/** One after the other, as an operator does. */
+async function startNodes({ nodes, settings }: Parts): Promise<void> {
+  for (const node of nodes) await node.start(settings)
+}
+
+/** A crowd buys, while one node after the other is restarted with a new key in front of the old one. */
+async function underLoad(parts: Parts, front: Front, { orders, tell }: Wanted) {
+  const { nodes } = parts
+  const memoryOfAll = () => nodes.map((node) => node.memory())
+  const sizes = () => sizeOf(recordOf(parts))
+  const [memory, before] = [memoryOfAll(), await sizes()]
+  let isRestarted = false
+  const buying = crowdBuys(
+    front.ask,
+    parts,
+    buyers,
+    ({ delivered }) => !isRestarted || delivered < orders,
+  )
+  // A buyer that fails must be heard of after the restarts, not in the middle of one.
+  buying.catch(() => undefined)
+  const newKey = randomBytes(32)
+  const { SECRETS_KEY: oldKey } = parts.settings
+  parts.settings = { ...parts.settings, SECRETS_KEY: `${newKey.toString('base64')},${oldKey}` }
+  for (const node of nodes) await restarted(parts, node, front)
+  await untilUsed(parts, keyIdOf(newKey))
+  isRestarted = true
+  const { delivered, askedAgain } = await buying
+  tell(
+    `restarted both nodes with a new key while ${buyers} bought: ${delivered} delivered, ${askedAgain} heard try_again`,
+  )
+  const after = await sizes()
+  const grown = after.orders - before.orders
+  return {
+    memory: [memory, memoryOfAll()],
+    disk: (after.disk - before.disk) / grown,
+    wal: (after.wal - before.wal) / grown,
+  }
+}
+
+/** The nodes turn to another key once all of them have it. */
+async function untilUsed(parts: Parts, keyId: string): Promise<void> {
+  const newest = 'select key_id from used_keys order by turn desc limit 1'
+  while ((await query(recordOf(parts), newest))[0]?.['key_id'] !== keyId) await delay(200)
+}
+
+/** As docs/going-live.md says: nginx is told, Caddy sees for itself. */
+async function restarted({ proxy, settings }: Parts, node: Node, front: Front): Promise<void> {
+  const line = `server ${node.at}`
+  if (proxy === 'nginx') await front.change((text) => text.replace(line, `${line} down`))
+  await node.stop()
+  await node.start(settings)
+  if (proxy === 'nginx') await front.change((text) => text)
+}
+
+/** How long each node needs to see that the database is gone. */
+async function databaseDies({ database, nodes }: Parts): Promise<readonly number[]> {
+  const diedAt = performance.now()
+  const dying = database.kill()
+  const seen = await Promise.all(
+    nodes.map((node) => node.untilStatus(503).then(() => performance.now() - diedAt)),
+  )
+  await dying
+  await database.startAgain()
+  await Promise.all(nodes.map((node) => node.untilStatus(200)))
+  return seen
+}
+
+/** The database is lost, and the backup is older than the last purchases. */
+async function databaseIsLost(parts: Parts, front: Front, tell: Wanted['tell']): Promise<void> {
+  const { database, dir, nodes } = parts
+  const lost = recordOf(parts)
+  const file = join(dir, 'kiosk402.dump')
+  await database.backUp(lost, file)
+  await crowdBuys(front.ask, parts, 1, ({ delivered }) => delivered < 3)
+  const bought = await agentBuys(parts)
+  tell(`backed up, and sold ${3 + bought.length} more, the last of them ${bought.at(-1)}`)
+  await Promise.all(nodes.map((node) => node.stop()))
+  const everything = await ordersIn(lost)
+
+  const restored = await database.create('restored')
+  await database.restore(file, restored)
+  parts.settings = { ...parts.settings, DATABASE_URL: restored }
+  const missing = everything.length - (await ordersIn(restored)).length
+  await reconciled(parts, '--rebuild')
+  const found = await ordersIn(restored)
+  const differing = everything.filter((order) => !found.includes(order))
+  if (differing.length > 0) throw new Error(`Not as before:\n${differing.join('\n')}`)
+  tell(`restored the backup, and reconcile --rebuild found the ${missing} orders it lacked`)
+  await startNodes(parts)
+}
+
+async function ordersIn(databaseUrl: string): Promise<readonly string[]> {
+  const rows = await query(databaseUrl, 'select id, state, refund_state from orders order by id')
+  return rows.map(({ id, state, refund_state }) => `${id} ${state} ${refund_state ?? ''}`)
+}
+
+/** What anybody sees from outside, and what the books say. */
+async function examined(parts: Parts, tell: Wanted['tell']): Promise<void> {
+  const trusting = { NODE_EXTRA_CA_CERTS: parts.certificate }
+  const doctor = await runProgram(['doctor/main.ts', parts.publicUrl], trusting)
+  if (doctor.code !== 0) throw new Error(`The doctor ended with ${doctor.code}:\n${doctor.said}`)
+  tell('npm run doctor ended with 0')
+  tell(`npm run reconcile ended with 0: ${await reconciled(parts)}`)
+}
+
+/** Compares the books once all that was paid is in a block that stays; says what came of it. */
+async function reconciled(parts: Parts, ...more: string[]): Promise<string> {
+  const reader = chainClient(parts.chain.rpcUrl)
+  const newest = await reader.getBlockNumber()
+  while ((await reader.getBlock({ blockTag: 'safe' })).number < newest) await delay(200)
+  const args = ['--settle-minutes', '0', ...more]
+  const [node] = parts.nodes
+  const { code, said } = await node.command(parts.settings, 'src/commands/reconcile.ts', args)
+  if (code !== 0) throw new Error(`reconcile ${args.join(' ')} ended with ${code}:\n${said}`)
+  return said.trimEnd().split('\n').at(-1)?.trim() ?? ''
+}
+
+const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`

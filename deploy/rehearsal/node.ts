@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { secretVariables } from '../../src/variables.ts'
+import { filled } from '../../test/harness/deployed.ts'
+
+/** Settings of a node, by their variables. What deploy/store.env says stands where none is given. */
+export type Settings = Readonly<Record<string, string>>
+
+/** What deploy/store.env leaves to its operator, as it stands there. */
+const open = ['PUBLIC_URL', 'PAY_TO', 'SUPPLIER_URL', 'HOST', 'PORT', 'TRUSTED_PROXIES'] as const
+
+/** Puts the settings where docs/going-live.md puts them: what may be seen into one file, each secret into its own. */
+async function writeSettings(dir: string, settings: Settings) {
+  const files: Record<string, string> = {}
+  const further: string[] = []
+  for (const [name, value] of Object.entries(settings)) {
+    if (secretVariables.includes(name)) {
+      files[`${name}_FILE`] = join(dir, name)
+      await writeFile(join(dir, name), value, { mode: 0o600 })
+    } else if (!open.some((one) => one === name)) {
+      further.push(`${name}=${value}`)
+    }
+  }
+  const template = readFileSync('deploy/store.env', 'utf8')
+  const lines = open.map((name) => {
+    const [line = name] = new RegExp(`^${name}=.*$`, 'm').exec(template) ?? []
+    return [`\n${line}\n`, `\n${name}=${settings[name]}\n`] as const
+  })
+  const file = join(dir, 'store.env')
+  await writeFile(file, `${filled('store.env', lines)}\n${further.join('\n')}\n`, { mode: 0o600 })
+  return { file, files }
+}
+
+/** Only ends what hangs. */
+const readyWithinMs = 300_000
+
+/** A node as its operator has it: a folder with its settings, and a process of its own while it runs. */
+export function createNode(dir: string, port: number) {
+  const at = `127.0.0.1:${port}`
+  const own: Settings = { HOST: '127.0.0.1', PORT: String(port) }
+  const logFile = join(dir, 'node.log')
+  let child: ChildProcess | undefined
+  const isRunning = () =>
+    child !== undefined && child.exitCode === null && child.signalCode === null
+
+  async function untilStatus(status: number): Promise<void> {
+    const deadline = performance.now() + readyWithinMs
+    for (;;) {
+      const told = await lookAt(`http://${at}/readyz`)
+      if (told.status === status) return
+      if (!isRunning() || performance.now() > deadline) {
+        const end = readFileSync(logFile, 'utf8').slice(-2_000)
+        throw new Error(`/readyz says ${told.status} instead of ${status}: ${told.text}\n${end}`)
+      }
+      await delay(20)
+    }
+  }
+
+  return {
+    at,
+    untilStatus,
+    /** Starts it as its service manager does, and waits until it sells. */
+    async start(settings: Settings): Promise<void> {
+      const { file, files } = await writeSettings(dir, { ...settings, ...own })
+      const log = openSync(logFile, 'a')
+      child = spawn(process.execPath, [`--env-file=${file}`, 'src/main.ts'], {
+        env: { PATH: process.env['PATH'], ...files },
+        stdio: ['ignore', log, log],
+      })
+      closeSync(log)
+      await untilStatus(200)
+    },
+    async stop(): Promise<void> {
+      if (child === undefined || !isRunning()) return
+      child.kill('SIGTERM')
+      const [code] = await once(child, 'exit')
+      if (code !== 0) throw new Error(`The node at ${at} ended with ${code}`)
+    },
+    /** Bytes of its processes, each with its part of what they share. */
+    memory: () => [child?.pid ?? 0, ...childrenOf(child?.pid ?? 0)].reduce(addMemory, 0),
+    /** Runs a command of the store with the settings of this node. */
+    async command(settings: Settings, script: string, args: readonly string[]) {
+      const { file, files } = await writeSettings(dir, { ...settings, ...own })
+      return runProgram([`--env-file=${file}`, script, ...args], files)
+    },
+  }
+}
+
+/** Runs a program of the store to its end. */
+export async function runProgram(args: readonly string[], env: Readonly<Record<string, string>>) {
+  const child = spawn(process.execPath, args, {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      said += chunk.toString()
+    })
+  }
+  const [code] = await once(child, 'close')
+  return { code: code as number | null, said }
+}
+
+async function lookAt(url: string) {
+  try {
+    const answer = await fetch(url)
+    return { status: answer.status, text: await answer.text() }
+  } catch (error) {
+    return { status: 0, text: String(error) }
+  }
+}
+
+const childrenOf = (pid: number) =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+
+function addMemory(sum: number, pid: number): number {
+  const [, kilobytes = 0] =
+    /^Pss: +(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')) ?? []
+  return sum + Number(kilobytes) * 1_024
+}
