@@ -22,6 +22,7 @@ const answers = (status: number) =>
 const ended = (outcome: string) => `kiosk402_purchases_total{${at},outcome="${outcome}"}`
 const most = (by: string) => `kiosk402_purchase_most_usdc{${at},by="${by}"}`
 const one = (name: string) => `kiosk402_${name}{${at}}`
+const disagree = `kiosk402_nodes_disagree{${at},node="b:8402",setting="MARKUP_BPS"}`
 
 /** A store that sells, and to which nothing happens. */
 const well: SeriesOf = {
@@ -78,6 +79,7 @@ const cases: readonly (readonly [string, SeriesOf])[] = [
   ['Kiosk402PartDown', { [`kiosk402_up{${at},part="supplier"}`]: still(0) }],
   ['Kiosk402AnswersFail', { [answers(503)]: rising(60) }],
   ['Kiosk402Busy', { [`nodejs_eventloop_lag_p99_seconds{${at}}`]: still(0.8) }],
+  ['Kiosk402NodesDisagree', { [disagree]: still(1) }],
   ['Kiosk402RefundFailed', { [one('refunds_failed')]: still(1) }],
   ['Kiosk402ReturnFailed', { [one('returns_failed')]: still(1) }],
   ['Kiosk402RefundsHeld', { [happening('refund_held')]: rising(1) }],

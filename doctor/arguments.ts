@@ -6,26 +6,35 @@ export interface Wanted {
   /** Origin under which it is published. */
   readonly publicOrigin: string
   readonly json: boolean
+  /** Undefined: the metrics are not read. */
+  readonly metrics: MetricsAccess | undefined
+}
+
+/** What opens the metrics, where they are not open to this machine. */
+export interface MetricsAccess {
+  readonly token: string | undefined
 }
 
 export const usage = `Looks at a running store as a buyer or an index would meet it, and never pays.
 
-  npm run doctor -- URL [--public URL] [--json]
+  npm run doctor -- URL [--public URL] [--metrics] [--json]
 
   URL            where the store is asked, such as https://shop.example
   --public URL   where it is published, when that is another address than the asked one
+  --metrics      of a store of your own: reads /metrics as well, with METRICS_TOKEN, and tells whether its nodes agree
   --json         one JSON object instead of text
 
 Exit code 0 when nothing would stop a buyer, 1 when something would, 2 when it could not be run.
 Everything that can be found is listed in docs/doctor.md.`
 
 /** @throws Error with a sentence about what is wrong with the arguments */
-export function readArguments(args: readonly string[]): Wanted | 'help' {
+export function readArguments(args: readonly string[], token: string | undefined): Wanted | 'help' {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
     options: {
       public: { type: 'string' },
+      metrics: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
@@ -35,7 +44,12 @@ export function readArguments(args: readonly string[]): Wanted | 'help' {
   if (url === undefined) throw new Error('Name the store: its URL is missing.')
   if (more.length > 0) throw new Error(`One store at a time; ${more[0]} is one too many.`)
   const origin = originOf(url)
-  return { origin, publicOrigin: originOf(values.public ?? origin), json: values.json }
+  return {
+    origin,
+    publicOrigin: originOf(values.public ?? origin),
+    json: values.json,
+    metrics: values.metrics ? { token } : undefined,
+  }
 }
 
 function originOf(text: string): string {

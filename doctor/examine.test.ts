@@ -1,7 +1,14 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { examine } from './examine.ts'
 import { type FaultCode, faults } from './faults.ts'
-import { type Breaking, changeBody, changeDemand, openShop, type Shop } from './shop.fixture.ts'
+import {
+  type Breaking,
+  changeBody,
+  changeDemand,
+  openShop,
+  type Shop,
+  shopToken,
+} from './shop.fixture.ts'
 
 let shop: Shop | undefined
 
@@ -144,6 +151,13 @@ const cases: Readonly<Record<FaultCode, Case>> = {
     info.domain = 'inside:3000'
   }),
 
+  metrics_closed: gone('/metrics'),
+  nodes_disagree: at('/metrics', (page) => {
+    page.body += 'kiosk402_nodes_disagree{node="b:8402",setting="MARKUP_BPS"} 1\n'
+  }),
+  versions_differ: at('/metrics', (page) => {
+    page.body += 'kiosk402_nodes{node="c:8402",version="1.1.0"} 1\n'
+  }),
   probe_refused: emptyCall(status(400)),
   probe_failed: following(emptyCall(status(500)), ['bad_payment_failed']),
   probe_sold: following(emptyCall(status(200)), ['bad_payment_sold']),
@@ -247,7 +261,7 @@ const cases: Readonly<Record<FaultCode, Case>> = {
 
 test('in a shop that is in order there is nothing to find', async () => {
   shop = await openShop()
-  const { findings, operations } = await examine(shop.origin)
+  const { findings, operations } = await examine(shop.origin, shop.origin, { token: shopToken })
   expect(findings).toEqual([])
   expect(operations).toEqual(['POST /buy', 'GET /report'])
 })
@@ -255,7 +269,9 @@ test('in a shop that is in order there is nothing to find', async () => {
 describe('in a shop with one fault, the doctor finds it', () => {
   test.each(Object.entries(cases) as [FaultCode, Case][])('%s', async (code, one) => {
     shop = await openShop(one.breaking)
-    const { findings } = await examine(shop.origin, one.published?.(shop.origin))
+    const { findings } = await examine(shop.origin, one.published?.(shop.origin), {
+      token: shopToken,
+    })
     const found = new Set(findings.map((finding) => finding.code))
     expect([...found].sort()).toEqual([code, ...(one.also ?? [])].sort())
     const finding = findings.find((each) => each.code === code)

@@ -1,3 +1,4 @@
+import type { MetricsAccess } from './arguments.ts'
 import { askerOf } from './ask.ts'
 import { checkBodies, checkOtherMethods } from './checks/bodies.ts'
 import { checkClock, checkSignIn } from './checks/clock.ts'
@@ -6,6 +7,7 @@ import { checkAsIndexers, checkProbe, checkTravel } from './checks/demand.ts'
 import { checkForwarding, checkListing } from './checks/listing.ts'
 import { checkManifest } from './checks/manifest.ts'
 import { checkMcp } from './checks/mcp.ts'
+import { checkNodes } from './checks/nodes.ts'
 import { checkOpenApi } from './checks/openapi.ts'
 import { checkPages } from './checks/pages.ts'
 import { checkUnreadablePayments } from './checks/payments.ts'
@@ -24,7 +26,11 @@ export interface Examined {
 const operationsMost = 8
 
 /** Looks at everything there is to look at. Never pays, and never throws for what the store does. */
-export async function examine(origin: string, publicOrigin = origin): Promise<Examined> {
+export async function examine(
+  origin: string,
+  publicOrigin = origin,
+  metrics?: MetricsAccess,
+): Promise<Examined> {
   const { note, findings } = openNotebook()
   const visit: Visit = { origin, publicOrigin, ask: askerOf(origin), note }
   const there = await visit.ask('/.well-known/x402')
@@ -40,6 +46,7 @@ export async function examine(origin: string, publicOrigin = origin): Promise<Ex
   await checkClock(visit)
   await checkPages(visit)
   await checkMcp(visit)
+  if (metrics !== undefined) await checkNodes(visit, metrics)
   return { findings: findings(), operations: paid.map(named) }
 }
 

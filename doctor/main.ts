@@ -12,7 +12,7 @@ process.exitCode = await main(process.argv.slice(2))
 async function main(args: readonly string[]): Promise<0 | 1 | 2> {
   let wanted: Wanted | 'help'
   try {
-    wanted = readArguments(args)
+    wanted = readArguments(args, process.env['METRICS_TOKEN'])
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`)
     return 2
@@ -34,9 +34,9 @@ async function main(args: readonly string[]): Promise<0 | 1 | 2> {
   }
 }
 
-async function examineInThread({ origin, publicOrigin }: Wanted): Promise<Examined> {
+async function examineInThread({ origin, publicOrigin, metrics }: Wanted): Promise<Examined> {
   const worker = new Worker(new URL('./examination.ts', import.meta.url), {
-    workerData: { origin, publicOrigin },
+    workerData: { origin, publicOrigin, metrics },
     resourceLimits: { maxOldGenerationSizeMb: 512 },
     // Validators complain there about what they skip in a stranger's schema.
     stderr: true,

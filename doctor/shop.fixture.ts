@@ -71,6 +71,9 @@ export function changeDemand(page: Page, change: (demand: any) => void): void {
   page.headers['payment-required'] = Buffer.from(JSON.stringify(demand)).toString('base64')
 }
 
+/** What opens the metrics of the shop. */
+export const shopToken = 'a-token-for-the-scraper'
+
 const anywhere = {
   'access-control-allow-origin': '*',
   'access-control-allow-headers':
@@ -83,6 +86,10 @@ function answer(call: Call): Page {
   const route = routes[call.path]
   return route === undefined ? json(404, { error: 'There is nothing here.' }) : route(call)
 }
+
+const metrics = ['a', 'b']
+  .map((node) => `kiosk402_nodes{node="${node}:8402",version="1.0.0"} 2\n`)
+  .join('')
 
 const routes: Readonly<Record<string, (call: Call) => Page>> = {
   '/.well-known/x402': ({ origin }) =>
@@ -106,6 +113,10 @@ const routes: Readonly<Record<string, (call: Call) => Page>> = {
   '/report': (call) => (call.method === 'GET' ? demand(call) : json(405, {})),
   '/buy': buy,
   '/mcp': mcp,
+  '/metrics': ({ headers }) =>
+    headers.authorization === `Bearer ${shopToken}`
+      ? { status: 200, headers: { 'content-type': 'text/plain' }, body: metrics }
+      : json(404, {}),
 }
 
 function buy(call: Call): Page {

@@ -172,4 +172,19 @@ export const storeFaults = {
     what: 'A sign-in challenge is for another address than the published one; stock clients do not sign it.',
     mend: 'Make domain and uri from the configured public address.',
   },
+  metrics_closed: {
+    level: 'note',
+    what: 'The metrics do not open, so nothing is known of the nodes of the store.',
+    mend: 'Set METRICS_TOKEN to the one of the store, or leave out --metrics.',
+  },
+  nodes_disagree: {
+    level: 'warn',
+    what: 'A node differs in a setting that must agree: buyers meet two prices, or orders two rules.',
+    mend: 'Give all nodes the same value (docs/configuration.md, "Settings that must agree"), and restart those that differ.',
+  },
+  versions_differ: {
+    level: 'warn',
+    what: 'The nodes of the store are of different versions.',
+    mend: 'Finish the upgrade, or stop the nodes of the other version.',
+  },
 } as const satisfies Readonly<Record<string, Fault>>

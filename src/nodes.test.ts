@@ -43,7 +43,14 @@ function openWorld() {
     ends: ({ who }) => end(who),
     restarts: async ({ who, keyIds }) => {
       await end(who)
-      await beat(who, { id: randomUUID(), name: `node ${who}`, keyIds, lostKeys: [] })
+      await beat(who, {
+        id: randomUUID(),
+        name: `node ${who}`,
+        keyIds,
+        lostKeys: [],
+        version: '1.0.0',
+        settings: () => ({}),
+      })
     },
     // The others beat on while this one is silent; it has to ask before it counts again.
     'falls silent': async ({ who }) => {
@@ -73,7 +80,7 @@ test('whatever nodes do, none uses a key that another living one lacks', async (
   )
 })
 
-const node = { id: '1', name: 'here', keyIds: ['old'], lostKeys: [] }
+const node = { keyIds: ['old'], lostKeys: [] }
 
 test('says where the missing key is, and how to go on when it is lost', () => {
   const inForce = { name: 'shop-2:8402', keyId: 'new' }

@@ -1,17 +1,13 @@
-import { randomUUID } from 'node:crypto'
-import { hostname } from 'node:os'
-import { repeat } from './primitives/repeat.ts'
 import type { Keyring } from './secrets/keyring.ts'
 import { keyIdOf } from './secrets/vault.ts'
-
-/** How often a node says that it lives. Another key is used this long after the last node knew it. */
-const beatMs = 3_000
+import type { Settings } from './shared-settings.ts'
 
 /** One process that serves the store, as the others see it. */
 interface Node {
   readonly id: string
   /** Where it runs, for operators. All processes of one port have the same. */
   readonly name: string
+  readonly version: string
   /** The keys it can read with, the newest first. */
   readonly keyIds: readonly string[]
 }
@@ -19,6 +15,8 @@ interface Node {
 /** A node that joins, with what it may do without. */
 export interface Joining extends Node {
   readonly lostKeys: LostKeys
+  /** Digests of its settings under one of its keys, by the key's id. */
+  readonly settings: (keyId: string) => Settings
 }
 
 /** The ids of keys that nobody has any more, as their operator says; in the sandbox, any that this node lacks. */
@@ -33,6 +31,11 @@ export interface KeyUse {
 /** Another node that is alive, and the key that it made new things with when it was last heard of. */
 export interface Other extends KeyUse {
   readonly keyIds: readonly string[]
+  readonly version: string
+  /** Digests under the key that it used. */
+  readonly settings: Settings
+  /** Whether it was heard of within half a minute, and has not ended. */
+  readonly isHere: boolean
 }
 
 /** What a node learns when it says that it lives. */
@@ -63,6 +66,9 @@ export interface NodeBook {
  */
 export const aliveForMinutes = 15
 
+/** A node that was not heard of for so long is not told of as one that serves. */
+export const hereForSeconds = 30
+
 /** This node cannot read what the others write. */
 export class KeyMissing extends Error {
   override readonly name = 'KeyMissing'
@@ -91,8 +97,8 @@ export function doesWithout(
  * @throws KeyMissing
  */
 export function keyToUse(
-  node: Joining,
-  others: readonly Other[],
+  node: Pick<Joining, 'keyIds' | 'lostKeys'>,
+  others: readonly (KeyUse & Pick<Other, 'keyIds'>)[],
   inForce: KeyUse | undefined,
 ): string {
   const current = inForce && !doesWithout(node, inForce.keyId) ? inForce : undefined
@@ -148,72 +154,4 @@ export async function keysInForce(
   if (!keys.ids.includes(inForce.keyId)) throw new KeyMissing(inForce)
   keys.use(inForce.keyId)
   return keys
-}
-
-export interface Membership {
-  readonly work: Promise<void>
-  /** Comes when a key is in use that this node lacks: it was away for too long. */
-  readonly refused: Promise<KeyMissing>
-  leave(): Promise<void>
-}
-
-interface JoiningDeps {
-  readonly config: { readonly port: number; readonly lostKeys: LostKeys }
-  readonly keys: AgreedKeys
-  readonly log: { info(facts: object, message: string): void }
-  readonly signal: AbortSignal
-  readonly failed: (what: string, error: unknown) => void
-}
-
-/**
- * Makes this process known to the other nodes, and follows which key they all know.
- *
- * @throws KeyMissing when they use one that this node lacks
- */
-export async function joining(
-  book: NodeBook,
-  { config: { port, lostKeys }, keys, log, signal, failed }: JoiningDeps,
-): Promise<Membership> {
-  const id = randomUUID()
-  const node = { id, name: `${hostname()}:${port}`, keyIds: keys.ids, lostKeys }
-  const refused = Promise.withResolvers<KeyMissing>()
-  const tell = keyTeller(keys.ids, log)
-  const meet = async () => {
-    const { keyId, others } = await book.beat(node)
-    keys.use(keyId)
-    tell(keyId, others)
-  }
-  await meet()
-  const task = async () => {
-    try {
-      await meet()
-      return true
-    } catch (error) {
-      if (error instanceof KeyMissing) refused.resolve(error)
-      else failed('nodes', error)
-      return false
-    }
-  }
-  return {
-    work: repeat(task, { everyMs: beatMs, retryMs: beatMs, signal }),
-    refused: refused.promise,
-    leave: () => book.leave(id).catch((error: unknown) => failed('nodes', error)),
-  }
-}
-
-/** Says once which key is used, and which nodes a newer one waits for. */
-function keyTeller(ids: readonly string[], log: JoiningDeps['log']) {
-  let told = ''
-  return (keyId: string, others: readonly Other[]) => {
-    const newest = ids[0] ?? keyId
-    const waitsFor =
-      keyId === newest
-        ? []
-        : [...new Set(others.filter((other) => other.keyIds[0] !== newest).map(({ name }) => name))]
-    const facts = { keyId, ...(keyId !== newest && { newest, waitsFor }) }
-    if (told === JSON.stringify(facts)) return
-    told = JSON.stringify(facts)
-    if (keyId === newest) log.info(facts, 'this key seals and signs')
-    else log.info(facts, 'this key seals and signs until every node knows the newest')
-  }
 }

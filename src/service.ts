@@ -29,7 +29,8 @@ import { closeApp } from './http/app.ts'
 import { httpDoor } from './http/payment-headers.ts'
 import { type Counting, countingHere, createLimits } from './http/rate-limit.ts'
 import type { SandboxDoor } from './http/sandbox.ts'
-import { type AgreedKeys, joining, type KeyMissing } from './nodes.ts'
+import { joining, type Membership } from './membership.ts'
+import type { AgreedKeys, KeyMissing } from './nodes.ts'
 import { type Counters, countedReporter, createCounters } from './operations/counters.ts'
 import { covering, type MeansSources } from './operations/covering.ts'
 import { fundedSupplier } from './operations/funded-supplier.ts'
@@ -48,8 +49,10 @@ import { within } from './primitives/within.ts'
 import { createSigningKeys } from './secrets/signing-keys.ts'
 import { createDigest, createSigner } from './secrets/tokens.ts'
 import { createVault } from './secrets/vault.ts'
+import { settingsOf } from './shared-settings.ts'
 import { type Stocked, startStock } from './stocking.ts'
 import { connectSupplier, type Supply } from './supply.ts'
+import { version } from './version.ts'
 
 export interface ServiceOptions {
   readonly config: Common & Outside & { readonly mode: 'sandbox' | 'live' }
@@ -118,7 +121,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     watchPayout: watchOf(ground, storage),
     report: reporterOf(ground),
   })
-  const app = openFrontDoor(ground, { ...parts, purchases, checkouts })
+  const app = openFrontDoor(ground, { ...parts, membership, purchases, checkouts })
   const changes = partChanges(ground.vitals, reporterOf(ground))
   const looked = Promise.withResolvers<void>()
   const work = [
@@ -213,7 +216,11 @@ const wrongDatabase = (error: Error) => `DATABASE_URL: ${error.message}`
  */
 async function admit(ground: Ground, chain: ConnectedChain, storage: Storage) {
   try {
-    const membership = await joining(storage.nodes, ground)
+    const membership = await joining(storage.nodes, {
+      ...ground,
+      version,
+      settings: (key) => settingsOf(ground.config, key),
+    })
     const books = { chain: chain.books(ground.config.payTo), store: storage.books }
     return { membership, guard: await guarding(books, ground.vitals, ground) }
   } catch (error) {
@@ -293,6 +300,7 @@ function purchasesOf(
 }
 
 type DoorParts = Omit<Parts, 'stock'> & {
+  readonly membership: Membership
   readonly purchases: PurchaseDeps
   readonly checkouts: StartDeps
 }
@@ -331,6 +339,7 @@ function openFrontDoor(ground: Ground, parts: DoorParts): FastifyInstance {
         checkouts: storage.checkoutFacts,
         chain: chain.facts,
         supplierWallet: supply.wallet.last,
+        nodes: parts.membership.seen,
       }),
     },
     buying: buyingOf(ground, parts),

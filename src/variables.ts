@@ -1,7 +1,7 @@
 import type { commonShape, liveShape, sandboxShape } from './environment.ts'
 
 /** Every variable that the store reads; MODE decides which of them it knows. */
-type Variable = keyof typeof commonShape | keyof typeof sandboxShape | keyof typeof liveShape
+export type Variable = keyof typeof commonShape | keyof typeof sandboxShape | keyof typeof liveShape
 
 /** Whether its value may be seen. A URL that can carry a password or a key is secret. */
 type Secrecy = 'open' | 'secret'

@@ -84,7 +84,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'environment.ts',
     'mail-server.ts',
   ],
-  'nodes.ts': ['primitives', 'secrets'],
+  'shared-settings.ts': ['secrets', 'config.ts', 'variables.ts'],
+  'nodes.ts': ['secrets', 'shared-settings.ts'],
+  'membership.ts': ['primitives', 'operations', 'nodes.ts', 'shared-settings.ts'],
   // The parts of `service.ts` that connect one thing outside each.
   'supply.ts': ['operations', 'adapters', 'config.ts'],
   'following.ts': ['secrets', 'adapters', 'config.ts'],
@@ -109,6 +111,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     '../sandbox/connection.ts',
   ],
   'log-lines.ts': [],
+  'version.ts': [],
   'log.ts': ['log-lines.ts'],
   'terminal.ts': ['config.ts'],
   'service.ts': [
@@ -130,7 +133,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'supply.ts',
     'coin-payments.ts',
     'following.ts',
+    'membership.ts',
     'nodes.ts',
+    'shared-settings.ts',
+    'version.ts',
   ],
   'counting.ts': ['http', 'secrets', 'adapters', 'config.ts'],
   'store-process.ts': [

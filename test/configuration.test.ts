@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { commonShape, liveShape, sandboxShape } from '../src/environment.ts'
+import { sharedVariables } from '../src/shared-settings.ts'
 import { secretVariables } from '../src/variables.ts'
 
 const variables = ['MODE', ...Object.keys({ ...commonShape, ...sandboxShape, ...liveShape })].sort()
@@ -21,6 +22,13 @@ test('docs/configuration.md names every secret that may be given as a file, and 
   const [, listed = ''] = /<!-- secrets -->(.*)<!-- \/secrets -->/s.exec(text) ?? []
   const names = [...listed.matchAll(/`([A-Z0-9_]+)`/g)].map(([, name]) => name)
   expect(names.sort()).toEqual([...secretVariables].sort())
+})
+
+test('docs/configuration.md names every setting that must agree, and nothing else', () => {
+  const text = readFileSync('docs/configuration.md', 'utf8')
+  const [, listed = ''] = /<!-- agree -->(.*)<!-- \/agree -->/s.exec(text) ?? []
+  const names = [...listed.matchAll(/`([A-Z0-9_]+)`/g)].map(([, name]) => name)
+  expect(names.sort()).toEqual([...sharedVariables].sort())
 })
 
 test('a variable that sounds like a secret is one', () => {

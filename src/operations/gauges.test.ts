@@ -41,6 +41,14 @@ function seen(changes: Partial<Seen> = {}): Seen {
     },
     supplierCalls: { good: 3, failed: 1 },
     supplierWallet: { available: 1_234.56, currency: 'USD' },
+    nodes: {
+      processes: [
+        { node: 'a:8402', version: '1.0.0' },
+        { node: 'b:8402', version: '1.1.0' },
+        { node: 'b:8402', version: '1.1.0' },
+      ],
+      disagreements: [{ node: 'b:8402', setting: 'MARKUP_BPS' }],
+    },
     catalog: { readAt: ago(900), onSale: 11_000, setAside: { no_price: 7 } },
     ratesAsOf: ago(3_600),
     ...changes,
@@ -93,6 +101,9 @@ describe('the gauges', () => {
       catalog_offers_on_sale: 11_000,
       'catalog_offers_set_aside no_price': 7,
       exchange_rates_age_seconds: 3_600,
+      'nodes a:8402 1.0.0': 1,
+      'nodes b:8402 1.1.0': 2,
+      'nodes_disagree b:8402 MARKUP_BPS': 1,
     })
   })
 
@@ -112,6 +123,7 @@ describe('the gauges', () => {
       ratesAsOf: undefined,
       bounds: [],
       gas: undefined,
+      nodes: { processes: [], disagreements: [] },
     })
     expect(values).toEqual({
       'up gas': 1,

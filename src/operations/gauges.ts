@@ -22,6 +22,12 @@ export interface CatalogFacts {
   readonly setAside: Readonly<Record<string, number>>
 }
 
+/** The processes of the store that serve, and in what other nodes differ from the one that is asked. */
+export interface NodesSeen {
+  readonly processes: readonly { readonly node: string; readonly version: string }[]
+  readonly disagreements: readonly { readonly node: string; readonly setting: string }[]
+}
+
 /** Everything that can be told at one moment. What could not be seen just now is undefined. */
 export interface Seen {
   readonly now: Date
@@ -35,6 +41,7 @@ export interface Seen {
   readonly chain: ChainFacts | undefined
   readonly supplierCalls: Tally
   readonly supplierWallet: SupplierWallet | undefined
+  readonly nodes: NodesSeen
   readonly catalog: CatalogFacts
   /** The day that the newest exchange rates are of. */
   readonly ratesAsOf: Date | undefined
@@ -63,6 +70,7 @@ export function gaugesOf(seen: Seen): readonly Gauge[] {
     ...(seen.chain ? chainGauges(seen.chain, seen.now) : []),
     ...supplierGauges(seen),
     ...catalogGauges(seen),
+    ...nodeGauges(seen.nodes),
   ]
 }
 
@@ -195,6 +203,24 @@ function supplierGauges({ supplierCalls, supplierWallet }: Seen): Gauge[] {
         labels: { currency: supplierWallet.currency },
       },
     ),
+  ]
+}
+
+function nodeGauges({ processes, disagreements }: NodesSeen): Gauge[] {
+  const alike = Map.groupBy(processes, ({ node, version }) => JSON.stringify([node, version]))
+  return [
+    {
+      name: 'kiosk402_nodes',
+      help: 'Processes that serve the store, by the node they are on and their version.',
+      values: [...alike.values()].flatMap((same) =>
+        same.slice(0, 1).map((labels) => ({ labels, value: same.length })),
+      ),
+    },
+    {
+      name: 'kiosk402_nodes_disagree',
+      help: '1 for each setting in which a node differs from this one; none while all agree.',
+      values: disagreements.map((labels) => ({ labels, value: 1 })),
+    },
   ]
 }
 

@@ -49,6 +49,7 @@ function metricsWith(count: () => Promise<OrderFacts>) {
       return { headAt: at, safeHeadAt: at, refundFloat: usdc(0n), gasWei: 0n }
     },
     supplierWallet: () => undefined,
+    nodes: () => ({ processes: [], disagreements: [] }),
     shelf: createShelf(),
     pricing: { rates: () => undefined },
   })

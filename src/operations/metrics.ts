@@ -5,7 +5,13 @@ import type { Pricing } from '../goods/pricing.ts'
 import type { Vitals } from '../health/vitals.ts'
 import type { OrderFacts } from '../orders/ports.ts'
 import type { ChainFacts } from '../payments/ports.ts'
-import { type CatalogFacts, type Gauge, gaugesOf, type SupplierWallet } from './gauges.ts'
+import {
+  type CatalogFacts,
+  type Gauge,
+  gaugesOf,
+  type NodesSeen,
+  type SupplierWallet,
+} from './gauges.ts'
 import { keptBriefly } from './looks.ts'
 import { noted } from './probes.ts'
 
@@ -24,6 +30,8 @@ export interface MetricsDeps {
   readonly chain: () => Promise<ChainFacts>
   /** What the last probe saw; undefined when it failed. */
   readonly supplierWallet: () => SupplierWallet | undefined
+  /** The nodes as this one has met them last. */
+  readonly nodes: () => NodesSeen
   readonly shelf: Pick<Shelf, 'current'>
   readonly pricing: Pick<Pricing, 'rates'>
 }
@@ -63,6 +71,7 @@ export function createMetrics(deps: MetricsDeps): () => Promise<MetricsPage> {
       chain,
       supplierCalls: vitals.tally('supplier'),
       supplierWallet: deps.supplierWallet(),
+      nodes: deps.nodes(),
       catalog: catalogFacts(deps.shelf),
       ratesAsOf: deps.pricing.rates()?.asOf,
     })

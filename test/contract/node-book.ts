@@ -12,7 +12,8 @@ export interface NodeBookHarness {
 const [oldKey, newKey] = ['0'.repeat(12), 'e'.repeat(12)]
 
 const node = (name: string, ...keyIds: string[]): Joining => ({
-  ...{ id: randomUUID(), name, keyIds, lostKeys: [] },
+  ...{ id: randomUUID(), name, version: '1.0.0', keyIds, lostKeys: [] },
+  settings: (keyId) => ({ MARKUP_BPS: `500 under ${keyId}` }),
 })
 
 /** What every book of nodes must do, also for two nodes at once. */
@@ -38,7 +39,12 @@ export function describeNodeBook(
       const a2 = node('a', newKey, oldKey)
       expect(await book.beat(a2)).toEqual({
         keyId: oldKey,
-        others: [{ name: 'b', keyIds: [oldKey], keyId: oldKey }],
+        others: [
+          {
+            ...{ name: 'b', version: '1.0.0', keyIds: [oldKey], keyId: oldKey, isHere: true },
+            settings: { MARKUP_BPS: `500 under ${oldKey}` },
+          },
+        ],
       })
       await other.leave(b.id)
       expect(await keyOf(book, a2)).toBe(oldKey)
@@ -95,6 +101,24 @@ export function describeNodeBook(
       await harness.pass(2)
       expect(await keyOf(book, a)).toBe(newKey)
       await expect(other.beat(frozen)).rejects.toThrow(KeyMissing)
+    })
+
+    test('tells of another node what it runs, under the key that it uses, and whether it is here', async () => {
+      const [book, other] = harness.books
+      const a = node('a', oldKey)
+      const b = { ...node('b', newKey, oldKey), version: '1.1.0' }
+      await book.beat(a)
+      await other.beat(b)
+      const seen = async () => (await book.beat(a)).others
+      expect(await seen()).toMatchObject([
+        { version: '1.1.0', settings: { MARKUP_BPS: `500 under ${oldKey}` }, isHere: true },
+      ])
+      await harness.pass(1)
+      expect(await seen()).toMatchObject([{ name: 'b', isHere: false }])
+      await other.beat(b)
+      expect(await seen()).toMatchObject([{ name: 'b', isHere: true }])
+      await other.leave(b.id)
+      expect(await seen()).toMatchObject([{ name: 'b', isHere: false }])
     })
 
     test('lets one of two through that join at once with keys the other lacks', async () => {

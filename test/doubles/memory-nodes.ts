@@ -1,6 +1,7 @@
 import {
   aliveForMinutes,
   doesWithout,
+  hereForSeconds,
   type Joining,
   type KeyUse,
   keyToUse,
@@ -8,7 +9,7 @@ import {
   type Other,
 } from '../../src/nodes.ts'
 
-interface Row extends Other {
+interface Row extends Omit<Other, 'isHere'> {
   readonly id: string
   seenAt: number
   hasLeft: boolean
@@ -29,11 +30,15 @@ export function memoryNodes(now: () => Date = () => new Date()): NodeBook {
       for (const row of rows.values()) if (isGone(row, node)) rows.delete(row.id)
       const others = [...rows.values()]
         .filter(({ id }) => id !== node.id)
-        .map(({ name, keyIds, keyId }) => ({ name, keyIds, keyId }))
+        .map(({ name, keyIds, keyId, version, settings, hasLeft, seenAt }) => {
+          const isHere = !hasLeft && seenAt > now().getTime() - hereForSeconds * 1_000
+          return { name, keyIds, keyId, version, settings, isHere }
+        })
       const keyId = keyToUse(node, others, inForce)
       if (keyId !== inForce?.keyId) inForce = { name: node.name, keyId }
-      const { id, name, keyIds } = node
-      rows.set(id, { id, name, keyIds, keyId, seenAt: now().getTime(), hasLeft: false })
+      const { lostKeys: _, settings: settingsUnder, ...own } = node
+      const settings = settingsUnder(keyId)
+      rows.set(node.id, { ...own, keyId, settings, seenAt: now().getTime(), hasLeft: false })
       return { keyId, others }
     },
     async leave(id) {

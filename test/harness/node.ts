@@ -45,7 +45,7 @@ export async function startNode(
 ): Promise<Service> {
   const { url, port, env, supplierUrl, webhook, secrets, lostKeys = [], ...outside } = settings
   const secretsKeys = secrets?.map((key) => Buffer.from(key, 'base64')) ?? [secretsKey]
-  const config = readConfig({ ...env, PUBLIC_URL: url, PORT: String(port) }) as SandboxConfig
+  const config = readConfig({ PUBLIC_URL: url, ...env, PORT: String(port) }) as SandboxConfig
   const log = createLog('trace', { write })
   const keys = agreedKeys(secretsKeys)
   const { counting, close } = await openCounting(config, keys, log)

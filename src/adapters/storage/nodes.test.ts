@@ -24,8 +24,8 @@ describeNodeBook('in PostgreSQL', () => {
 describe('the tables of nodes', () => {
   const [known, unknown] = ['0'.repeat(12), 'e'.repeat(12)]
   beforeEach(async () => {
-    const node = { id: randomUUID(), name: 'a', keyIds: [known], lostKeys: [] }
-    await createNodeBook(pools[0]).beat(node)
+    const node = { id: randomUUID(), name: 'a', version: '1.0.0', keyIds: [known], lostKeys: [] }
+    await createNodeBook(pools[0]).beat({ ...node, settings: () => ({}) })
   })
   const insertKey = (id: string) =>
     `insert into used_keys (key_id, node, used_at) values ('${id}', 'b', now())`
@@ -43,6 +43,7 @@ describe('the tables of nodes', () => {
     [insertNode(unknown), 'lacks the key 000000000000'],
     [insertNode(known, `now() + interval '1 day'`), 'cannot be seen in the future'],
     [insertNode(`${known},secret`), 'nodes_key_ids_check'],
+    [`update nodes set settings = '[]'`, 'nodes_settings_check'],
     [`update nodes set used_key = '${unknown}'`, 'nodes_check'],
   ])('refuse: %s', async (sql, message) => {
     await expect(pools[0].query(sql)).rejects.toThrow(message)

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import {
   aliveForMinutes,
+  hereForSeconds,
   type Joining,
   type KeyUse,
   keyToUse,
@@ -48,9 +49,10 @@ async function othersThan(
     [id, name, aliveForMinutes, keyIds, lostKeys === 'any' ? null : lostKeys],
   )
   const { rows } = await database.query<Other>(
-    `select name, key_ids as "keyIds", used_key as "keyId" from nodes where id <> $1
-     order by name, id`,
-    [id],
+    `select name, key_ids as "keyIds", used_key as "keyId", version, settings,
+       left_at is null and seen_at > clock_timestamp() - $2 * interval '1 second' as "isHere"
+     from nodes where id <> $1 order by name, id`,
+    [id, hereForSeconds],
   )
   return rows
 }
@@ -69,11 +71,13 @@ async function turnTo(keyId: string, { name }: Joining, database: Database): Pro
   )
 }
 
-async function note({ id, name, keyIds }: Joining, keyId: string, database: Database) {
+async function note(node: Joining, keyId: string, database: Database): Promise<void> {
+  const { id, name, keyIds, version, settings } = node
   await database.query(
-    `insert into nodes (id, name, key_ids, used_key, seen_at)
-     values ($1, $2, $3, $4, clock_timestamp())
-     on conflict (id) do update set used_key = $4, seen_at = clock_timestamp(), left_at = null`,
-    [id, name, keyIds, keyId],
+    `insert into nodes (id, name, key_ids, version, used_key, settings, seen_at)
+     values ($1, $2, $3, $4, $5, $6, clock_timestamp())
+     on conflict (id) do update
+       set used_key = $5, settings = $6, seen_at = clock_timestamp(), left_at = null`,
+    [id, name, keyIds, version, keyId, JSON.stringify(settings(keyId))],
   )
 }

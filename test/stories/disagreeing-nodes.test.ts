@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { askerOf } from '../../doctor/ask.ts'
+import { checkNodes } from '../../doctor/checks/nodes.ts'
+import { openNotebook } from '../../doctor/notebook.ts'
+import { bodyFor, eventually, termsOf } from './requests.ts'
+import { openNode, openStore, type Store, siblingSettings } from './store.ts'
+
+const token = 'a-token-for-the-scraper'
+let store: Store
+let sibling: Awaited<ReturnType<typeof openNode>>
+
+const openWith = async (env: Record<string, string>) => {
+  const settings = await siblingSettings(store, { PUBLIC_URL: store.url, ...env })
+  return openNode(settings, store.parts)
+}
+
+beforeAll(async () => {
+  store = await openStore({ env: { METRICS_TOKEN: token } })
+  sibling = await openWith({ MARKUP_BPS: '500' })
+})
+afterAll(async () => {
+  await sibling.close()
+  await store.close()
+})
+
+type Asked = Pick<Store, 'url' | 'logLines'>
+
+const said = ({ logLines }: Asked, message: string) =>
+  logLines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === message)
+
+const differ = 'nodes of this store differ in settings that must agree'
+
+async function metricsOf({ url }: Asked): Promise<string[]> {
+  const headers = { authorization: `Bearer ${token}` }
+  const page = await (await fetch(`${url}/metrics`, { headers })).text()
+  return page.split('\n').filter((line) => line.startsWith('kiosk402_nodes'))
+}
+
+const disagreements = async (at: Asked) =>
+  (await metricsOf(at)).filter((line) => line.includes('_disagree'))
+
+const told = async () => {
+  const { note, findings } = openNotebook()
+  const visit = { origin: store.url, publicOrigin: store.url, ask: askerOf(store.url), note }
+  await checkNodes(visit, { token })
+  return findings()
+}
+
+test('two nodes with different prices say so, each once, in log and metrics', async () => {
+  const prices = await Promise.all(
+    [store, sibling].map(({ url }) => termsOf(url, 'voucher', bodyFor('voucher', 'OK'))),
+  )
+  expect(prices[0]?.amount).not.toBe(prices[1]?.amount)
+  for (const node of [store, sibling]) {
+    const lines = await eventually(
+      async () => disagreements(node),
+      (found) => found.length > 0,
+    )
+    expect(lines).toEqual([
+      expect.stringMatching(/^kiosk402_nodes_disagree\{.*setting="MARKUP_BPS"\} 1$/),
+    ])
+    expect(said(node, differ)).toEqual([
+      expect.objectContaining({ level: 40, settings: ['MARKUP_BPS'], nodes: [expect.any(String)] }),
+    ])
+  }
+})
+
+test('the doctor names the setting and the node, and a node of another version', async () => {
+  const [name] = said(store, differ)[0].nodes
+  expect(await told()).toMatchObject([{ code: 'nodes_disagree', seen: `MARKUP_BPS at ${name}` }])
+  await store.query(`update nodes set version = '0.0.9' where name = $1`, [name])
+  await eventually(
+    () => metricsOf(store),
+    (lines) => lines.some((line) => line.includes('0.0.9')),
+  )
+  expect(await told()).toContainEqual(
+    expect.objectContaining({ code: 'versions_differ', seen: `${name}: 0.0.9` }),
+  )
+})
+
+test('what is kept of a setting is a digest, and no setting', async () => {
+  for (const { settings } of await store.query('select settings from nodes')) {
+    expect(settings).toMatchObject({ MARKUP_BPS: expect.stringMatching(/^[0-9a-f]{16}$/) })
+    expect(JSON.stringify(settings)).not.toContain(store.payTo)
+  }
+})
+
+test('nodes that agree again say so', async () => {
+  await sibling.close()
+  sibling = await openWith({})
+  await eventually(
+    () => disagreements(store),
+    (lines) => lines.length === 0,
+  )
+  expect(said(store, 'the nodes agree on their settings again')).toHaveLength(1)
+  expect(said(sibling, differ)).toEqual([])
+  expect(await told()).toEqual([])
+})
