@@ -76,14 +76,16 @@ async function bookKept() {
 
 const byId = (one: { id: string }, other: { id: string }) => (one.id < other.id ? -1 : 1)
 
+/** What chain, supplier and processor are compared with. */
 function essence(order: Order) {
-  const { id, paymentId, state, amount, tender, placedAt, changedAt, item } = order
-  const { signature: _, ...paid } = { signature: '', ...tender }
-  const { kind, offerId } = item
+  const { id, paymentId, state, amount, tender, placedAt, item } = order
+  const paid = [tender.network, tender.asset, tender.payer.toLowerCase(), tender.nonce]
   const said: Record<string, unknown> = { ...order }
-  const rest = ['receipt', 'settlement', 'paidAt', 'deliveredAt', 'refund', 'supply']
+  const rest = ['receipt', 'settlement', 'deliveredAt', 'refund', 'supply']
   const kept = rest.map((name) => [name, said[name]])
-  return { id, paymentId, state, amount, paid, placedAt, changedAt, kind, offerId, kept }
+  const { rail } = tender
+  const payTo = tender.rail === 'x402' ? tender.payTo : undefined
+  return { id, paymentId, state, amount, rail, payTo, paid, placedAt, kind: item.kind, kept }
 }
 
 test('after any lives, the books say the same before and after orders are archived', async () => {

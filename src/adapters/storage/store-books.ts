@@ -38,14 +38,14 @@ export function createStoreBooks(pool: Pool): StoreBooks {
 /** A payment that is still awaited may be in any block since its order was opened. */
 const oldestSql = `select least(
   (select min((doc #>> '{receipt,block}')::bigint) from orders where transaction_hash is not null),
-  (select min((doc #>> '{receipt,block}')::bigint) from archived_orders),
+  (select min((doc ->> 'block')::bigint) from archived_orders),
   (select min((doc #>> '{tender,sinceBlock}')::bigint) from orders
     where state = 'PAYMENT_PENDING')) as number`
 
 /** Archived orders are the oldest, and are read only where there are no others. */
 const newestSql = `select coalesce(
   (select max((doc #>> '{receipt,block}')::bigint) from orders where transaction_hash is not null),
-  (select max((doc #>> '{receipt,block}')::bigint) from archived_orders)) as number`
+  (select max((doc ->> 'block')::bigint) from archived_orders)) as number`
 
 async function numberOf(database: Database, sql: string): Promise<number | undefined> {
   const { rows } = await database.query<{ number: string | null }>(sql)
