@@ -7,6 +7,7 @@ import type { Figures } from './figures.ts'
 import { measureHttp } from './http.ts'
 import { machine } from './machine.ts'
 import { measureMemory } from './memory.ts'
+import { measureOrders } from './orders.ts'
 import { type Part, pageOf, partOf } from './page.ts'
 import { measurePages } from './pages.ts'
 import { measurePeers } from './peers/compare.ts'
@@ -29,6 +30,9 @@ interface Section {
   readonly measure: Measure
 }
 
+/** Fewer are made sooner: `BENCH_ORDERS=100000 npm run bench -- orders`. */
+const manyOrders = Number(process.env['BENCH_ORDERS'] ?? 2_000_000)
+
 const sections: readonly Section[] = [
   { name: 'start', title: 'Starting and stopping', measure: measureStart },
   { name: 'memory', title: 'Memory', measure: measureMemory },
@@ -44,6 +48,7 @@ const sections: readonly Section[] = [
   { name: 'claims', title: 'Claiming payments', measure: measureClaims },
   { name: 'sweep', title: 'Finishing what was left', measure: measureSweep },
   { name: 'backlog', title: 'Buying beside a backlog', measure: measureBacklog },
+  { name: 'orders', title: 'Among many orders', measure: () => measureOrders(manyOrders) },
 ]
 
 /**

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import type { FastifyRequest } from 'fastify'
 import pg from 'pg'
@@ -68,14 +67,20 @@ export interface StoreParts extends Pick<Parts, 'supplierUrl' | 'outside'> {
   readonly chain: Pick<Parts['chain'], 'rpcUrl' | 'keys'>
 }
 
+/** What opens the metrics of a store. */
+export const metricsToken = 'the-token-of-the-bench'
+
+/** One for all, since stores that share a database must know the same keys. */
+const secretsKeys = [Buffer.alloc(32, 'the bench')]
+
 /** How often a transaction is looked for until it is in a block; milliseconds. */
 export const pollMs = 20
 
 export async function openStore(parts: StoreParts, databaseUrl: string): Promise<BenchStore> {
   const port = await freePort()
-  const env = { PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}` }
+  const PUBLIC_URL = `http://127.0.0.1:${port}`
+  const env = { PORT: String(port), PUBLIC_URL, METRICS_TOKEN: metricsToken }
   const { chain, supplierUrl, outside } = parts
-  const secretsKeys = [randomBytes(32)]
   const service = await startService({
     config: {
       ...(readConfig(env) as SandboxConfig),

@@ -21,21 +21,31 @@ const copiesSql = `
   from generate_series(1, $1::integer) as n, lateral (select md5('a' || n) as one, md5('b' || n) as two) as made`
 
 const copySql = (table: keyof typeof tables) => `
+  with first as materialized (
+    select doc #>> '{tender,nonce}' as nonce, coalesce(transaction_hash, '?') as hash,
+      payment_id as payment, doc #>> '{tender,payer}' as payer from orders where id = $1
+  ), originals as materialized (
+    select to_jsonb(original)::text as text from ${table} as original where ${tables[table]} = $1
+  )
   insert into ${table}
-  select made.* from ${table} as original, copies,
-    lateral (select doc #>> '{tender,nonce}' as nonce, transaction_hash as hash, payment_id as payment,
-      doc #>> '{tender,payer}' as payer from orders where id = $1) as first,
-    lateral (select replace(replace(replace(replace(replace(replace(to_jsonb(original)::text,
+  select made.* from originals, first, copies,
+    lateral (select replace(replace(replace(replace(replace(replace(text,
       $1, copies.id), first.payment, copies.payment_id), first.nonce, copies.nonce),
-      coalesce(first.hash, '?'), copies.hash), first.payer, copies.payer),
+      first.hash, copies.hash), first.payer, copies.payer),
       lower(first.payer), copies.payer)::jsonb || case '${table}'
         when 'orders' then jsonb_build_object('placed_at',
           copies.placed_at, 'changed_at', copies.placed_at, 'finished_at', copies.placed_at)
         when 'idempotency_keys' then jsonb_build_object('key', copies.id,
           'created_at', copies.placed_at)
         else '{}' end as fields) as copied,
-    lateral jsonb_populate_record(null::${table}, fields) as made
-  where original.${tables[table]} = $1`
+    lateral jsonb_populate_record(null::${table}, fields) as made`
+
+/** The indexes that hold no constraint. Making them anew is quicker than adding to them row by row. */
+const indexesSql = `
+  select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as made
+  from pg_index where indrelid = any ($1::regclass[])
+    and not exists (select from pg_constraint where conindid = indexrelid)`
+const manyRows = 50_000
 
 /**
  * Copies a finished order with all that belongs to it, past the triggers of the tables. Ids, hashes and
@@ -58,9 +68,14 @@ export async function copyOrder(
       'set local statement_timeout = 0; set local session_replication_role = replica',
     )
     await client.query(copiesSql, [count, ...placed])
-    for (const table of Object.keys(tables) as (keyof typeof tables)[]) {
-      if (!left.includes(table)) await client.query(copySql(table), [id])
-    }
+    const copied = (Object.keys(tables) as (keyof typeof tables)[]).filter(
+      (table) => !left.includes(table),
+    )
+    const asked = [count < manyRows ? [] : copied]
+    const { rows: indexes } = await client.query<{ name: string; made: string }>(indexesSql, asked)
+    for (const { name } of indexes) await client.query(`drop index ${name}`)
+    for (const table of copied) await client.query(copySql(table), [id])
+    for (const { made } of indexes) await client.query(made)
     await client.query(
       'insert into order_ends select state, $2::bigint, 0 from orders where id = $1',
       [id, count],
