@@ -8,6 +8,7 @@ import { resolvePackage } from '../resolve.ts'
 import type { Account } from './account.ts'
 import { canReach } from './account.ts'
 
+const linkFile = 'pg-symlinks.json'
 const linkList = z.array(z.object({ source: z.string(), target: z.string() }))
 
 /**
@@ -23,6 +24,8 @@ export async function nativeDir(
   systemDir: string,
   installed = installedNativeDir(),
 ): Promise<string> {
+  // One that the system has is complete, and where everybody reaches it.
+  if (!(await readdir(installed)).includes(linkFile)) return installed
   await restoreSymlinks(installed)
   await makeRunnable(installed)
   if (!account || (await isUsable(installed, account))) return installed
@@ -51,7 +54,7 @@ export function installedNativeDir(): string {
  * install scripts are off the links are missing and the programs do not find their libraries.
  */
 async function restoreSymlinks(native: string): Promise<void> {
-  const list = linkList.parse(JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8')))
+  const list = linkList.parse(JSON.parse(await readFile(join(native, linkFile), 'utf8')))
   await Promise.all(
     list.map(async ({ source, target }) => {
       const link = join(dirname(native), target)

@@ -22,6 +22,8 @@ export type PostgresOptions = {
 export type TestPostgresOptions = PostgresOptions & {
   /** True trades durability for speed and lets Ctrl-C reach the server: for tests only. */
   disposable: boolean
+  /** Another PostgreSQL than the one that npm installed: the folder that has its `bin`. */
+  installed?: string | undefined
 }
 
 export type Postgres = {
@@ -50,7 +52,7 @@ export async function startCluster(options: TestPostgresOptions): Promise<Postgr
   const dataDir = await realpath(options.dataDir)
   const settings = await loadSettings(dataDir)
   const account = await serverAccount(settings.clusterDir ?? join(dataDir, 'pg'))
-  const native = await nativeDir(account, systemDir)
+  const native = await nativeDir(account, systemDir, options.installed)
   const home = await findHome(dataDir, settings, () => placeCluster(dataDir, account, systemDir))
   if (home.isNew) {
     onProgress(`Making the database in ${home.clusterDir}`)

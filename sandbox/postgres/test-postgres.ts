@@ -23,12 +23,17 @@ const connectionsMost = 400
 /**
  * A PostgreSQL for one test run, in a temporary folder. It does not sync to disk, which makes it
  * fast; it is the same server in everything else. It stays in the terminal's process group, so
- * interrupting a test run ends it as well.
+ * interrupting a test run ends it as well. `TEST_POSTGRES` names another version to test with.
  */
 export async function startTestPostgres(): Promise<TestPostgres> {
   const dataDir = await mkdtemp(join(tmpdir(), 'kiosk402-test-'))
   await chmod(dataDir, 0o711)
-  const server = await startCluster({ dataDir, disposable: true, connections: connectionsMost })
+  const server = await startCluster({
+    dataDir,
+    disposable: true,
+    connections: connectionsMost,
+    installed: process.env['TEST_POSTGRES'] || undefined,
+  })
   return {
     databaseUrl: server.databaseUrl,
     createDatabase: (template) => createDatabase(server.databaseUrl, template),

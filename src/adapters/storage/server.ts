@@ -1,30 +1,95 @@
-import type { Database } from './database.ts'
+import pg from 'pg'
 
 /** The oldest PostgreSQL that gets fixes from its makers. */
 const versionLeast = 150_000
+
+interface Server {
+  readonly version: string
+  readonly encoding: string
+  readonly statementLimit: string
+  readonly idleLimit: string
+}
 
 /**
  * Makes sure that the server is one that the store can rely on, whatever stands between.
  *
  * @throws Error with a sentence for each thing that is wrong
  */
-export async function requireServer(database: Database): Promise<void> {
-  const { rows } = await database.query<Record<'version' | 'encoding' | 'limit', string>>(
+export async function requireServer(pool: pg.Pool): Promise<void> {
+  const problems = problemsOf(await lookAt(pool))
+  if (await sharesSessions(pool)) {
+    problems.push(
+      'a pooler gives one connection the sessions of others (pool_mode is transaction or statement), ' +
+        'in which prepared statements and locks are lost: take pool_mode = session, or connect to PostgreSQL itself',
+    )
+  }
+  if (problems.length > 0)
+    throw new Error(`This database is none for a store: ${problems.join('; ')}.`)
+}
+
+async function lookAt(pool: pg.Pool): Promise<Partial<Server>> {
+  const looked = pool.query<Server>(
     `select current_setting('server_version_num') as version,
-       current_setting('server_encoding') as encoding, current_setting('statement_timeout') as limit`,
+       current_setting('server_encoding') as encoding,
+       current_setting('statement_timeout') as "statementLimit",
+       current_setting('idle_in_transaction_session_timeout') as "idleLimit"`,
   )
-  const { version, encoding, limit } = rows[0] ?? {}
-  const problems = [
+  const { rows } = await looked.catch((error: unknown) => {
+    throw refusesLimits(error) ? new Error(refusedLimits, { cause: error }) : error
+  })
+  return rows[0] ?? {}
+}
+
+const refusedLimits =
+  'A pooler (pgbouncer says it so) refuses the time limits that the store asks for. Connect to PostgreSQL ' +
+  'itself, or see docs/scaling.md, "Poolers".'
+
+/** `protocol_violation` */
+function refusesLimits(error: unknown): boolean {
+  return (
+    error instanceof pg.DatabaseError &&
+    error.code === '08P01' &&
+    error.message.includes('startup parameter')
+  )
+}
+
+function problemsOf({ version, encoding, statementLimit, idleLimit }: Partial<Server>): string[] {
+  const unlimited = [
+    ...(statementLimit === '0' ? ['statement_timeout'] : []),
+    ...(idleLimit === '0' ? ['idle_in_transaction_session_timeout'] : []),
+  ]
+  return [
     ...(Number(version) < versionLeast ? ['it is older than PostgreSQL 15'] : []),
     ...(encoding === 'UTF8'
       ? []
       : [`its encoding is ${encoding}, which cannot hold every delivery: make it with UTF8`]),
-    ...(limit === '0'
-      ? [
-          'it has no statement_timeout though the store asks for one: a pooler may be leaving it out',
-        ]
-      : []),
+    ...(unlimited.length === 0
+      ? []
+      : [
+          `it has no ${unlimited.join(' and no ')} though the store asks for one: a pooler may be leaving it out`,
+        ]),
   ]
-  if (problems.length > 0)
-    throw new Error(`This database is none for a store: ${problems.join('; ')}.`)
+}
+
+/**
+ * Two connections have two sessions, each its own for good. A pooler that lends sessions gives the second
+ * connection the one that the first had last, or the first one another than before.
+ */
+async function sharesSessions(pool: pg.Pool): Promise<boolean> {
+  const clients = [await pool.connect()]
+  try {
+    clients.push(await pool.connect())
+    const sessions: number[] = []
+    // Each twice in a row, so that sessions that are lent in turn are seen as well as the newest one lent again.
+    for (const client of clients) sessions.push(await sessionOf(client), await sessionOf(client))
+    const [first, firstAgain, second, secondAgain] = sessions
+    return first !== firstAgain || second !== secondAgain || first === second
+  } finally {
+    for (const client of clients) client.release()
+  }
+}
+
+async function sessionOf(client: pg.PoolClient): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  return rows[0]?.pid ?? 0
 }
