@@ -13,7 +13,7 @@ const triesMost = 20
 export interface Met {
   /** Orders that were delivered. */
   delivered: number
-  /** Answers `try_again`, after which the same request was sent again. */
+  /** Answers 503 that say to try again, after which the same request was sent again. */
   askedAgain: number
 }
 
@@ -35,6 +35,7 @@ export async function crowdBuys(
     await chain.faucet(account.address)
     while (goesOn(met)) {
       const asked = await patiently(met, () => ask(path, { body }))
+      if (asked.status !== 402) throw unexpected(asked)
       const { header } = await signPayment(account, asked.body.accepts[0])
       const headers = { 'payment-signature': header }
       await followed(met, ask, await patiently(met, () => ask(path, { headers, body })))
@@ -49,7 +50,7 @@ export async function crowdBuys(
 async function patiently(met: Met, send: () => Promise<Told>): Promise<Told> {
   for (let tries = 1; ; tries += 1) {
     const told = await send()
-    if (told.status !== 503 || told.body.code !== 'try_again' || tries === triesMost) return told
+    if (told.status !== 503 || !told.body.retryable || tries === triesMost) return told
     met.askedAgain += 1
     await delay(500)
   }
@@ -63,9 +64,10 @@ async function followed(met: Met, ask: Ask, bought: Told): Promise<void> {
     await delay(1_000)
     told = await patiently(met, () => ask(`/api/catalog/orders/${orderId}`, { headers }))
   }
-  const state = told.body.orders?.[0]?.state
-  if (state !== 'FULFILLED') throw new Error(`A buyer heard ${told.status} ${state}: ${told.text}`)
+  if (told.body.orders?.[0]?.state !== 'FULFILLED') throw unexpected(told)
 }
 
 const isUnderWay = ({ status, body: { orders } }: Told) =>
   status < 300 && ['PAYMENT_PENDING', 'PAID', 'FULFILLING'].includes(orders?.[0]?.state)
+
+const unexpected = ({ status, text }: Told) => new Error(`A buyer heard ${status}: ${text}`)

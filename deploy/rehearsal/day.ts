@@ -88,7 +88,7 @@ async function underLoad(parts: Parts, front: Front, { orders, tell }: Wanted) {
   isRestarted = true
   const { delivered, askedAgain } = await buying
   tell(
-    `restarted both nodes with a new key while ${buyers} bought: ${delivered} delivered, ${askedAgain} heard try_again`,
+    `restarted both nodes with a new key while ${buyers} bought: ${delivered} delivered, ${askedAgain} were told to try again`,
   )
   const after = await sizes()
   const grown = after.orders - before.orders
