@@ -19,6 +19,8 @@ const longStories = [
   'test/stories/killed-nodes.test.ts',
   'test/stories/database-away.test.ts',
   'test/stories/vanished.test.ts',
+  // It waits for a facilitator that forgets.
+  'test/stories/keyed-facilitator.test.ts',
   'test/stories/restored-backup.test.ts',
   // Programs that others made: proxies, examples in other languages.
   'test/stories/shared-caches.test.ts',

@@ -155,6 +155,32 @@ describe('a live store', () => {
     }
   })
 
+  describe('with a hosted facilitator', () => {
+    const hosted = { ...live, FACILITATOR_URL: 'https://facilitator.example/x402' }
+
+    test('takes a token, or the key that signs one, and how often it settles', () => {
+      expect(readConfig(hosted)).toMatchObject({
+        ...{ facilitatorKey: undefined, facilitatorEveryMs: undefined },
+      })
+      const pem = ['-----BEGIN EC PRIVATE KEY-----', 'AAAA', '-----END EC PRIVATE KEY-----']
+      const cdp = { FACILITATOR_KEY: pem.join('\\n'), FACILITATOR_KEY_ID: 'organizations/1' }
+      expect(readConfig({ ...hosted, ...cdp, FACILITATOR_EVERY_DAYS: '20' })).toMatchObject({
+        facilitatorKey: { secret: pem.join('\n'), id: 'organizations/1' },
+        facilitatorEveryMs: 20 * 86_400_000,
+      })
+    })
+
+    test.each([
+      ['a key without a facilitator', { FACILITATOR_URL: '', FACILITATOR_KEY: 'k'.repeat(16) }],
+      ['days without a facilitator', { FACILITATOR_URL: '', FACILITATOR_EVERY_DAYS: '20' }],
+      ['an id without a key', { FACILITATOR_KEY_ID: 'organizations/1' }],
+      ['a short key', { FACILITATOR_KEY: 'short' }],
+      ['too many days', { FACILITATOR_EVERY_DAYS: '30' }],
+    ])('refuses %s', (_, wrong) => {
+      expect(problemsOf({ ...hosted, ...wrong })).toEqual([expect.stringMatching(/^FACILITATOR_/)])
+    })
+  })
+
   describe('with BTCPay Server', () => {
     const btcpay = {
       BTCPAY_URL: 'https://btcpay.example//',

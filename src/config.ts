@@ -61,6 +61,12 @@ export interface Outside {
   readonly refundKey: `0x${string}`
   /** A hosted facilitator instead of our own. */
   readonly facilitatorUrl?: string | undefined
+  /** What it knows the store by: a token, or with an id the key that signs one for each request. */
+  readonly facilitatorKey?:
+    | { readonly secret: string; readonly id?: string | undefined }
+    | undefined
+  /** How often it settles, while the store settles the rest; milliseconds. All when left out. */
+  readonly facilitatorEveryMs?: number | undefined
   /** Smart-wallet factories that may be called at our expense. */
   readonly walletFactories: readonly string[]
   readonly databaseUrl: string
@@ -186,6 +192,11 @@ function liveConfig(given: Readonly<Record<string, string | undefined>>): LiveCo
     gasKey: env.GAS_KEY,
     refundKey: env.REFUND_KEY,
     facilitatorUrl: env.FACILITATOR_URL,
+    facilitatorKey:
+      env.FACILITATOR_KEY === undefined
+        ? undefined
+        : { secret: env.FACILITATOR_KEY, id: env.FACILITATOR_KEY_ID },
+    facilitatorEveryMs: env.FACILITATOR_EVERY_DAYS && env.FACILITATOR_EVERY_DAYS * 86_400_000,
     walletFactories: env.WALLET_FACTORIES,
     databaseUrl: env.DATABASE_URL,
     supplierUrl: env.SUPPLIER_URL.replace(/\/$/, ''),
@@ -244,7 +255,17 @@ function pairProblems(given: Readonly<Record<string, string | undefined>>): stri
       'SUPPLIER_WEBHOOK_HEADER and SUPPLIER_WEBHOOK_SECRET belong together; set both or neither',
     )
   }
-  return [...problems, ...processorProblems(given)]
+  return [...problems, ...facilitatorProblems(given), ...processorProblems(given)]
+}
+
+function facilitatorProblems(given: Readonly<Record<string, string | undefined>>): string[] {
+  const further = Object.keys(given).filter((name) => /^FACILITATOR_(KEY|EVERY)/.test(name))
+  if (further.length > 0 && !('FACILITATOR_URL' in given)) {
+    return [`${further.join(', ')}: set FACILITATOR_URL as well`]
+  }
+  return 'FACILITATOR_KEY_ID' in given && !('FACILITATOR_KEY' in given)
+    ? ['FACILITATOR_KEY_ID names the key in FACILITATOR_KEY; set both']
+    : []
 }
 
 /** The store cannot use BTCPay with half of what it needs for it. */

@@ -5,15 +5,13 @@ import { readMethods } from './adapters/btcpay/methods.ts'
 import { trustedProxiesIn } from './http/trusted-proxies.ts'
 
 /** A whole number within a range, which its refusal names. */
-function whole(fallback: number, least: number, most: number) {
+function wholeWithin(least: number, most: number) {
   const message = `must be a whole number from ${least} to ${most}`
-  return z.coerce
-    .number(message)
-    .int(message)
-    .min(least, message)
-    .max(most, message)
-    .default(fallback)
+  return z.coerce.number(message).int(message).min(least, message).max(most, message)
 }
+
+const whole = (fallback: number, least: number, most: number) =>
+  wholeWithin(least, most).default(fallback)
 
 export const url = (protocol: RegExp) => z.url({ protocol, error: 'must be a URL' })
 const address = z
@@ -138,6 +136,14 @@ export const liveShape = {
     )
     .default([]),
   FACILITATOR_URL: url(/^https?$/).optional(),
+  FACILITATOR_KEY: z
+    .string()
+    .min(16, 'must have at least 16 characters')
+    // One line of a file of variables holds the lines of a PEM key this way.
+    .transform((key) => key.replaceAll('\\n', '\n'))
+    .optional(),
+  FACILITATOR_KEY_ID: z.string().max(400, 'must have at most 400 characters').optional(),
+  FACILITATOR_EVERY_DAYS: wholeWithin(1, 29).optional(),
   WALLET_FACTORIES: list.pipe(z.array(address)).default([]),
   SUPPLIER_WEBHOOK_HEADER: z
     .string()

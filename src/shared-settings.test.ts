@@ -29,7 +29,11 @@ const webhook = {
   SUPPLIER_WEBHOOK_SECRET: 'a-secret-of-the-supplier',
 }
 const mail = { SMTP_URL: 'smtp://mail.example', SMTP_FROM: 'shop@store.example' }
-const whole = { ...environment, ...btcpay, ...witnesses, ...webhook, ...mail }
+const facilitator = {
+  FACILITATOR_URL: 'https://facilitator.example',
+  FACILITATOR_KEY: 'a-key-of-the-facilitator',
+}
+const whole = { ...environment, ...btcpay, ...witnesses, ...webhook, ...mail, ...facilitator }
 
 const key = Buffer.alloc(32, 7)
 const settings = (given: Record<string, string>) =>
@@ -63,7 +67,10 @@ const changes: Readonly<Record<string, Record<string, string>>> = {
   WITNESS_ABOVE_USDC: { WITNESS_ABOVE_USDC: '51' },
   PAY_TO: { PAY_TO: address('b') },
   REFUND_KEY: { REFUND_KEY: `0x${'3'.repeat(64)}` },
-  FACILITATOR_URL: { FACILITATOR_URL: 'https://facilitator.example' },
+  FACILITATOR_URL: { FACILITATOR_URL: 'https://other.example' },
+  FACILITATOR_KEY: { FACILITATOR_KEY: 'another-key-of-it' },
+  FACILITATOR_KEY_ID: { FACILITATOR_KEY_ID: 'organizations/1' },
+  FACILITATOR_EVERY_DAYS: { FACILITATOR_EVERY_DAYS: '20' },
   WALLET_FACTORIES: { WALLET_FACTORIES: address('c') },
   SUPPLIER_URL: { SUPPLIER_URL: 'https://supplier.example/v2' },
   SUPPLIER_KEY: { SUPPLIER_KEY: 'another-key' },

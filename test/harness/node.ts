@@ -19,6 +19,8 @@ export interface NodeSettings {
   readonly refundKey: `0x${string}`
   readonly databaseUrl: string
   readonly facilitatorUrl?: string | undefined
+  readonly facilitatorKey?: { readonly secret: string; readonly id?: string } | undefined
+  readonly facilitatorEveryMs?: number | undefined
   readonly supplierUrl: string
   readonly supplierKey: string
   /** What takes coins, where the store takes any. */

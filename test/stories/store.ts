@@ -36,6 +36,8 @@ export interface StoreOptions {
   readonly witnesses?: NodeSettings['witnesses']
   /** A hosted facilitator; without one, the node checks and submits payments itself. */
   readonly facilitatorUrl?: string
+  readonly facilitatorKey?: NodeSettings['facilitatorKey']
+  readonly facilitatorEveryMs?: number
   /** How the node reaches this supplier, when not directly. */
   readonly supplierVia?: (supplierUrl: string) => Promise<string>
   /** What the refund wallet holds at first, in atomic USDC. */
@@ -62,6 +64,8 @@ export async function openStore(options: StoreOptions = {}) {
     rpcUrl: options.rpcUrl ?? parts.rpcUrl,
     witnesses: options.witnesses,
     facilitatorUrl: options.facilitatorUrl,
+    facilitatorKey: options.facilitatorKey,
+    facilitatorEveryMs: options.facilitatorEveryMs,
     payTo: privateKeyToAddress(generatePrivateKey()),
     gasKey: await fundedGasKey(parts.rpcUrl),
     refundKey: await fundedRefundKey(parts, options.refundFloat ?? enoughUsdc),

@@ -4,9 +4,11 @@ import type { ChainFacts, Rail } from '../../payments/ports.ts'
 import { type Usdc, usdc } from '../../primitives/money.ts'
 import type { ChainBooks } from '../../reconcile/ports.ts'
 import { chainBooks } from './books.ts'
-import { type ChainNode, openChain, openNode } from './clients.ts'
-import { hostedFacilitator } from './facilitator.ts'
+import { type Chain, type ChainNode, openChain, openNode } from './clients.ts'
+import { type Facilitator, hostedFacilitator } from './facilitator.ts'
+import { type FacilitatorKey, keyProblem } from './facilitator-key.ts'
 import { chainFacts, floatOf, gasFacts, headAgeOf } from './facts.ts'
+import { occasionally } from './occasional-facilitator.ts'
 import { ownFacilitator } from './own-facilitator.ts'
 import { probing } from './probe.ts'
 import { x402Rail } from './rail.ts'
@@ -26,6 +28,9 @@ export interface ChainConfig {
   readonly settlementWeiMost: bigint
   readonly refundKey: Hex
   readonly facilitatorUrl?: string | undefined
+  readonly facilitatorKey?: FacilitatorKey | undefined
+  /** How often the hosted facilitator settles, while we settle the rest; it settles all when left out. */
+  readonly facilitatorEveryMs?: number | undefined
   readonly walletFactories: readonly string[]
 }
 
@@ -43,7 +48,7 @@ export interface ConnectedChain {
   readonly gas: () => Promise<{ readonly balance: bigint; readonly perTransfer: bigint }>
   /** What moved to this address and out of the refund wallet. */
   readonly books: (payTo: string) => ChainBooks
-  /** What makes these nodes the wrong ones, by variable; nothing of those that are silent. */
+  /** What makes these nodes, or the key for a facilitator, the wrong ones, by variable; nothing of those that are silent. */
   readonly problems: (isForMoney: boolean) => Promise<readonly string[]>
   /** Whether this wallet signed this message, smart wallets included. */
   readonly verifyMessage: (args: {
@@ -61,9 +66,7 @@ export function connectChain(config: ChainConfig, now: () => Date): ConnectedCha
   const isCurrent = (timestamp: bigint) => headAgeOf({ timestamp }, now()) <= config.headMostSeconds
   const from = usdc(BigInt(fromUsdc) * 1_000_000n)
   const evidence = evidenceOf(chain, { nodes, from, isCurrent })
-  const facilitator = config.facilitatorUrl
-    ? hostedFacilitator(chain, config.facilitatorUrl)
-    : ownFacilitator(chain, config.walletFactories)
+  const facilitator = facilitatorOf(chain, config, now)
   const refunds = refundWallet(chain, evidence, config.refundKey)
 
   return {
@@ -88,10 +91,30 @@ export function connectChain(config: ChainConfig, now: () => Date): ConnectedCha
 
     books: (payTo) => chainBooks(chain, { payTo, refundWallet: refunds.address }),
 
-    problems: (isForMoney) => problemsOf(chain, nodes, isForMoney),
+    problems: async (isForMoney) => {
+      const [ofNodes, ofKey] = await Promise.all([
+        problemsOf(chain, nodes, isForMoney),
+        keyProblemsOf(config),
+      ])
+      return [...ofNodes, ...ofKey]
+    },
 
     verifyMessage: (args) => reader.verifyMessage(args),
   }
+}
+
+function facilitatorOf(chain: Chain, config: ChainConfig, now: () => Date): Facilitator {
+  const { facilitatorUrl: url, facilitatorKey: key, facilitatorEveryMs: everyMs } = config
+  const own = ownFacilitator(chain, config.walletFactories)
+  if (url === undefined) return own
+  const hosted = hostedFacilitator(chain, url, key)
+  return everyMs === undefined ? hosted : occasionally(own, hosted, { everyMs, now })
+}
+
+async function keyProblemsOf({ facilitatorUrl, facilitatorKey }: ChainConfig): Promise<string[]> {
+  if (facilitatorUrl === undefined || facilitatorKey === undefined) return []
+  const problem = await keyProblem(facilitatorUrl, facilitatorKey)
+  return problem === undefined ? [] : [`FACILITATOR_KEY: ${problem}`]
 }
 
 async function problemsOf(

@@ -5,6 +5,7 @@ import type { X402Tender } from '../../payments/payment.ts'
 import type { Listing } from '../../payments/ports.ts'
 import { termsOf } from '../../payments/terms.ts'
 import type { ChainNode } from './clients.ts'
+import { authHeaders, type FacilitatorKey } from './facilitator-key.ts'
 import type { Sending } from './sending.ts'
 import type { SignedTransfer } from './transfer.ts'
 
@@ -25,20 +26,31 @@ export interface Submitted {
   readonly hash: Hex
   /** Where our own node has said what became of the transaction; its logs can prove the transfer. */
   readonly receipt?: TransactionReceipt | undefined
+  /** What a hosted facilitator says of it. */
+  readonly isSaidToHaveLanded?: boolean
 }
 
 /** Longer than a few blocks, much shorter than an order's lease; after it the logs are asked. */
 export const confirmationTimeoutMs = 15_000
 
-export function hostedFacilitator(node: ChainNode, url: string): Facilitator {
-  const hosted = new HTTPFacilitatorClient({ url, timeoutMs: confirmationTimeoutMs })
+export function hostedFacilitator(
+  node: ChainNode,
+  url: string,
+  key: FacilitatorKey | undefined,
+): Facilitator {
+  const hosted = new HTTPFacilitatorClient({
+    url,
+    timeoutMs: confirmationTimeoutMs,
+    ...(key && { createAuthHeaders: authHeaders(url, key) }),
+  })
   return {
     verify: (tender) => hosted.verify(payloadOf(node, tender), requirementsOf(node, tender)),
 
     async settle(tender, { listing }) {
       const payload = { ...payloadOf(node, tender), ...(listing as Partial<PaymentPayload>) }
       const settled = await hosted.settle(payload, requirementsOf(node, tender))
-      return submittedIn(settled.transaction)
+      const submitted = submittedIn(settled.transaction)
+      return submitted && { ...submitted, isSaidToHaveLanded: settled.success }
     },
   }
 }

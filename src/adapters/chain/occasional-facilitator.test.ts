@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest'
+import { networks } from '../../payments/networks.ts'
+import type { X402Tender } from '../../payments/payment.ts'
+import type { Facilitator, Submitted } from './facilitator.ts'
+import { occasionally } from './occasional-facilitator.ts'
+
+const days = 86_400_000
+const landed: Submitted = { hash: `0x${'12'.repeat(32)}`, isSaidToHaveLanded: true }
+
+/** Two facilitators that note what each is given, a clock, and what the hosted one says next. */
+function scene() {
+  const given: string[] = []
+  const state = { now: 0, says: (): Submitted | undefined => landed }
+  const noting = (name: string, settle: () => Submitted | undefined): Facilitator => ({
+    verify: async () => ({ isValid: name === 'own' }),
+    settle: async ({ nonce }) => {
+      given.push(`${name} ${nonce}`)
+      return settle()
+    },
+  })
+  const own = noting('own', () => undefined)
+  const hosted = noting('hosted', () => state.says())
+  const facilitator = occasionally(own, hosted, {
+    everyMs: 20 * days,
+    now: () => new Date(state.now),
+  })
+  const pay = (nonce: string) => {
+    const { id: network, usdc: asset } = networks.base
+    return facilitator.settle({ network, asset, payer: '0x1', nonce } as X402Tender, {
+      onWasted() {},
+    })
+  }
+  return { given, state, facilitator, pay }
+}
+
+test('hands over the first settlement, and the next one so many days after', async () => {
+  const { given, state, pay } = scene()
+  for (const [at, nonce] of [
+    [0, 'a'],
+    [1, 'b'],
+    [20 * days - 1, 'c'],
+    [20 * days, 'd'],
+    [21 * days, 'e'],
+  ] as const) {
+    state.now = at
+    await pay(nonce)
+  }
+  expect(given).toEqual(['hosted a', 'own b', 'own c', 'hosted d', 'own e'])
+})
+
+test('hands another one over after an hour when the last is not said to have landed', async () => {
+  const { given, state, pay } = scene()
+  state.says = () => ({ ...landed, isSaidToHaveLanded: false })
+  for (const [at, nonce] of [
+    [0, 'a'],
+    [3_599_999, 'b'],
+    [3_600_000, 'c'],
+  ] as const) {
+    state.now = at
+    await pay(nonce)
+  }
+  expect(given).toEqual(['hosted a', 'own b', 'hosted c'])
+})
+
+test('submits what was handed over only after half a minute', async () => {
+  const { given, state, pay } = scene()
+  state.says = () => {
+    throw new Error('502')
+  }
+  await expect(pay('a')).rejects.toThrow('502')
+  state.now = 29_999
+  expect(await pay('a')).toBeUndefined()
+  expect(given).toEqual(['hosted a'])
+  state.now = 30_000
+  await pay('a')
+  expect(given).toEqual(['hosted a', 'own a'])
+  // From then on it is an own one, and may be sent again at once.
+  await pay('a')
+  expect(given).toEqual(['hosted a', 'own a', 'own a'])
+})
+
+test('submits at once what the facilitator was never asked', async () => {
+  const { given, state, pay } = scene()
+  state.says = () => {
+    const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
+    throw new TypeError('fetch failed', { cause })
+  }
+  await pay('a')
+  expect(given).toEqual(['hosted a', 'own a'])
+})
+
+test('checks every payment by itself', async () => {
+  const { facilitator } = scene()
+  expect(await facilitator.verify({} as X402Tender)).toEqual({ isValid: true })
+})

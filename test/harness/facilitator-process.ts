@@ -1,0 +1,141 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { x402Facilitator } from '@x402/core/facilitator'
+import { toFacilitatorEvmSigner } from '@x402/evm'
+import { ExactEvmScheme } from '@x402/evm/exact/facilitator'
+import { importJWK, type JWK, jwtVerify } from 'jose'
+import { createWalletClient, type Hex, http, publicActions } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { baseSepolia } from 'viem/chains'
+
+/** What a facilitator wants to see with each request: a fixed token, or one that this key has signed. */
+export type Demand =
+  | { readonly token: string }
+  | { readonly id: string; readonly alg: string; readonly publicKey: JWK }
+
+/** What it does with a settlement. */
+export type Manner = 'settles' | 'lies' | 'says nothing' | 'calls it pending' | 'forgets'
+
+export interface FacilitatorSettings {
+  readonly rpcUrl: string
+  readonly gasKey: Hex
+  readonly demand: Demand
+}
+
+/** A request that it was sent, and whether the header was right. */
+export interface Asked {
+  readonly path: string
+  readonly isKnown: boolean
+}
+
+/*
+ * A hosted x402 facilitator, made of the package's own classes, in a process of its own: it knows its
+ * clients by what they send with each request, and settles as it is told to.
+ */
+
+const path = '/platform/v2/x402'
+const tokenSecondsMost = 120
+
+const settings = await readSettings()
+const facilitator = openFacilitator(settings)
+const asked: Asked[] = []
+const usedNonces = new Set<unknown>()
+let manner: Manner = 'settles'
+
+const server = createServer((request, response) => {
+  answer(request, response).catch(() => response.destroy())
+})
+server.listen(0, '127.0.0.1')
+await once(server, 'listening')
+const { port } = server.address() as AddressInfo
+console.log(`http://127.0.0.1:${port}${path}`)
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const url = request.url ?? ''
+  const body = await readJson(request)
+  if (url === '/asked') return reply(response, 200, asked)
+  if (url === '/manner') {
+    manner = body.manner
+    return reply(response, 200, {})
+  }
+  const isKnown = await knows(request).catch(() => false)
+  asked.push({ path: url, isKnown })
+  if (!isKnown) return reply(response, 401, { error: 'unauthorized' })
+  if (url === `${path}/supported`) return reply(response, 200, facilitator.getSupported())
+  const { paymentPayload, paymentRequirements } = body
+  if (url === `${path}/verify`) {
+    return reply(response, 200, await facilitator.verify(paymentPayload, paymentRequirements))
+  }
+  const settle = () => facilitator.settle(paymentPayload, paymentRequirements)
+  const said = {
+    network: paymentRequirements.network,
+    payer: paymentPayload.payload.authorization.from,
+  }
+  const nowhere = `0x${'12'.repeat(32)}`
+  switch (manner) {
+    case 'settles':
+      return reply(response, 200, await settle())
+    case 'lies':
+      return reply(response, 200, { ...said, success: true, transaction: nowhere })
+    case 'says nothing':
+      await settle()
+      return
+    case 'calls it pending':
+      reply(response, 200, {
+        ...{ ...said, success: false, errorReason: 'settlement_pending', transaction: nowhere },
+      })
+      await delay(2_000)
+      await settle()
+      return
+    case 'forgets':
+      response.destroy()
+  }
+}
+
+async function knows({ method, headers, url }: IncomingMessage): Promise<boolean> {
+  const { demand } = settings
+  const token = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? ''
+  if ('token' in demand) return token === demand.token
+  const key = await importJWK(demand.publicKey, demand.alg)
+  const { payload, protectedHeader } = await jwtVerify(token, key, {
+    ...{ algorithms: [demand.alg], issuer: 'cdp', subject: demand.id, audience: 'cdp_service' },
+    ...{ maxTokenAge: tokenSecondsMost, requiredClaims: ['nbf', 'exp', 'uris'] },
+  })
+  const { kid, nonce } = protectedHeader
+  const isNew = typeof nonce === 'string' && !usedNonces.has(nonce)
+  usedNonces.add(nonce)
+  const uses = payload['uris'] as readonly string[]
+  const isForThis = uses.length === 1 && uses[0] === `${method} ${headers.host}${url}`
+  const isShort = Number(payload.exp) - Number(payload.iat) <= tokenSecondsMost
+  return kid === demand.id && isNew && isForThis && isShort
+}
+
+function openFacilitator({ rpcUrl, gasKey }: FacilitatorSettings): x402Facilitator {
+  const account = privateKeyToAccount(gasKey)
+  const client = createWalletClient({ account, chain: baseSepolia, transport: http(rpcUrl) })
+  const signer = toFacilitatorEvmSigner({
+    ...client.extend(publicActions),
+    address: account.address,
+  } as never)
+  return new x402Facilitator().register('eip155:84532', new ExactEvmScheme(signer))
+}
+
+function reply(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json', connection: 'close' })
+  response.end(JSON.stringify(body))
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what clients of the package send, and what its classes read
+async function readJson(request: IncomingMessage): Promise<any> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return chunks.length === 0 ? {} : JSON.parse(Buffer.concat(chunks).toString())
+}
+
+async function readSettings(): Promise<FacilitatorSettings> {
+  const chunks: Buffer[] = []
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
+  return JSON.parse(Buffer.concat(chunks).toString())
+}
