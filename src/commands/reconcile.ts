@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { keysInForce } from '../nodes.ts'
 import { idsFor } from '../orders/naming.ts'
 import type { Look, PaymentName, Report } from '../reconcile/books.ts'
+import type { Acknowledgement } from '../reconcile/ports.ts'
 import { type Rebuilt, rebuild } from '../reconcile/rebuild.ts'
 import { reconcile } from '../reconcile/reconcile.ts'
 import { rebuiltText, reportJson, reportText } from '../reconcile/report-text.ts'
@@ -13,8 +14,11 @@ import { type Connection, connect } from './connect.ts'
 const usage = `Compares ledger, chain, supplier and payment processor, and names every difference.
 
   npm run reconcile -- [--rebuild] [--json] [--from-block N] [--settle-minutes N]
+  npm run reconcile -- --acknowledge TRANSACTION --reason TEXT --by NAME
 
   --rebuild         writes refunds and lost orders into the record, then compares again
+  --acknowledge     says that the transfers of our wallets in this transaction, which no order explains,
+                    are right: why, and who says so. It is kept for ever.
   --json            prints the report for programs
   --from-block      begins there; otherwise at the oldest payment on record
   --settle-minutes  what is younger counts as under way; 10 otherwise
@@ -23,6 +27,7 @@ Ends with 0 when nothing differs, 1 when something does, 2 when somebody did not
 
 interface Wanted {
   readonly rebuild: boolean
+  readonly acknowledge: (Acknowledgement & { readonly transaction: string }) | undefined
   readonly json: boolean
   readonly fromBlock: number | undefined
   readonly settleMinutes: number
@@ -46,6 +51,10 @@ async function main(): Promise<number> {
 async function run(connection: Connection, wanted: Wanted): Promise<number> {
   const books = booksOf(connection)
   const first = await reconcile(books, lookOf(connection, wanted))
+  if (wanted.acknowledge) {
+    await acknowledge(connection, first, wanted.acknowledge)
+    return show(wanted, await reconcile(books, lookOf(connection, wanted)))
+  }
   if (!wanted.rebuild) return show(wanted, first)
   const keys = await keysInForce(connection.storage.nodes, connection.config)
   const rebuilt = await rebuild(
@@ -59,6 +68,21 @@ async function run(connection: Connection, wanted: Wanted): Promise<number> {
   )
   if (!wanted.json) console.log(`${reportText(first)}\n\n${rebuiltText(rebuilt)}\n\nAfter that:\n`)
   return show(wanted, await reconcile(books, lookOf(connection, wanted)), rebuilt)
+}
+
+/** Only what the comparison has named can be vouched for: never a payment or a refund. */
+async function acknowledge(
+  { storage }: Connection,
+  { movements }: Report,
+  { transaction, ...why }: NonNullable<Wanted['acknowledge']>,
+): Promise<void> {
+  const named = movements.filter(({ transfer }) => transfer.transaction === transaction)
+  if (named.length === 0) {
+    throw new Error(
+      `${transaction} moved nothing of our wallets that no order explains, or is in no safe block yet`,
+    )
+  }
+  for (const { transfer } of named) await storage.movements.acknowledge(transfer, why)
 }
 
 function show({ json }: Wanted, report: Report, rebuilt?: readonly Rebuilt[]): number {
@@ -75,6 +99,7 @@ function booksOf({ chain, supplier, storage, processor, config }: Connection) {
     checkouts: storage.checkoutBooks,
     processor,
     hands: storage.handPayouts,
+    movements: storage.movements,
   }
 }
 
@@ -96,6 +121,9 @@ function wantedIn(args: string[]): Wanted | undefined {
     options: {
       help: { type: 'boolean', default: false },
       rebuild: { type: 'boolean', default: false },
+      acknowledge: { type: 'string' },
+      reason: { type: 'string' },
+      by: { type: 'string' },
       json: { type: 'boolean', default: false },
       'from-block': { type: 'string' },
       'settle-minutes': { type: 'string', default: '10' },
@@ -105,10 +133,32 @@ function wantedIn(args: string[]): Wanted | undefined {
   const from = values['from-block']
   return {
     rebuild: values.rebuild,
+    acknowledge: acknowledgedIn(values),
     json: values.json,
     fromBlock: from === undefined ? undefined : whole('--from-block', from),
     settleMinutes: whole('--settle-minutes', values['settle-minutes']),
   }
+}
+
+function acknowledgedIn(values: {
+  readonly acknowledge?: string | undefined
+  readonly reason?: string | undefined
+  readonly by?: string | undefined
+  readonly rebuild: boolean
+}): Wanted['acknowledge'] {
+  const { acknowledge: transaction, reason = '', by = '' } = values
+  if (transaction === undefined) {
+    if (reason || by) throw new Error('--reason and --by go with --acknowledge TRANSACTION')
+    return undefined
+  }
+  if (values.rebuild) throw new Error('Say --acknowledge and --rebuild one after the other')
+  if (reason.trim().length < 3 || reason.length > 500) {
+    throw new Error('--acknowledge wants a --reason of 3 to 500 characters')
+  }
+  if (by.trim().length < 2 || by.length > 100) {
+    throw new Error('--acknowledge wants the name of who says so: --by NAME')
+  }
+  return { transaction: transaction.toLowerCase(), reason: reason.trim(), by: by.trim() }
 }
 
 function whole(name: string, text: string): number {

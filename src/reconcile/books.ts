@@ -6,10 +6,12 @@ import type { OrderId, PaymentId } from '../primitives/ids.ts'
 import type { Difference, Finding, Open } from './differences.ts'
 import type { Patience } from './judge.ts'
 import type {
+  Acknowledgement,
   ChainBooks,
   ChainTransfer,
   CheckoutBooks,
   CoinSums,
+  Movements,
   ProcessorBooks,
   StoreBooks,
   SupplierBooks,
@@ -24,6 +26,7 @@ export interface Books {
   /** Without one, invoices and payouts are not compared, and the report says so. */
   readonly processor?: ProcessorBooks | undefined
   readonly hands: HandPayouts
+  readonly movements: Pick<Movements, 'acknowledged'>
 }
 
 export interface Look extends Patience {
@@ -62,6 +65,13 @@ export interface UnbookedRefund {
   readonly payment: ChainTransfer | undefined
 }
 
+/** A transfer of our own wallets that no order explains. */
+interface Movement {
+  readonly transfer: ChainTransfer
+  /** Undefined while nobody vouches for it. */
+  readonly acknowledged: Acknowledgement | undefined
+}
+
 /** What each book says in sum. Amounts are atomic USDC, except those of `coins`. */
 interface Totals {
   /** Of orders that were paid in USDC. */
@@ -94,6 +104,7 @@ export interface Report {
   readonly silent: readonly string[]
   /** The newest order on record in USDC, where none of the keys gives its id. */
   readonly misnamed: OrderId | undefined
+  readonly movements: readonly Movement[]
   /** What `rebuild` goes by. */
   readonly lost: readonly LostPayment[]
   readonly unbooked: readonly UnbookedRefund[]
@@ -105,6 +116,10 @@ export interface Notes {
   readonly open: Open[]
   readonly lost: LostPayment[]
   readonly unbooked: UnbookedRefund[]
+  /** By `placeOf`: one that moved from one of our wallets to another is met twice. */
+  readonly movements: Map<string, Movement>
+  /** What persons vouch for, by `placeOf`. */
+  readonly acknowledged: Map<string, Acknowledgement>
   /** Orders whose payment, refund or delivery was seen outside. Ids only: there may be many. */
   readonly paid: Set<OrderId>
   readonly refunded: Map<OrderId, string>
@@ -131,6 +146,8 @@ export function emptyNotes(): Notes {
     open: [],
     lost: [],
     unbooked: [],
+    movements: new Map(),
+    acknowledged: new Map(),
     paid: new Set(),
     refunded: new Map(),
     delivered: new Set(),
@@ -152,6 +169,20 @@ export function note(notes: Notes, finding: Finding | undefined): void {
   const { type, ...about } = finding
   if (type === 'difference') notes.differences.push(about as Difference)
   else notes.open.push(about as Open)
+}
+
+/** Notes a transfer that no order explains, and the difference that it is unless somebody vouches for it. */
+export function noteMovement(notes: Notes, transfer: ChainTransfer, difference: Finding): void {
+  const acknowledged = notes.acknowledged.get(placeOf(transfer))
+  notes.movements.set(placeOf(transfer), { transfer, acknowledged })
+  if (acknowledged === undefined) note(notes, difference)
+}
+
+export function placeOf({
+  transaction,
+  logIndex,
+}: Pick<ChainTransfer, 'transaction' | 'logIndex'>): string {
+  return `${transaction} ${logIndex}`
 }
 
 export function isAuthorized(

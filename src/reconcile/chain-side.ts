@@ -1,7 +1,7 @@
 import type { Order } from '../orders/order.ts'
 import { paymentKeyOf } from '../payments/payment.ts'
 import type { OrderId } from '../primitives/ids.ts'
-import { type Books, isAuthorized, type Look, type Notes, note } from './books.ts'
+import { type Books, isAuthorized, type Look, type Notes, note, noteMovement } from './books.ts'
 import { differs, open } from './differences.ts'
 import { judgePayment, judgeRefund } from './judge.ts'
 import type { ChainBooks, ChainTransfer } from './ports.ts'
@@ -45,7 +45,7 @@ async function noteStray(
   notes.chain.unmatched += amount
   const about = { transaction, found: amount, detail: `From ${transfer.from}.` }
   if (!isAuthorized(transfer)) {
-    note(notes, differs('unmatched_money', about))
+    noteMovement(notes, transfer, differs('unmatched_money', about))
     return
   }
   const minedAt = await chain.minedAt(transfer.block)
@@ -71,8 +71,8 @@ export async function compareRefunds(
   for await (const transfers of books.chain.paidBack(blocks.from, blocks.to)) {
     for (const transfer of transfers.filter((one) => !isAuthorized(one))) {
       const { transaction, amount } = transfer
-      const detail = `To ${transfer.to}.`
-      note(notes, differs('refund_wallet_moved', { transaction, found: amount, detail }))
+      const about = { transaction, found: amount, detail: `To ${transfer.to}.` }
+      noteMovement(notes, transfer, differs('refund_wallet_moved', about))
     }
     const refunds = transfers.filter(isAuthorized)
     const payees = [...new Set(refunds.map(({ to }) => to))]

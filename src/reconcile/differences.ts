@@ -10,7 +10,7 @@ interface Meaning {
 export const differences = {
   unmatched_money: {
     what: 'A plain transfer to PAY_TO, without an authorization: no order can be meant.',
-    act: 'Ask the sender. Nothing pays it back by itself.',
+    act: 'Yours: --acknowledge it. Else ask the sender. Nothing pays it back by itself.',
   },
   payment_without_order: {
     what: 'An authorization paid PAY_TO, and no order here has it.',
@@ -42,7 +42,7 @@ export const differences = {
   },
   refund_wallet_moved: {
     what: 'A plain transfer left the refund wallet. The store never makes one.',
-    act: 'If it was not you, REFUND_KEY is stolen: stop refunds and change it.',
+    act: 'If it was you, --acknowledge it. Else REFUND_KEY is stolen: stop refunds and change it.',
   },
   refund_booked_not_on_chain: {
     what: 'An order counts as refunded, and the chain has no such refund.',

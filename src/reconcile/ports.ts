@@ -128,6 +128,21 @@ export interface ProcessorBooks extends Pick<Processor, 'read'> {
   paidInvoices(isNamed: (checkout: string) => boolean): Promise<PaidInvoices>
 }
 
+/** Why a transfer of our own wallets is right though no order explains it, and who says so. */
+export interface Acknowledgement {
+  readonly reason: string
+  readonly by: string
+}
+
+/** What persons have vouched for. */
+export interface Movements {
+  acknowledged(): Promise<
+    readonly (Acknowledgement & Pick<ChainTransfer, 'transaction' | 'logIndex'>)[]
+  >
+  /** Keeps what was said first, where it is said twice. */
+  acknowledge(movement: ChainTransfer, why: Acknowledgement): Promise<void>
+}
+
 /** What a rebuilt order is written with. */
 export type OrderWriter = Pick<OrderStore, 'open' | 'move' | 'release'>
 

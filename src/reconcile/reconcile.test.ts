@@ -241,6 +241,31 @@ test.each(Object.entries(faults))('%s is found', async (_, { life, doctor, code,
   expect(found.filter(({ order }) => order && others.has(order))).toEqual([])
 })
 
+test('a movement that a person vouches for is no difference, and an equal one beside it is', async () => {
+  const world = worldOf([lives.delivered()])
+  const [taken, again] = [3, 4].map((logIndex) =>
+    transfer({ transaction: `0x${'cd'.repeat(32)}`, logIndex, from: refundWallet, to: other }),
+  )
+  if (!taken || !again) throw new Error('There are two')
+  world.paidBack.push(taken, again)
+  const why = { reason: 'Float back', by: 'Ann Smith' }
+  world.acknowledged = [{ ...why, transaction: taken.transaction, logIndex: 3 }]
+  const { differences: found, movements } = await reconcile(booksOf(world), look)
+  expect(found.map(({ code }) => code)).toEqual(['refund_wallet_moved'])
+  expect(movements.map(({ acknowledged }) => acknowledged?.by)).toEqual(['Ann Smith', undefined])
+})
+
+test('a payment or a refund stays a difference, whoever vouches for its transaction', async () => {
+  const { payment, order } = lives.paid()
+  const refund = { ...refundOf(order), nonce: newHash() }
+  const world = { ...worldOf([]), received: [payment], paidBack: [refund] }
+  const why = { reason: 'All is well', by: 'Mallory' }
+  world.acknowledged = [payment, refund].map((one) => ({ ...one, ...why }))
+  const { differences: found, movements } = await reconcile(booksOf(world), look)
+  expect(found.map(({ code }) => code)).toEqual(['payment_without_order', 'refund_without_order'])
+  expect(movements).toEqual([])
+})
+
 test('there is a fault here for every code', () => {
   const codes = [...Object.values(faults), ...Object.values(checkoutFaults)]
   const tried = new Set(codes.map(({ code }) => code))

@@ -1,4 +1,4 @@
-import { type Books, emptyNotes, type Look, type Notes, type Report } from './books.ts'
+import { type Books, emptyNotes, type Look, type Notes, placeOf, type Report } from './books.ts'
 import { comparePayments, compareRefunds } from './chain-side.ts'
 import { compareCheckouts } from './invoice-side.ts'
 import { compareLedger, compareOrders, compareSupply } from './store-side.ts'
@@ -16,6 +16,7 @@ import { compareLedger, compareOrders, compareSupply } from './store-side.ts'
  */
 export async function reconcile(books: Books, look: Look): Promise<Report> {
   const notes = emptyNotes()
+  for (const one of await books.movements.acknowledged()) notes.acknowledged.set(placeOf(one), one)
   const blocks = await blocksOf(books, look)
   await comparePayments(books, look, notes, blocks)
   await compareRefunds(books, look, notes, blocks)
@@ -54,7 +55,7 @@ function reportOf(
   { from, to, misnamed }: { readonly from: number; readonly to: number } & Pick<Report, 'misnamed'>,
   sums: Pick<Report['totals'], 'ledger' | 'invoices' | 'coins'>,
 ): Report {
-  const { differences, open, notChecked, silent, lost, unbooked, ...counted } = notes
+  const { differences, open, notChecked, silent, lost, unbooked, movements, ...counted } = notes
   const { chain, supplier, orders, checkouts } = counted
   return {
     from,
@@ -65,6 +66,7 @@ function reportOf(
     notChecked,
     silent,
     misnamed,
+    movements: [...movements.values()],
     lost,
     unbooked,
   }

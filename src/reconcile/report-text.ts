@@ -35,9 +35,22 @@ export function reportText(report: Report): string {
     ...(open.length > 0 ? [`Still under way: ${open.length}`, ...open.map(openLine), ''] : []),
     found.length === 0 ? nothingDiffers(report) : `${counted(found.length, 'difference')}:`,
     ...found.flatMap(differenceLines),
+    ...acknowledgedLines(report),
     ...report.notChecked.map((what) => `Not checked: ${what}.`),
     ...report.silent.map((what) => `No answer: ${what}.`),
   ].join('\n')
+}
+
+function acknowledgedLines({ movements }: Report): string[] {
+  const lines = movements.flatMap(({ transfer, acknowledged }) =>
+    acknowledged
+      ? [
+          `  ${transfer.transaction}  ${amount(transfer.amount)} to ${transfer.to}: ` +
+            `${acknowledged.reason} (${acknowledged.by})`,
+        ]
+      : [],
+  )
+  return lines.length === 0 ? [] : [`${counted(lines.length, 'movement')} acknowledged:`, ...lines]
 }
 
 function nothingDiffers({ silent }: Report): string {
@@ -76,13 +89,14 @@ const words = {
 
 /** The report for programs: amounts as text in atomic USDC, everything else as it is. */
 export function reportJson(report: Report, rebuilt?: readonly Rebuilt[]): string {
-  const { from, to, totals, differences: found, open, notChecked, silent } = report
+  const { from, to, totals, differences: found, open, notChecked, silent, movements } = report
   const shown = {
     from,
     to,
     totals,
     differences: found,
     open,
+    movements,
     notChecked,
     silent,
     ...(rebuilt ? { rebuilt } : {}),

@@ -7,7 +7,7 @@ import {
 } from '../orders/order.ts'
 import { blockOf, paymentKeyOf } from '../payments/payment.ts'
 import type { OrderId } from '../primitives/ids.ts'
-import { type Books, type Look, type Notes, note } from './books.ts'
+import { type Books, type Look, type Notes, note, placeOf } from './books.ts'
 import { differs, open } from './differences.ts'
 import { costText, isDelivered, judgeSupply, refundOnRecord, same } from './judge.ts'
 import type { ChainTransfer, SupplierPurchase } from './ports.ts'
@@ -144,7 +144,7 @@ async function paidByHand(
   if ((await hands.find(id)) !== transaction) return undefined
   const transfers = await chain.plainTransfersIn(transaction)
   return transfers.find((transfer) => {
-    const place = `${transaction} ${transfer.logIndex}`
+    const place = placeOf(transfer)
     if (transfer.amount !== amount || !same(transfer.to, tender.payer)) return false
     if (notes.handTransfers.has(place)) return false
     notes.handTransfers.add(place)

@@ -21,6 +21,7 @@ import type {
   ChainTransfer,
   Misbooked,
   MisbookedCheckout,
+  Movements,
   PaidInvoice,
   ProcessorPayout,
   SupplierPurchase,
@@ -50,6 +51,8 @@ export interface World {
   paidInvoices: PaidInvoice[] | undefined
   /** What operators noted as paid by hand: the transaction, by its reference. */
   handNotes: Map<string, string>
+  /** What persons vouch for. */
+  acknowledged: Awaited<ReturnType<Movements['acknowledged']>>
 }
 
 /** One order with what the chain and the supplier have of it. */
@@ -188,6 +191,7 @@ export function worldOf(all: readonly Life[]): World {
     payouts: [],
     paidInvoices: [],
     handNotes: new Map(),
+    acknowledged: [],
   }
 }
 
@@ -236,6 +240,7 @@ export function booksOf(world: World): Books {
       },
     },
     hands: { find: async (reference) => world.handNotes.get(reference) },
+    movements: { acknowledged: async () => world.acknowledged },
   }
 }
 

@@ -2,7 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Address } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { chainClient } from '../../sandbox/chain/rpc.ts'
 import {
   type ChildStore,
   newDataDir,
@@ -11,7 +14,8 @@ import {
   startChildStore,
 } from '../child-store.ts'
 import { newBuyer } from '../stories/buyer.ts'
-import { bodyFor, buy, get, post, until } from '../stories/requests.ts'
+import { emptyWallet, mintUsdc, transfersBetween } from '../stories/chain.ts'
+import { bodyFor, buy, eventually, get, post, termsOf, until } from '../stories/requests.ts'
 
 /** Each of these starts a store, or its parts, several times. */
 const timeout = 240_000
@@ -50,6 +54,16 @@ async function buyAt(store: ChildStore, outcome: string) {
   return bought
 }
 
+/** What is in a block now cannot be dropped any more. */
+async function becomesSafe({ rpcUrl }: { readonly rpcUrl: string }): Promise<void> {
+  const client = chainClient(rpcUrl)
+  const newest = await client.getBlockNumber()
+  await eventually(
+    () => client.getBlock({ blockTag: 'safe' }),
+    ({ number }) => number >= newest,
+  )
+}
+
 /** Copies as a file backup does, with owners and rights. */
 function copy(from: string, to: string): void {
   execFileSync('rm', ['-rf', join(dataDir, to)])
@@ -79,6 +93,56 @@ test('runs beside the store, and without it; its report is for people and for pr
     differences: [],
     totals: { orders: 1, chain: { received: '500000', refunded: '0', unmatched: '0' } },
   })
+})
+
+test('a float that was taken out is a difference until a person vouches for it', {
+  timeout,
+}, async () => {
+  const store = await start()
+  const bought = await buyAt(store, 'OK')
+  const { body } = await get(store.url, '/sandbox')
+  const keys = JSON.parse(readFileSync(join(dataDir, 'chain/keys.json'), 'utf8'))
+  const parts = { rpcUrl: body.rpcUrl, usdc: body.usdc, keys }
+  const float = privateKeyToAddress(keys.refund)
+  const { payTo } = await termsOf(store.url, 'voucher', bodyFor('voucher', 'OK'))
+  const takeOut = async () => {
+    await emptyWallet(parts, keys.refund, payTo as Address)
+    await becomesSafe(parts)
+    const moved = await transfersBetween(parts, float, payTo as Address)
+    return moved.at(-1)?.transactionHash ?? ''
+  }
+
+  await mintUsdc(parts, float, 5_000_000n)
+  await becomesSafe(parts)
+  expect((await reconcile()).code).toBe(0)
+  const transaction = await takeOut()
+  const named = await reconcile()
+  expect(named).toMatchObject({ code: 1 })
+  expect(named.stdout).toContain(`refund_wallet_moved  ${transaction}`)
+  expect(named.stdout).toContain(`unmatched_money  ${transaction}`)
+
+  const vouch = (of: string) =>
+    reconcile('--acknowledge', of, '--reason', 'Float back to the takings', '--by', 'Ann Smith')
+  expect(await vouch(bought.answer.body.orders[0].transaction_hash)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('that no order explains'),
+  })
+  expect(await reconcile('--acknowledge', transaction, '--reason', 'It was me')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--by NAME'),
+  })
+  expect(await vouch(transaction)).toMatchObject({ code: 0 })
+  const clean = await reconcile()
+  expect(clean).toMatchObject({ code: 0 })
+  expect(clean.stdout).toContain('1 movement acknowledged:')
+  expect(clean.stdout).toContain('Float back to the takings (Ann Smith)')
+
+  await mintUsdc(parts, float, 5_000_000n)
+  const next = await takeOut()
+  const again = await reconcile()
+  expect(again).toMatchObject({ code: 1 })
+  expect(again.stdout).toContain(`refund_wallet_moved  ${next}`)
+  expect(again.stdout).not.toContain(`refund_wallet_moved  ${transaction}`)
 })
 
 test('a store on an old backup ends at once, and starts again after --rebuild', {

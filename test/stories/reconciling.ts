@@ -40,6 +40,7 @@ export async function openBooks(settings: NodeSettings, keys: readonly Buffer[] 
     store: storage.books,
     checkouts: storage.checkoutBooks,
     hands: storage.handPayouts,
+    movements: storage.movements,
   }
   const look = (): Look => ({
     now: now(),

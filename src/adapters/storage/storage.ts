@@ -18,7 +18,7 @@ import type {
   Treasury,
 } from '../../orders/ports.ts'
 import type { Network } from '../../payments/networks.ts'
-import type { CheckoutBooks, StoreBooks } from '../../reconcile/ports.ts'
+import type { CheckoutBooks, Movements, StoreBooks } from '../../reconcile/ports.ts'
 import { createCheckoutBooks } from './checkout-books.ts'
 import { checkoutFacts } from './checkout-facts.ts'
 import { createCheckoutStore } from './checkouts.ts'
@@ -26,6 +26,7 @@ import { type Database, openDatabase, type Trouble } from './database.ts'
 import { createHandPayouts } from './hand-payouts.ts'
 import { claimIdentity, requireOwn, type StoreIdentity } from './identity.ts'
 import { migrate } from './migrate.ts'
+import { createMovements } from './movements.ts'
 import { createNodeBook } from './nodes.ts'
 import { createNonceStore } from './nonces.ts'
 import { addUpEnds, openFacts, orderFacts } from './order-facts.ts'
@@ -54,6 +55,7 @@ export interface Storage {
   readonly mail: MailBook
   readonly books: StoreBooks
   readonly checkoutBooks: CheckoutBooks
+  readonly movements: Movements
   /** Forgets sign-in nonces that have run out anyway. Returns how many. */
   forgetNonces(): Promise<number>
   /** Quick however many orders there are. Throws as `probe` does. */
@@ -167,6 +169,7 @@ function storesOn(pool: Pool, refundCaps: RefundCaps): Omit<Storage, 'probe' | '
     mail: createMailBook(pool),
     books: createStoreBooks(pool),
     checkoutBooks: createCheckoutBooks(pool),
+    movements: createMovements(pool),
     forgetNonces: () => nonces.forgetExpired(),
     orderFacts: () => orderFacts(pool),
     addUpEnds: () => addUpEnds(pool),
