@@ -47,5 +47,9 @@ declare module 'fastify' {
     charge: Charge | undefined
     /** Why it may do no more than find the order that it has already paid for. */
     heldUp: Refusal | undefined
+    /** The order that it bought, or found again. */
+    orderId: string | undefined
+    /** Whether it was refused because there were too many. */
+    isTurnedAway: boolean
   }
 }

@@ -37,6 +37,7 @@ export function answerError(
   const page = edge.pageFor?.(refusal ?? error, request, reply)
   if (page !== undefined) return reply.send(page)
   // A caller that hung up in the middle of its body made the error, and hears no answer.
+  request.isTurnedAway = refusal?.code === 'rate_limited'
   const isOurs = refusal === undefined && !request.raw.readableAborted
   if (isOurs) request.log.error({ err: error }, 'unexpected error')
   const retryAfter = refusal?.details.retryAfterSeconds

@@ -8,6 +8,7 @@ import { price, termsFor } from '../../orders/price.ts'
 import { type PurchaseAnswer, purchase } from '../../orders/purchase.ts'
 import type { PurchaseRequest } from '../../orders/replay.ts'
 import { termsOf, termsValidSeconds } from '../../payments/terms.ts'
+import type { OrderId } from '../../primitives/ids.ts'
 import { formatUsdc, usdc, usdcDecimals } from '../../primitives/money.ts'
 import { Refusal } from '../../primitives/refusal.ts'
 import { purchasePath } from '../paths.ts'
@@ -61,6 +62,8 @@ export type PurchaseOutcome =
       readonly type: 'standing'
       readonly body: ReturnType<typeof orderStanding>
       readonly came: boolean
+      /** For the log alone. */
+      readonly orderId: OrderId
     }
 
 /**
@@ -210,6 +213,8 @@ async function outcomeOf(
 ): Promise<PurchaseOutcome> {
   const { order } = answer
   const came = order.state === 'FULFILLED'
-  if (!answer.reveal) return { type: 'standing', body: orderStanding(order, 'payment'), came }
+  if (!answer.reveal) {
+    return { type: 'standing', body: orderStanding(order, 'payment'), came, orderId: order.id }
+  }
   return { ...answer, came, settled: await settledOf(deps.demands, door, order) }
 }

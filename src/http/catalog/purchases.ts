@@ -33,6 +33,7 @@ export function routePurchases(app: FastifyInstance, deps: BuyingDeps): void {
         case 'order':
           return sendOrder(deps, reply, outcome)
         case 'standing':
+          request.orderId = outcome.orderId
           return answered(reply, outcome.came).headers(replayed).send(outcome.body)
         case 'payment_required':
           return answer402(reply, outcome.required, outcome.more)
@@ -68,6 +69,7 @@ async function sendOrder(
   outcome: Extract<PurchaseOutcome, { type: 'order' }>,
 ) {
   const { order, came, settled } = outcome
+  reply.request.orderId = order.id
   answered(reply, came)
     .headers(paymentResponse(settled))
     .headers(came ? {} : { location: orderPath(order.id) })

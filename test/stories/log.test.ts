@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newBuyer } from './buyer.ts'
+import { bodyFor, buy, eventually, get } from './requests.ts'
+import { openStore, type Store } from './store.ts'
+
+// What an operator finds in the log, and what is not there.
+
+const token = 'a-token-for-the-scraper'
+let store: Store
+beforeAll(async () => {
+  store = await openStore({ env: { METRICS_TOKEN: token } })
+})
+afterAll(() => store.close())
+
+const lines = (of: { route?: string; order?: string }) =>
+  store.logLines
+    .map((line) => JSON.parse(line))
+    .filter((line) => Object.entries(of).every(([name, value]) => line[name] === value))
+
+test('the request id of a purchase leads to its order, also when it is sent again', async () => {
+  const { answer, send } = await buy(store, await newBuyer(), 'voucher', bodyFor('voucher', 'OK'))
+  const again = await send()
+  const order = answer.body.orderId
+  const ids = [answer, again].map(({ headers }) => headers.get('x-request-id'))
+  const found = await eventually(
+    async () => lines({ order }),
+    (some) => some.length === 2,
+  )
+  expect(found.map(({ reqId }) => reqId)).toEqual(ids)
+  expect(found.map(({ msg, status }) => [msg, status])).toEqual([
+    ['request', 200],
+    ['request', 200],
+  ])
+})
+
+test('requests beyond a limit are counted, and leave no line', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 90 }, () => get(store.url, '/ai/vouchers?limit=1')),
+  )
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(30)
+  const route = '/ai/vouchers'
+  const logged = await eventually(
+    async () => lines({ route }),
+    (some) => some.length >= 60,
+  )
+  expect(logged.map(({ status }) => status)).toEqual(Array(60).fill(200))
+  const metrics = await fetch(`${store.url}/metrics`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  expect(await metrics.text()).toContain(
+    `kiosk402_http_requests_total{route="${route}",method="GET",status="429"} 30`,
+  )
+})
