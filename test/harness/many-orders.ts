@@ -40,6 +40,7 @@ const copySql = (table: keyof typeof tables) => `
       lower(first.payer), copies.payer)::jsonb || case '${table}'
         when 'orders' then jsonb_build_object('placed_at',
           copies.placed_at, 'changed_at', copies.placed_at, 'finished_at', copies.placed_at)
+          || case when copies.placed_at < now() - interval '30 days' then '{"recipient": null}'::jsonb else '{}' end
         when 'idempotency_keys' then jsonb_build_object('key', copies.id,
           'created_at', copies.placed_at)
         else '{}' end as fields) as copied,
@@ -55,6 +56,7 @@ const manyRows = 50_000
 /**
  * Copies a finished order with all that belongs to it, past the triggers of the tables. Ids, hashes and
  * payers are spread as those of real orders are; each payer has five of them.
+ * Those from a month ago have no personal fields any more.
  *
  * @param placed between when the copies were placed
  * @param left tables whose rows are not copied, where they do not matter
