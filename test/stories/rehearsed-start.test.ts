@@ -70,10 +70,13 @@ test('a rehearsal says on pages, in the manifest and in each line of its log tha
     expect(await query(live['DATABASE_URL'] ?? '', 'select mode from store_identity')).toEqual([
       { mode: 'rehearsal' },
     ])
+    // It is told once all workers are there, which is after the first one answers.
+    await expect
+      .poll(store.output)
+      .toMatch(/is ready .*, REHEARSAL with test money on Base Sepolia/)
   } finally {
     await store.stop()
   }
-  expect(store.output()).toMatch(/is ready .*, REHEARSAL with test money on Base Sepolia/)
   const lines = store
     .output()
     .split('\n')
