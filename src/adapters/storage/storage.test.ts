@@ -140,7 +140,7 @@ describe('migrations', () => {
     const writer = await pool.connect()
     await writer.query('begin; insert into one values (2)')
     const nodes = [migrate(pool, asUrl()), migrate(pool, asUrl())]
-    const builds = `select from pg_stat_activity where query like 'drop index%' and wait_event_type = 'Lock'`
+    const builds = `select from pg_stat_activity where query like '%drop index%' and wait_event_type = 'Lock'`
     await expect.poll(async () => (await pool.query(builds)).rowCount).toBe(1)
     await writer.query('insert into one values (3)')
     await writer.query('commit')
