@@ -1,22 +1,47 @@
 import { type DestinationStream, type Logger, multistream, pino } from 'pino'
 import { fileIn, standard } from './log-lines.ts'
+import { groupingOutages } from './log-outages.ts'
 
 /**
  * The store's log, one JSON object a line. What could carry a secret is left out here as well, in
  * case a caller forgets: headers, bodies, and the long form of errors, which repeats calldata.
+ *
+ * An outage is one line at its start and one when it is over, whoever meets it.
+ *
+ * @param isOfDatabase whether something failed because the database is away
  */
-export function createLog(level: string, destination: DestinationStream): Logger {
-  return pino(
+export function createLog(
+  level: string,
+  destination: DestinationStream,
+  isOfDatabase: (error: unknown) => boolean = () => false,
+): Logger {
+  const begins = groupingOutages((outage) => log.warn(outage, 'works again'))
+  const log = pino(
     {
       level,
       base: null,
       redact: ['req.headers', 'headers', 'body', 'payload', 'recipient', 'delivery', '*.signature'],
       serializers: { err: describeError, error: describeError, req: describeRequest },
       // Messages, stacks and fields that nobody thought of pass here and nowhere else.
-      hooks: { streamWrite: withoutLongHex },
+      hooks: {
+        streamWrite: withoutLongHex,
+        logMethod(args, method) {
+          const what = failingIn(args[0], isOfDatabase)
+          if (what === undefined || begins(what)) method.apply(this, args)
+        },
+      },
     },
     destination,
   )
+  return log
+}
+
+/** What fails, where the line may be one of very many: the database, or work that is tried again and again. */
+function failingIn(facts: unknown, isOfDatabase: (error: unknown) => boolean): string | undefined {
+  if (typeof facts !== 'object' || facts === null) return undefined
+  const { err, error = err, what } = facts as Readonly<Record<string, unknown>>
+  if (isOfDatabase(error)) return 'database'
+  return error !== undefined && typeof what === 'string' ? what : undefined
 }
 
 /** Standard output, and nothing else writes there. */

@@ -37,7 +37,6 @@ import { fundedSupplier } from './operations/funded-supplier.ts'
 import { guarding, type RecordTooOld } from './operations/guarding.ts'
 import { forgetting, sweeping } from './operations/loops.ts'
 import { createMetrics } from './operations/metrics.ts'
-import { tellingOutages } from './operations/outages.ts'
 import { partChanges } from './operations/part-changes.ts'
 import { probing } from './operations/probes.ts'
 import { reporterTo } from './operations/reporter.ts'
@@ -170,7 +169,7 @@ function groundOf(options: ServiceOptions, told: Pick<Ground, 'signal' | 'draini
     now,
     vitals: createVitals(now),
     counters: createCounters(),
-    failed: tellingOutages(options.log),
+    failed: (what, error) => options.log.error({ error, what }, 'background work failed'),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { isOutage } from './adapters/storage/database.ts'
 import { type Common, type Config, ConfigError, type Outside } from './config.ts'
 import { openCounting } from './counting.ts'
 import type { Counting } from './http/rate-limit.ts'
@@ -83,7 +84,7 @@ export async function listen({ app }: Service, { host, port }: Config): Promise<
 /** Where a process of the store writes. Each line says which worker it is from, and whether it is rehearsed. */
 export function logOf(config: Config, worker?: number): Logger {
   const to = config.mode === 'live' ? liveLog() : sandboxLog(config.dataDir)
-  const log = createLog(config.logLevel, to)
+  const log = createLog(config.logLevel, to, isOutage)
   const isRehearsal = config.mode === 'live' && config.isRehearsal
   return log.child({
     ...(isRehearsal && { rehearsal: true }),

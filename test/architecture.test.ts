@@ -111,8 +111,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     '../sandbox/connection.ts',
   ],
   'log-lines.ts': [],
+  'log-outages.ts': [],
   'version.ts': [],
-  'log.ts': ['log-lines.ts'],
+  'log.ts': ['log-lines.ts', 'log-outages.ts'],
   'terminal.ts': ['config.ts'],
   'service.ts': [
     'desk',
@@ -141,6 +142,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'counting.ts': ['http', 'secrets', 'adapters', 'config.ts'],
   'store-process.ts': [
     'http',
+    'adapters',
     'service.ts',
     'config.ts',
     'counting.ts',

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
+import { isOutage } from '../../src/adapters/storage/database.ts'
 import { type ProcessorAccess, readConfig, type SandboxConfig } from '../../src/config.ts'
 import { openCounting } from '../../src/counting.ts'
 import { createLog } from '../../src/log.ts'
@@ -48,7 +49,7 @@ export async function startNode(
   const { url, port, env, supplierUrl, webhook, secrets, lostKeys = [], ...outside } = settings
   const secretsKeys = secrets?.map((key) => Buffer.from(key, 'base64')) ?? [secretsKey]
   const config = readConfig({ PUBLIC_URL: url, ...env, PORT: String(port) }) as SandboxConfig
-  const log = createLog('trace', { write })
+  const log = createLog('trace', { write }, isOutage)
   const keys = agreedKeys(secretsKeys)
   const { counting, close } = await openCounting(config, keys, log)
   const service = await startService({

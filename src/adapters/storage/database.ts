@@ -53,22 +53,40 @@ export function openDatabase(url: string, options: DatabaseOptions): pg.Pool {
     // handled. Without a listener, the event would end the process besides.
     client.on('error', () => undefined)
   })
-  return onTrouble ? telling(pool, onTrouble) : pool
+  return telling(pool, onTrouble)
 }
 
-/** The same pool, which tells of the troubles that its statements meet. */
-function telling(pool: pg.Pool, onTrouble: (trouble: Trouble) => void): pg.Pool {
+/** Where a statement found no server. Errors of the network are the same, whoever could not be reached. */
+const unreached = new WeakSet<Error>()
+
+/** The same pool, which tells of the troubles that its statements and connections meet. */
+function telling(pool: pg.Pool, onTrouble: DatabaseOptions['onTrouble']): pg.Pool {
   const query = pool.query.bind(pool) as (...asked: unknown[]) => Promise<unknown>
-  const told = async (...asked: unknown[]) => {
-    try {
-      return await query(...asked)
-    } catch (error) {
-      const trouble = troubleIn(error)
-      if (trouble) onTrouble(trouble)
-      throw error
+  const connect = pool.connect.bind(pool)
+  const meet = (error: unknown): never => {
+    const trouble = troubleIn(error)
+    if (trouble) {
+      unreached.add(trouble.error)
+      onTrouble?.(trouble)
     }
+    throw error
   }
-  return Object.assign(pool, { query: told })
+  type Callback = Parameters<typeof connect>[0]
+  return Object.assign(pool, {
+    query: (...asked: unknown[]) => query(...asked).catch(meet),
+    // The pool itself calls it back.
+    connect: (callback?: Callback) => (callback ? connect(callback) : connect().catch(meet)),
+  })
+}
+
+/** What the driver says, without a code, of a server that is silent. */
+const silent = /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect)/
+
+/** Whether something failed for the database, and not for what was asked of it. */
+export function isOutage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if (error instanceof pg.DatabaseError) return troubleIn(error) !== undefined
+  return unreached.has(error) || silent.test(error.message)
 }
 
 /**

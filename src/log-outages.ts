@@ -1,0 +1,50 @@
+/** Longer than a statement that hangs takes to fail, so that one outage is not told as several. */
+const quietMs = 30_000
+
+/** What has failed again and again, and for how long. */
+export interface Outage {
+  readonly what: string
+  readonly failures: number
+  readonly seconds: number
+}
+
+interface Failing {
+  failures: number
+  lastAt: number
+  readonly timer: NodeJS.Timeout
+}
+
+/**
+ * Takes failures of one kind for one outage, until none has come for a while: what is tried four times a
+ * second, or met by each of many requests, would fill the log.
+ *
+ * @param ended hears of each outage when it is over
+ * @returns notes a failure, and tells whether an outage begins with it
+ */
+export function groupingOutages(ended: (outage: Outage) => void): (what: string) => boolean {
+  const outages = new Map<string, Failing>()
+
+  function begin(what: string): void {
+    const since = Date.now()
+    const end = () => {
+      outages.delete(what)
+      const { failures, lastAt } = failing
+      ended({ what, failures, seconds: Math.round((lastAt - since) / 1_000) })
+    }
+    const timer = setTimeout(end, quietMs).unref()
+    const failing: Failing = { failures: 1, lastAt: since, timer }
+    outages.set(what, failing)
+  }
+
+  return (what) => {
+    const known = outages.get(what)
+    if (known === undefined) {
+      begin(what)
+      return true
+    }
+    known.failures += 1
+    known.lastAt = Date.now()
+    known.timer.refresh()
+    return false
+  }
+}
