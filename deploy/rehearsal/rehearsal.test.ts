@@ -6,7 +6,7 @@ import { noDebianPostgres } from './database.ts'
 import { rehearse } from './day.ts'
 import { startParts } from './parts.ts'
 
-describe.each(fronts)('behind $name', (front) => {
+describe.concurrent.each(fronts)('behind $name', (front) => {
   const why = noServer(front) ?? noOpenssl ?? noRedis ?? noDebianPostgres
 
   test.skipIf(why)(
