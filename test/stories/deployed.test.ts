@@ -347,8 +347,13 @@ describe.each(fronts)('behind $name', (server) => {
 test('every metric that an alert asks for, with its labels, is there', async () => {
   const { body } = await get(store.url, '/metrics', { authorization: `Bearer ${metricsToken}` })
   const samples = String(body).split('\n')
+  const absent = /^\| `(kiosk402_\w+)` \|.*absent while/gm
+  const mayBeAbsent = [...readFileSync('README.md', 'utf8').matchAll(absent)].map(
+    ([, name]) => name,
+  )
   const missing = selectorsIn(readFileSync('deploy/alerts.yml', 'utf8')).filter(
-    (selector) => !samples.some((line) => isSampleOf(selector, line)),
+    (selector) =>
+      !mayBeAbsent.includes(selector.name) && !samples.some((line) => isSampleOf(selector, line)),
   )
   expect(missing).toEqual([])
 })

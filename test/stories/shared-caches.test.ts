@@ -17,6 +17,9 @@ beforeAll(async () => {
 afterAll(() => store.close())
 
 /** Whether a cache gave the answer without asking the store. */
+/** A receipt is signed whenever it is asked for, and says when. */
+const unsigned = ({ receipt: _, ...body }: Record<string, unknown>) => body
+
 const isKept = ({ headers }: { readonly headers: Headers }) => headers.get('x-cache') === 'HIT'
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
@@ -68,7 +71,8 @@ describe.each(cacheServers)('behind $name', (server) => {
           expect([stranger.status, isKept(stranger)], place).toEqual([200, false])
           expect(JSON.stringify(stranger.body), place).not.toContain(code)
         }
-        expect((await get(at.url, place, bearer(mine.accessToken))).body).toEqual(own.body)
+        const again = await get(at.url, place, bearer(mine.accessToken))
+        expect(unsigned(again.body)).toEqual(unsigned(own.body))
       }
     },
   )
