@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process'
 import { existsSync, globSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import pg from 'pg'
 import { serverAccount } from '../../sandbox/postgres/account.ts'
 import { initialiseCluster } from '../../sandbox/postgres/initialise.ts'
 import { adoptOrStart, databaseUrlOf, stopServer } from '../../sandbox/postgres/server.ts'
 import { terminate } from '../../sandbox/process.ts'
 import { leftOut } from '../../test/harness/left-out.ts'
+import { query } from '../../test/harness/query.ts'
 
 const run = promisify(execFile)
 
@@ -66,14 +66,4 @@ export async function sizeOf(url: string) {
        (pg_current_wal_lsn() - '0/0')::float8 as wal, (select count(*)::int from orders) as orders`,
   )
   return row as { readonly disk: number; readonly wal: number; readonly orders: number }
-}
-
-export async function query(url: string, sql: string, values: unknown[] = []) {
-  const client = new pg.Client(url)
-  await client.connect()
-  try {
-    return (await client.query(sql, values)).rows
-  } finally {
-    await client.end()
-  }
 }

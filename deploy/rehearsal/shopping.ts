@@ -7,7 +7,7 @@ import { hiddenFields, look, press } from '../../sandbox/demo/person.ts'
 import { esim, fixedVoucher, topup } from '../../sandbox/demo/steps/goods.ts'
 import { rejectedTopup } from '../../sandbox/demo/steps/refund.ts'
 import { storeAt } from '../../sandbox/demo/store.ts'
-import { query } from './database.ts'
+import { query } from '../../test/harness/query.ts'
 import { type Parts, recordOf } from './parts.ts'
 
 /** One of each kind, and one that fails and is paid back. */

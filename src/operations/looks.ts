@@ -5,8 +5,8 @@ const keptMs = 5_000
 const patienceMs = 2_000
 
 /**
- * Looks when asked, at most once at a time, and keeps what it saw for 5 s. Asked while a slow look is under way, it says undefined after 2 s; the look goes
- * on, and the next one who asks may find it done.
+ * Looks when asked, at most once at a time, and keeps what it saw for 5 s. Asked while a slow look is
+ * under way, it says undefined after 2 s; the look goes on, and the next one who asks may find it done.
  *
  * @param look gives undefined when it failed; it does not throw
  */

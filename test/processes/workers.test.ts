@@ -9,8 +9,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startPostgres } from '../../sandbox/postgres/postgres.ts'
 import { identify } from '../../sandbox/process.ts'
 import { type ChildStore, newDataDir, runStoreToItsEnd, startChildStore } from '../child-store.ts'
+import { query } from '../harness/query.ts'
 import { bodyFor, buy, eventually } from '../stories/requests.ts'
-import { query } from '../stories/store.ts'
 import { buyerAt, partsOf } from './data-folder.ts'
 
 let dataDir: string

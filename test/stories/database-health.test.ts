@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { query } from '../harness/query.ts'
 import { startTcpProxy } from '../harness/tcp-proxy.ts'
 import { newBuyer } from './buyer.ts'
 import { bodyFor, eventually, get, post, purchasePath, termsOf } from './requests.ts'
-import { openNode, openStore, query, type Store, siblingSettings } from './store.ts'
+import { openNode, openStore, type Store, siblingSettings } from './store.ts'
 
 // A database that is not as it should be is seen soon, and everything that tells of it agrees.
 

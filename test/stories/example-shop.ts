@@ -18,10 +18,11 @@ import {
 import { kinds } from '../../src/goods/good.ts'
 import type { Kind } from '../../src/goods/offer.ts'
 import { type StoryProxy, startProxy } from '../harness/proxy.ts'
+import { query } from '../harness/query.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { openDear } from './dear.ts'
 import { eventually, get, post, purchasePath, termsOf, until } from './requests.ts'
-import { openSibling, openStore, query, type Store } from './store.ts'
+import { openSibling, openStore, type Store } from './store.ts'
 
 /** From here nobody asks any more: the store saw too many requests. */
 const busyAddress = '10.255.255.255'

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { startSupplier } from '../../sandbox/supplier/server.ts'
 import { runStoreToItsEnd, startChildStore } from '../child-store.ts'
 import { fundedGasKey } from '../harness/gas.ts'
+import { query } from '../harness/query.ts'
 import { mintUsdc } from './chain.ts'
 import { get } from './requests.ts'
-import { newDatabase, query } from './store.ts'
+import { newDatabase } from './store.ts'
 
 // A store in live mode, as its operator starts it, at a node whose money is not real.
 

@@ -2,12 +2,13 @@ import { createSIWxPayload, encodeSIWxHeader } from '@x402/extensions/sign-in-wi
 import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Report } from '../../src/reconcile/books.ts'
+import { query } from '../harness/query.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { anybody, transfersBetween, usdcAbi } from './chain.ts'
 import { ledgerOf } from './facts.ts'
 import { openBooks, type StoryBooks } from './reconciling.ts'
 import { bodyFor, buy, eventually, get, type Kind, until } from './requests.ts'
-import { copyOf, openNode, openStore, query, type Store } from './store.ts'
+import { copyOf, openNode, openStore, type Store } from './store.ts'
 
 const env = {
   TRUSTED_PROXIES: '1',

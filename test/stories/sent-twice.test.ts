@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { query } from '../harness/query.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { transfersBetween } from './chain.ts'
 import { callToken, settling } from './contracts/calls.ts'
@@ -15,7 +16,7 @@ import {
 } from './interferences.ts'
 import { openReadingStore } from './reading.ts'
 import { bodyFor, eventually, type Kind, post, purchasePath, termsOf } from './requests.ts'
-import { openNode, openSibling, query, type Store } from './store.ts'
+import { openNode, openSibling, type Store } from './store.ts'
 
 // Between two equal paid requests comes whatever may come. The second one is answered with the order
 // of the first, or hears that it is not known what was charged; never that nothing was, and never

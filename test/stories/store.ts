@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import pg from 'pg'
 import type { Address } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { inject } from 'vitest'
@@ -13,6 +12,7 @@ import type { ProcessorAccess } from '../../src/config.ts'
 import { coins as allCoins } from '../../src/payments/coins.ts'
 import { fundedGasKey } from '../harness/gas.ts'
 import { type NodeSettings, startNode } from '../harness/node.ts'
+import { query } from '../harness/query.ts'
 import { type ChainParts, mintUsdc } from './chain.ts'
 import { documentedOnly } from './documented.ts'
 
@@ -210,16 +210,6 @@ export async function newDatabase(serverUrl: string, like = ''): Promise<string>
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
   return url.href
-}
-
-export async function query(url: string, sql: string, values: unknown[] = []) {
-  const client = new pg.Client(url)
-  await client.connect()
-  try {
-    return (await client.query(sql, values)).rows
-  } finally {
-    await client.end()
-  }
 }
 
 async function admin(url: string, key: string, path: string, body?: unknown) {

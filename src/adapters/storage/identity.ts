@@ -32,7 +32,8 @@ export async function requireOwn(database: Database, identity: StoreIdentity): P
 /**
  * Makes the database this store's at the first start, and afterwards refuses one that belongs to
  * another mode, network or asset: test orders must never be paid back with money, nor paid orders
- * be delivered by the sandbox, and no other chain knows what was rehearsed on one. The pay-to address may change; the newest is on record.
+ * be delivered by the sandbox, and no other chain knows what was rehearsed on one. The pay-to address may
+ * change; the newest is on record.
  */
 export async function claimIdentity(database: Database, identity: StoreIdentity): Promise<void> {
   const { mode, network, asset, payTo } = identity
