@@ -52,14 +52,15 @@ const copySql = `
   with template as (select to_jsonb(orders) as fields from orders where id = $1),
   copied as (
     insert into orders
-    select (jsonb_populate_record(null::orders, fields || jsonb_build_object(
-      'id', copy.id, 'payment_id', 'pay' || substr(copy.id, 4),
-      'doc', fields -> 'doc' || jsonb_build_object('id', copy.id),
-      'write_id', gen_random_uuid(), 'due_at', due_at, 'locked_until',
-      case when $4 > 0 then now() + $4 * interval '1 s' else least(now(), due_at) end))).*
+    select made.*
     from template, generate_series(1, $2::integer) as n,
       lateral (select $3 || lpad(n::text, 22, '0') as id,
-        now() + n * $5 * interval '1 s' / $2 as due_at) as copy
+        now() + n * $5 * interval '1 s' / $2 as due_at) as copy,
+      jsonb_populate_record(null::orders, fields || jsonb_build_object(
+        'id', copy.id, 'payment_id', 'pay' || substr(copy.id, 4),
+        'doc', fields -> 'doc' || jsonb_build_object('id', copy.id),
+        'write_id', gen_random_uuid(), 'due_at', due_at, 'locked_until',
+        case when $4 > 0 then now() + $4 * interval '1 s' else least(now(), due_at) end)) as made
     returning id
   ), paid as (
     insert into payments select 'key of ' || id, id from copied

@@ -6,6 +6,7 @@ import { type ConnectedChain, connectChain } from './adapters/chain/connect.ts'
 import type { Trouble } from './adapters/storage/database.ts'
 import { SchemaTooNew } from './adapters/storage/migrations.ts'
 import { reachStorage, type Storage } from './adapters/storage/storage.ts'
+import { onlyPresent, presentOf } from './adapters/storage/wallets.ts'
 import { referenceOf, verifiesWebhook } from './adapters/suppliers/zendit/webhook.ts'
 import { payoutWatch } from './checkouts/payout-watch.ts'
 import { invoiceRail } from './checkouts/rail.ts'
@@ -34,7 +35,7 @@ import type { AgreedKeys, KeyMissing } from './nodes.ts'
 import { type Counters, countedReporter, createCounters } from './operations/counters.ts'
 import { covering, type MeansSources } from './operations/covering.ts'
 import { fundedSupplier } from './operations/funded-supplier.ts'
-import { guarding, type RecordTooOld } from './operations/guarding.ts'
+import { guarding, type RecordTooOld, requireNoRefunds } from './operations/guarding.ts'
 import { forgetting, sweeping } from './operations/loops.ts'
 import { createMetrics } from './operations/metrics.ts'
 import { partChanges } from './operations/part-changes.ts'
@@ -46,6 +47,7 @@ import type { PurchaseDeps } from './orders/purchase.ts'
 import { createQuotes } from './payments/quotes.ts'
 import { leastOf } from './primitives/money.ts'
 import { within } from './primitives/within.ts'
+import type { StoreWallet, WalletRole } from './reconcile/ports.ts'
 import { createSigningKeys } from './secrets/signing-keys.ts'
 import { createDigest, createSigner } from './secrets/tokens.ts'
 import { createVault } from './secrets/vault.ts'
@@ -108,10 +110,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const chain = connectChain(options.config, ground.now)
   const supply = connectSupplier(ground.config)
   const storage = await connectOutside(ground, chain, supply)
-  const { guard, membership } = await admit(ground, chain, storage)
+  const { guard, membership, earlier } = await admit(ground, chain, storage)
   const stock = await startStock(ground, storage.snapshots, supply.stockroom)
   const coins = connectCoins(options.config, { ...storage, ...ground })
-  const parts = { chain, storage, supply, coins }
+  const parts = { chain, storage, supply, coins, earlier }
   const purchases = purchasesOf(ground, { ...parts, stock })
   const checkouts = checkoutDepsOf(purchases, {
     config: options.config,
@@ -178,7 +180,7 @@ function groundOf(options: ServiceOptions, told: Pick<Ground, 'signal' | 'draini
  * at once. What cannot be reached just now is no mistake, except the database: nothing runs without.
  * A start that is refused here leaves the database as it was.
  *
- * @throws ConfigError
+ * @throws ConfigError, RecordTooOld
  */
 async function connectOutside(
   { config, failed, vitals }: Ground,
@@ -202,6 +204,13 @@ async function connectOutside(
     await database.close()
     throw new ConfigError(problems)
   }
+  if (!database.isTaken) {
+    const books = chain.books(onlyPresent(presentOf(config, chain)))
+    await requireNoRefunds(books).catch(async (error: unknown) => {
+      await database.close()
+      throw error
+    })
+  }
   return database.take().catch((error: Error) => {
     throw new ConfigError([wrongDatabase(error)], error instanceof SchemaTooNew)
   })
@@ -221,12 +230,26 @@ async function admit(ground: Ground, chain: ConnectedChain, storage: Storage) {
       version,
       settings: (key) => settingsOf(ground.config, key),
     })
-    const books = { chain: chain.books(ground.config.payTo), store: storage.books }
-    return { membership, guard: await guarding(books, ground.vitals, ground) }
+    const present = presentOf(ground.config, chain)
+    const wallets = await storage.wallets.ours(present)
+    const { books: store, movements } = storage
+    const guard = await guarding(
+      { chain: chain.books(wallets), store, movements },
+      ground.vitals,
+      ground,
+    )
+    await storage.wallets.use(present)
+    return { membership, guard, earlier: earlierOf(wallets) }
   } catch (error) {
     await storage.close()
     throw error
   }
+}
+
+function earlierOf(wallets: readonly StoreWallet[]): Parts['earlier'] {
+  const of = (role: WalletRole) =>
+    wallets.filter((one) => one.role === role && !one.isPresent).map(({ address }) => address)
+  return { pay_to: of('pay_to'), refunds: of('refunds') }
 }
 
 /** What the statements of purchases and of background work show of the database. */
@@ -243,6 +266,8 @@ interface Parts {
   readonly supply: Supply
   readonly coins: CoinPayments
   readonly stock: Stocked
+  /** Addresses that the store used before. */
+  readonly earlier: Readonly<Record<WalletRole, readonly string[]>>
 }
 
 const watchOf = (ground: Ground, { payoutRecord }: Storage) =>
@@ -251,7 +276,7 @@ const watchOf = (ground: Ground, { payoutRecord }: Storage) =>
 /** Where it can be seen what the store buys and pays back with. */
 function meansOf(
   { config: { refundCaps } }: Ground,
-  { chain, storage, supply, stock }: Omit<Parts, 'coins'>,
+  { chain, storage, supply, stock }: Omit<Parts, 'coins' | 'earlier'>,
 ): MeansSources {
   return {
     float: chain.refundFloat,
@@ -268,13 +293,16 @@ const reporterOf = ({ log, counters }: Ground) => countedReporter(reporterTo(log
 
 function purchasesOf(
   ground: Ground,
-  { chain, storage, supply, coins, stock }: Parts,
+  { chain, storage, supply, coins, stock, earlier }: Parts,
 ): PurchaseDeps {
   const { config, now, signal, vitals } = ground
   return {
     now,
     orders: storage.orders,
-    rails: { x402: chain.rail, btcpay: invoiceRail(coins.processor, watchOf(ground, storage)) },
+    rails: {
+      x402: chain.rail(earlier.refunds),
+      btcpay: invoiceRail(coins.processor, watchOf(ground, storage)),
+    },
     accepted: new Set(),
     supplier: fundedSupplier(supply.supplier, vitals, now),
     budgets: budgetRules(config.budgets),
@@ -290,7 +318,7 @@ function purchasesOf(
     report: reporterOf(ground),
     shelf: stock.shelf,
     pricing: stock.pricing,
-    till: { network: config.network, payTo: config.payTo },
+    till: { network: config.network, payTo: config.payTo, earlier: earlier.pay_to },
     quotes: createQuotes(createSigner(ground.keys, 'quote'), now),
     vitals,
     ...(config.facilitatorUrl === undefined

@@ -4,26 +4,29 @@ import { join } from 'node:path'
 import type { Address, Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type Chain, startChain } from './chain.ts'
+import { keyFileIn, loadKeys } from './keys.ts'
+import { adoptOrStart, type ChainNode, stopNode } from './node.ts'
 import { chainClient } from './rpc.ts'
 import { saveState, stateFileIn } from './state.ts'
 
-let dataDir: string
-let chain: Chain
+let chainDir: string
+let node: ChainNode
 
+// A node without the clock of a sandbox, which would save the chain to the same file by itself.
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'kiosk402-state-'))
-  chain = await startChain({ dataDir })
+  chainDir = await mkdtemp(join(tmpdir(), 'kiosk402-state-'))
+  const keys = await loadKeys(keyFileIn(chainDir))
+  node = await adoptOrStart({ chainDir, keys, port: undefined })
 })
 
 afterEach(async () => {
-  await chain.stop()
-  await rm(dataDir, { recursive: true })
+  await stopNode(node.process)
+  await rm(chainDir, { recursive: true })
 })
 
 /** What the saved state says of a sender, by its account and by the blocks. */
 async function savedOf(sender: Address) {
-  const state = JSON.parse(await readFile(stateFileIn(join(dataDir, 'chain')), 'utf8')) as {
+  const state = JSON.parse(await readFile(stateFileIn(chainDir), 'utf8')) as {
     accounts: Record<string, { nonce: number }>
     transactions: { info: { from: string } }[]
   }
@@ -35,7 +38,7 @@ async function savedOf(sender: Address) {
 }
 
 it('saves accounts and blocks of one moment, however busy the chain is', async () => {
-  const client = chainClient(chain.rpcUrl)
+  const client = chainClient(node.rpcUrl)
   const account = privateKeyToAccount(generatePrivateKey())
   const sender = account.address.toLowerCase() as Address
   await client.setBalance({ address: sender, value: 10n ** 20n })
@@ -47,7 +50,7 @@ it('saves accounts and blocks of one moment, however busy the chain is', async (
   })()
   const seen: Awaited<ReturnType<typeof savedOf>>[] = []
   for (let save = 0; save < 40; save += 1) {
-    await saveState(client, join(dataDir, 'chain'))
+    await saveState(client, chainDir)
     seen.push(await savedOf(sender))
   }
   busy.isOver = true

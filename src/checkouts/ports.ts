@@ -115,6 +115,7 @@ export interface CheckoutStore {
    * Saves a new checkout, leased to the caller; or gives the one that the same form began before.
    *
    * @throws TooManyUnpaid when the bound does not allow a new one; then nothing was written
+   * @throws Refusal `order_not_found` when it was archived with its order
    */
   open(
     checkout: CheckoutIn<'OPENING'>,
@@ -128,6 +129,7 @@ export interface CheckoutStore {
   hasten(invoice: string): Promise<void>
   /** Leases unfinished checkouts that are due and whose last lease ended, to this caller alone. */
   claimDue(limit: number): Promise<readonly Checkout[]>
+  /** @throws Refusal `order_not_found`, which says so, for one that was archived with its order */
   find(id: CheckoutId): Promise<Checkout | undefined>
   findByOrder(id: OrderId): Promise<Checkout | undefined>
   findByTransaction(hash: string): Promise<Checkout | undefined>
@@ -144,8 +146,8 @@ export interface CheckoutStore {
    * refund. What was granted once stays granted, unless refunds are stopped.
    */
   allowReturn(id: CheckoutId, seq: number): Promise<Allowance>
-  /** Erases the personal fields of checkouts that ended before then. Returns how many. */
-  erasePersonal(endedBefore: Date): Promise<number>
+  /** Erases the personal fields of checkouts that ended before then. Returns how many; fewer once told to stop. */
+  erasePersonal(endedBefore: Date, signal?: AbortSignal): Promise<number>
 }
 
 /** What is under way with checkouts, in numbers, at one moment. */

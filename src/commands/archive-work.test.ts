@@ -14,6 +14,7 @@ import { createOrderStore } from '../adapters/storage/orders.ts'
 import { createStoreBooks } from '../adapters/storage/store-books.ts'
 import type { In, Order } from '../orders/order.ts'
 import { archiveOrders } from './archive-work.ts'
+import { readArchived } from './archived-order.ts'
 
 const postgres = migratedPostgres()
 let pool: Pool
@@ -140,6 +141,21 @@ test('nothing moves whose file is missing or was changed', async () => {
   expect(await idsIn('orders')).toHaveLength(21)
   await writeFile(path, bytes)
   expect(await run()).toBe(20)
+})
+
+test('an archived order is shown from its file, and never from another one', async () => {
+  await fill(20)
+  await run()
+  const archive = createArchive(pool)
+  const [id = ''] = await idsIn('archived_orders')
+  const shown = await readArchived(archive, dir, id)
+  expect(shown.order.id).toBe(id)
+  expect(shown).toMatchObject({ payment: expect.any(String), events: expect.any(Array) })
+  await expect(readArchived(archive, dir, 'ord_1')).rejects.toThrow('no order is archived under')
+  const { file } = (await archive.fileOf(id)) ?? { file: '' }
+  const bytes = await readFile(join(dir, file))
+  await writeFile(join(dir, file), bytes.subarray(1))
+  await expect(readArchived(archive, dir, id)).rejects.toThrow('is not the file that was written')
 })
 
 test('purchases go on beside it', async () => {

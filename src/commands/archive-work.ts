@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createWriteStream } from 'node:fs'
 import { mkdir, open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { pipeline } from 'node:stream/promises'
-import { createGunzip, createGzip } from 'node:zlib'
+import { createGzip } from 'node:zlib'
 import type { Archive, ArchiveFile, OpenArchive } from '../adapters/storage/archive.ts'
+import { digestOf, linesOf } from './archive-files.ts'
 
 export interface ArchiveWork {
   readonly archive: Archive
@@ -94,27 +93,15 @@ async function sync(path: string): Promise<void> {
   }
 }
 
-async function digestOf(path: string): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
-  return hash.digest('hex')
-}
-
 /** Moves the orders of a file, which is read once more first, and whole. */
 async function moveFile({ archive, dir, tell }: ArchiveWork, file: OpenArchive): Promise<number> {
-  const path = join(dir, file.file)
-  const found = await digestOf(path)
-  if (found !== file.sha256) {
-    throw new Error(`${path} is not the file that was written: its SHA-256 is ${found}`)
-  }
   let moved = 0
   let batch: { id: string; version: number }[] = []
   const moveBatch = async () => {
     moved += await archive.move(file, batch)
     batch = []
   }
-  const lines = createInterface({ input: createReadStream(path).pipe(createGunzip()) })
-  for await (const line of lines) {
+  for await (const line of await linesOf(dir, file)) {
     batch.push((JSON.parse(line) as { order: { id: string; version: number } }).order)
     if (batch.length >= movedAtOnce) await moveBatch()
   }

@@ -1,83 +1,56 @@
-import { parseArgs } from 'node:util'
+import type { Pool } from 'pg'
 import { createArchive } from '../adapters/storage/archive.ts'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import { ownEnvironment } from '../secret-files.ts'
+import { createVault } from '../secrets/vault.ts'
+import { type ArchiveCommand, commandOf, monthsAgo, UsageError, usage } from './archive-words.ts'
 import { archiveOrders } from './archive-work.ts'
-import { openDatabaseFor } from './store-database.ts'
+import { readArchived, withGoods } from './archived-order.ts'
+import { openDatabaseFor, reasonOf, secretsKeysOf } from './store-database.ts'
 
-const usage = `Moves orders that ended long ago out of the database, into one file a month.
-
-  npm run archive -- --to FOLDER [--before YYYY-MM]
-
-  --to      where the files are, of this run and of all before
-  --before  moves what ended before that month; otherwise what ended ARCHIVE_AFTER_MONTHS ago
-
-Safe beside a running store, and to be run again after it was broken off. Ends with 0 when all is
-moved, 1 when it could not be done, 2 when the command line says nothing that can be done.`
-
-class UsageError extends Error {}
-
-interface Wanted {
-  readonly to: string
-  readonly before: string | undefined
-}
-
-async function main(args: string[]): Promise<0 | 1 | 2> {
-  const wanted = wantedIn(args)
-  if (wanted === undefined) {
+async function main(args: readonly string[]): Promise<0> {
+  const command = commandOf(args, new Date())
+  if (command.type === 'help') {
     console.log(usage)
     return 0
   }
   const config = readConfig(ownEnvironment(console.warn))
   const database = await openDatabaseFor(config, 'archive')
   try {
-    const archive = createArchive(database)
-    const endedBefore = monthOf(wanted, config)
-    const moved = await archiveOrders({ archive, dir: wanted.to, endedBefore, tell: console.log })
-    console.log(
-      `${moved} orders moved that ended before ${endedBefore.toISOString().slice(0, 10)}.`,
-    )
+    const said = await carryOut(database, config, command)
+    console.log(said)
     return 0
   } finally {
     await database.end()
   }
 }
 
-/** The first moment that stays, in UTC. */
-function monthOf({ before }: Wanted, { archiveAfterMonths }: Config): Date {
-  const now = new Date()
-  const [year = 0, month = 1] = before?.split('-').map(Number) ?? [
-    now.getUTCFullYear(),
-    now.getUTCMonth() + 1 - archiveAfterMonths,
-  ]
-  return new Date(Date.UTC(year, month - 1, 1))
+function carryOut(database: Pool, config: Config, command: Wanted<'move' | 'show'>) {
+  return command.type === 'move' ? move(database, config, command) : show(database, config, command)
 }
 
-/** Undefined for who asks how it is used. */
-function wantedIn(args: string[]): Wanted | undefined {
-  const { values } = parse(args)
-  if (values.help) return undefined
-  const { to, before } = values
-  if (to === undefined) throw new UsageError('--to is missing')
-  if (before !== undefined && !/^\d{4}-(0[1-9]|1[0-2])$/.test(before)) {
-    throw new UsageError(`--before is "${before}"; it must be a month such as 2026-01`)
-  }
-  return { to, before }
+type Wanted<T extends ArchiveCommand['type']> = Extract<ArchiveCommand, { type: T }>
+
+async function move(
+  database: Pool,
+  { archiveAfterMonths }: Config,
+  { dir, before }: Wanted<'move'>,
+): Promise<string> {
+  const endedBefore = before ?? monthsAgo(archiveAfterMonths, new Date())
+  const archive = createArchive(database)
+  const moved = await archiveOrders({ archive, dir, endedBefore, tell: console.log })
+  const left = await archive.left(endedBefore)
+  const said = `${moved} orders moved that ended before ${endedBefore.toISOString().slice(0, 10)}.`
+  return left === 0 ? said : `${said}\n${left} that ended before then stay: ${whyTheyStay}.`
 }
 
-function parse(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      options: {
-        help: { type: 'boolean', default: false },
-        to: { type: 'string' },
-        before: { type: 'string' },
-      },
-    })
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error))
-  }
+const whyTheyStay =
+  'money is owed, personal fields (PERSONAL_DATA_DAYS), a key or a claim are kept, or a checkout in a coin is not at rest'
+
+async function show(database: Pool, config: Config, wanted: Wanted<'show'>): Promise<string> {
+  const read = await readArchived(createArchive(database), wanted.dir, wanted.order)
+  const shown = wanted.withGoods ? withGoods(createVault(await secretsKeysOf(config)), read) : read
+  return JSON.stringify(shown, null, 2)
 }
 
 function failed(error: unknown): 1 | 2 {
@@ -86,7 +59,7 @@ function failed(error: unknown): 1 | 2 {
     return 2
   }
   if (error instanceof ConfigError) console.error(error.message)
-  else console.error(`Not all could be archived: ${error instanceof Error ? error.message : error}`)
+  else console.error(`It could not be done: ${reasonOf(error)}`)
   return 1
 }
 

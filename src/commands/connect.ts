@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type ConnectedChain, connectChain } from '../adapters/chain/connect.ts'
-import { openStorage, type Storage } from '../adapters/storage/storage.ts'
+import { reachStorage, type Storage } from '../adapters/storage/storage.ts'
 import { zenditBooks } from '../adapters/suppliers/zendit/books.ts'
 import { createZenditClient } from '../adapters/suppliers/zendit/client.ts'
 import { connectCoins } from '../coin-payments.ts'
@@ -40,17 +40,19 @@ const listTimeoutMs = 30_000
  * that a store which refuses to start can be mended.
  *
  * @param tell hears of what takes a moment
- * @throws ConfigError
+ * @param setsUp whether the database is brought up to date and made this store's, as a start does
+ * @throws ConfigError, and where the database was not set up and is not to be
  */
 export async function connect(
   environment: Readonly<Record<string, string | undefined>>,
-  tell: (message: string) => void,
+  { tell, setsUp }: { readonly tell: (message: string) => void; readonly setsUp: boolean },
 ): Promise<Connection> {
   const read = readConfig(environment)
   const { config, stop } =
     read.mode === 'live' ? { config: read, stop: async () => {} } : await sandbox(read, tell)
   try {
-    return open(config, await openStorage({ ...config, statementTimeoutMs }, tellError(tell)), stop)
+    const database = await reachStorage({ ...config, statementTimeoutMs }, tellError(tell))
+    return open(config, await (setsUp ? database.take() : database.open()), stop)
   } catch (error) {
     await stop()
     throw error

@@ -1,8 +1,10 @@
 import { parseArgs } from 'node:util'
+import { isAddress } from 'viem'
+import { type PresentWallets, presentOf } from '../adapters/storage/wallets.ts'
 import { keysInForce } from '../nodes.ts'
 import { idsFor } from '../orders/naming.ts'
 import type { Look, PaymentName, Report } from '../reconcile/books.ts'
-import type { Acknowledgement } from '../reconcile/ports.ts'
+import type { Acknowledgement, WalletRole } from '../reconcile/ports.ts'
 import { type Rebuilt, rebuild } from '../reconcile/rebuild.ts'
 import { reconcile } from '../reconcile/reconcile.ts'
 import { rebuiltText, reportJson, reportText } from '../reconcile/report-text.ts'
@@ -15,10 +17,14 @@ const usage = `Compares ledger, chain, supplier and payment processor, and names
 
   npm run reconcile -- [--rebuild] [--json] [--from-block N] [--settle-minutes N]
   npm run reconcile -- --acknowledge TRANSACTION --reason TEXT --by NAME
+  npm run reconcile -- [--earlier-pay-to ADDRESS] [--earlier-refund-wallet ADDRESS]
 
   --rebuild         writes refunds and lost orders into the record, then compares again
   --acknowledge     says that the transfers of our wallets in this transaction, which no order explains,
                     are right: why, and who says so. It is kept for ever.
+  --earlier-pay-to, --earlier-refund-wallet
+                    puts an address on record that was PAY_TO, or that of REFUND_KEY, before the record of
+                    them begins. It is compared from now on, and cannot be taken away.
   --json            prints the report for programs
   --from-block      begins there; otherwise at the oldest payment on record
   --settle-minutes  what is younger counts as under way; 10 otherwise
@@ -28,6 +34,7 @@ Ends with 0 when nothing differs, 1 when something does, 2 when somebody did not
 interface Wanted {
   readonly rebuild: boolean
   readonly acknowledge: (Acknowledgement & { readonly transaction: string }) | undefined
+  readonly earlier: Readonly<Partial<PresentWallets>>
   readonly json: boolean
   readonly fromBlock: number | undefined
   readonly settleMinutes: number
@@ -40,7 +47,8 @@ async function main(): Promise<number> {
     return 0
   }
   const tell = (message: string) => console.error(`  … ${message}`)
-  const connection = await connect(ownEnvironment(console.warn), tell)
+  const setsUp = wanted.rebuild || Object.keys(wanted.earlier).length > 0
+  const connection = await connect(ownEnvironment(console.warn), { tell, setsUp })
   try {
     return await run(connection, wanted)
   } finally {
@@ -49,7 +57,8 @@ async function main(): Promise<number> {
 }
 
 async function run(connection: Connection, wanted: Wanted): Promise<number> {
-  const books = booksOf(connection)
+  await addEarlier(connection, wanted.earlier)
+  const books = await booksOf(connection)
   const first = await reconcile(books, lookOf(connection, wanted))
   if (wanted.acknowledge) {
     await acknowledge(connection, first, wanted.acknowledge)
@@ -68,6 +77,15 @@ async function run(connection: Connection, wanted: Wanted): Promise<number> {
   )
   if (!wanted.json) console.log(`${reportText(first)}\n\n${rebuiltText(rebuilt)}\n\nAfter that:\n`)
   return show(wanted, await reconcile(books, lookOf(connection, wanted)), rebuilt)
+}
+
+async function addEarlier(
+  connection: Connection,
+  { pay_to: payTo, refunds }: Wanted['earlier'],
+): Promise<void> {
+  const { wallets } = connection.storage
+  if (payTo !== undefined) await wallets.addEarlier('pay_to', payTo)
+  if (refunds !== undefined) await wallets.addEarlier('refunds', refunds)
 }
 
 /** Only what the comparison has named can be vouched for: never a payment or a refund. */
@@ -91,9 +109,9 @@ function show({ json }: Wanted, report: Report, rebuilt?: readonly Rebuilt[]): n
   return report.silent.length === 0 ? 0 : 2
 }
 
-function booksOf({ chain, supplier, storage, processor, config }: Connection) {
+async function booksOf({ chain, supplier, storage, processor, config }: Connection) {
   return {
-    chain: chain.books(config.payTo),
+    chain: chain.books(await storage.wallets.ours(presentOf(config, chain))),
     supplier,
     store: storage.books,
     checkouts: storage.checkoutBooks,
@@ -124,6 +142,8 @@ function wantedIn(args: string[]): Wanted | undefined {
       acknowledge: { type: 'string' },
       reason: { type: 'string' },
       by: { type: 'string' },
+      'earlier-pay-to': { type: 'string' },
+      'earlier-refund-wallet': { type: 'string' },
       json: { type: 'boolean', default: false },
       'from-block': { type: 'string' },
       'settle-minutes': { type: 'string', default: '10' },
@@ -134,6 +154,10 @@ function wantedIn(args: string[]): Wanted | undefined {
   return {
     rebuild: values.rebuild,
     acknowledge: acknowledgedIn(values),
+    earlier: {
+      ...addressIn('pay_to', '--earlier-pay-to', values['earlier-pay-to']),
+      ...addressIn('refunds', '--earlier-refund-wallet', values['earlier-refund-wallet']),
+    },
     json: values.json,
     fromBlock: from === undefined ? undefined : whole('--from-block', from),
     settleMinutes: whole('--settle-minutes', values['settle-minutes']),
@@ -159,6 +183,13 @@ function acknowledgedIn(values: {
     throw new Error('--acknowledge wants the name of who says so: --by NAME')
   }
   return { transaction: transaction.toLowerCase(), reason: reason.trim(), by: by.trim() }
+}
+
+/** It stays for ever, so a slip of the pen must not: the checksum is asked for. */
+function addressIn(role: WalletRole, option: string, text: string | undefined) {
+  if (text === undefined) return {}
+  if (isAddress(text) && text !== text.toLowerCase()) return { [role]: text }
+  throw new Error(`${option} is "${text}"; it must be an address with its checksum`)
 }
 
 function whole(name: string, text: string): number {

@@ -3,7 +3,7 @@ import { ConfigError, readConfig } from '../config.ts'
 import { ownEnvironment } from '../secret-files.ts'
 import { commandOf, UsageError, usage } from './refunds-words.ts'
 import { carryOut } from './refunds-work.ts'
-import { openDatabaseFor } from './store-database.ts'
+import { openDatabaseFor, reasonOf } from './store-database.ts'
 
 /** 0: done. 1: it could not be done. 2: the command line says nothing that can be done. */
 async function main(args: readonly string[]): Promise<0 | 1> {
@@ -28,18 +28,6 @@ function failed(error: unknown): 1 | 2 {
   if (error instanceof ConfigError) console.error(error.message)
   else console.error(`Nothing can be said of refunds: ${reasonOf(error)}`)
   return 1
-}
-
-/** Tables or columns that PostgreSQL does not know. */
-const missing = ['42P01', '42703']
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  const code = 'code' in error ? String(error.code) : error.name
-  if (missing.includes(code)) {
-    return 'the database was not set up by this version of the store. Start the store on it first.'
-  }
-  return error.message || `the database does not answer (${code})`
 }
 
 process.exitCode = await main(process.argv.slice(2)).catch(failed)

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { openDatabase } from '../adapters/storage/database.ts'
-import { type Config, ConfigError } from '../config.ts'
-import { loadSandbox } from '../sandbox-parts.ts'
+import { type Config, ConfigError, type SandboxConfig } from '../config.ts'
+import { loadSandbox, type SandboxParts, sandboxOutside } from '../sandbox-parts.ts'
 
 /**
  * The database of the store that this environment starts; the embedded one while its sandbox runs.
@@ -17,13 +17,36 @@ export async function openDatabaseFor(config: Config, command: string): Promise<
   })
 }
 
+/** The keys that what the store has sealed opens with. @throws ConfigError as `openDatabaseFor` */
+export async function secretsKeysOf(config: Config): Promise<readonly Buffer[]> {
+  if (config.mode === 'live') return config.secretsKeys
+  return sandboxOutside(config, await runningParts(config)).secretsKeys
+}
+
+/** Tables or columns that PostgreSQL does not know. */
+const missing = ['42P01', '42703']
+
+/** Why such a database could not be read or written. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const code = 'code' in error ? String(error.code) : error.name
+  if (missing.includes(code)) {
+    return 'the database was not set up by this version of the store. Start the store on it first.'
+  }
+  return error.message || `the database does not answer (${code})`
+}
+
 async function addressOf(config: Config): Promise<string> {
   if (config.mode === 'live') return config.databaseUrl
   if (config.databaseUrl !== undefined) return config.databaseUrl
+  return (await runningParts(config)).databaseUrl
+}
+
+async function runningParts({ dataDir }: SandboxConfig): Promise<SandboxParts> {
   const { runningSandbox } = await loadSandbox()
-  const running = await runningSandbox(config.dataDir)
-  if (running) return running.databaseUrl
+  const running = await runningSandbox(dataDir)
+  if (running) return running
   throw new ConfigError([
-    `DATA_DIR ${config.dataDir} has no running store; start it first, or name another folder`,
+    `DATA_DIR ${dataDir} has no running store; start it first, or name another folder`,
   ])
 }

@@ -4,6 +4,7 @@ import { createVitals } from '../health/vitals.ts'
 import type { OrderId } from '../primitives/ids.ts'
 import { usdc } from '../primitives/money.ts'
 import type { ChainTransfer } from '../reconcile/ports.ts'
+import type { GuardBooks } from '../reconcile/start-guard.ts'
 import { guarding, RecordTooOld } from './guarding.ts'
 
 beforeEach(() => {
@@ -29,6 +30,7 @@ function books() {
     paidBack: [] as ChainTransfer[],
     decided: [] as OrderId[],
     newestBlock: 4_000 as number | undefined,
+    acknowledged: [] as Awaited<ReturnType<GuardBooks['movements']['acknowledged']>>,
     silent: false,
   }
   const asked: [number, number][] = []
@@ -47,6 +49,7 @@ function books() {
       },
       refundNonceOf: (id: OrderId) => `nonce of ${id}`,
     },
+    movements: { acknowledged: async () => said.acknowledged },
     store: {
       newestBlock: async () => said.newestBlock,
       idsOf: async (payers: readonly string[]) => (payers.includes('0xpayer') ? said.decided : []),
@@ -63,6 +66,14 @@ function start(world: ReturnType<typeof books>) {
   const guard = guarding(world, vitals, { signal: stop.signal, failed })
   return { stop, vitals, failed, guard, mayBuy: () => vitals.signals().agent_action !== 'stop' }
 }
+
+test('a refund that a person vouches for stops no start', async () => {
+  const world = books()
+  world.said.paidBack = [refund]
+  world.said.acknowledged = [{ ...refund, reason: 'The key leaked', by: 'Ann Smith' }]
+  const { guard } = start(world)
+  await expect((await guard).passed).resolves.toBe(true)
+})
 
 test('a record that knows every refund lets the store begin', async () => {
   const world = books()

@@ -1,6 +1,12 @@
 import type { Vitals } from '../health/vitals.ts'
 import { repeat } from '../primitives/repeat.ts'
-import { type GuardBooks, refusalText, unknownRefunds } from '../reconcile/start-guard.ts'
+import { within } from '../primitives/within.ts'
+import {
+  type GuardBooks,
+  refundsBefore,
+  refusalText,
+  unknownRefunds,
+} from '../reconcile/start-guard.ts'
 import type { LoopDeps } from './loops.ts'
 
 /** How long a start waits for the chain, which may be slow or silent. */
@@ -17,6 +23,18 @@ export interface Guard {
   readonly passed: Promise<boolean>
   /** Comes only when the chain answered late, and shows that the store must not run. */
   readonly refused: Promise<RecordTooOld>
+}
+
+/**
+ * Looks before an empty database is taken, so that a start which is refused leaves it empty. A chain that
+ * does not answer in time is looked at again by `guarding`.
+ *
+ * @throws RecordTooOld
+ */
+export async function requireNoRefunds(chain: GuardBooks['chain']): Promise<void> {
+  const seen = within(startWaitMs, refundsBefore(chain), 'The chain did not answer.')
+  const unknown = await seen.catch(() => [])
+  if (unknown.length > 0) throw new RecordTooOld(refusalText(unknown))
 }
 
 /**

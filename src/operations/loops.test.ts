@@ -95,13 +95,13 @@ describe('forgetting', () => {
   const keeping = () => {
     const now = new Date('2026-03-01T00:00:00Z')
     const orders = {
-      erasePersonal: vi.fn(async (_: Date) => 0),
-      forgetKeys: vi.fn(async (_: Date) => 0),
-      forgetNeverPaid: vi.fn(async (_: Date) => 0),
+      erasePersonal: vi.fn(async (_: Date, _signal?: AbortSignal) => 0),
+      forgetKeys: vi.fn(async (_: Date, _signal?: AbortSignal) => 0),
+      forgetNeverPaid: vi.fn(async (_: Date, _signal?: AbortSignal) => 0),
     }
-    const checkouts = { erasePersonal: vi.fn(async (_: Date) => 0) }
+    const checkouts = { erasePersonal: vi.fn(async (_: Date, _signal?: AbortSignal) => 0) }
     const limits = { forgetLifted: vi.fn(async (_: Date) => 0) }
-    const reservations = { forget: vi.fn(async (_: Date) => 0) }
+    const reservations = { forget: vi.fn(async (_: Date, _signal?: AbortSignal) => 0) }
     const mail = { forget: vi.fn(async (_: Date) => 0) }
     const forgetNonces = vi.fn(async () => 0)
     const addUpEnds = vi.fn(async () => undefined)
@@ -118,13 +118,13 @@ describe('forgetting', () => {
     const ended = forgetting(kept, loop)
     await vi.advanceTimersByTimeAsync(0)
     const ago = (days: number) => new Date(kept.now().getTime() - days * day)
-    expect(kept.orders.erasePersonal.mock.calls).toEqual([[ago(7)]])
-    expect(kept.checkouts.erasePersonal.mock.calls).toEqual([[ago(7)]])
-    expect(kept.orders.forgetKeys.mock.calls).toEqual([[ago(30)]])
-    expect(kept.orders.forgetNeverPaid.mock.calls).toEqual([[ago(1)]])
+    expect(kept.orders.erasePersonal.mock.calls).toEqual([[ago(7), loop.signal]])
+    expect(kept.checkouts.erasePersonal.mock.calls).toEqual([[ago(7), loop.signal]])
+    expect(kept.orders.forgetKeys.mock.calls).toEqual([[ago(30), loop.signal]])
+    expect(kept.orders.forgetNeverPaid.mock.calls).toEqual([[ago(1), loop.signal]])
     expect(kept.mail.forget.mock.calls).toEqual([[ago(7)]])
     expect(kept.limits.forgetLifted.mock.calls).toEqual([[ago(0)]])
-    expect(kept.reservations.forget.mock.calls).toEqual([[ago(1)]])
+    expect(kept.reservations.forget.mock.calls).toEqual([[ago(1), loop.signal]])
     expect(kept.forgetNonces).toHaveBeenCalledTimes(1)
     await vi.advanceTimersByTimeAsync(3_600_000)
     expect(kept.forgetNonces).toHaveBeenCalledTimes(2)

@@ -85,21 +85,24 @@ export interface Keeping {
 /** What was never paid is of use to nobody after this long, and anybody can cause it for free. */
 const neverPaidDays = 1
 
-/** Idempotency keys are kept this long, as the README tells buyers. */
+/** Idempotency keys are kept this long, as docs/buying.md tells buyers. */
 const keyDays = 30
 
-/** Erases what was kept long enough, and adds up what was counted, every hour (docs/decisions/005). */
+/**
+ * Erases what was kept long enough, and adds up what was counted, every hour (docs/decisions/005). A
+ * backlog of any size is left for the next start, soon after the signal says stop.
+ */
 export function forgetting(keeping: Keeping, { signal, failed }: LoopDeps): Promise<void> {
   const daysAgo = (days: number) => new Date(keeping.now().getTime() - days * dayMs)
   const task = async () => {
     try {
-      await keeping.orders.erasePersonal(daysAgo(keeping.personalDataDays))
+      await keeping.orders.erasePersonal(daysAgo(keeping.personalDataDays), signal)
       await keeping.mail.forget(daysAgo(keeping.personalDataDays))
-      await keeping.checkouts.erasePersonal(daysAgo(keeping.personalDataDays))
-      await keeping.orders.forgetKeys(daysAgo(keyDays))
-      await keeping.orders.forgetNeverPaid(daysAgo(neverPaidDays))
+      await keeping.checkouts.erasePersonal(daysAgo(keeping.personalDataDays), signal)
+      await keeping.orders.forgetKeys(daysAgo(keyDays), signal)
+      await keeping.orders.forgetNeverPaid(daysAgo(neverPaidDays), signal)
       await keeping.limits.forgetLifted(keeping.now())
-      await keeping.reservations.forget(daysAgo(1))
+      await keeping.reservations.forget(daysAgo(1), signal)
       await keeping.forgetNonces()
       await keeping.addUpEnds()
       return true

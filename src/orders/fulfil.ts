@@ -59,8 +59,12 @@ export async function keep(deps: StepDeps, order: In<'FULFILLED'>): Promise<Step
 }
 
 /** What the supplier holds decides. What it has accepted it holds, whether it shows it or not. */
-async function look(deps: StepDeps, order: In<'FULFILLING'>): Promise<Step<Next<'FULFILLING'>>> {
-  const held = await deps.supplier.lookup(order.item.kind, supplierReferenceOf(order.id))
+async function look(
+  deps: StepDeps,
+  order: In<'FULFILLING'>,
+  looking = lookUp(deps, order),
+): Promise<Step<Next<'FULFILLING'>>> {
+  const held = await looking
   switch (held.outcome) {
     case 'delivered':
       return moveTo(delivered(deps, accepted(deps, order), held))
@@ -77,6 +81,10 @@ async function look(deps: StepDeps, order: In<'FULFILLING'>): Promise<Step<Next<
     default:
       return never(held)
   }
+}
+
+function lookUp({ supplier }: StepDeps, order: In<'FULFILLING'>): Promise<Held> {
+  return supplier.lookup(order.item.kind, supplierReferenceOf(order.id))
 }
 
 /** Goes on when it is on record that the supplier holds the purchase, from now on and for good. */
@@ -120,8 +128,12 @@ async function place(deps: StepDeps, order: In<'FULFILLING'>): Promise<Step<Next
     notAfter: new Date(lastAskedAt(order).getTime() + placeLeavesWithinMs),
   })
   switch (placed.outcome) {
-    case 'held':
-      return onceAccepted(deps, order, (saved) => look(deps, saved))
+    case 'held': {
+      // It changes nothing at the supplier, so it need not wait for the record.
+      const looking = lookUp(deps, order)
+      void looking.catch(() => undefined)
+      return onceAccepted(deps, order, (saved) => look(deps, saved, looking))
+    }
     case 'declined':
       // A repeat may be refused because the first request was taken: then the look-ups decide.
       return order.askedAgainAt

@@ -76,7 +76,9 @@ export interface OrderStore {
 
   /** @throws Refusal `order_not_found`, which says so, for one that was archived */
   find(id: OrderId): Promise<Order | undefined>
+  /** @throws Refusal as `find` */
   findByPaymentId(id: PaymentId): Promise<Order | undefined>
+  /** @throws Refusal as `find` */
   findByTransaction(hash: string): Promise<Order | undefined>
   /**
    * @param paymentKey see `paymentKeyOf`
@@ -105,17 +107,17 @@ export interface OrderStore {
     rules: BudgetRules,
   ): Promise<ClaimUse>
 
-  /** Erases the personal fields of orders that ended before then. Returns how many. */
-  erasePersonal(endedBefore: Date): Promise<number>
+  /** Erases the personal fields of orders that ended before then. Returns how many; fewer once told to stop. */
+  erasePersonal(endedBefore: Date, signal?: AbortSignal): Promise<number>
 
   /**
    * Forgets orders that ended before then, a day ago or earlier, whose payment is proven to have failed
-   * and that never moved any money, with all that is kept of them. Returns how many.
+   * and that never moved any money, with all that is kept of them. Returns how many; fewer once told to stop.
    */
-  forgetNeverPaid(endedBefore: Date): Promise<number>
+  forgetNeverPaid(endedBefore: Date, signal?: AbortSignal): Promise<number>
 
-  /** Forgets claims, and idempotency keys of finished orders, of before then. Returns how many. */
-  forgetKeys(usedBefore: Date): Promise<number>
+  /** Forgets claims, and idempotency keys of finished orders, of before then. Returns as `erasePersonal`. */
+  forgetKeys(usedBefore: Date, signal?: AbortSignal): Promise<number>
 }
 
 /** An order was not opened, because its payer has set a limit that does not allow it. */
@@ -158,8 +160,8 @@ export interface ReservationStore {
    * still, and has not said that it opens no order.
    */
   isConsidered(paymentKey: string): Promise<boolean>
-  /** Forgets what was reserved before then. Returns how many. */
-  forget(reservedBefore: Date): Promise<number>
+  /** Forgets what was reserved before then. Returns how many; fewer once told to stop. */
+  forget(reservedBefore: Date, signal?: AbortSignal): Promise<number>
 }
 
 /** What is kept of a claim. */

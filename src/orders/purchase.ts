@@ -162,19 +162,24 @@ async function take(
   const subjects = subjectsOf(deps, accepted.tender.payer, sent)
   const float = floatSeen(deps)
   const { amount } = priced
-  await requireBudgets(deps, subjects, float === undefined ? undefined : { float, amount })
+  const [, isSigned] = await Promise.all([
+    requireBudgets(deps, subjects, float === undefined ? undefined : { float, amount }),
+    deps.rails.x402.isSignedByPayer(accepted.tender),
+  ])
   const wording = wordingOf(priced.offer.kind, request.fields)
   // What has ended, nobody who sees it can post any more. Nothing is written for it until it is good.
   const isOver = hasEnded(accepted.tender, deps.now())
-  if (!isOver) progress.mark = await reserve(deps, accepted.tender, wording)
-  const checked = await deps.rails.x402.check(accepted.tender)
+  if (!isOver) progress.mark = await reserve(deps, accepted.tender, { wording, isSigned })
+  const [checked, within] = await Promise.all([
+    deps.rails.x402.check(accepted.tender),
+    beforeLimits(deps, priced, accepted.tender.payer),
+  ])
   progress.money = moneyOf(checked)
   switch (checked.outcome) {
     case 'good': {
-      // Only now the payer is who they say, so nobody else learns their limits or their eSIMs.
+      // Only now the payer is who they say, so nobody else hears of their limits or their eSIMs.
       const { tender } = checked
-      if (isOver) progress.mark = await reserve(deps, tender, wording)
-      const within = await beforeLimits(deps, priced, tender.payer)
+      if (isOver) progress.mark = await reserve(deps, tender, { wording, isSigned })
       const refusal = within.refusal ?? (await foreignEsim(deps, priced.wish, tender.payer))
       if (refusal) throw refusal
       return open(deps, request, { priced, tender, receiver: within.receiver, subjects })

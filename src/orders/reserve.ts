@@ -1,5 +1,4 @@
 import { paymentKeyOf, type X402Tender } from '../payments/payment.ts'
-import type { Rails } from '../payments/ports.ts'
 import type { PaymentPayload } from '../payments/x402.ts'
 import { Refusal } from '../primitives/refusal.ts'
 import type { Digest } from '../secrets/tokens.ts'
@@ -9,23 +8,21 @@ import { paymentKeyIn } from './replay.ts'
 export interface ReservingDeps {
   readonly reservations: ReservationStore
   readonly digest: Digest
-  readonly rails: Rails
 }
 
 /**
  * Binds a payment to what it came with, before anybody outside sees it. A node or a facilitator that is
  * shown the payment in its check could post it with a wish of its own, and be first (docs/decisions/016).
  *
- * @param wording what is asked for, as `wordingOf` has it
+ * @param sent what is asked for, as `wordingOf` has it, and whether the payer's own key has signed the payment
  * @returns the mark of this request
  * @throws Refusal `payment_reused` when the payment came with another request first
  */
 export async function reserve(
-  { reservations, digest, rails }: ReservingDeps,
+  { reservations, digest }: ReservingDeps,
   tender: X402Tender,
-  wording: string,
+  { wording, isSigned }: { readonly wording: string; readonly isSigned: boolean },
 ): Promise<Reservation['mark']> {
-  const isSigned = await rails.x402.isSignedByPayer(tender)
   const held = await reservations.reserve(paymentKeyOf(tender), digest.of(wording), isSigned)
   if (digest.matches(wording, held.request)) return held.mark
   const message =

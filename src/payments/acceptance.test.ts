@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { usdc } from '../primitives/money.ts'
-import { accept } from './acceptance.ts'
+import { accept, signedTo } from './acceptance.ts'
 import { fixturePayer, fixtureTerms, fixtureTill, paymentFor } from './payments.fixture.ts'
 import type { PaymentPayload, Terms } from './x402.ts'
 
@@ -108,6 +108,14 @@ describe('a payment is refused by the name of what differs', () => {
     expect(answer.type === 'mismatch' ? answer.code : undefined).toBe(code)
     if (answer.type === 'mismatch') expect(answer.reason).not.toContain('-')
   })
+})
+
+test('what was signed to an earlier address of the store may have paid it, and nothing is taken there', () => {
+  const payment = withAuthorization({ to: fixturePayer })
+  const till = { ...fixtureTill, earlier: [fixturePayer] }
+  expect(signedTo(fixtureTill, payment)).toBeUndefined()
+  expect(signedTo(till, payment)).toMatchObject({ payTo: fixturePayer })
+  expect(accept(payment, amount, till, now)).toMatchObject({ code: 'payment_mismatch' })
 })
 
 test('no amount but the exact one is ever taken', () => {

@@ -35,7 +35,8 @@ export function accept(payment: PaymentPayload, amount: Usdc, till: Till, now: D
  */
 export function signedTo(till: Till, payment: PaymentPayload): X402Tender | undefined {
   const { to, value } = payment.payload.authorization
-  return same(to, till.payTo) ? tenderOf(payment, usdc(value), till) : undefined
+  const payTo = [till.payTo, ...(till.earlier ?? [])].find((one) => same(to, one))
+  return payTo === undefined ? undefined : tenderOf(payment, usdc(value), { ...till, payTo })
 }
 
 /** Whether nobody can settle it any more, as far as our clock says. */

@@ -6,6 +6,8 @@ import type { Terms } from './x402.ts'
 export interface Till {
   readonly network: Network
   readonly payTo: string
+  /** Where they sent it before: nothing is taken there now, and what was signed for it may still have paid. */
+  readonly earlier?: readonly string[]
 }
 
 /** How long a price is honoured and a payment may take, in seconds (docs/decisions/003). */

@@ -3,6 +3,7 @@ import type { Account } from '../orders/ledger.ts'
 import type { Order } from '../orders/order.ts'
 import type { Coin } from '../payments/coins.ts'
 import type { OrderId, PaymentId } from '../primitives/ids.ts'
+import type { Usdc } from '../primitives/money.ts'
 import type { Difference, Finding, Open } from './differences.ts'
 import type { Patience } from './judge.ts'
 import type {
@@ -14,7 +15,9 @@ import type {
   Movements,
   ProcessorBooks,
   StoreBooks,
+  StoreWallet,
   SupplierBooks,
+  WalletRole,
 } from './ports.ts'
 
 /** The books that must agree. */
@@ -68,9 +71,14 @@ export interface UnbookedRefund {
 /** A transfer of our own wallets that no order explains. */
 interface Movement {
   readonly transfer: ChainTransfer
+  /** From one of our wallets to another: nothing has left the store. */
+  readonly isWithin: boolean
   /** Undefined while nobody vouches for it. */
   readonly acknowledged: Acknowledgement | undefined
 }
+
+/** An address that was the store's before the present one, and what it still holds. */
+export type EarlierWallet = Pick<StoreWallet, 'role' | 'address'> & { readonly holds: Usdc }
 
 /** What each book says in sum. Amounts are atomic USDC, except those of `coins`. */
 interface Totals {
@@ -105,6 +113,7 @@ export interface Report {
   /** The newest order on record in USDC, where none of the keys gives its id. */
   readonly misnamed: OrderId | undefined
   readonly movements: readonly Movement[]
+  readonly earlier: readonly EarlierWallet[]
   /** What `rebuild` goes by. */
   readonly lost: readonly LostPayment[]
   readonly unbooked: readonly UnbookedRefund[]
@@ -118,6 +127,8 @@ export interface Notes {
   readonly unbooked: UnbookedRefund[]
   /** By `placeOf`: one that moved from one of our wallets to another is met twice. */
   readonly movements: Map<string, Movement>
+  /** The first block in which a transfer of ours is the store's, by `walletKey`. */
+  readonly wallets: Map<string, number>
   /** What persons vouch for, by `placeOf`. */
   readonly acknowledged: Map<string, Acknowledgement>
   /** Orders whose payment, refund or delivery was seen outside. Ids only: there may be many. */
@@ -147,6 +158,7 @@ export function emptyNotes(): Notes {
     lost: [],
     unbooked: [],
     movements: new Map(),
+    wallets: new Map(),
     acknowledged: new Map(),
     paid: new Set(),
     refunded: new Map(),
@@ -171,11 +183,28 @@ export function note(notes: Notes, finding: Finding | undefined): void {
   else notes.open.push(about as Open)
 }
 
-/** Notes a transfer that no order explains, and the difference that it is unless somebody vouches for it. */
+/**
+ * Notes a transfer that no order explains, and the difference that it is, unless somebody vouches for
+ * it or it went from one of our wallets to another.
+ */
 export function noteMovement(notes: Notes, transfer: ChainTransfer, difference: Finding): void {
   const acknowledged = notes.acknowledged.get(placeOf(transfer))
-  notes.movements.set(placeOf(transfer), { transfer, acknowledged })
-  if (acknowledged === undefined) note(notes, difference)
+  const isWithin = isOurs(notes, transfer.from) && isOurs(notes, transfer.to)
+  notes.movements.set(placeOf(transfer), { transfer, isWithin, acknowledged })
+  if (acknowledged === undefined && !isWithin) note(notes, difference)
+}
+
+function isOurs({ wallets }: Notes, address: string): boolean {
+  return wallets.has(walletKey('pay_to', address)) || wallets.has(walletKey('refunds', address))
+}
+
+/** Whether refunds come from another wallet now. */
+export function isEarlierRefunds(wallets: readonly StoreWallet[], address: string): boolean {
+  return wallets.some((one) => one.role === 'refunds' && one.address === address && !one.isPresent)
+}
+
+export function walletKey(role: WalletRole, address: string): string {
+  return `${role} ${address}`
 }
 
 export function placeOf({

@@ -1,10 +1,19 @@
 import type { Order } from '../orders/order.ts'
 import { paymentKeyOf } from '../payments/payment.ts'
 import type { OrderId } from '../primitives/ids.ts'
-import { type Books, isAuthorized, type Look, type Notes, note, noteMovement } from './books.ts'
+import {
+  type Books,
+  isAuthorized,
+  isEarlierRefunds,
+  type Look,
+  type Notes,
+  note,
+  noteMovement,
+  walletKey,
+} from './books.ts'
 import { differs, open } from './differences.ts'
 import { judgePayment, judgeRefund } from './judge.ts'
-import type { ChainBooks, ChainTransfer } from './ports.ts'
+import type { ChainBooks, ChainTransfer, WalletRole } from './ports.ts'
 
 type Authorized = ChainTransfer & { readonly nonce: string }
 
@@ -42,12 +51,14 @@ async function noteStray(
   notes: Notes,
 ): Promise<void> {
   const { transaction, amount } = transfer
-  notes.chain.unmatched += amount
   const about = { transaction, found: amount, detail: `From ${transfer.from}.` }
   if (!isAuthorized(transfer)) {
+    if (!isOfStore(notes, 'pay_to', transfer.to, transfer)) return
+    notes.chain.unmatched += amount
     noteMovement(notes, transfer, differs('unmatched_money', about))
     return
   }
+  notes.chain.unmatched += amount
   const minedAt = await chain.minedAt(transfer.block)
   // Its buyer may still come with it: a payer can send a payment before it buys.
   if (look.now.getTime() - minedAt.getTime() < look.strayAfterMs) {
@@ -60,7 +71,20 @@ async function noteStray(
   note(notes, differs('payment_without_order', { ...(first ? { order: first.id } : {}), ...about }))
 }
 
-/** Every transfer out of the refund wallet in these blocks, against the order whose nonce it has. */
+/**
+ * Whether a plain transfer is for the books to explain: what an address did before it was the store's is
+ * not. What was authorized is always compared, because the record may be older than the address.
+ */
+function isOfStore(
+  { wallets }: Notes,
+  role: WalletRole,
+  address: string,
+  { block }: ChainTransfer,
+): boolean {
+  return block >= (wallets.get(walletKey(role, address)) ?? 0)
+}
+
+/** Every transfer out of a refund wallet in these blocks, against the order whose nonce it has. */
 export async function compareRefunds(
   books: Books,
   look: Look,
@@ -71,6 +95,7 @@ export async function compareRefunds(
   for await (const transfers of books.chain.paidBack(blocks.from, blocks.to)) {
     for (const transfer of transfers.filter((one) => !isAuthorized(one))) {
       const { transaction, amount } = transfer
+      if (!isOfStore(notes, 'refunds', transfer.from, transfer)) continue
       const about = { transaction, found: amount, detail: `To ${transfer.to}.` }
       noteMovement(notes, transfer, differs('refund_wallet_moved', about))
     }
@@ -80,10 +105,18 @@ export async function compareRefunds(
     unknown.push(...(await matchRefunds(books, look, notes, { refunds, ids })))
   }
   const strays = matchLost(books.chain, notes, unknown)
-  for (const { transaction, amount, to } of await matchAny(books, look, notes, strays)) {
-    const detail = `To ${to}.`
-    note(notes, differs('refund_without_order', { transaction, found: amount, detail }))
+  for (const stray of await matchAny(books, look, notes, strays)) {
+    noteStrayRefund(books.chain, stray, notes)
   }
+}
+
+/** Only what left an earlier wallet can be vouched for: a key that leaked has to be changed first. */
+function noteStrayRefund({ wallets }: ChainBooks, stray: ChainTransfer, notes: Notes): void {
+  const { transaction, amount, from, to } = stray
+  const about = { transaction, found: amount, detail: `From ${from} to ${to}.` }
+  const difference = differs('refund_without_order', about)
+  if (isEarlierRefunds(wallets, from)) noteMovement(notes, stray, difference)
+  else note(notes, difference)
 }
 
 /** Notes the refunds that are of these orders. Returns the others. */

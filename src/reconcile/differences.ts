@@ -37,11 +37,11 @@ export const differences = {
     act: '--rebuild books it, so that the order is never delivered. Not where it says so.',
   },
   refund_without_order: {
-    what: 'An authorization of the refund wallet paid, and no order has its nonce.',
-    act: 'A lost record (--rebuild), or a stolen REFUND_KEY: stop refunds and change it.',
+    what: 'An authorization of a refund wallet paid, and no order has its nonce.',
+    act: 'A lost record (--rebuild), or a stolen REFUND_KEY: stop refunds, change it, then --acknowledge.',
   },
   refund_wallet_moved: {
-    what: 'A plain transfer left the refund wallet. The store never makes one.',
+    what: 'A plain transfer left a refund wallet. The store never makes one.',
     act: 'If it was you, --acknowledge it. Else REFUND_KEY is stolen: stop refunds and change it.',
   },
   refund_booked_not_on_chain: {

@@ -24,30 +24,45 @@ export interface ChainTransfer {
   readonly nonce?: string
 }
 
+/** `pay_to`: buyers pay there. `refunds`: they are paid back from there. */
+export type WalletRole = 'pay_to' | 'refunds'
+
+/** An address of the store, in lower case: one of now, or an earlier one. */
+export interface StoreWallet {
+  readonly role: WalletRole
+  readonly address: string
+  readonly isPresent: boolean
+  /** When it became the store's; absent where that is not known. */
+  readonly since?: Date
+}
+
 /** What the chain says of our wallets. Every method throws when the node does not answer. */
 export interface ChainBooks {
   /** What names a payment besides its payer and nonce. */
   readonly network: string
   readonly asset: string
-  readonly payTo: string
-  readonly refundWallet: string
+  readonly wallets: readonly StoreWallet[]
   /** The newest block, and the newest that cannot be dropped any more. */
   heads(): Promise<{ readonly newest: number; readonly safe: number }>
   /** The first block that is younger than so many seconds before the newest one. */
   blockBefore(seconds: number): Promise<number>
+  /** The first block that is not before this time; the one after the newest when there is none yet. */
+  blockAt(time: Date): Promise<number>
   /** Everything that was paid to us in these blocks, both ends included, in their order. */
   received(from: number, to: number): AsyncIterable<readonly ChainTransfer[]>
-  /** Everything that left the refund wallet in these blocks. */
+  /** Everything that left a refund wallet in these blocks. */
   paidBack(from: number, to: number): AsyncIterable<readonly ChainTransfer[]>
   minedAt(block: number): Promise<Date>
   /** The transfer that this authorization made in this transaction, whoever it paid. */
   transferIn(transaction: string, nonce: string): Promise<ChainTransfer | undefined>
   /** The transfers of this transaction that no authorization made. */
   plainTransfersIn(transaction: string): Promise<readonly ChainTransfer[]>
-  /** What PAY_TO and the refund wallet sent to this address in these blocks, without an authorization. */
+  /** What our wallets sent to this address in these blocks, without an authorization. */
   sentPlainly(to: string, from: number, until: number): AsyncIterable<readonly ChainTransfer[]>
   /** The one nonce that a refund of this order can have. */
   refundNonceOf(order: OrderId): string
+  /** What this address holds now. */
+  holds(address: string): Promise<Usdc>
 }
 
 /** A purchase as the supplier's own list has it. */

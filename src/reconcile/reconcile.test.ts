@@ -7,7 +7,7 @@ import { usdc } from '../primitives/money.ts'
 import { checkoutFaults } from './checkout-faults.fixture.ts'
 import type { DifferenceCode } from './differences.ts'
 import { differences } from './differences.ts'
-import type { ChainTransfer } from './ports.ts'
+import type { ChainTransfer, WalletRole } from './ports.ts'
 import { reconcile } from './reconcile.ts'
 import {
   booksOf,
@@ -25,6 +25,7 @@ import {
 
 const lifeNames = Object.keys(lives) as LifeName[]
 const other = `0x${'99'.repeat(20)}`
+const former = `0x${'77'.repeat(20)}`
 const dollar = usdc(1_000_000n)
 
 /** A fault: what is done to an honest world, and what must be found, of which order. */
@@ -264,6 +265,75 @@ test('a payment or a refund stays a difference, whoever vouches for its transact
   const { differences: found, movements } = await reconcile(booksOf(world), look)
   expect(found.map(({ code }) => code)).toEqual(['payment_without_order', 'refund_without_order'])
   expect(movements).toEqual([])
+})
+
+/** An earlier address of a role beside the present one, whose `since` is block 500. */
+function withFormer(world: World, role: WalletRole): World {
+  const wallets = world.wallets.map((wallet) =>
+    wallet.role === role ? { ...wallet, since: new Date(500_000) } : wallet,
+  )
+  return { ...world, wallets: [...wallets, { role, address: former, isPresent: false }] }
+}
+
+test('what an address did before it was the store’s is not the store’s, but a payment always is', async () => {
+  const world = withFormer(worldOf([]), 'pay_to')
+  const { payment } = lives.paid()
+  const [before, after] = [499, 500].map((block) => transfer({ block }))
+  if (!before || !after) throw new Error('There are two')
+  world.received.push(before, after, { ...payment, block: 400 })
+  const { differences: found, totals } = await reconcile(booksOf(world), look)
+  expect(found).toMatchObject([
+    { code: 'unmatched_money', transaction: after.transaction },
+    { code: 'payment_without_order', transaction: payment.transaction },
+  ])
+  expect(totals.chain.unmatched).toBe(after.amount + payment.amount)
+})
+
+test('what left a wallet before refunds came from it is no difference', async () => {
+  const world = withFormer(worldOf([]), 'refunds')
+  const moved = [499, 500].map((block) => transfer({ block, from: refundWallet, to: other }))
+  const left = transfer({ block: 100, from: former, to: other })
+  world.paidBack.push(...moved, left)
+  const { differences: found } = await reconcile(booksOf(world), look)
+  expect(found.map(({ transaction }) => transaction)).toEqual([
+    moved[1]?.transaction,
+    left.transaction,
+  ])
+})
+
+test('an authorization of an earlier refund wallet can be vouched for', async () => {
+  const world = withFormer(worldOf([]), 'refunds')
+  const stolen = transfer({ from: former, to: other, nonce: newHash() })
+  world.paidBack.push(stolen)
+  const { differences: found } = await reconcile(booksOf(world), look)
+  expect(found).toMatchObject([{ code: 'refund_without_order' }])
+  world.acknowledged = [{ ...stolen, reason: 'The key leaked', by: 'Ann Smith' }]
+  expect((await reconcile(booksOf(world), look)).differences).toEqual([])
+})
+
+test('an order on record names an earlier address that is not, and is counted', async () => {
+  const life = lives.refunded()
+  const world = worldOf([life])
+  const seen = [
+    transfer({ ...life.payment, to: former }),
+    transfer({ ...life.refund, from: former }),
+  ]
+  const tender = { ...life.order.tender, payTo: former }
+  world.orders = [{ ...life.order, tender } as Order]
+  const known = booksOf({ ...world, received: [], paidBack: [] })
+  const chain = {
+    ...known.chain,
+    transferIn: async (transaction: string) => seen.find((one) => one.transaction === transaction),
+  }
+  const report = await reconcile({ ...known, chain }, look)
+  const { amount } = life.order
+  expect(report.differences).toEqual([])
+  expect(report.totals.chain).toEqual({ received: amount, refunded: amount, unmatched: 0n })
+  expect(report.notChecked).toEqual([
+    `what else came to ${former}; if it is yours, say --earlier-pay-to ${former}`,
+    `what else left ${former}; if it is yours, say --earlier-refund-wallet ${former}`,
+    ...report.notChecked.slice(2),
+  ])
 })
 
 test('there is a fault here for every code', () => {

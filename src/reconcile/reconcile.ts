@@ -1,4 +1,12 @@
-import { type Books, emptyNotes, type Look, type Notes, placeOf, type Report } from './books.ts'
+import {
+  type Books,
+  emptyNotes,
+  type Look,
+  type Notes,
+  placeOf,
+  type Report,
+  walletKey,
+} from './books.ts'
 import { comparePayments, compareRefunds } from './chain-side.ts'
 import { compareCheckouts } from './invoice-side.ts'
 import { compareLedger, compareOrders, compareSupply } from './store-side.ts'
@@ -18,6 +26,7 @@ export async function reconcile(books: Books, look: Look): Promise<Report> {
   const notes = emptyNotes()
   for (const one of await books.movements.acknowledged()) notes.acknowledged.set(placeOf(one), one)
   const blocks = await blocksOf(books, look)
+  await noteWallets(books.chain, notes)
   await comparePayments(books, look, notes, blocks)
   await compareRefunds(books, look, notes, blocks)
   await compareSupply(books, notes)
@@ -30,7 +39,8 @@ export async function reconcile(books: Books, look: Look): Promise<Report> {
     books.checkouts.ledger(),
   ])
   const sums = { ledger, invoices, coins: Object.fromEntries(coins) }
-  return reportOf(notes, { ...blocks, misnamed: misnamed(notes, look) }, sums)
+  const earlier = await earlierOf(books.chain)
+  return reportOf(notes, { ...blocks, earlier, misnamed: misnamed(notes, look) }, sums)
 }
 
 /** Up to the newest block that cannot be dropped any more: what is younger proves nothing yet. */
@@ -45,6 +55,20 @@ async function blocksOf({ chain, store }: Books, { fromBlock }: Look) {
   return { from, to: safe }
 }
 
+async function noteWallets(chain: Books['chain'], notes: Notes): Promise<void> {
+  for (const { role, address, since } of chain.wallets) {
+    notes.wallets.set(walletKey(role, address), since ? await chain.blockAt(since) : 0)
+  }
+}
+
+/** The addresses that were used before the present ones, and what still lies there. */
+async function earlierOf({ wallets, holds }: Books['chain']): Promise<Report['earlier']> {
+  const earlier = wallets.filter(({ isPresent }) => !isPresent)
+  return Promise.all(
+    earlier.map(async ({ role, address }) => ({ role, address, holds: await holds(address) })),
+  )
+}
+
 function misnamed({ newest }: Notes, { idsFor }: Look) {
   const isNamed = newest && idsFor(newest.tender).some(({ id }) => id === newest.id)
   return isNamed ? undefined : newest?.id
@@ -52,20 +76,18 @@ function misnamed({ newest }: Notes, { idsFor }: Look) {
 
 function reportOf(
   notes: Notes,
-  { from, to, misnamed }: { readonly from: number; readonly to: number } & Pick<Report, 'misnamed'>,
+  about: { readonly from: number; readonly to: number } & Pick<Report, 'earlier' | 'misnamed'>,
   sums: Pick<Report['totals'], 'ledger' | 'invoices' | 'coins'>,
 ): Report {
   const { differences, open, notChecked, silent, lost, unbooked, movements, ...counted } = notes
   const { chain, supplier, orders, checkouts } = counted
   return {
-    from,
-    to,
+    ...about,
     totals: { ...sums, chain, supplier, orders, checkouts },
     differences,
     open,
     notChecked,
     silent,
-    misnamed,
     movements: [...movements.values()],
     lost,
     unbooked,

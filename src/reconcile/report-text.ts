@@ -1,7 +1,7 @@
 import { checkoutAccounts } from '../checkouts/ledger.ts'
 import { type Coin, coins, formatUnits } from '../payments/coins.ts'
 import { formatUsdc, usdc } from '../primitives/money.ts'
-import type { Report } from './books.ts'
+import type { EarlierWallet, Report } from './books.ts'
 import { type About, type Difference, differences, type Open } from './differences.ts'
 import type { Rebuilt } from './rebuild.ts'
 
@@ -36,6 +36,8 @@ export function reportText(report: Report): string {
     found.length === 0 ? nothingDiffers(report) : `${counted(found.length, 'difference')}:`,
     ...found.flatMap(differenceLines),
     ...acknowledgedLines(report),
+    ...withinLines(report),
+    ...report.earlier.map(earlierLine),
     ...report.notChecked.map((what) => `Not checked: ${what}.`),
     ...report.silent.map((what) => `No answer: ${what}.`),
   ].join('\n')
@@ -51,6 +53,21 @@ function acknowledgedLines({ movements }: Report): string[] {
       : [],
   )
   return lines.length === 0 ? [] : [`${counted(lines.length, 'movement')} acknowledged:`, ...lines]
+}
+
+function withinLines({ movements }: Report): string[] {
+  const lines = movements.flatMap(({ transfer, isWithin, acknowledged }) =>
+    isWithin && !acknowledged
+      ? [`  ${transfer.transaction}  ${amount(transfer.amount)} to ${transfer.to}`]
+      : [],
+  )
+  if (lines.length === 0) return []
+  return [`${counted(lines.length, 'movement')} from one wallet of the store to another:`, ...lines]
+}
+
+function earlierLine({ role, address, holds }: EarlierWallet): string {
+  const was = role === 'pay_to' ? 'Earlier PAY_TO' : 'Earlier refund wallet'
+  return `${was} ${address} is still compared, and holds ${amount(holds)}.`
 }
 
 function nothingDiffers({ silent }: Report): string {
@@ -89,7 +106,8 @@ const words = {
 
 /** The report for programs: amounts as text in atomic USDC, everything else as it is. */
 export function reportJson(report: Report, rebuilt?: readonly Rebuilt[]): string {
-  const { from, to, totals, differences: found, open, notChecked, silent, movements } = report
+  const { from, to, totals, differences: found, open, ...rest } = report
+  const { notChecked, silent, movements, earlier } = rest
   const shown = {
     from,
     to,
@@ -97,6 +115,7 @@ export function reportJson(report: Report, rebuilt?: readonly Rebuilt[]): string
     differences: found,
     open,
     movements,
+    earlier,
     notChecked,
     silent,
     ...(rebuilt ? { rebuilt } : {}),

@@ -1,4 +1,5 @@
-import type { ChainBooks, ChainTransfer, StoreBooks } from './ports.ts'
+import { placeOf } from './books.ts'
+import type { ChainBooks, ChainTransfer, Movements, StoreBooks } from './ports.ts'
 
 /**
  * How far back is looked where nothing on record names a block. No payment is taken whose
@@ -11,6 +12,7 @@ const marginBlocks = 300
 export interface GuardBooks {
   readonly chain: Pick<ChainBooks, 'heads' | 'blockBefore' | 'paidBack' | 'refundNonceOf'>
   readonly store: Pick<StoreBooks, 'newestBlock' | 'idsOf'>
+  readonly movements: Pick<Movements, 'acknowledged'>
 }
 
 /**
@@ -20,7 +22,8 @@ export interface GuardBooks {
  *
  * An order that was delivered or given up can never be delivered any more, so a refund of it needs
  * no mending first. A plain transfer is no refund: operators move their float, and it is left to
- * the reconciliation.
+ * the reconciliation. What a person vouches for has been looked at: whoever took the key of an earlier
+ * wallet must not be able to keep the store from starting.
  *
  * The record is asked after the chain, so what another node pays back meanwhile is on it.
  *
@@ -29,6 +32,7 @@ export interface GuardBooks {
 export async function unknownRefunds({
   chain,
   store,
+  movements,
 }: GuardBooks): Promise<readonly ChainTransfer[]> {
   const [known, { newest }] = await Promise.all([store.newestBlock(), chain.heads()])
   const since =
@@ -43,7 +47,20 @@ export async function unknownRefunds({
     const nonces = new Set(ids.map((id) => chain.refundNonceOf(id)))
     unknown.push(...refunds.filter(({ nonce = '' }) => !nonces.has(nonce)))
   }
-  return unknown
+  if (unknown.length === 0) return unknown
+  const vouched = new Set((await movements.acknowledged()).map(placeOf))
+  return unknown.filter((refund) => !vouched.has(placeOf(refund)))
+}
+
+/** What is on record in a database that no store was opened in. */
+const nothing: Pick<GuardBooks, 'store' | 'movements'> = {
+  store: { newestBlock: async () => undefined, idsOf: async () => [] },
+  movements: { acknowledged: async () => [] },
+}
+
+/** `unknownRefunds` of an empty database, which is not asked. */
+export function refundsBefore(chain: GuardBooks['chain']): Promise<readonly ChainTransfer[]> {
+  return unknownRefunds({ chain, ...nothing })
 }
 
 /** What an operator reads when the store refuses to start. */

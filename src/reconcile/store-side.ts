@@ -10,7 +10,7 @@ import type { OrderId } from '../primitives/ids.ts'
 import { type Books, type Look, type Notes, note, placeOf } from './books.ts'
 import { differs, open } from './differences.ts'
 import { costText, isDelivered, judgeSupply, refundOnRecord, same } from './judge.ts'
-import type { ChainTransfer, SupplierPurchase } from './ports.ts'
+import type { ChainTransfer, SupplierPurchase, WalletRole } from './ports.ts'
 
 /** Every purchase at the supplier, against the order that has its reference. */
 export async function compareSupply({ supplier, store }: Books, notes: Notes): Promise<void> {
@@ -73,7 +73,7 @@ function noteNewest(order: Order, notes: Notes): void {
 
 /**
  * A payment that the scan did not meet is older than its first block, younger than its last, went to
- * an earlier PAY_TO, or is not there: its own transaction tells.
+ * a PAY_TO that is not on record, or is not there: its own transaction tells.
  */
 async function comparePaid(
   { chain, store }: Books,
@@ -102,8 +102,28 @@ async function comparePaid(
     note(notes, differs('payment_differs', { ...about, found: found.amount }))
     return
   }
+  notes.chain.received += found.amount
+  noteStranger(chain, 'pay_to', found.to, notes)
   await compareClaim(store, order, notes)
 }
+
+/** An order on record shows an address of the store that is not on record as one. */
+function noteStranger(
+  chain: Books['chain'],
+  role: WalletRole,
+  address: string,
+  notes: Notes,
+): void {
+  const isKnown = chain.wallets.some((one) => one.role === role && one.address === address)
+  if (isKnown) return
+  const what = `what else ${strangers[role].moved} ${address}; if it is yours, say ${strangers[role].option} ${address}`
+  if (!notes.notChecked.includes(what)) notes.notChecked.push(what)
+}
+
+const strangers = {
+  pay_to: { moved: 'came to', option: '--earlier-pay-to' },
+  refunds: { moved: 'left', option: '--earlier-refund-wallet' },
+} as const
 
 /** The claim on a payment is a row of its own; an order that has none shares another's payment. */
 async function compareClaim(store: Books['store'], order: PaidOrder, notes: Notes): Promise<void> {
@@ -121,15 +141,18 @@ async function compareRefunded(books: Books, order: Order, notes: Notes): Promis
   // What was paid in a coin went back in it.
   if (order.tender.rail !== 'x402') return
   const about = { order: order.id, transaction, onRecord: order.amount }
-  const found =
-    (await chain.transferIn(transaction, chain.refundNonceOf(order.id))) ??
-    (await paidByHand(books, order, transaction, notes))
+  const byNonce = await chain.transferIn(transaction, chain.refundNonceOf(order.id))
+  const found = byNonce ?? (await paidByHand(books, order, transaction, notes))
   if (!found) {
     note(notes, differs('refund_booked_not_on_chain', { ...about, found: 0n }))
     return
   }
   const isRight = found.amount === order.amount && same(found.to, order.tender.payer)
-  if (isRight) return
+  if (isRight) {
+    notes.chain.refunded += found.amount
+    if (byNonce) noteStranger(chain, 'refunds', byNonce.from, notes)
+    return
+  }
   const detail = `It paid ${found.to}.`
   note(notes, differs('refund_differs', { ...about, found: found.amount, detail }))
 }

@@ -24,6 +24,7 @@ import type {
   Movements,
   PaidInvoice,
   ProcessorPayout,
+  StoreWallet,
   SupplierPurchase,
 } from './ports.ts'
 
@@ -51,6 +52,8 @@ export interface World {
   paidInvoices: PaidInvoice[] | undefined
   /** What operators noted as paid by hand: the transaction, by its reference. */
   handNotes: Map<string, string>
+  /** Their `since` is a block, in seconds. */
+  wallets: StoreWallet[]
   /** What persons vouch for. */
   acknowledged: Awaited<ReturnType<Movements['acknowledged']>>
 }
@@ -191,6 +194,10 @@ export function worldOf(all: readonly Life[]): World {
     payouts: [],
     paidInvoices: [],
     handNotes: new Map(),
+    wallets: [
+      { role: 'pay_to', address: payTo.toLowerCase(), isPresent: true },
+      { role: 'refunds', address: refundWallet, isPresent: true },
+    ],
     acknowledged: [],
   }
 }
@@ -250,9 +257,10 @@ function chainOf(world: World): Books['chain'] {
   return {
     network: newTender().network,
     asset: newTender().asset,
-    payTo,
-    refundWallet,
+    wallets: world.wallets,
+    holds: async () => usdc(7_000_000n),
     blockBefore: async () => 0,
+    blockAt: async (time) => time.getTime() / 1_000,
     heads: async () => ({ newest: safeBlock + 2, safe: safeBlock }),
     received: (from, to) => within(world.received, from, to),
     paidBack: (from, to) => within(world.paidBack, from, to),

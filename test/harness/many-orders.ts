@@ -94,11 +94,13 @@ export async function copyOrder(
   }
 }
 
-/** Lets all orders that have ended have ended a hundred days ago, with their personal fields erased. */
+/** Lets all orders and checkouts that have ended have ended a hundred days ago, with their personal fields erased. */
 export async function endedLongAgo(pool: pg.Pool): Promise<void> {
   await pool.query(`begin;
     set local session_replication_role = replica;
     update orders set finished_at = finished_at - interval '100 days', recipient = null, client = null,
       receiver = null where finished_at > now() - interval '1 day';
+    update checkouts set finished_at = finished_at - interval '100 days', recipient = null, client = null
+      where finished_at > now() - interval '1 day';
     commit`)
 }

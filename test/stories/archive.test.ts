@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createArchive } from '../../src/adapters/storage/archive.ts'
-import { openDatabase } from '../../src/adapters/storage/database.ts'
-import { archiveOrders } from '../../src/commands/archive-work.ts'
-import { endedLongAgo } from '../harness/many-orders.ts'
+import { readArchived, withGoods } from '../../src/commands/archived-order.ts'
+import { createVault } from '../../src/secrets/vault.ts'
+import { secretsKey } from '../harness/node.ts'
+import { archiveAll, inTables, settled } from './archiving.ts'
 import { newBuyer } from './buyer.ts'
+import { openClient } from './mcp/client.ts'
 import { openBooks } from './reconciling.ts'
 import { bodyFor, buy, get, until } from './requests.ts'
 import { openStore, type Store } from './store.ts'
@@ -23,31 +25,13 @@ afterAll(async () => {
   await rm(dir, { recursive: true })
 })
 
-/** Archives everything, as if all that has ended had ended a hundred days ago. */
-async function archiveAll(): Promise<number> {
-  const database = openDatabase(store.databaseUrl, {
-    applicationName: 'test',
-    poolSize: 2,
-    onError: () => undefined,
+/** What the operator's command shows of an archived order. */
+function goodsInFiles(name: string): Promise<unknown> {
+  return inTables(store, async (database) => {
+    const archived = await readArchived(createArchive(database), dir, name)
+    expect(JSON.stringify(archived)).not.toContain('goods')
+    return withGoods(createVault([secretsKey]), archived).goods
   })
-  try {
-    await database.query(`delete from idempotency_keys`)
-    await endedLongAgo(database)
-    const endedBefore = new Date()
-    const archive = createArchive(database)
-    return await archiveOrders({ archive, dir, endedBefore, tell: () => undefined })
-  } finally {
-    await database.end()
-  }
-}
-
-/** Lets the minute pass after which the payment of a delivered order is taken for final. */
-async function settled(): Promise<void> {
-  await store.query(`begin;
-    set local session_replication_role = replica;
-    update orders set version = version + 1, settlement = 'FINAL', doc = doc || '{"settlement": "FINAL"}',
-      finished_at = now(), due_at = null where state = 'FULFILLED';
-    commit`)
 }
 
 test('orders that were archived say so, their payments buy nothing again, and all books agree', async () => {
@@ -57,27 +41,49 @@ test('orders that were archived say so, their payments buy nothing again, and al
   const failed = await buy(store, buyer, 'topup', bodyFor('topup', 'FAIL'))
   const { orderId } = failed.answer.body
   await until(store, orderId, ({ refund_state }) => refund_state === 'REFUNDED')
-  await settled()
+  await settled(store)
+  const orders = '/api/catalog/orders'
+  const { paymentId, transactionHash } = (await get(store.url, `${orders}/${orderId}`)).body
+  const { client, call } = await openClient(store, 'SDK 1.x')
   const books = await openBooks(store.settings)
   try {
     const before = await books.reconcile()
     expect(before.differences).toEqual([])
     const balance = await buyer.balance()
 
-    expect(await archiveAll()).toBe(2)
+    expect(await archiveAll(store, dir)).toBe(2)
 
     const { differences, totals, lost } = await books.reconcile()
     expect(differences).toEqual([])
     expect(totals).toEqual(before.totals)
     expect([lost, await books.rebuild()]).toEqual([[], []])
 
-    const path = `/api/catalog/orders/${delivered.answer.body.orderId}`
-    const gone = await get(store.url, path)
-    expect(gone).toMatchObject({ status: 404, body: { code: 'order_not_found' } })
-    expect(gone.body.detail).toContain('archived')
+    const names = [`?transactionHash=${transactionHash}`, `?paymentId=${paymentId}`]
+    for (const name of [`/${orderId}`, ...names]) {
+      const gone = await get(store.url, `${orders}${name}`)
+      expect(gone, name).toMatchObject({ status: 404, body: { code: 'order_not_found' } })
+      expect(gone.body.detail).toContain('archived')
+      if (names.includes(name)) expect(JSON.stringify(gone.body)).not.toContain(orderId)
+    }
     const page = await get(store.url, `/orders/${orderId}`, { accept: 'text/html' })
     expect(page.status).toBe(404)
     expect(page.body).toContain('archived')
+    for (const sought of [{ orderId }, { paymentId }, { transactionHash }]) {
+      const said = await call('order_status', sought)
+      expect(said).toMatchObject({ isError: true, data: { code: 'order_not_found' } })
+      expect(said.data.detail).toContain('archived')
+    }
+    const found = await fetch(`${store.url}/find/payment`, {
+      method: 'POST',
+      body: new URLSearchParams({ number: transactionHash }),
+    })
+    expect(found.status).toBe(404)
+    expect(await found.text()).toContain('archived')
+
+    const { body: bought } = delivered.answer
+    for (const name of [bought.orderId, bought.paymentId, bought.transactionHash]) {
+      expect(await goodsInFiles(name)).toMatchObject(bought.orders[0].result)
+    }
 
     const again = await delivered.send()
     expect(again).toMatchObject({ status: 409, body: { code: 'payment_reused', charged: 'yes' } })
@@ -87,6 +93,7 @@ test('orders that were archived say so, their payments buy nothing again, and al
     expect(next.answer.status).toBe(200)
     expect((await books.reconcile()).differences).toEqual([])
   } finally {
+    await client.close()
     await books.close()
   }
 })

@@ -2,6 +2,7 @@ import { connectChain } from '../../src/adapters/chain/connect.ts'
 import { openStorage } from '../../src/adapters/storage/storage.ts'
 import { zenditBooks } from '../../src/adapters/suppliers/zendit/books.ts'
 import { createZenditClient } from '../../src/adapters/suppliers/zendit/client.ts'
+import { connectCoins } from '../../src/coin-payments.ts'
 import { idsFor } from '../../src/orders/naming.ts'
 import { networks } from '../../src/payments/networks.ts'
 import { usdc } from '../../src/primitives/money.ts'
@@ -34,14 +35,20 @@ export async function openBooks(settings: NodeSettings, keys: readonly Buffer[] 
     apiKey: supplierKey,
     timeoutMs: 10_000,
   })
-  const books = {
-    chain: chain.books(payTo),
+  const { books: processor } = connectCoins(
+    { processor: settings.processor, invoiceMinutes: 30 },
+    { ...storage, now },
+  )
+  const present = { pay_to: payTo, refunds: chain.refundWallet }
+  const booksNow = async () => ({
+    chain: chain.books(await storage.wallets.ours(present)),
     supplier: zenditBooks(client, { now, signal: new AbortController().signal }),
     store: storage.books,
     checkouts: storage.checkoutBooks,
     hands: storage.handPayouts,
     movements: storage.movements,
-  }
+    ...(processor ? { processor } : {}),
+  })
   const look = (): Look => ({
     now: now(),
     strayAfterMs: 0,
@@ -50,8 +57,13 @@ export async function openBooks(settings: NodeSettings, keys: readonly Buffer[] 
   })
   const writes = { vault: createVault(keys), digest: createDigest(keys, 'orders'), now }
   return {
-    reconcile: () => reconcile(books, look()),
-    rebuild: async () => rebuild({ ...books, ...writes }, await reconcile(books, look())),
+    reconcile: async () => reconcile(await booksNow(), look()),
+    rebuild: async () => {
+      const books = await booksNow()
+      return rebuild({ ...books, ...writes }, await reconcile(books, look()))
+    },
+    wallets: storage.wallets,
+    movements: storage.movements,
     close: () => storage.close(),
   }
 }

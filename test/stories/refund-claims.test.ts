@@ -298,7 +298,7 @@ async function payRefundElsewhere(orderId: string, to: Address): Promise<Hex> {
     settlementWeiMost: 10n ** 16n,
   })
   const evidence = evidenceOf(chain, { nodes: [], from: usdc(0n), isCurrent: () => true })
-  const wallet = refundWallet(chain, evidence, store.settings.refundKey)
+  const wallet = refundWallet(chain, evidence, store.settings.refundKey, [])
   const since = { rail: 'x402', transaction: '0x', block: 0 } as const
   const tender = tenderOf({ payer: to, amount: usdc('650000') })
   const signed = await wallet.sign({ order: orderId as OrderId, tender, since })

@@ -1,10 +1,13 @@
-import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import type { Hex } from 'viem'
+import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { startSupplier } from '../../sandbox/supplier/server.ts'
-import { runStoreToItsEnd, startChildStore } from '../child-store.ts'
+import { runStoreToItsEnd, runToItsEnd, startChildStore } from '../child-store.ts'
 import { fundedGasKey } from '../harness/gas.ts'
 import { query } from '../harness/query.ts'
+import { newBuyer } from './buyer.ts'
 import { mintUsdc } from './chain.ts'
+import { callToken, settling } from './contracts/calls.ts'
 import { get } from './requests.ts'
 import { newDatabase } from './store.ts'
 
@@ -51,6 +54,46 @@ test.each([
   const { code, output } = await runStoreToItsEnd({ ...live, ...wrong })
   expect(code).toBe(1)
   expect(output).toMatch(problem)
+  expect(await tablesIn(live['DATABASE_URL'])).toEqual([])
+})
+
+/** A refund of a store with this key whose record is lost. */
+async function paidBackWith(refundKey: Hex): Promise<void> {
+  const parts = inject('parts')
+  const wallet = await newBuyer(1_000_000n, parts, privateKeyToAccount(refundKey))
+  const payment = await wallet.sign({
+    ...{ amount: '500000', asset: parts.usdc, payTo: privateKeyToAddress(generatePrivateKey()) },
+    ...{ network: 'eip155:84532', scheme: 'exact', maxTimeoutSeconds: 600 },
+    extra: { name: 'USDC', version: '2' },
+  })
+  expect(await callToken(parts, settling(payment))).toBe('success')
+}
+
+test('a start that is refused for refunds which nothing records leaves an empty database empty', async () => {
+  const refundKey = generatePrivateKey()
+  await paidBackWith(refundKey)
+  const { code, output } = await runStoreToItsEnd({
+    ...live,
+    REHEARSAL: '1',
+    REFUND_KEY: refundKey,
+  })
+  expect(code).toBe(1)
+  expect(output).toContain('no record here knows of it')
+  expect(await tablesIn(live['DATABASE_URL'])).toEqual([])
+})
+
+test.each([
+  ['reconcile'],
+  ['reconcile --acknowledge 0xab --reason Mine --by Ann'],
+  ['refunds status'],
+  ['refunds stop --reason Looking'],
+  ['archive --to /tmp'],
+])('at a database that no store was opened in, %s says so and changes nothing', async (line) => {
+  const [command, ...args] = line.split(' ')
+  const file = `src/commands/${command}.ts`
+  const { code, stderr } = await runToItsEnd([file, ...args], { ...live, REHEARSAL: '1' })
+  expect(code).toBeGreaterThan(0)
+  expect(stderr).toMatch(/database was not set up by this version of the store/)
   expect(await tablesIn(live['DATABASE_URL'])).toEqual([])
 })
 

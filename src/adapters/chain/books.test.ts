@@ -9,10 +9,20 @@ import { tokenAbi } from './token.ts'
 const network = networks['base-sepolia']
 const store = `0x${'a1'.repeat(20)}` as const
 const refunds = `0x${'f0'.repeat(20)}` as const
+const formerStore = `0x${'a2'.repeat(20)}` as const
+const formerRefunds = `0x${'f1'.repeat(20)}` as const
 const payer = `0x${'b2'.repeat(20)}` as const
 const thief = `0x${'c3'.repeat(20)}` as const
 const nonce = `0x${'12'.repeat(32)}` as const
 const transaction = `0x${'34'.repeat(32)}` as const
+
+/** Two of each role: the present and an earlier one. */
+const wallets = [
+  { role: 'pay_to', address: store, isPresent: true },
+  { role: 'pay_to', address: formerStore, isPresent: false },
+  { role: 'refunds', address: refunds, isPresent: true },
+  { role: 'refunds', address: formerRefunds, isPresent: false },
+] as const
 
 interface Filter {
   readonly topics: readonly (Hex | readonly Hex[] | null)[]
@@ -46,7 +56,7 @@ function booksOver(logs: readonly ReturnType<typeof log>[]) {
   const request = async ({ params: [{ topics }] }: { params: [Filter] }) =>
     logs.filter((one) => topics.every((wanted, at) => fits(one.topics[at], wanted)))
   const chain = { network, reader: { request } } as unknown as Chain
-  return chainBooks(chain, { payTo: store, refundWallet: refunds })
+  return chainBooks(chain, wallets)
 }
 
 async function all(pages: AsyncIterable<readonly ChainTransfer[]>): Promise<ChainTransfer[]> {
@@ -102,4 +112,23 @@ test('what our wallets sent without an authorization is found by its payee', asy
     [store, 2],
     [refunds, 3],
   ])
+})
+
+test('what came to an earlier address and what left an earlier wallet is found as well', async () => {
+  const logs = [
+    ...[used(payer, 1), transfer(payer, store, 2), transfer(payer, formerStore, 3)],
+    ...[used(formerRefunds, 4), transfer(formerRefunds, payer, 5), transfer(refunds, payer, 6)],
+  ]
+  const books = booksOver(logs)
+  const places = async (pages: AsyncIterable<readonly ChainTransfer[]>) =>
+    (await all(pages)).map(({ logIndex, nonce: by }) => [logIndex, by])
+  expect(await places(books.received(0, 10))).toEqual([
+    [2, nonce],
+    [3, undefined],
+  ])
+  expect(await places(books.paidBack(0, 10))).toEqual([
+    [5, nonce],
+    [6, undefined],
+  ])
+  expect(await places(books.sentPlainly(payer, 0, 10))).toEqual([[6, undefined]])
 })

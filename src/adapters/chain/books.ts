@@ -1,8 +1,9 @@
 import { type Hex, type Log, parseEventLogs } from 'viem'
 import { usdc } from '../../primitives/money.ts'
-import type { ChainBooks, ChainTransfer } from '../../reconcile/ports.ts'
+import type { ChainBooks, ChainTransfer, StoreWallet } from '../../reconcile/ports.ts'
 import { blockAt } from './block-times.ts'
 import type { ChainNode } from './clients.ts'
+import { floatOf } from './facts.ts'
 import { type Blocks, inPieces } from './log-pages.ts'
 import { receiptOf } from './receipts.ts'
 import { refundNonceOf } from './refunds.ts'
@@ -12,19 +13,16 @@ import { tokenLogsIn, topicOf, transferTopic, usedTopic } from './token-logs.ts'
 /** So many payers fit into one question for their authorizations. */
 const payersAtOnce = 200
 
-export interface Wallets {
-  readonly payTo: string
-  readonly refundWallet: string
-}
-
 /** What the token's logs say of the store's wallets (FiatTokenV2_2). */
-export function chainBooks(chain: ChainNode, { payTo, refundWallet }: Wallets): ChainBooks {
+export function chainBooks(chain: ChainNode, wallets: readonly StoreWallet[]): ChainBooks {
   const { network, reader } = chain
+  const topicsOf = (role: StoreWallet['role']) =>
+    wallets.filter((wallet) => wallet.role === role).map(({ address }) => topicOf(address))
+  const [payTo, refunds] = [topicsOf('pay_to'), topicsOf('refunds')]
   return {
     network: network.id,
     asset: network.usdc,
-    payTo: payTo.toLowerCase(),
-    refundWallet: refundWallet.toLowerCase(),
+    wallets,
 
     async heads() {
       const [newest, safe] = await Promise.all([
@@ -37,12 +35,15 @@ export function chainBooks(chain: ChainNode, { payTo, refundWallet }: Wallets): 
     received: (from, to) =>
       inPieces({ from, to }, (blocks) => received(chain, payTo, blocks), chain),
 
-    paidBack: (from, to) =>
-      inPieces({ from, to }, (blocks) => sent(chain, refundWallet, blocks), chain),
+    paidBack: (from, to) => inPieces({ from, to }, (blocks) => sent(chain, refunds, blocks), chain),
 
     blockBefore: async (seconds) => {
       const head = await reader.getBlock()
       return blockAt(chain, Number(head.timestamp) - seconds, head)
+    },
+
+    async blockAt(time) {
+      return blockAt(chain, Math.floor(time.getTime() / 1_000), await reader.getBlock())
     },
 
     async minedAt(block) {
@@ -61,17 +62,19 @@ export function chainBooks(chain: ChainNode, { payTo, refundWallet }: Wallets): 
     sentPlainly: (to, from, until) =>
       inPieces(
         { from, to: until },
-        (blocks) => sentPlainly(chain, [payTo, refundWallet], to, blocks),
+        (blocks) => sentPlainly(chain, [...payTo, ...refunds], to, blocks),
         chain,
       ),
 
     refundNonceOf: (order) => refundNonceOf(network.chainId, order),
+
+    holds: (address) => floatOf(chain, address),
   }
 }
 
 /** Transfers to us, then the authorizations of those who paid: nothing of anybody else is read. */
-async function received(chain: ChainNode, payTo: string, blocks: Blocks) {
-  const transfers = await tokenLogsIn(chain, blocks, [transferTopic, null, topicOf(payTo)])
+async function received(chain: ChainNode, payTo: readonly Hex[], blocks: Blocks) {
+  const transfers = await tokenLogsIn(chain, blocks, [transferTopic, null, payTo])
   const payers = [...new Set(transfers.flatMap(({ topics }) => topics[1] ?? []))]
   const used: Log[] = []
   for (let first = 0; first < payers.length; first += payersAtOnce) {
@@ -82,19 +85,13 @@ async function received(chain: ChainNode, payTo: string, blocks: Blocks) {
 }
 
 /** Both events have the wallet in the same place, so one question finds them. */
-async function sent(chain: ChainNode, wallet: string, blocks: Blocks) {
-  const logs = await tokenLogsIn(chain, blocks, [[transferTopic, usedTopic], topicOf(wallet)])
+async function sent(chain: ChainNode, wallets: readonly Hex[], blocks: Blocks) {
+  const logs = await tokenLogsIn(chain, blocks, [[transferTopic, usedTopic], wallets])
   return paired(tokenLogs(logs))
 }
 
 /** The authorizations of our wallets are read too, because only they tell which transfers are plain. */
-async function sentPlainly(
-  chain: ChainNode,
-  wallets: readonly string[],
-  to: string,
-  blocks: Blocks,
-) {
-  const from = wallets.map(topicOf)
+async function sentPlainly(chain: ChainNode, from: readonly Hex[], to: string, blocks: Blocks) {
   const [transfers, used] = await Promise.all([
     tokenLogsIn(chain, blocks, [transferTopic, from, topicOf(to)]),
     tokenLogsIn(chain, blocks, [usedTopic, from]),

@@ -65,8 +65,14 @@ export async function startStillChain() {
     gasWallet: privateKeyToAddress(keys.gas),
     refundWallet: privateKeyToAddress(keys.refund),
     /** As a store is connected to it; each call is a process of its own as far as the chain can tell. */
-    connect: (changes: Partial<ChainConfig> = {}, now = () => new Date()) =>
-      connectChain(config(changes), now),
+    connect(
+      changes: Partial<ChainConfig> = {},
+      now = () => new Date(),
+      earlier: readonly string[] = [],
+    ) {
+      const connected = connectChain(config(changes), now)
+      return { ...connected, rail: connected.rail(earlier) }
+    },
     open: (gasKey: Hex = keys.gas) => openChain({ ...config({}), gasKey }),
     mine: (blocks = 1) => client.mine({ blocks }),
     mintTo: (to: Address, amount: bigint) => mint(client, keys, to, amount),

@@ -1,5 +1,4 @@
 import { createPublicClient, type Hex, type PublicClient, type Transport } from 'viem'
-import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { base, baseSepolia } from 'viem/chains'
 import type { Network } from '../../payments/networks.ts'
 import { type BlockTime, blockAt } from './block-times.ts'
@@ -9,6 +8,7 @@ import { type NodeLoad, nodeLoad } from './node-load.ts'
 import { type AccountNonces, accountNonces } from './nonces.ts'
 import { recent } from './recent.ts'
 import { rpcTransport } from './rpc-transport.ts'
+import { type TransactionSigner, transactionSigner } from './signer.ts'
 
 export interface NodeOptions {
   readonly network: Network
@@ -36,7 +36,7 @@ export interface ChainNode {
 /** A connection to one chain, and the account that sends transactions there. */
 export interface Chain extends ChainNode {
   readonly pollMs: number
-  readonly gasAccount: PrivateKeyAccount
+  readonly gasAccount: TransactionSigner
   readonly nonces: AccountNonces
   /** What a transaction has to offer for its gas; asked for a moment ago at most. */
   readonly fees: () => Promise<Fees>
@@ -79,7 +79,7 @@ export function openNode({ network, rpcUrl, pollMs }: NodeOptions): ChainNode {
 
 export function openChain(options: ChainOptions): Chain {
   const node = openNode(options)
-  const gasAccount = privateKeyToAccount(options.gasKey)
+  const gasAccount = transactionSigner(options.gasKey)
   const { address } = gasAccount
   const { reader } = node
   return {

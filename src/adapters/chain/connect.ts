@@ -1,8 +1,9 @@
 import type { Hex } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
 import type { Network } from '../../payments/networks.ts'
 import type { ChainFacts, Rail } from '../../payments/ports.ts'
 import { type Usdc, usdc } from '../../primitives/money.ts'
-import type { ChainBooks } from '../../reconcile/ports.ts'
+import type { ChainBooks, StoreWallet } from '../../reconcile/ports.ts'
 import { chainBooks } from './books.ts'
 import { type Chain, type ChainNode, openChain, openNode } from './clients.ts'
 import { type Facilitator, hostedFacilitator } from './facilitator.ts'
@@ -35,7 +36,8 @@ export interface ChainConfig {
 }
 
 export interface ConnectedChain {
-  readonly rail: Rail
+  /** @param earlier wallets that refunds came from before */
+  readonly rail: (earlier: readonly string[]) => Rail
   /** Throws when the chain does not answer, or has stood still. */
   readonly probe: () => Promise<void>
   /** Throws when the chain does not answer. */
@@ -46,8 +48,10 @@ export interface ConnectedChain {
   readonly borneOutMost: () => Promise<Usdc | undefined>
   /** What the gas wallet holds, and what one transfer costs. Throws when the chain does not answer. */
   readonly gas: () => Promise<{ readonly balance: bigint; readonly perTransfer: bigint }>
-  /** What moved to this address and out of the refund wallet. */
-  readonly books: (payTo: string) => ChainBooks
+  /** The address that refunds are paid from. */
+  readonly refundWallet: string
+  /** What moved to and from these wallets. */
+  readonly books: (wallets: readonly StoreWallet[]) => ChainBooks
   /** What makes these nodes, or the key for a facilitator, the wrong ones, by variable; nothing of those that are silent. */
   readonly problems: (isForMoney: boolean) => Promise<readonly string[]>
   /** Whether this wallet signed this message, smart wallets included. */
@@ -67,29 +71,28 @@ export function connectChain(config: ChainConfig, now: () => Date): ConnectedCha
   const from = usdc(BigInt(fromUsdc) * 1_000_000n)
   const evidence = evidenceOf(chain, { nodes, from, isCurrent })
   const facilitator = facilitatorOf(chain, config, now)
-  const refunds = refundWallet(chain, evidence, config.refundKey)
+  const refunds = privateKeyToAddress(config.refundKey)
 
   return {
-    rail: x402Rail({
-      chain,
-      evidence,
-      facilitator,
-      refunds,
-      now,
-      headMostSeconds: config.headMostSeconds,
-    }),
+    rail: (earlier) =>
+      x402Rail({
+        ...{ chain, evidence, facilitator, now, headMostSeconds: config.headMostSeconds },
+        refunds: refundWallet(chain, evidence, config.refundKey, earlier),
+      }),
 
-    probe: probing(chain, refunds.address, isCurrent, now),
+    probe: probing(chain, refunds, isCurrent, now),
 
-    facts: () => chainFacts(chain, refunds.address),
+    facts: () => chainFacts(chain, refunds),
 
-    refundFloat: () => floatOf(chain, refunds.address),
+    refundFloat: () => floatOf(chain, refunds),
 
     borneOutMost: () => evidence.borneOutMost(),
 
     gas: () => gasFacts(chain),
 
-    books: (payTo) => chainBooks(chain, { payTo, refundWallet: refunds.address }),
+    refundWallet: refunds,
+
+    books: (wallets) => chainBooks(chain, wallets),
 
     problems: async (isForMoney) => {
       const [ofNodes, ofKey] = await Promise.all([

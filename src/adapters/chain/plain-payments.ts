@@ -1,9 +1,10 @@
-import { type Hex, isAddressEqual, recoverAddress } from 'viem'
+import { type Hex, isAddressEqual } from 'viem'
 import type { Network } from '../../payments/networks.ts'
 import type { X402Tender } from '../../payments/payment.ts'
 import type { Chain } from './clients.ts'
 import { transferOf } from './facilitator.ts'
 import { isSilence } from './faults.ts'
+import { signerOf } from './signer.ts'
 import { gasOf, settlementGasMost } from './transfer.ts'
 import { authorizationHash } from './typed-data.ts'
 
@@ -17,7 +18,7 @@ import { authorizationHash } from './typed-data.ts'
  * @throws when the node does not say
  */
 export async function gasOfPlain(chain: Chain, tender: X402Tender): Promise<bigint | undefined> {
-  if (!(await isSignedByPayer(chain.network, tender))) return undefined
+  if (!isSignedByPayer(chain.network, tender)) return undefined
   try {
     const gas = await gasOf(chain, transferOf(tender))
     return gas > settlementGasMost ? undefined : gas
@@ -28,30 +29,22 @@ export async function gasOfPlain(chain: Chain, tender: X402Tender): Promise<bigi
 }
 
 /** What was found lately. A payment is looked at before it is reserved and again when it is checked. */
-const found = new Map<string, Promise<boolean>>()
+const found = new Map<string, boolean>()
 const foundMost = 1_000
 
 /** Whether the payer's own key has signed. */
-export function isSignedByPayer(network: Network, tender: X402Tender): Promise<boolean> {
-  const hash = authorizationHash(network, transferOf(tender))
-  const { payer, signature } = tender
-  const key = [hash, payer, signature].join(' ')
+export function isSignedByPayer(network: Network, tender: X402Tender): boolean {
+  const transfer = transferOf(tender)
+  const { from, to, amount, validAfter, validBefore, nonce, signature } = transfer
+  const key = [network.chainId, from, to, amount, validAfter, validBefore, nonce, signature].join()
   const known = found.get(key)
   if (known !== undefined) return known
   const [oldest] = found.keys()
   if (found.size >= foundMost && oldest !== undefined) found.delete(oldest)
-  const signed = isSignedBy(payer, hash, signature)
-  found.set(key, signed)
-  return signed
-}
-
-async function isSignedBy(payer: string, hash: Hex, signature: string): Promise<boolean> {
-  try {
-    return isAddressEqual(await recoverAddress({ hash, signature: signature as Hex }), payer as Hex)
-  } catch {
-    // Of another length, or no point of the curve: perhaps a wallet's own kind of signature.
-    return false
-  }
+  const signer = signerOf(authorizationHash(network, transfer), signature as Hex)
+  const isSigned = signer !== undefined && isAddressEqual(signer, from as Hex)
+  found.set(key, isSigned)
+  return isSigned
 }
 
 /** Estimates of payments that were found good a moment ago, each for one settlement. */

@@ -98,6 +98,32 @@ test('a refund for which there is no money waits for the operator, and is then p
   await expectPaid(poor)
 })
 
+test('a refund that an earlier wallet has paid is not paid by the present one, nor the other way round', async () => {
+  const keys = [chain.keys.refund, generatePrivateKey()] as const
+  await chain.mintTo(privateKeyToAddress(keys[1]), 10n * price)
+  const [before, now] = keys.map((refundKey, at) => {
+    const earlier = at === 0 ? [] : [privateKeyToAddress(keys[0])]
+    return chain.connect({ refundKey }, undefined, earlier).rail
+  }) as [Rail, Rail]
+  const expectPaidOnce = async (first: X402Refund, second: X402Refund) => {
+    await now.payBack(first)
+    expect(await now.payBack(second)).toMatchObject({ outcome: 'pending' })
+    await chain.mine()
+    const [transfer] = await chain.transfers(first.from, first.to)
+    expect(await now.payBack(second)).toEqual({
+      outcome: 'paid',
+      transaction: transfer?.transaction,
+    })
+    expect(await chain.transfers(second.from, second.to)).toEqual([])
+  }
+  const due = () => ({ order: newOrderId(), tender, since })
+  const one = due()
+  await expectPaidOnce(await before.signRefund(one), await now.signRefund(one))
+  ;({ tender } = await newPayment(chain))
+  const other = due()
+  await expectPaidOnce(await now.signRefund(other), await before.signRefund(other))
+})
+
 test('a refund that ran out unused has lapsed at a safe block, and is signed again', async () => {
   await chain.client.increaseTime({ seconds: 25 * 3_600 })
   await chain.mine()

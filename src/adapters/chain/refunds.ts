@@ -25,7 +25,13 @@ export interface RefundWallet {
   payBack(refund: X402Refund): Promise<PaidBack>
 }
 
-export function refundWallet(chain: Chain, evidence: Evidence, refundKey: Hex): RefundWallet {
+/** @param earlier wallets that refunds came from before */
+export function refundWallet(
+  chain: Chain,
+  evidence: Evidence,
+  refundKey: Hex,
+  earlier: readonly string[],
+): RefundWallet {
   const account = privateKeyToAccount(refundKey)
   return {
     address: account.address,
@@ -64,19 +70,24 @@ export function refundWallet(chain: Chain, evidence: Evidence, refundKey: Hex): 
       }
     },
 
-    payBack: (refund) => payBack(chain, evidence, refund),
+    payBack: (refund) => payBack(chain, evidence, refund, [...earlier, account.address]),
   }
 }
 
 /**
- * One order has one refund nonce, for ever: the token itself refuses a second refund, whatever
- * happens to our database or to other nodes.
+ * One order has one refund nonce, for ever: the token itself refuses a second refund from one wallet,
+ * whatever happens to our database or to other nodes.
  */
 export function refundNonceOf(chainId: number, order: OrderId): Hex {
   return keccak256(toBytes(`refund:v1|${chainId}|${order}`))
 }
 
-async function payBack(chain: Chain, evidence: Evidence, refund: X402Refund): Promise<PaidBack> {
+async function payBack(
+  chain: Chain,
+  evidence: Evidence,
+  refund: X402Refund,
+  wallets: readonly string[],
+): Promise<PaidBack> {
   try {
     const judged = await evidence.judge({ ...refund, value: refund.amount })
     switch (judged.verdict) {
@@ -85,7 +96,11 @@ async function payBack(chain: Chain, evidence: Evidence, refund: X402Refund): Pr
       case 'dead':
         return lapsedOrBlocked(judged.cause)
       case 'open':
-        return (await obstacle(chain, refund)) ?? (await send(chain, refund))
+        return (
+          (await paidByOther(chain, evidence, refund, wallets)) ??
+          (await obstacle(chain, refund)) ??
+          (await send(chain, refund))
+        )
       default:
         return never(judged)
     }
@@ -104,6 +119,36 @@ async function paidBy(
   return (await evidence.bearsOutRefund(found, { ...refund, value: refund.amount }))
     ? { outcome: 'paid', transaction: found.transaction }
     : pending('No further node has seen the refund in a safe block yet.')
+}
+
+/**
+ * What another refund wallet of the store has paid already: a nonce counts for one wallet, so the token
+ * would let each of them pay the same refund.
+ */
+async function paidByOther(
+  chain: Chain,
+  evidence: Evidence,
+  refund: X402Refund,
+  wallets: readonly string[],
+): Promise<PaidBack | undefined> {
+  for (const wallet of wallets) {
+    if (wallet.toLowerCase() === refund.from.toLowerCase()) continue
+    if (!(await isUsed(chain, wallet, refund))) continue
+    const byOther = { ...refund, from: wallet }
+    const judged = await evidence.judge({ ...byOther, value: refund.amount })
+    if (judged.verdict === 'transferred') return paidBy(evidence, byOther, judged)
+    if (judged.verdict === 'open') return pending('Another wallet of the store may have paid it.')
+  }
+  return undefined
+}
+
+function isUsed({ network, reader }: Chain, wallet: string, { nonce }: X402Refund) {
+  return reader.readContract({
+    address: network.usdc as Hex,
+    abi: tokenAbi,
+    functionName: 'authorizationState',
+    args: [wallet as Hex, nonce as Hex],
+  })
 }
 
 function lapsedOrBlocked(cause: Dead['cause']): PaidBack {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { BaseError, type Hex, keccak256, type TransactionReceipt } from 'viem'
-import { getTransactionError } from 'viem/utils'
+import { getTransactionError, parseAccount } from 'viem/utils'
 import type { Chain, Fees } from './clients.ts'
 import { receiptOf } from './receipts.ts'
 
@@ -128,7 +128,7 @@ async function broadcast(chain: Chain, call: Call, nonce: number, fees: Fees): P
   const { gasAccount, network, reader } = chain
   const { chainId } = network
   if (call.gas * fees.maxFeePerGas > chain.settlementWeiMost) throw new Error(tooDear)
-  const signed = await gasAccount.signTransaction({
+  const signed = gasAccount.sign({
     type: 'eip1559',
     chainId,
     nonce,
@@ -140,7 +140,8 @@ async function broadcast(chain: Chain, call: Call, nonce: number, fees: Fees): P
     await reader.sendRawTransaction({ serializedTransaction: signed })
   } catch (error) {
     if (saysAny(error, /already (known|imported)/i)) return sent
-    throw getTransactionError(error as BaseError, { account: gasAccount, nonce, ...call, ...fees })
+    const account = parseAccount(gasAccount.address)
+    throw getTransactionError(error as BaseError, { account, nonce, ...call, ...fees })
   }
   return sent
 }

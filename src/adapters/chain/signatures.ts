@@ -23,7 +23,7 @@ export async function isSigned(
   { network, reader }: ChainNode,
   tender: X402Tender,
 ): Promise<boolean> {
-  if (await isSignedByPayer(network, tender)) return true
+  if (isSignedByPayer(network, tender)) return true
   const { signature } = parseErc6492Signature(tender.signature as Hex)
   const hash = authorizationHash(network, transferOf(tender))
   const question = { abi: walletAbi, functionName: 'isValidSignature' } as const

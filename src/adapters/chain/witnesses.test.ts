@@ -10,7 +10,6 @@ import {
   startStillChain,
   type Tamper,
 } from './chain.fixture.ts'
-import type { ConnectedChain } from './connect.ts'
 
 // Nodes that are down, behind or lying: nothing is concluded from what one of them does not show.
 
@@ -36,7 +35,7 @@ afterEach(() => {
   witness.tamper()
 })
 
-const connect = (urls: readonly string[], now?: () => Date): ConnectedChain =>
+const connect = (urls: readonly string[], now?: () => Date): ReturnType<StillChain['connect']> =>
   chain.connect({ rpcUrl: own.url, witnesses: { urls, fromUsdc: 100 } }, now)
 
 const silent: Tamper = () => 'silence'

@@ -113,7 +113,7 @@ test('after any lives, the books say the same before and after orders are archiv
   expect(await countOf('orders')).toBeGreaterThan(10)
 })
 
-test('what is open, young, or may be asked for again stays, and so does what is paid in a coin', async () => {
+test('what is open, young, or may be asked for again stays, and so does what was paid in a coin without its checkout', async () => {
   const gone = [
     await record(delivered()),
     await record(refunded(failed(asked()))),
@@ -135,8 +135,11 @@ test('what is open, young, or may be asked for again stays, and so does what is 
   await pastTheGuards(past, personal.id)
   await pastTheGuards(rails, inCoin.id)
   await record(delivered())
+  const left = () => createArchive(pool).left(new Date(Date.now() - 90 * 86_400_000))
+  expect(await left()).toBe(gone.length + 3)
   expect((await archiveAll()).sort()).toEqual(gone.map(({ id }) => id).sort())
   expect(await archiveAll()).toEqual([])
+  expect(await left()).toBe(3)
 })
 
 async function pastTheGuards(sql: string, id: OrderId): Promise<void> {
@@ -172,12 +175,21 @@ describe('an archived order', () => {
     await archiveAll()
   })
 
-  it('is told to be archived to whoever asks for it', async () => {
+  it('is told to be archived to whoever asks for it by its id, its payment id or its transaction', async () => {
     const store = createOrderStore(pool)
-    await expect(store.find(order.id)).rejects.toMatchObject({
-      code: 'order_not_found',
-      message: expect.stringContaining('archived'),
-    })
+    const { transaction } = (order as In<'FULFILLED'>).receipt
+    const asks = [
+      () => store.find(order.id),
+      () => store.findByPaymentId(order.paymentId),
+      () => store.findByTransaction(transaction.toUpperCase().replace('X', 'x')),
+    ]
+    for (const ask of asks) {
+      await expect(ask()).rejects.toMatchObject({
+        code: 'order_not_found',
+        message: expect.stringContaining('archived'),
+      })
+    }
+    expect(await store.findByTransaction(`0x${'9'.repeat(64)}`)).toBeUndefined()
   })
 
   it('keeps its payment, which opens no order again', async () => {

@@ -1,3 +1,5 @@
+import type { OrderId } from '../../primitives/ids.ts'
+import { archivedBy } from './archived-orders.ts'
 import type { Database } from './database.ts'
 
 /** An order as it is written to a file, with all that belongs to it. */
@@ -20,6 +22,9 @@ export interface ArchiveFile {
 /** One whose orders may not all have moved yet. */
 export type OpenArchive = ArchiveFile & { readonly id: string }
 
+/** An archived order, and the file that has it. */
+type ArchivedIn = Omit<ArchiveFile, 'orders'> & { readonly id: OrderId }
+
 /** Moves orders that ended long ago out of the tables (docs/decisions/018-archived-orders.md). */
 export interface Archive {
   /** All orders that ended before then and may move, page by page. */
@@ -35,10 +40,25 @@ export interface Archive {
    */
   move(archive: OpenArchive, lines: readonly Pick<ArchiveLine, 'id' | 'version'>[]): Promise<number>
   finish(archive: OpenArchive): Promise<void>
+  /** How many orders ended before then and are in the tables. */
+  left(endedBefore: Date): Promise<number>
+  /** The file that has an order, by the id of the order, of its payment or of its transaction. */
+  fileOf(name: string): Promise<ArchivedIn | undefined>
 }
 
 /** Orders looked at by one statement. Few of them are due to move, most of the time. */
 const lookedAtOnce = 2_000
+
+/** The notes of payouts stay in their tables too: a payout that went out once is never sent again. */
+const checkoutJson = `
+  jsonb_build_object(
+    'row', to_jsonb(paid),
+    'events', (select jsonb_agg(noted order by seq) from checkout_events noted where checkout_id = paid.id),
+    'ledger', (select jsonb_agg(entry order by seq, account) from checkout_ledger entry
+      where checkout_id = paid.id),
+    'grants', (select jsonb_agg(granted order by seq) from return_grants granted where checkout_id = paid.id),
+    'payouts', (select jsonb_agg(seen) from processor_payouts seen where reference = any (names.its)),
+    'handPayouts', (select jsonb_agg(made) from hand_payouts made where reference = any (names.its)))`
 
 const linesSql = `
   with page as materialized (select id from orders where id > $1 order by id limit $3)
@@ -50,10 +70,13 @@ const linesSql = `
         'payment', (select payment_key from payments where order_id = one.id),
         'events', (select jsonb_agg(noted order by seq) from order_events noted where order_id = one.id),
         'ledger', (select jsonb_agg(entry order by seq) from ledger entry where order_id = one.id),
-        'grant', (select to_jsonb(granted) from refund_grants granted where order_id = one.id)
+        'grant', (select to_jsonb(granted) from refund_grants granted where order_id = one.id),
+        'checkout', (select ${checkoutJson} from checkouts paid,
+          lateral (select array(select paid.id || '-' || seq from checkout_returns(paid.doc)) || one.id as its) as names
+          where paid.order_id = one.id)
       )::text as text
     from page join orders one using (id)
-    where one.finished_at < $2 and archivable(one)
+    where one.finished_at < $2 and may_be_archived(one)
   ) as line on true
   order by id`
 
@@ -86,7 +109,7 @@ export function createArchive(database: Database): Archive {
     },
     async move(archive, lines) {
       const { rows } = await database.query<{ moved: number }>(
-        'select archive_orders($1, $2, $3) as moved',
+        'select move_to_archive($1, $2, $3) as moved',
         [archive.id, lines.map(({ id }) => id), lines.map(({ version }) => version)],
       )
       return rows[0]?.moved ?? 0
@@ -96,6 +119,22 @@ export function createArchive(database: Database): Archive {
         'update archives set done_at = now() where id = $1 and done_at is null',
         [id],
       )
+    },
+    async left(endedBefore) {
+      const { rows } = await database.query<{ left: number }>(
+        'select count(*)::int as left from orders where finished_at < $1',
+        [endedBefore],
+      )
+      return rows[0]?.left ?? 0
+    },
+    async fileOf(name) {
+      const { rows } = await database.query<ArchivedIn>(
+        `select archived_orders.id, file, sha256 from archived_orders join archives on archives.id = archive
+         where ${archivedBy.id} or ${archivedBy.paymentId} or ${archivedBy.transaction}
+         order by 1 limit 1`,
+        [name],
+      )
+      return rows[0]
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { Checkout } from '../../checkouts/checkout.ts'
 import type { Coin } from '../../payments/coins.ts'
+import { archivedRefusal } from './archived-orders.ts'
 import { checkoutColumns, checkoutOf, type StoredCheckout } from './checkout-row.ts'
 import { type Database, prepared } from './database.ts'
 
@@ -32,14 +33,39 @@ export async function readCheckoutBy(
 
 export async function findCheckoutBy(
   database: Database,
-  key: keyof typeof readStatements,
+  key: Exclude<keyof typeof readStatements, 'formKey'>,
   value: string,
 ): Promise<Checkout | undefined> {
   const stored = await readCheckoutBy(database, key, value)
-  return stored && checkoutOf(stored)
+  if (stored) return checkoutOf(stored)
+  // The order itself was asked for before, and said that it is archived.
+  if (key === 'order') return undefined
+  const archived = await readArchivedBy(database, key, value)
+  if (archived && key === 'id') throw archivedRefusal()
+  return archived && checkoutOf(archived)
 }
 
 const holderStatement = prepared('checkout_holder', by('coin = $1 and held_address = lower($2)'))
+
+/** Those lead to the page of the order, which says that it is archived. */
+const archivedBy = {
+  id: 'id = $1',
+  transaction: 'transactions @> array[lower($1)]',
+  address: 'address = lower($1)',
+} as const
+
+async function readArchivedBy(
+  database: Database,
+  key: keyof typeof archivedBy,
+  value: string,
+): Promise<StoredCheckout | undefined> {
+  const { rows } = await database.query<StoredCheckout>(
+    `select 1 as version, null as recipient, refund_to, doc, '' as write_id
+     from archived_checkouts where ${archivedBy[key]} limit 1`,
+    [value],
+  )
+  return rows[0]
+}
 
 /** The checkout that is not closed and that this address was shown for. */
 export async function findHolder(

@@ -3,6 +3,8 @@ import type { Checkout, CheckoutIn } from '../../checkouts/checkout.ts'
 import { checkoutEntriesOf } from '../../checkouts/ledger.ts'
 import { type CheckoutMoved, TooManyUnpaid, type UnpaidBound } from '../../checkouts/ports.ts'
 import { leaseMs } from '../../orders/ports.ts'
+import type { Refusal } from '../../primitives/refusal.ts'
+import { archivedRefusal } from './archived-orders.ts'
 import { attempt, writeNext } from './attempt.ts'
 import { readCheckoutBy } from './checkout-reads.ts'
 import { checkoutColumnsOf, checkoutDetailOf, checkoutOf } from './checkout-row.ts'
@@ -36,7 +38,7 @@ export async function openCheckout(
   const writeId = randomUUID()
   const values = [...openValues(checkout, writeId), ...boundValues(bound)]
   const written = await attempt(database, openStatement(values), isTaken).catch((error) => {
-    throw tooManyUnpaidIn(error) ?? error
+    throw tooManyUnpaidIn(error) ?? archivedIn(error) ?? error
   })
   if (written.outcome === 'done') return { isNew: true, checkout: { ...checkout, version: 1 } }
   const stored =
@@ -78,6 +80,13 @@ function boundValues(bound: UnpaidBound | undefined): (string | null)[] {
 function tooManyUnpaidIn(error: unknown): TooManyUnpaid | undefined {
   if (!isRefused(error) || error.constraint !== 'unpaid_checkouts') return undefined
   return new TooManyUnpaid(Number(error.detail))
+}
+
+/** The form of an archived checkout was sent again (048-archived-checkouts.sql). */
+function archivedIn(error: unknown): Refusal | undefined {
+  return isRefused(error) && error.constraint === 'archived_checkout'
+    ? archivedRefusal()
+    : undefined
 }
 
 function isTaken(error: unknown): boolean {

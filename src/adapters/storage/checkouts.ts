@@ -30,7 +30,7 @@ export function createCheckoutStore(database: Database, caps: RefundCaps): Check
     findByAddress: (address) => findCheckoutBy(database, 'address', address),
     holderOf: (coin, address) => findHolder(database, coin, address),
     allowReturn: (id, seq) => allowReturn(database, caps, id, seq),
-    erasePersonal: (endedBefore) => erasePersonal(database, endedBefore),
+    erasePersonal: (endedBefore, signal) => erasePersonal(database, endedBefore, signal),
   }
 }
 
@@ -77,6 +77,10 @@ const eraseSql = `
   )
   select id from erased`
 
-function erasePersonal(database: Database, endedBefore: Date): Promise<number> {
-  return inBatches(() => database.query(eraseSql, [endedBefore, rowsAtOnce]))
+function erasePersonal(
+  database: Database,
+  endedBefore: Date,
+  signal?: AbortSignal,
+): Promise<number> {
+  return inBatches(() => database.query(eraseSql, [endedBefore, rowsAtOnce]), signal)
 }

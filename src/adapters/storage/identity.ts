@@ -14,19 +14,21 @@ type Owner = Pick<StoreIdentity, 'mode' | 'network' | 'asset'>
 /**
  * Refuses the database of another store before anything is changed in it.
  *
+ * @returns true if this store has taken it, false if no store has
  * @throws Error that names whose it is
  */
-export async function requireOwn(database: Database, identity: StoreIdentity): Promise<void> {
+export async function requireOwn(database: Database, identity: StoreIdentity): Promise<boolean> {
   const { rows } = await database.query<{ exists: boolean }>(
     `select to_regclass('store_identity') is not null as exists`,
   )
   const owner = rows[0]?.exists ? await ownerOf(database) : undefined
-  if (owner === undefined) return
+  if (owner === undefined) return false
   const isOwn =
     owner.mode === identity.mode &&
     owner.network === identity.network &&
     owner.asset === identity.asset.toLowerCase()
   if (!isOwn) throw belongsTo(owner, identity)
+  return true
 }
 
 /**

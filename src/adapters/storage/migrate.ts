@@ -52,6 +52,21 @@ export async function migrate(
   }
 }
 
+/**
+ * Checks the tables for callers that must not change them.
+ *
+ * @throws when `migrate` would change them, or would throw
+ */
+export async function requireMigrated(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query(`select to_regclass('schema_migrations') is not null as exists`)
+  const applied = rows[0].exists ? await readApplied(pool) : []
+  if (missingOf(applied, await readMigrations(ownMigrations)).length === 0) return
+  throw new Error(
+    'The database was not set up by this version of the store, and nothing is changed in it. Start the ' +
+      'store on it, or, where that is refused, let npm run reconcile -- --rebuild set it up.',
+  )
+}
+
 /** Asked for again and again: a statement that waited would keep an index from being built beside it. */
 async function takeTurn(client: pg.PoolClient): Promise<void> {
   const giveUpAt = performance.now() + migrateWithinMs
@@ -66,7 +81,7 @@ async function takeTurn(client: pg.PoolClient): Promise<void> {
 }
 
 /** Databases from before migration 044 have no such column; this reads them as if all were null there. */
-async function readApplied(client: pg.PoolClient): Promise<readonly Applied[]> {
+async function readApplied(client: pg.Pool | pg.PoolClient): Promise<readonly Applied[]> {
   const { rows } = await client.query<Applied>(
     `select name, sha256, to_jsonb(one) ->> 'needs' as needs from schema_migrations one order by name`,
   )

@@ -29,7 +29,7 @@ export function migratedPostgres(): MigratedPostgres {
   const databases: Database[] = []
 
   function connect({ url, pools }: Database): Pool {
-    const pool = openDatabase(url, { applicationName: 'test', poolSize: 8, onError: raise })
+    const pool = openDatabase(url, { ...options, onError: raise })
     pools.push(pool)
     return pool
   }
@@ -72,6 +72,9 @@ export function migratedPostgres(): MigratedPostgres {
     },
   }
 }
+
+/** A busy machine takes its time: that a server gives statements up is tested where it is meant. */
+const options = { applicationName: 'test', poolSize: 8, statementTimeoutMs: 120_000 }
 
 /** What brings every table and sequence back to what the migrations left, past the tables' guards. */
 async function emptyingOf(pool: Pool): Promise<string> {

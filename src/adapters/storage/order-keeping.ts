@@ -31,19 +31,29 @@ const eraseSql = `
 
 const erasedMessage = 'The words of the supplier were erased with the personal fields.'
 
-export function erasePersonal(database: Database, endedBefore: Date): Promise<number> {
-  return inBatches(() => database.query(eraseSql, [endedBefore, rowsAtOnce, erasedMessage]))
+export function erasePersonal(
+  database: Database,
+  endedBefore: Date,
+  signal?: AbortSignal,
+): Promise<number> {
+  const erase = () => database.query(eraseSql, [endedBefore, rowsAtOnce, erasedMessage])
+  return inBatches(erase, signal)
 }
 
 /** What may go is decided there (020-spent-budgets.sql), and guarded row by row. */
-export function forgetNeverPaid(database: Database, endedBefore: Date): Promise<number> {
-  return inBatches(async () => {
+export function forgetNeverPaid(
+  database: Database,
+  endedBefore: Date,
+  signal?: AbortSignal,
+): Promise<number> {
+  const forget = async () => {
     const { rows } = await database.query<{ gone: number }>(
       'select forget_never_paid($1, $2) as gone',
       [endedBefore, rowsAtOnce],
     )
     return { rowCount: rows[0]?.gone ?? 0 }
-  })
+  }
+  return inBatches(forget, signal)
 }
 
 /**
@@ -61,8 +71,12 @@ const forgetClaimsSql = `
   delete from refund_claims where ctid = any (array (
     select ctid from refund_claims where created_at < $1 order by created_at limit $2))`
 
-export async function forgetKeys(database: Database, usedBefore: Date): Promise<number> {
-  const keys = await inBatches(() => database.query(forgetSql, [usedBefore, rowsAtOnce]))
-  const claims = await inBatches(() => database.query(forgetClaimsSql, [usedBefore, rowsAtOnce]))
-  return keys + claims
+export async function forgetKeys(
+  database: Database,
+  usedBefore: Date,
+  signal?: AbortSignal,
+): Promise<number> {
+  const forget = (sql: string) =>
+    inBatches(() => database.query(sql, [usedBefore, rowsAtOnce]), signal)
+  return (await forget(forgetSql)) + (await forget(forgetClaimsSql))
 }

@@ -58,7 +58,7 @@ export async function findBy(
   value: string,
 ): Promise<Order | undefined> {
   const stored = await readBy(database, by, value)
-  if (!stored && by === 'id') await requireNotArchived(database, value)
+  if (!stored && by !== 'paymentKey') await requireNotArchived(database, by, value)
   return stored && orderOf(stored)
 }
 

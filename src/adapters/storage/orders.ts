@@ -46,8 +46,8 @@ export function createOrderStore(database: Database): OrderStore {
     listByPayer: (payer, page) => listByPayer(database, payer, page),
     boughtIccid: (payer, iccidDigest) => boughtIccid(database, payer, iccidDigest),
     claimRefund: (order, claim, rules) => claimRefund(database, order, claim, rules),
-    erasePersonal: (endedBefore) => erasePersonal(database, endedBefore),
-    forgetNeverPaid: (endedBefore) => forgetNeverPaid(database, endedBefore),
-    forgetKeys: (usedBefore) => forgetKeys(database, usedBefore),
+    erasePersonal: (endedBefore, signal) => erasePersonal(database, endedBefore, signal),
+    forgetNeverPaid: (endedBefore, signal) => forgetNeverPaid(database, endedBefore, signal),
+    forgetKeys: (usedBefore, signal) => forgetKeys(database, usedBefore, signal),
   }
 }

@@ -22,7 +22,8 @@ export function createReservationStore(database: Database): ReservationStore {
       return rowCount === 1
     },
 
-    forget: (before) => inBatches(() => database.query(forgetSql, [before, rowsAtOnce])),
+    forget: (before, signal) =>
+      inBatches(() => database.query(forgetSql, [before, rowsAtOnce]), signal),
   }
 }
 

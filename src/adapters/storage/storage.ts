@@ -25,7 +25,7 @@ import { createCheckoutStore } from './checkouts.ts'
 import { type Database, openDatabase, type Trouble } from './database.ts'
 import { createHandPayouts } from './hand-payouts.ts'
 import { claimIdentity, requireOwn, type StoreIdentity } from './identity.ts'
-import { migrate } from './migrate.ts'
+import { migrate, requireMigrated } from './migrate.ts'
 import { createMovements } from './movements.ts'
 import { createNodeBook } from './nodes.ts'
 import { createNonceStore } from './nonces.ts'
@@ -39,6 +39,7 @@ import { createSnapshotStore } from './snapshots.ts'
 import { createStoreBooks } from './store-books.ts'
 import { createTreasury, type RefundCaps } from './treasury.ts'
 import { createLimitStore } from './wallet-limits.ts'
+import { createWallets, type Wallets } from './wallets.ts'
 
 /** Everything the store keeps, on one pool of connections. */
 export interface Storage {
@@ -56,6 +57,7 @@ export interface Storage {
   readonly books: StoreBooks
   readonly checkoutBooks: CheckoutBooks
   readonly movements: Movements
+  readonly wallets: Wallets
   /** Forgets sign-in nonces that have run out anyway. Returns how many. */
   forgetNonces(): Promise<number>
   /** Quick however many orders there are. Throws as `probe` does. */
@@ -89,6 +91,14 @@ const probeWithinMs = 1_500
 
 /** A database that a store can be opened in, and in which nothing was changed yet. */
 export interface Reached {
+  /** Whether this store has taken it before. */
+  readonly isTaken: boolean
+  /**
+   * Opens what is there, and changes no table. What was reached is closed when that fails.
+   *
+   * @throws when it was not set up by this version of the store
+   */
+  open(): Promise<Storage>
   /**
    * Brings the tables up to date and makes the database this store's. What was reached is closed when
    * that fails.
@@ -138,18 +148,18 @@ export async function reachStorage(
   const close = async () => {
     await Promise.all([pool.end(), probes.end()])
   }
-  const orClose = (work: Promise<void>) =>
+  const orClose = <T>(work: Promise<T>) =>
     work.catch(async (error: unknown) => {
       await close()
       throw error
     })
-  await orClose(requireServer(pool).then(() => requireOwn(pool, identity)))
+  const isTaken = await orClose(requireServer(pool).then(() => requireOwn(pool, identity)))
+  const opened = () => ({ ...storesOn(pool, refundCaps), probe: () => probe(probes), close })
   return {
+    isTaken,
     close,
-    async take() {
-      await orClose(migrate(pool).then(() => claimIdentity(pool, identity)))
-      return { ...storesOn(pool, refundCaps), probe: () => probe(probes), close }
-    },
+    open: () => orClose(requireMigrated(pool)).then(opened),
+    take: () => orClose(migrate(pool).then(() => claimIdentity(pool, identity))).then(opened),
   }
 }
 
@@ -170,6 +180,7 @@ function storesOn(pool: Pool, refundCaps: RefundCaps): Omit<Storage, 'probe' | '
     books: createStoreBooks(pool),
     checkoutBooks: createCheckoutBooks(pool),
     movements: createMovements(pool),
+    wallets: createWallets(pool),
     forgetNonces: () => nonces.forgetExpired(),
     orderFacts: () => orderFacts(pool),
     addUpEnds: () => addUpEnds(pool),

@@ -92,15 +92,17 @@ async function* allOrders(database: Database): AsyncGenerator<readonly Order[]> 
   }
 }
 
-/** What was archived was paid in USDC, and each row is its closing line: received, and where it is. */
+/** The row of an archived order is its closing line: received, and where it is. */
 const ledgerSql = `
   select account, sum(amount)::text as sum from (
     select account, ledger.amount from ledger join orders on id = order_id
     where doc #>> '{tender,rail}' = $1
     union all
-    select account, -amount from archived_orders where account is not null and $1 = 'x402'
+    select account, -amount from archived_orders
+      where account is not null and coalesce(doc ->> 'rail', 'x402') = $1
     union all
-    select 'received', amount from archived_orders where account is not null and $1 = 'x402'
+    select 'received', amount from archived_orders
+      where account is not null and coalesce(doc ->> 'rail', 'x402') = $1
   ) as entries group by account`
 
 async function ledger(database: Database, rail: Tender['rail']): Promise<Record<Account, bigint>> {

@@ -1,0 +1,233 @@
+import { randomBytes } from 'node:crypto'
+import type { Pool } from 'pg'
+import { beforeEach, describe, expect, it, test } from 'vitest'
+import { moveOn, openOnRecord } from '../../../test/contract/checkout-store-nodes.ts'
+import { orderOnRecord } from '../../../test/contract/order-store-nodes.ts'
+import {
+  closed,
+  opening,
+  ordered,
+  orderOf,
+  payment,
+  returning,
+  stepping,
+  unitsOfPrice,
+} from '../../../test/contract/sample-checkouts.ts'
+import { fulfilled, fulfilling, paid } from '../../../test/contract/sample-orders.ts'
+import { endedLongAgo } from '../../../test/harness/many-orders.ts'
+import type { Checkout, CheckoutIn } from '../../checkouts/checkout.ts'
+import { returnReference } from '../../checkouts/checkout.ts'
+import type { In } from '../../orders/order.ts'
+import { paymentKeyOf } from '../../payments/payment.ts'
+import { usdc } from '../../primitives/money.ts'
+import { createArchive } from './archive.ts'
+import { createCheckoutBooks } from './checkout-books.ts'
+import { createCheckoutStore } from './checkouts.ts'
+import { createHandPayouts } from './hand-payouts.ts'
+import { migratedPostgres } from './migrated.fixture.ts'
+import { createOrderStore } from './orders.ts'
+import { createPayoutRecord } from './payout-record.ts'
+import { createStoreBooks } from './store-books.ts'
+
+const postgres = migratedPostgres()
+let pool: Pool
+
+beforeEach(async () => {
+  pool = await postgres.open()
+  return () => pool.end()
+})
+
+const endless = usdc(10n ** 50n)
+const caps = { hour: endless, day: endless }
+const records = () => ({ store: createCheckoutStore(pool, caps), orders: createOrderStore(pool) })
+const surplus = 700n
+
+/** A checkout that was paid too much, whose order is delivered, with the rest sent back. */
+async function delivered(): Promise<CheckoutIn<'ORDERED'>> {
+  const open = await openOnRecord(records)
+  const payments = [payment(unitsOfPrice), payment(surplus)]
+  const decided = await moveOn(records, open, ordered(open, payments))
+  await orderOnRecord(records().orders, deliveredOf(orderOf(decided)))
+  const placed = await moveOn(records, decided, { ...decided, isPlaced: true })
+  const due = await moveOn(records, placed, returning(placed, surplus))
+  expect(await records().store.allowReturn(due.id, 1)).toBe('granted')
+  const sending = await moveOn(records, due, stepping(due, 'SENDING'))
+  return moveOn(records, sending, stepping(sending, 'SENT'))
+}
+
+function deliveredOf(first: In<'PAYMENT_PENDING'>): In<'FULFILLED'> {
+  const receipt = { rail: 'btcpay', transaction: randomBytes(32).toString('hex') } as const
+  return { ...fulfilled(fulfilling({ ...paid(first), receipt })), settlement: 'FINAL' }
+}
+
+const closedLongAgo = async () => {
+  const sent = await delivered()
+  const over = await moveOn(records, sent, closed(sent))
+  await endedLongAgo(pool)
+  return over
+}
+
+/** Moves all that may move, and says the lines that it wrote. */
+async function archiveAll(): Promise<string[]> {
+  const archive = createArchive(pool)
+  const lines = []
+  for await (const page of archive.lines(new Date(Date.now() + 60_000))) lines.push(...page)
+  if (lines.length === 0) return []
+  const file = `orders-${randomBytes(8).toString('hex')}`
+  const begun = await archive.begin({ file, sha256: 'a'.repeat(64), orders: lines.length })
+  expect(await archive.move(begun, lines)).toBe(lines.length)
+  await archive.finish(begun)
+  return lines.map(({ text }) => text)
+}
+
+async function countOf(table: string): Promise<number> {
+  return (await pool.query(`select count(*)::int as count from ${table}`)).rows[0].count
+}
+
+/** What reconciliation reads of orders and checkouts. */
+async function bookKept() {
+  const checkouts: Checkout[] = []
+  const books = createCheckoutBooks(pool)
+  const store = createStoreBooks(pool)
+  for await (const page of books.all()) checkouts.push(...page)
+  const orders = await store.byIds(checkouts.map(({ orderId }) => orderId))
+  return {
+    checkouts: checkouts.map(essence),
+    orders: orders.map(({ id, state, amount, tender }) => ({ id, state, amount, tender })),
+    receipts: orders.map((order) => 'receipt' in order && order.receipt),
+    coins: await books.ledger(),
+    inUsdc: await store.ledger('x402'),
+    inCoins: await store.ledger('btcpay'),
+    wrong: [await books.misbooked(), await store.misbooked(), await books.strayOrders()],
+  }
+}
+
+/** What orders, processor and payouts are compared with. */
+function essence(checkout: Checkout) {
+  const { id, orderId, state, coin, network, refundTo, amount } = checkout
+  const { invoice, returns, price } = checkout as CheckoutIn<'ORDERED'>
+  const { id: named, address, units, payments } = invoice
+  const paidAt = { named, address, units, payments }
+  return { id, orderId, state, coin, network, refundTo, amount, paidAt, returns, price }
+}
+
+test('an order that was paid in a coin moves with its checkout, and the books say the same', async () => {
+  const checkout = await closedLongAgo()
+  const before = await bookKept()
+  expect(before.wrong).toEqual([[], [], []])
+  const [line = ''] = await archiveAll()
+  expect(await bookKept()).toEqual(before)
+  for (const table of ['orders', 'ledger', 'checkouts', 'checkout_events', 'checkout_ledger']) {
+    expect(await countOf(table), table).toBe(0)
+  }
+  const { checkout: kept } = JSON.parse(line)
+  expect(kept.row.id).toBe(checkout.id)
+  expect([kept.events.length > 4, kept.ledger.length > 2, kept.grants.length]).toEqual([
+    true,
+    true,
+    1,
+  ])
+})
+
+test('it stays until its checkout is closed, bare of personal fields, and has no payout that waits', async () => {
+  const sent = await delivered()
+  await endedLongAgo(pool)
+  expect(await archiveAll()).toEqual([])
+  await moveOn(records, sent, closed(sent))
+  expect(await archiveAll()).toEqual([])
+  await endedLongAgo(pool)
+  const record = createPayoutRecord(pool)
+  await record.waits(returnReference(sent.id, 1), 1)
+  expect(await archiveAll()).toEqual([])
+  await record.rests(returnReference(sent.id, 1))
+  expect(await archiveAll()).toHaveLength(1)
+})
+
+test('what was noted of its payouts is in its file, and stays', async () => {
+  const { id, orderId, refundTo } = await closedLongAgo()
+  const reference = returnReference(id, 1)
+  const seen = { pullPayments: ['pull'], payouts: ['payout'] }
+  await createPayoutRecord(pool).keep(reference, seen)
+  const hands = createHandPayouts(pool)
+  const made = { coin: 'BTC', units: 1n, to: refundTo, transaction: 'aa', transfer: 1 } as const
+  await hands.note({ ...made, reference: orderId, by: 'ada' })
+  const [line = ''] = await archiveAll()
+  const { payouts, handPayouts } = JSON.parse(line).checkout
+  expect([payouts, handPayouts]).toMatchObject([[{ reference }], [{ reference: orderId }]])
+  expect(await createPayoutRecord(pool).find(reference)).toEqual(seen)
+  expect(await hands.find(orderId)).toBe('aa')
+})
+
+describe('an archived checkout', () => {
+  let checkout: CheckoutIn<'ORDERED'>
+
+  beforeEach(async () => {
+    checkout = await closedLongAgo()
+    await archiveAll()
+  })
+
+  it('is told to be archived to whoever asks for it or its order', async () => {
+    const { store, orders } = records()
+    const said = { code: 'order_not_found', message: expect.stringContaining('archived') }
+    await expect(store.find(checkout.id)).rejects.toMatchObject(said)
+    await expect(orders.find(checkout.orderId)).rejects.toMatchObject(said)
+    const [, late] = checkout.invoice.payments
+    const found = [
+      await store.findByTransaction(late?.transaction.toUpperCase() ?? ''),
+      await store.findByAddress(checkout.invoice.address),
+    ]
+    const { orderId } = checkout
+    expect(found).toMatchObject([{ orderId }, { orderId }])
+  })
+
+  it('does not begin again when its form is sent again, and its payment opens no order', async () => {
+    const { id, orderId, formKeyHash } = checkout
+    const again = opening({ id, orderId, formKeyHash })
+    await expect(records().store.open(again)).rejects.toMatchObject({ code: 'order_not_found' })
+    const { tender } = orderOf(checkout)
+    await expect(records().orders.findByPayment(paymentKeyOf(tender))).rejects.toMatchObject({
+      code: 'payment_reused',
+      details: { charged: 'yes' },
+    })
+    expect(await countOf('checkouts')).toBe(0)
+  })
+
+  it.each([
+    'update archived_checkouts set returned = 1',
+    'delete from archived_checkouts',
+    'truncate archived_checkouts',
+  ])('is kept: %s is refused', async (sql) => {
+    await expect(pool.query(sql)).rejects.toThrow('keeps what was written')
+  })
+
+  it('has books that a changed row contradicts', async () => {
+    await pool.query(`begin; set local session_replication_role = replica;
+      update archived_checkouts set returned = returned - 1; commit`)
+    expect(await createCheckoutBooks(pool).misbooked()).toMatchObject([
+      { checkout: checkout.id, account: 'returned', booked: 1n - surplus, due: -surplus },
+    ])
+  })
+})
+
+test('nothing is taken out of the tables of checkouts that is not archived, or in part', async () => {
+  const { id, orderId } = await closedLongAgo()
+  for (const table of ['return_grants', 'checkout_ledger', 'checkout_events', 'checkouts']) {
+    for (const sql of [`delete from ${table}`, `truncate ${table} cascade`]) {
+      await expect(pool.query(sql)).rejects.toThrow('keeps what was written')
+    }
+  }
+  const alone = 'insert into archived_checkouts (id) values ($1)'
+  await expect(pool.query(alone, [id])).rejects.toThrow('may not be archived')
+  const into = `insert into archives (file, sha256, orders) values ('f', repeat('a', 64), 1)`
+  await pool.query(into)
+  const order = 'insert into archived_orders (id, archive) select $1, id from archives'
+  await expect(pool.query(order, [orderId])).rejects.toThrow('archived in part')
+  const gone = ['ledger', 'order_events'].map((table) => `delete from ${table};`).join(' ')
+  const halfMoved = `begin; ${order.replace('$1', `'${orderId}'`)}; ${gone} delete from orders; commit`
+  await expect(pool.query(halfMoved)).rejects.toThrow('archived in part')
+  // The function that older versions call leaves orders in coins where they are.
+  const { rows } = await pool.query(
+    'select archive_orders(archives.id, array[orders.id], array[version]) as moved from archives, orders',
+  )
+  expect(rows).toEqual([{ moved: 0 }])
+})
