@@ -21,7 +21,7 @@ async function runAlone(config: Config): Promise<void> {
   // What the chain said too late for the start ends the store as it would have ended the start.
   void service.refused.then((error) => giveUp(reasonOf(error), stop))
   try {
-    await listen(service, config)
+    await listen(service.app, config)
   } catch (error) {
     // A port that is taken must not leave the parts running that were started for it.
     await stop()

@@ -71,10 +71,14 @@ export async function startParts(config: Config) {
   return sandbox
 }
 
+interface Door {
+  listen(at: { readonly host: string; readonly port: number }): Promise<unknown>
+}
+
 /** Listens where the configuration says. @throws ConfigError when the port is taken */
-export async function listen({ app }: Service, { host, port }: Config): Promise<void> {
+export async function listen(door: Door, { host, port }: Config): Promise<void> {
   try {
-    await app.listen({ host, port })
+    await door.listen({ host, port })
   } catch (error) {
     const taken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
     throw taken ? new ConfigError([`PORT ${port} is taken on ${host}; set another one`]) : error

@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { createLine, type Wire } from './line.ts'
 
@@ -59,4 +60,14 @@ test('a channel that is closed is told at once', async () => {
   const { state, one } = channel()
   state.isBroken = true
   await expect(one.ask('faucet', 'a', 600_000)).rejects.toThrow('channel closed')
+})
+
+test('who waits for an answer is told when the other side is gone', async () => {
+  const { one, other } = channel()
+  other.answer('faucet', () => new Promise<string>(() => undefined))
+  const asked = one.ask('faucet', 'a', 5_000)
+  const handed = one.hand(new Socket())
+  one.hangUp()
+  await expect(asked).rejects.toThrow('The other side is gone')
+  await expect(handed).rejects.toThrow('The other side is gone')
 })

@@ -1,17 +1,16 @@
-import cluster from 'node:cluster'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { limitRules } from '../http/rate-limit.ts'
-import { giveUp, onSignal } from '../lifecycle.ts'
+import { giveUp, onSignal, reasonOf } from '../lifecycle.ts'
 import { envFilesIn } from '../secret-files.ts'
-import { logOf, startParts } from '../store-process.ts'
+import { listen, logOf, startParts } from '../store-process.ts'
 import { announce } from '../terminal.ts'
 import { createOwner } from './counting.ts'
 import { type End, startCrew } from './crew.ts'
 import type { Line } from './line.ts'
 import { createNumbers } from './numbers.ts'
+import { openPort } from './port.ts'
 import { forkWorker, type WorkerProcess } from './worker-process.ts'
 
 /** A scraper waits ten seconds; a worker that is slower than this is told of as it was seen last. */
@@ -29,9 +28,11 @@ export async function runPrimary(config: Config, secrets: Secrets): Promise<void
   const startedAt = performance.now()
   const starting = startAll(config, secrets)
   const isEnding = onSignal(starting, config.drainMs)
-  const { crew, stock, stop, payUrl } = await starting
+  const { crew, served, port, stock, stop, payUrl } = await starting
   if (isEnding()) return
   void crew.hopeless.then((reason) => giveUp(reason, stop))
+  await served
+  await listen(port, config).catch((error: unknown) => giveUp(reasonOf(error), stop))
   await crew.complete
   announce(config, stock(), performance.now() - startedAt, payUrl)
 }
@@ -45,18 +46,24 @@ async function startAll(config: Config, secrets: Secrets) {
     if (sandbox === undefined) throw new Error('Only the sandbox gives test money')
     return sandbox.faucet(address as `0x${string}`)
   })
-  cluster.setupPrimary({
-    exec: fileURLToPath(new URL('./worker.ts', import.meta.url)),
-    // A worker goes by what this process has read, not by a file that may have changed since.
-    execArgv: envFilesIn(process.execArgv).others,
-  })
+  const port = openPort()
+  const served = Promise.withResolvers<void>()
+  // A worker goes by what this process has read, not by a file that may have changed since.
+  const { others } = envFilesIn(process.execArgv)
+  let started = 0
   // However this process ends, no worker may stay behind, not even one that stands still.
   process.on('exit', office.killAll)
   const crew = startCrew({
     size: config.workers,
     start() {
-      const worker = office.admit(forkWorker(cluster))
+      started += 1
+      const worker = office.admit(forkWorker(started, others))
       nameReady(worker, log)
+      void worker.ready.then(() => {
+        port.join(worker)
+        served.resolve()
+      })
+      void worker.ended.then(() => port.gone(worker))
       return worker
     },
     lost: reportTo(log),
@@ -64,11 +71,19 @@ async function startAll(config: Config, secrets: Secrets) {
     pause: (ms, signal) => delay(ms, undefined, { signal }).catch(() => undefined),
   })
   const stop = async () => {
+    port.end()
     const endedWell = await crew.stop()
     await sandbox?.stop()
     if (!endedWell) throw new Error('A worker did not stop as it should')
   }
-  return { crew, stock: office.stock, stop, payUrl: sandbox?.btcpay.url }
+  return {
+    crew,
+    served: served.promise,
+    port,
+    stock: office.stock,
+    stop,
+    payUrl: sandbox?.btcpay.url,
+  }
 }
 
 /** What the primary answers its workers, and knows of them. */

@@ -1,12 +1,16 @@
 import type { ChildProcess } from 'node:child_process'
+import type { Socket } from 'node:net'
 import type { Wire } from './line.ts'
 
 /** The channel to a process that this one has started. */
 export function wireToChild(child: ChildProcess): Wire {
   return {
-    send: (message, failed) =>
-      void child.send(message as object, (error) => error && failed(error)),
-    listen: (hear) => void child.on('message', hear),
+    send(message, failed, connection) {
+      // This process keeps its end until it hears that the other one has the connection.
+      const options = { keepOpen: true }
+      child.send(message as object, connection, options, (error) => error && failed(error))
+    },
+    listen: (hear) => void child.on('message', (message) => hear(message)),
   }
 }
 
@@ -16,6 +20,8 @@ export function wireToParent(): Wire {
     send(message, failed) {
       process.send?.(message, undefined, {}, (error) => error && failed(error))
     },
-    listen: (hear) => void process.on('message', hear),
+    listen(hear) {
+      process.on('message', (message, handle) => hear(message, handle as Socket | undefined))
+    },
   }
 }

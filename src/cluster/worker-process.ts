@@ -1,11 +1,12 @@
-import type { Cluster } from 'node:cluster'
+import { fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import type { End, Worker } from './crew.ts'
-import { handOnUntaken } from './hand-on.ts'
 import { createLine, type Line, type Questions } from './line.ts'
+import type { Taker } from './port.ts'
 import { wireToChild } from './wire.ts'
 
 /** A worker as its primary sees it. */
-export interface WorkerProcess extends Worker {
+export interface WorkerProcess extends Worker, Taker {
   readonly id: number
   readonly pid: number | undefined
   readonly line: Line
@@ -15,10 +16,12 @@ export interface WorkerProcess extends Worker {
   kill(): void
 }
 
-export function forkWorker(cluster: Cluster): WorkerProcess {
-  const worker = cluster.fork()
-  handOnUntaken(worker)
-  const line = createLine(wireToChild(worker.process))
+const program = fileURLToPath(new URL('./worker.ts', import.meta.url))
+
+/** @param execArgv what Node itself is told */
+export function forkWorker(id: number, execArgv: readonly string[]): WorkerProcess {
+  const child = fork(program, [String(id)], { execArgv: [...execArgv] })
+  const line = createLine(wireToChild(child))
   const ready = Promise.withResolvers<Questions['ready']['asks']>()
   const ended = Promise.withResolvers<End>()
   let failure: End['failure']
@@ -30,18 +33,23 @@ export function forkWorker(cluster: Cluster): WorkerProcess {
     failure = why
     return null
   })
-  // A process that cannot even be started, and one whose channel breaks: its end tells of both.
-  worker.on('error', () => undefined)
-  worker.on('exit', (code: number | null, signal: string | null) =>
-    ended.resolve({ code, signal: signal || null, failure }),
-  )
+  // The end of a process tells of a channel that breaks; one that cannot even be started has no end.
+  child.on('error', () => {
+    if (child.pid === undefined) ended.resolve({ code: 1, signal: null, failure })
+  })
+  // Comes after all that it has said. A channel with a connection on its way never tells that it is closed.
+  child.on('close', (code, signal) => {
+    line.hangUp()
+    ended.resolve({ code, signal, failure })
+  })
   return {
-    id: worker.id,
-    pid: worker.process.pid,
+    id,
+    pid: child.pid,
     line,
     ready: ready.promise,
     ended: ended.promise,
-    stop: () => void worker.process.kill('SIGTERM'),
-    kill: () => void worker.process.kill('SIGKILL'),
+    take: line.hand,
+    stop: () => void child.kill('SIGTERM'),
+    kill: () => void child.kill('SIGKILL'),
   }
 }

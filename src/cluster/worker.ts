@@ -1,11 +1,11 @@
-import cluster from 'node:cluster'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import { onSignal, reasonOf } from '../lifecycle.ts'
 import { KeyMissing } from '../nodes.ts'
 import { RecordTooOld } from '../operations/guarding.ts'
 import { loadSandbox } from '../sandbox-parts.ts'
-import { listen, startStore } from '../store-process.ts'
+import { startStore } from '../store-process.ts'
 import { countingAtOwner } from './counting.ts'
+import { serveHanded } from './handed.ts'
 import { createLine, type Line } from './line.ts'
 import { wireToParent } from './wire.ts'
 
@@ -21,7 +21,7 @@ async function main(line: Line): Promise<void> {
   const config = readConfig({ ...process.env, ...(await line.ask('secrets', null, told)) })
   const starting = startStore(config, {
     sandbox: await sandboxOf(config, line),
-    ...(cluster.worker && { worker: cluster.worker.id }),
+    worker: Number(process.argv[2]),
     atOwner: countingAtOwner(line),
     numbers(own) {
       line.answer('counted', () => own.getMetricsAsJSON())
@@ -32,7 +32,7 @@ async function main(line: Line): Promise<void> {
   const { service } = await starting
   if (isEnding()) return
   void service.refused.then((error) => giveUp(line, error))
-  await listen(service, config)
+  await serveHanded(service.app, line)
   const { offers, setAside, readAt } = service.stock()
   await line.ask('ready', { offers, setAside, readAt: readAt.toISOString() }, told)
 }
@@ -61,4 +61,6 @@ function isFinal(error: unknown): boolean {
 }
 
 const line = createLine(wireToParent())
+// Without the primary nothing comes any more, and nobody would stop this process.
+process.on('disconnect', () => process.exit(1))
 main(line).catch((error: unknown) => giveUp(line, error))

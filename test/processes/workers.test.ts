@@ -146,6 +146,16 @@ test('a worker that is killed is missed by nobody, and another takes its place',
   expect(gone(newcomer)).toBe(true)
 })
 
+test('while no worker lives, whoever comes waits for the next one and is answered', async () => {
+  const store = await start()
+  const victims = await workersOnce(2)
+  for (const victim of victims) process.kill(victim, 'SIGKILL')
+  await eventually(async () => victims.every(gone), Boolean)
+  const sockets = await Promise.all(Array.from({ length: 20 }, () => knock(store)))
+  expect(await Promise.all(sockets.map(statusOn))).toEqual(Array(20).fill('HTTP/1.1 200 OK'))
+  expect(await store.stop()).toMatchObject({ code: 0 })
+})
+
 test('a worker that dies after a newer version changed the tables is replaced, as long as it can work', async () => {
   const store = await start()
   const { databaseUrl } = await startPostgres({ dataDir })
