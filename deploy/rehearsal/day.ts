@@ -14,6 +14,8 @@ import { agentBuys, personBuys } from './shopping.ts'
 export interface Wanted {
   /** How many vouchers the crowd buys at least. */
   readonly orders: number
+  /** The folder of the version that the day begins with, and is upgraded from. */
+  readonly from: string | undefined
   readonly tell: (line: string) => void
 }
 
@@ -38,16 +40,17 @@ const buyers = 4
  *
  * @throws Error at the first thing that is not as it should be
  */
-export async function rehearse(parts: Parts, { orders, tell }: Wanted): Promise<Figures> {
+export async function rehearse(parts: Parts, wanted: Wanted): Promise<Figures> {
   const { nodes } = parts
+  const { from, tell } = wanted
   try {
-    await startNodes(parts)
+    await startNodes(parts, from)
     const front = await parts.startFront()
     try {
       tell(`two nodes with two workers each are ready behind ${parts.proxy}`)
       for (const bought of await agentBuys(parts)) tell(`bought in USDC: ${bought}`)
       tell(`bought in BTC: ${await personBuys(parts)}`)
-      const measured = await underLoad(parts, front, { orders, tell })
+      const measured = await underLoad(parts, front, wanted)
       const unreadyMs = await databaseDies(parts)
       tell(`the database died: /readyz said 503 after ${unreadyMs.map(seconds).join(' and ')}`)
       await databaseIsLost(parts, front, tell)
@@ -62,35 +65,34 @@ export async function rehearse(parts: Parts, { orders, tell }: Wanted): Promise<
 }
 
 /** One after the other, as an operator does. */
-async function startNodes({ nodes, settings }: Parts): Promise<void> {
-  for (const node of nodes) await node.start(settings)
+async function startNodes({ nodes, settings }: Parts, release?: string): Promise<void> {
+  for (const node of nodes) await node.start(settings, release)
 }
 
-/** A crowd buys, while one node after the other is restarted with a new key in front of the old one. */
-async function underLoad(parts: Parts, front: Front, { orders, tell }: Wanted) {
+/** A crowd buys, while one node after the other is upgraded, and restarted with a new key. */
+async function underLoad(parts: Parts, front: Front, { orders, from, tell }: Wanted) {
   const { nodes } = parts
   const memoryOfAll = () => nodes.map((node) => node.memory())
   const sizes = () => sizeOf(recordOf(parts))
   const [memory, before] = [memoryOfAll(), await sizes()]
   let isRestarted = false
-  const buying = crowdBuys(
-    front.ask,
-    parts,
-    buyers,
-    ({ delivered }) => !isRestarted || delivered < orders,
-  )
+  let sold = 0
+  const buying = crowdBuys(front.ask, parts, buyers, ({ delivered }) => {
+    sold = delivered
+    return !isRestarted || delivered < orders
+  })
   // A buyer that fails must be heard of after the restarts, not in the middle of one.
   buying.catch(() => undefined)
-  const newKey = randomBytes(32)
-  const { SECRETS_KEY: oldKey } = parts.settings
-  parts.settings = { ...parts.settings, SECRETS_KEY: `${newKey.toString('base64')},${oldKey}` }
-  for (const node of nodes) await restarted(parts, node, front)
-  await untilUsed(parts, keyIdOf(newKey))
+  const someSold = async () => {
+    const enough = sold + 4 * buyers
+    while (sold < enough) await Promise.race([delay(200), buying])
+  }
+  if (from !== undefined) await upgraded(parts, front, { from, tell, someSold })
+  await withNewKey(parts, front)
+  tell('restarted both nodes with a new key')
   isRestarted = true
   const { delivered, askedAgain } = await buying
-  tell(
-    `restarted both nodes with a new key while ${buyers} bought: ${delivered} delivered, ${askedAgain} were told to try again`,
-  )
+  tell(`meanwhile ${buyers} bought: ${delivered} delivered, ${askedAgain} were told to try again`)
   const after = await sizes()
   const grown = after.orders - before.orders
   return {
@@ -100,6 +102,57 @@ async function underLoad(parts: Parts, front: Front, { orders, tell }: Wanted) {
   }
 }
 
+interface Upgrade {
+  readonly from: string
+  readonly tell: Wanted['tell']
+  /** Comes when the crowd has bought enough that both nodes have sold. */
+  readonly someSold: () => Promise<void>
+}
+
+/** Two versions sell side by side, one node goes the way back, and then both run the newer version. */
+async function upgraded(
+  parts: Parts,
+  front: Front,
+  { from, tell, someSold }: Upgrade,
+): Promise<void> {
+  const [one, two] = parts.nodes
+  const sideBySide = async () => {
+    await untilTold(parts, 2)
+    await someSold()
+  }
+  await restarted(parts, one, front)
+  await sideBySide()
+  await restarted(parts, two, front)
+  await untilTold(parts, 1)
+  tell('upgraded one node after the other')
+  await restarted(parts, two, front, from)
+  await sideBySide()
+  await restarted(parts, two, front)
+  await untilTold(parts, 1)
+  tell('put one of them back to the version before, and upgraded it again')
+}
+
+/** As many versions run as the metrics of a node say. */
+async function untilTold({ nodes, settings }: Parts, versions: number): Promise<void> {
+  const [{ at }] = nodes
+  const headers = { authorization: `Bearer ${settings['METRICS_TOKEN']}` }
+  for (;;) {
+    const text = await (await fetch(`http://${at}/metrics`, { headers })).text()
+    const told = [...text.matchAll(/^kiosk402_nodes\{.*version="([^"]+)"/gm)]
+    if (new Set(told.map(([, version]) => version)).size === versions) return
+    await delay(200)
+  }
+}
+
+/** A new key in front of the old one, at one node after the other. */
+async function withNewKey(parts: Parts, front: Front): Promise<void> {
+  const newKey = randomBytes(32)
+  const { SECRETS_KEY: oldKey } = parts.settings
+  parts.settings = { ...parts.settings, SECRETS_KEY: `${newKey.toString('base64')},${oldKey}` }
+  for (const node of parts.nodes) await restarted(parts, node, front)
+  await untilUsed(parts, keyIdOf(newKey))
+}
+
 /** The nodes turn to another key once all of them have it. */
 async function untilUsed(parts: Parts, keyId: string): Promise<void> {
   const newest = 'select key_id from used_keys order by turn desc limit 1'
@@ -107,11 +160,16 @@ async function untilUsed(parts: Parts, keyId: string): Promise<void> {
 }
 
 /** As docs/going-live.md says: nginx is told, Caddy sees for itself. */
-async function restarted({ proxy, settings }: Parts, node: Node, front: Front): Promise<void> {
+async function restarted(
+  { proxy, settings }: Parts,
+  node: Node,
+  front: Front,
+  release?: string,
+): Promise<void> {
   const line = `server ${node.at}`
   if (proxy === 'nginx') await front.change((text) => text.replace(line, `${line} down`))
   await node.stop()
-  await node.start(settings)
+  await node.start(settings, release)
   if (proxy === 'nginx') await front.change((text) => text)
 }
 

@@ -1,3 +1,7 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { version } from '../../src/version.ts'
 import { fronts, noOpenssl } from '../../test/harness/deployed.ts'
 import { noRedis } from '../../test/harness/redis.ts'
 import { noServer } from '../../test/harness/server.ts'
@@ -7,17 +11,24 @@ import { startParts } from './parts.ts'
 
 const usage = `Rehearses a day of a store on this machine, behind a proxy:
 
-  npm run rehearse -- nginx|caddy [ORDERS]
+  npm run rehearse -- nginx|caddy [ORDERS] [--from FOLDER]
 
-ORDERS are how many a crowd buys at least; 200 otherwise. It needs PostgreSQL, Redis, openssl and the
+ORDERS are how many a crowd buys at least; 200 otherwise. FOLDER has the version that the day begins with and
+is upgraded from, with its packages; none is upgraded otherwise. It needs PostgreSQL, Redis, openssl and the
 proxy as Debian has them. Ends with 0 when all went well, 1 when something did not, 2 when it could not begin.`
 
 process.exitCode = await main(process.argv.slice(2))
 
-async function main([name = 'nginx', orders = '200']: readonly string[]): Promise<number> {
+async function main(args: readonly string[]): Promise<number> {
+  const { name, orders, from } = readArguments(args)
   const front = fronts.find((one) => one.name === name)
   if (front === undefined || !/^[1-9]\d{0,4}$/.test(orders)) {
     console.error(usage)
+    return 2
+  }
+  const wrong = from === undefined ? undefined : noUpgradeFrom(from)
+  if (wrong !== undefined) {
+    console.error(wrong)
     return 2
   }
   // Each has said by itself what is missing.
@@ -29,13 +40,36 @@ async function main([name = 'nginx', orders = '200']: readonly string[]): Promis
   }
   const parts = await startParts(front)
   try {
-    for (const line of linesOf(await rehearse(parts, { orders: Number(orders), tell }))) tell(line)
+    for (const line of linesOf(await rehearse(parts, { orders: Number(orders), from, tell })))
+      tell(line)
     return 0
   } catch (error) {
     console.error(error)
     return 1
   } finally {
     await parts.stop()
+  }
+}
+
+/** Why nothing can be upgraded from this folder. Nodes are told apart by their versions. */
+function noUpgradeFrom(folder: string): string | undefined {
+  try {
+    const theirs = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version
+    return theirs === version ? `${folder} has version ${version}, as this one has` : undefined
+  } catch {
+    return `${folder} is no folder of an earlier version`
+  }
+}
+
+function readArguments(args: readonly string[]) {
+  const options = { from: { type: 'string' } } as const
+  try {
+    const { positionals, values } = parseArgs({ args: [...args], options, allowPositionals: true })
+    const [name = 'nginx', orders = '200'] = positionals
+    return { name, orders, from: values.from }
+  } catch {
+    // No proxy has this name, so the usage is told.
+    return { name: '', orders: '', from: undefined }
   }
 }
 

@@ -63,11 +63,16 @@ export function createNode(dir: string, port: number) {
   return {
     at,
     untilStatus,
-    /** Starts it as its service manager does, and waits until it sells. */
-    async start(settings: Settings): Promise<void> {
+    /**
+     * Starts it as its service manager does, and waits until it sells.
+     *
+     * @param release the folder of the version that it runs
+     */
+    async start(settings: Settings, release = '.'): Promise<void> {
       const { file, files } = await writeSettings(dir, { ...settings, ...own })
       const log = openSync(logFile, 'a')
       child = spawn(process.execPath, [`--env-file=${file}`, 'src/main.ts'], {
+        cwd: release,
         env: { PATH: process.env['PATH'], ...files },
         stdio: ['ignore', log, log],
       })

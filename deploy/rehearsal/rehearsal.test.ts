@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { fronts, noOpenssl } from '../../test/harness/deployed.ts'
 import { noRedis } from '../../test/harness/redis.ts'
@@ -5,21 +6,26 @@ import { noServer } from '../../test/harness/server.ts'
 import { noDebianPostgres } from './database.ts'
 import { rehearse } from './day.ts'
 import { startParts } from './parts.ts'
+import { earlierRelease, hasNoHistory } from './releases.ts'
 
 describe.concurrent.each(fronts)('behind $name', (front) => {
   const why = noServer(front) ?? noOpenssl ?? noRedis ?? noDebianPostgres
 
   test.skipIf(why)(
-    'a day in rehearsal sells, fails, pays back, restarts, loses its database and ends with books that agree',
-    { timeout: 600_000 },
+    'a day in rehearsal sells, fails, pays back, is upgraded, loses its database and ends with books that agree',
+    { timeout: 1_800_000 },
     async () => {
       const parts = await startParts(front)
       try {
         const told: string[] = []
-        const figures = await rehearse(parts, { orders: 40, tell: (line) => told.push(line) })
+        const from = hasNoHistory ? undefined : await earlierRelease(join(parts.dir, 'earlier'))
+        const tell = (line: string) => told.push(line)
+        const figures = await rehearse(parts, { orders: 40, from, tell })
         expect(told.join('\n')).toMatch(
-          /TEST-TOPUP-FAIL REFUNDED.*bought in BTC.*reconcile ended with 0/s,
+          /TEST-TOPUP-FAIL REFUNDED.*bought in BTC.*with a new key.*reconcile ended with 0/s,
         )
+        const upgrades = told.filter((line) => line.includes('upgraded'))
+        expect(upgrades).toHaveLength(hasNoHistory ? 0 : 2)
         for (const ms of figures.unreadyMs) expect(ms).toBeLessThan(3_000)
         // A crowd that leaves nothing in the database was none.
         expect(Math.min(figures.disk, figures.wal)).toBeGreaterThan(0)
