@@ -46,8 +46,10 @@ test('docs/treasury.md names happenings and metrics that there are', () => {
   const [, rings = ''] = readFileSync('docs/treasury.md', 'utf8').split('## What rings\n')
   const [table = ''] = rings.split('\n## ')
   const named = [...table.matchAll(/`([a-z0-9_]+)(?:\{[^`]*)?`/g)].map(([, name = '']) => name)
-  const readme = readFileSync('README.md', 'utf8')
-  const metrics = [...readme.matchAll(/^\| `(kiosk402_[a-z0-9_]+)` \|/gm)].map(([, name]) => name)
+  const operations = readFileSync('docs/operations.md', 'utf8')
+  const metrics = [...operations.matchAll(/^\| `(kiosk402_[a-z0-9_]+)` \|/gm)].map(
+    ([, name]) => name,
+  )
   expect(named.length).toBeGreaterThan(8)
   for (const name of named) expect([...metrics, ...happeningNames]).toContain(name)
 })

@@ -97,12 +97,12 @@ describe('the numbers', () => {
     }
   })
 
-  test('are the ones that the README lists, keep the rules of Prometheus, and name nobody', async () => {
+  test('are the ones that docs/operations.md lists, keep the rules of Prometheus, and name nobody', async () => {
     const { body, type } = await ask(store, opening)
     expect(type).toBe('text/plain; version=0.0.4; charset=utf-8')
     const written = [...body.matchAll(/^# TYPE (kiosk402_\w+)/gm)].map(([, name]) => name)
     const listed = /^\| `(kiosk402_\w+)` \|(?!.*absent while)/gm
-    const rows = readFileSync('README.md', 'utf8').matchAll(listed)
+    const rows = readFileSync('docs/operations.md', 'utf8').matchAll(listed)
     expect(written.sort()).toEqual([...rows].map(([, name]) => name).sort())
     expect(body).toContain('process_resident_memory_bytes')
     expect(faultsOfMetrics(body)).toEqual([])

@@ -59,7 +59,7 @@ const failedRefunds: readonly Outcome[] = [
     code: 'no_float',
     when: 'The refund wallet holds too little USDC.',
     agent: 'Wait for the operator.',
-    operator: 'Fill the refund wallet, then retry (README, *A refund that failed*).',
+    operator: 'Fill the refund wallet, then retry (docs/operations.md, *A refund that failed*).',
   },
   {
     code: 'no_gas',
