@@ -45,5 +45,6 @@ export async function earlierRelease(folder: string): Promise<string> {
       '"version": "0.0.0-earlier"',
     ),
   )
+  await run('npm', ['run', '--if-present', 'prepare'], { cwd: folder })
   return folder
 }

@@ -9,8 +9,8 @@ import { routeBuying } from './buying/buy-routes.ts'
 import type { LeaveMail, PayingDeps } from './buying/deps.ts'
 import { routePaying } from './buying/pay-routes.ts'
 import { routeForModels } from './for-models/routes.ts'
-import { routeAssets, routeMadeScript } from './frame/assets.ts'
-import { bundledScript } from './frame/bundled-script.ts'
+import { routeAssets, routeBuiltScript } from './frame/assets.ts'
+import { type BuiltName, builtScript } from './frame/built-script.ts'
 import type { WebDeps } from './frame/deps.ts'
 import { browserErrors, errorDocument } from './frame/error-page.ts'
 import type { Frame } from './frame/layout.ts'
@@ -70,10 +70,10 @@ export function routeWeb(
       pages.get(path, limited, (request, reply) => senders.sendKept(request, reply, path, page))
     }
     takeForms(pages)
-    const bundled = async (name: string, entry: Parameters<typeof bundledScript>[0]) =>
-      routeMadeScript(pages, name, await bundledScript(entry))
-    const walletUrl = await bundled('wallet.js', 'main.js')
-    const signInUrl = await bundled('sign-in.js', 'sign-in.js')
+    const built = (name: string, entry: BuiltName) =>
+      routeBuiltScript(pages, name, builtScript(entry))
+    const walletUrl = built('wallet.js', 'main.js')
+    const signInUrl = built('sign-in.js', 'sign-in.js')
     const leaving = { leaveMail: leaveMailOf(following.mail), recoveryCode: codeOf(following) }
     const formScriptUrls = [frame.scriptUrl('typed.js'), walletUrl]
     routeBuying(pages, { frame, deps: { ...deps, ...leaving }, scriptUrls: formScriptUrls })

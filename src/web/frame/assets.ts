@@ -55,8 +55,8 @@ export function routeAssets(app: FastifyInstance, site: Site): Assets {
   }
 }
 
-/** Serves a script that was made when the store started, among the others. Gives its address. */
-export function routeMadeScript(app: FastifyInstance, name: string, text: string): string {
+/** Serves a script that was built, among the others. Gives its address. */
+export function routeBuiltScript(app: FastifyInstance, name: string, text: string): string {
   const found = fixedText(text)
   const path = `/scripts/${name}`
   routeFound(app, path, { found, type: 'text/javascript' })

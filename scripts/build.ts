@@ -1,0 +1,43 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import {
+  type BuiltName,
+  builtFolder,
+  builtNames,
+  builtScript,
+  sourcesLine,
+  wallet,
+} from '../src/web/frame/built-script.ts'
+
+/*
+ * `npm run prepare`, which `npm ci` runs by itself: builds the scripts of pages that are made of several
+ * files. An installation without the bundler keeps what an earlier one has built of the same sources.
+ */
+
+const bundler = await import('rolldown').catch(() => undefined)
+for (const name of builtNames) {
+  if (bundler) await build(bundler, name)
+  else requireBuilt(name)
+}
+
+async function build({ rolldown }: typeof import('rolldown'), name: BuiltName): Promise<void> {
+  const input = fileURLToPath(new URL(name, wallet))
+  const bundle = await rolldown({ input, platform: 'browser', logLevel: 'silent' })
+  const { output } = await bundle.generate({ format: 'iife', minify: true })
+  await bundle.close()
+  const [{ code }, ...others] = output
+  if (others.length > 0) throw new Error(`The script ${name} is more than one file.`)
+  await mkdir(builtFolder, { recursive: true })
+  await writeFile(new URL(name, builtFolder), sourcesLine() + code)
+}
+
+function requireBuilt(name: BuiltName): void {
+  try {
+    builtScript(name)
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}
+rolldown is not installed. Install everything, then take away what only development needs:
+npm ci && npm prune --omit=dev`)
+    process.exit(1)
+  }
+}
