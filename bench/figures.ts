@@ -58,9 +58,9 @@ export function lead(what: string, times: number, least?: number): Figure {
 }
 
 /** How much of the other the one reaches, as percent of it; the more, the better. */
-export function reach(what: string, share: number, leastPercent?: number): Figure {
+export function reach(what: string, share: number, minPercent?: number): Figure {
   const measured = { what, value: amountOf(share * 100, '%'), better: 'more' } as const
-  return leastPercent === undefined
+  return minPercent === undefined
     ? measured
-    : { ...measured, bar: `at least ${leastPercent} %`, held: share * 100 >= leastPercent }
+    : { ...measured, bar: `at least ${minPercent} %`, held: share * 100 >= minPercent }
 }

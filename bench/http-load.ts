@@ -1,7 +1,7 @@
-import { isCountry } from '../src/goods/countries.ts'
-import { topupRegions, topupSubTypes } from '../src/goods/lists.ts'
-import type { Offer } from '../src/goods/offer.ts'
-import type { Filters } from '../src/goods/search/filters.ts'
+import { isCountry } from '../src/catalog/countries.ts'
+import { topupRegions, topupSubTypes } from '../src/catalog/lists.ts'
+import type { Offer } from '../src/catalog/offer.ts'
+import type { Filters } from '../src/catalog/search/filters.ts'
 import { madeOffers, madeQueries } from './search-load.ts'
 
 const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']

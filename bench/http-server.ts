@@ -2,10 +2,9 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
 import { destination } from 'pino'
-import type { BuyingDeps } from '../src/desk/buying/deps.ts'
-import { createFrontDoor } from '../src/front-door.ts'
-import { createShelf } from '../src/goods/catalog.ts'
-import { createVitals } from '../src/health/vitals.ts'
+import type { BuyingDeps } from '../src/api/buying/deps.ts'
+import { createLiveCatalog } from '../src/catalog/catalog.ts'
+import { createHealth } from '../src/health/health.ts'
 import {
   countingHere,
   createLimits,
@@ -17,6 +16,7 @@ import { createCounters } from '../src/operations/counters.ts'
 import { networks } from '../src/payments/networks.ts'
 import { createSigningKeys } from '../src/secrets/signing-keys.ts'
 import { createDigest } from '../src/secrets/tokens.ts'
+import { createStoreServer } from '../src/store-server.ts'
 import { type Served, serveParent } from './child.ts'
 import { publishedOffers } from './http-load.ts'
 import { madeCatalog, pricing, supplierOffers } from './made-catalog.ts'
@@ -28,7 +28,7 @@ export type HttpServer =
       readonly offers: number
       /** As a supplier lists them, of every kind; otherwise made topups. */
       readonly likeSupplier?: boolean
-      readonly answerBytesMax?: number
+      readonly maxAnswerBytes?: number
     }
   | { readonly kind: 'fastify' | 'node'; readonly lengths: readonly number[] }
 
@@ -41,9 +41,11 @@ async function serveStore({
   const now = () => new Date()
   const monotonicMs = () => performance.now()
   const counters = createCounters()
-  const app = createFrontDoor({
+  const app = createStoreServer({
     ...cache,
-    shelf: createShelf(madeCatalog((likeSupplier ? supplierOffers : publishedOffers)(offers))),
+    liveCatalog: createLiveCatalog(
+      madeCatalog((likeSupplier ? supplierOffers : publishedOffers)(offers)),
+    ),
     pricing,
     site: {
       name: 'Bench',
@@ -58,7 +60,7 @@ async function serveStore({
     monotonicMs,
     trustProxy: false,
     limits: neverRefusing(createLimits(countingHere(monotonicMs))),
-    vitals: createVitals(now),
+    health: createHealth(now),
     draining: new AbortController().signal,
     metrics: {
       token: undefined,
@@ -67,8 +69,8 @@ async function serveStore({
       page: async () => ({ contentType: 'text/plain', body: '' }),
     },
     buying: nobodyBuys,
-    following: {
-      passes: { sign: () => '', read: () => undefined },
+    tracking: {
+      tokenSigner: { sign: () => '', read: () => undefined },
       codes: createDigest([Buffer.alloc(32)], 'x'),
     },
     processorWebhook: {
@@ -77,7 +79,7 @@ async function serveStore({
     },
     webhook: {
       orders: nobodyBuys.orders,
-      doorbell: nobodyBuys.purchases.doorbell,
+      notifier: nobodyBuys.purchases.notifier,
       isGenuine: () => false,
       referenceIn: () => undefined,
     },
@@ -91,7 +93,7 @@ const nobodyBuys = {
   receipts: { keys: createSigningKeys([Buffer.alloc(32)], 'receipts') },
   purchases: {
     policy: { deliverWithinMs: 600_000, refundGraceMs: 0, patienceMs: 0 },
-    till: { network: networks['base-sepolia'], payTo: '' },
+    payee: { network: networks['base-sepolia'], payTo: '' },
   },
 } as unknown as BuyingDeps
 

@@ -54,7 +54,7 @@ async function startServers(
     started.push(child)
     return child
   }
-  const uncached = await start({ kind: 'store', offers, answerBytesMax: 0 })
+  const uncached = await start({ kind: 'store', offers, maxAnswerBytes: 0 })
   const cached = await start({ kind: 'store', offers })
   const lengths = await lengthsOf(targets, cached.told.port)
   const fastify = await start({ kind: 'fastify', lengths })

@@ -1,11 +1,11 @@
 import { makeCatalog } from '../sandbox/supplier/catalog/catalog.ts'
 import { parseOffer } from '../src/adapters/suppliers/zendit/parse-offer.ts'
-import { publishing } from '../src/desk/views/catalog-offer.ts'
-import { packCatalog, pricingOn } from '../src/goods/building/build-catalog.ts'
-import { type Catalog, openCatalog } from '../src/goods/catalog.ts'
-import { kinds } from '../src/goods/good.ts'
-import type { Offer } from '../src/goods/offer.ts'
-import { type OfferRecords, offersIn, packOffers } from '../src/goods/offer-records.ts'
+import { publishing } from '../src/api/views/catalog-offer.ts'
+import { packCatalog, pricingOn } from '../src/catalog/building/build-catalog.ts'
+import { type Catalog, openCatalog } from '../src/catalog/catalog.ts'
+import { kinds } from '../src/catalog/good.ts'
+import type { Offer } from '../src/catalog/offer.ts'
+import { type OfferRecords, offersIn, packOffers } from '../src/catalog/offer-records.ts'
 
 export const siteUrl = 'http://localhost:4020'
 const made = new Date()

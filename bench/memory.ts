@@ -63,7 +63,7 @@ async function run(
   }
 }
 
-/** Waits until the catalog on the shelf was read after the start of this process. */
+/** Waits until the catalog on sale was read after the start of this process. */
 async function untilReloaded(store: ChildStore, startedAt: number): Promise<void> {
   const until = performance.now() + reloadWithinMs
   while (performance.now() < until) {

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { createOrderStore } from '../src/adapters/storage/orders.ts'
-import { usdc } from '../src/primitives/money.ts'
+import { usdc } from '../src/lib/money.ts'
 import { asked } from '../test/contract/order-store-nodes.ts'
 import { wayTo } from '../test/contract/sample-orders.ts'
 

@@ -59,7 +59,7 @@ export async function visit(
     const bytes = await countBytes(session)
     const answer = await page.goto(url, { waitUntil: 'load' })
     if (!answer?.ok()) throw new Error(`${url} was answered ${answer?.status()}`)
-    return { ...(await vitalsOf(page, press)), ...bytes() }
+    return { ...(await healthWith(page, press)), ...bytes() }
   } finally {
     await context.close()
   }
@@ -88,7 +88,7 @@ async function countBytes(session: CDPSession) {
 }
 
 /** The debugger evaluates this, which no policy of the page stops. */
-async function vitalsOf(page: Page, press: string) {
+async function healthWith(page: Page, press: string) {
   await page.evaluate('vitals.painted')
   await page.locator(press).first().click()
   return (await page.evaluate('vitals.pressed')) as Omit<Visit, 'kB' | 'requests'>

@@ -1,11 +1,11 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
-import { createStockroom } from '../src/adapters/threads/stockroom.ts'
-import { createShelf, type Shelf } from '../src/goods/catalog.ts'
-import type { RateTable, SnapshotStore } from '../src/goods/ports.ts'
-import { type RestockDeps, reprice, restock } from '../src/goods/restock.ts'
-import type { Filters } from '../src/goods/search/filters.ts'
-import { searchWithFacets } from '../src/goods/search/search.ts'
-import { inTurn } from '../src/primitives/in-turn.ts'
+import { createCatalogWorker } from '../src/adapters/threads/catalog-worker.ts'
+import { createLiveCatalog, type LiveCatalog } from '../src/catalog/catalog.ts'
+import type { RateTable, SnapshotStore } from '../src/catalog/ports.ts'
+import { type RefreshDeps, refreshCatalog, reprice } from '../src/catalog/refresh.ts'
+import type { Filters } from '../src/catalog/search/filters.ts'
+import { searchWithFacets } from '../src/catalog/search/search.ts'
+import { inTurn } from '../src/lib/in-turn.ts'
 import { serveParent } from './child.ts'
 import { quantile } from './figures.ts'
 import { siteUrl } from './made-catalog.ts'
@@ -33,7 +33,7 @@ export interface Stretch {
   readonly seconds: number
 }
 
-export type Doing = 'nothing' | 'repricing' | 'restocking'
+export type Doing = 'nothing' | 'repricing' | 'refreshing'
 
 export interface ReloadTold {
   readonly offers: number
@@ -51,16 +51,16 @@ const page = { limit: 20, offset: 0 }
 
 async function measure({ supplierUrl, apiKey, rounds }: ReloadInput): Promise<ReloadTold> {
   const world = { rates: ratesOf(0.9) }
-  const shelf = createShelf()
-  const deps = depsFor({ supplierUrl, apiKey }, shelf, () => world.rates)
-  const restockNow = async () => {
-    const { outcome } = await restock(deps)
+  const liveCatalog = createLiveCatalog()
+  const deps = depsFor({ supplierUrl, apiKey }, liveCatalog, () => world.rates)
+  const refreshNow = async () => {
+    const { outcome } = await refreshCatalog(deps)
     if (outcome !== 'loaded') throw new Error(`The list was not loaded: ${outcome}`)
   }
-  await restockNow()
-  const queries = queriesOf(shelf)
+  await refreshNow()
+  const queries = queriesOf(liveCatalog)
   const memory = watchMemory()
-  const stretch = (until: Promise<unknown>) => answerUntil(until, { shelf, queries, memory })
+  const stretch = (until: Promise<unknown>) => answerUntil(until, { liveCatalog, queries, memory })
   await stretch(delay(quietMs))
   await delay(restMs)
   const atRest = memory.now()
@@ -69,9 +69,9 @@ async function measure({ supplierUrl, apiKey, rounds }: ReloadInput): Promise<Re
     const nothing = await stretch(delay(quietMs))
     world.rates = ratesOf(0.9 + round / 100)
     const repricing = await stretch(reprice(deps))
-    told.push({ nothing, repricing, restocking: await stretch(restockNow()) })
+    told.push({ nothing, repricing, refreshing: await stretch(refreshNow()) })
   }
-  const offers = shelf.current().size
+  const offers = liveCatalog.current().size
   return { offers, rounds: told, megabytes: { atRest, most: memory.most() } }
 }
 
@@ -81,15 +81,15 @@ function ratesOf(eur: number): RateTable {
 
 function depsFor(
   { supplierUrl, apiKey }: Omit<ReloadInput, 'rounds'>,
-  shelf: Shelf,
+  liveCatalog: LiveCatalog,
   rates: () => RateTable,
-): RestockDeps {
+): RefreshDeps {
   const now = () => new Date()
   const supplier = { baseUrl: supplierUrl, apiKey, timeoutMs: 60_000 }
   return {
-    stockroom: createStockroom({ supplier, siteUrl }),
+    catalogWorker: createCatalogWorker({ supplier, siteUrl }),
     snapshots: keepsNothing,
-    shelf,
+    liveCatalog,
     pricing: { markupBps: 0, rates, readAt: () => now(), now },
     inTurn: inTurn(),
     now,
@@ -100,15 +100,15 @@ function depsFor(
 const keepsNothing: SnapshotStore = { save: async () => undefined, load: async () => undefined }
 
 /** Searches with values that offers of the catalog have. */
-function queriesOf(shelf: Shelf): Filters[] {
-  const { topup } = shelf.current().sold
+function queriesOf(liveCatalog: LiveCatalog): Filters[] {
+  const { topup } = liveCatalog.current().sold
   const step = Math.max(1, Math.floor(topup.size / 1_000))
   const docs = topup.all.filter((doc) => doc % step === 0)
   return madeQueries(Array.from(docs, topup.offerAt), 700)
 }
 
 interface Load {
-  readonly shelf: Shelf
+  readonly liveCatalog: LiveCatalog
   readonly queries: readonly Filters[]
   readonly memory: ReturnType<typeof watchMemory>
 }
@@ -125,7 +125,7 @@ async function answerUntil(until: Promise<unknown>, load: Load): Promise<Stretch
     while (performance.now() < due) await nextTurn()
     const query = load.queries[times.length % load.queries.length] ?? {}
     const begunAt = performance.now()
-    searchWithFacets(load.shelf.current().sold.topup, query, page)
+    searchWithFacets(load.liveCatalog.current().sold.topup, query, page)
     const endedAt = performance.now()
     took.push((endedAt - begunAt) * 1_000)
     times.push((endedAt - due) * 1_000)

@@ -45,11 +45,11 @@ function figuresOf({ rounds: told, megabytes, ...list }: ReloadTold): Figure[] {
   return [
     { ...row(`Searches while nothing else happens, ${list.offers} offers, p99`, 'nothing'), note },
     row('Searches while prices are worked out anew, p99', 'repricing'),
-    row('Searches while the supplier’s list is read and built, p99', 'restocking'),
+    row('Searches while the supplier’s list is read and built, p99', 'refreshing'),
     ratio('p99 while prices are worked out, against nothing else', growth('repricing'), 1.2),
-    ratio('p99 while a list is read and built, against nothing else', growth('restocking'), 1.2),
+    ratio('p99 while a list is read and built, against nothing else', growth('refreshing'), 1.2),
     figure('Working out prices anew, beside searches', seconds('repricing'), 's'),
-    figure('Reading and building the list, beside searches', seconds('restocking'), 's'),
+    figure('Reading and building the list, beside searches', seconds('refreshing'), 's'),
     figure('Memory of that process with one catalog', megabytes.atRest, 'MB', 400),
     figure('The same at most, with another one in the making', megabytes.most, 'MB', 400),
   ]

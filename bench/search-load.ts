@@ -1,6 +1,6 @@
-import type { Offer } from '../src/goods/offer.ts'
-import type { Filters } from '../src/goods/search/filters.ts'
-import type { OfferId } from '../src/primitives/ids.ts'
+import type { Offer } from '../src/catalog/offer.ts'
+import type { Filters } from '../src/catalog/search/filters.ts'
+import type { OfferId } from '../src/lib/ids.ts'
 import { seeded } from '../test/model/random.ts'
 
 /*

@@ -1,10 +1,10 @@
 import { startSupplier } from '../sandbox/supplier/server.ts'
 import { createZenditClient } from '../src/adapters/suppliers/zendit/client.ts'
 import { createZenditOffers } from '../src/adapters/suppliers/zendit/offers.ts'
-import { searchEsims } from '../src/desk/discovery/esims.ts'
-import { searchTopups } from '../src/desk/discovery/topups.ts'
-import { searchVouchers } from '../src/desk/discovery/vouchers.ts'
-import { createShelf } from '../src/goods/catalog.ts'
+import { searchEsims } from '../src/api/discovery/esims.ts'
+import { searchTopups } from '../src/api/discovery/topups.ts'
+import { searchVouchers } from '../src/api/discovery/vouchers.ts'
+import { createLiveCatalog } from '../src/catalog/catalog.ts'
 import { inQuery } from '../src/http/in-query.ts'
 import { type Figure, figure, quantile } from './figures.ts'
 import { catalogOf, pricing } from './made-catalog.ts'
@@ -35,7 +35,7 @@ export async function measureSearch(offers: number): Promise<Figure[]> {
   await supplier.stop()
   const records = listing.offers
   const at = performance.now()
-  const shelf = createShelf(catalogOf(records))
+  const liveCatalog = createLiveCatalog(catalogOf(records))
   const buildMs = performance.now() - at
   const site = {
     name: '',
@@ -45,7 +45,7 @@ export async function measureSearch(offers: number): Promise<Figure[]> {
     contact: '',
     acceptsCrypto: [],
   }
-  const deps = { shelf, pricing, site }
+  const deps = { liveCatalog, pricing, site }
   const search = { voucher: searchVouchers, topup: searchTopups, esim: searchEsims }
   const samples: number[] = []
   for (let round = 0; round < rounds; round += 1) {

@@ -7,7 +7,7 @@ import { startPostgres } from '../sandbox/postgres/postgres.ts'
 import { migrate } from '../src/adapters/storage/migrate.ts'
 import { rawVoucher } from '../src/adapters/suppliers/zendit/sample-offers.fixture.ts'
 import {
-  type Asked,
+  type RecordedRequest,
   type Reply,
   startScripted,
 } from '../src/adapters/suppliers/zendit/scripted-server.fixture.ts'
@@ -87,7 +87,7 @@ export async function openStore(parts: StoreParts, databaseUrl: string): Promise
       network: networks['base-sepolia'],
       rpcUrl: chain.rpcUrl,
       pollMs,
-      headMostSeconds: 90,
+      maxHeadSeconds: 90,
       payTo: chain.keys.payTo,
       gasKey: chain.keys.gas,
       refundKey: chain.keys.refund,
@@ -156,7 +156,7 @@ export const benchOffer = 'BENCH_US_050_EGIFT'
  * A supplier that has delivered before it is asked, over HTTP: how long a supplier takes is not what
  * is measured, and waiting for it must not hide what is.
  */
-function deliveringAtOnce({ method, path, body: asked }: Asked): Reply {
+function deliveringAtOnce({ method, path, body: asked }: RecordedRequest): Reply {
   if (path === '/rates')
     return { json: { base: 'USD', date: new Date().toISOString().slice(0, 10), rates: {} } }
   if (path === '/balance')

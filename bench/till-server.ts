@@ -44,7 +44,7 @@ const network = networks['base-sepolia']
 function signerOfStore({ rpcUrl, keys }: ChainParts): Signer {
   const chain = openChain({
     ...{ network, rpcUrl, pollMs, gasKey: keys.gas },
-    settlementWeiMost: 10n ** 16n,
+    maxSettlementWei: 10n ** 16n,
   })
   const sending = { withinMs: confirmationTimeoutMs, onWasted: () => {} }
   return observedSigner(chain, { isContract: false, silence: undefined }, sending)

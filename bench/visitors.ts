@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
-import { kinds } from '../src/goods/good.ts'
+import { kinds } from '../src/catalog/good.ts'
 import { type Child, startChild } from './child.ts'
 import { type Figure, figure, quantile, ratio } from './figures.ts'
 import type { Flood } from './flood.ts'

@@ -262,11 +262,11 @@ function pausedByAttackers({ pauses, seen, calmUntil }: Book): Finding[] {
 }
 
 /** Parts that are killed pause the store for a moment; more than this many times a purchase it is shut. */
-const pausedMost = 2
+const maxPaused = 2
 
 function putOffWithoutBound({ seen }: Book): Finding[] {
   const heard = seen.reduce((sum, { pausedAt }) => sum + pausedAt.length, 0)
-  if (heard <= pausedMost * seen.length) return []
+  if (heard <= maxPaused * seen.length) return []
   const why = `${seen.length} purchases heard ${heard} times that the store is paused`
   return [finding('put off without bound', 'store', why)]
 }
@@ -277,11 +277,11 @@ function outOfMeans({ bounded }: Book): Finding[] {
 }
 
 /** More than this many transactions for nothing means that attackers decide what the store pays for gas. */
-const wastedMost = 30
+const maxWasted = 30
 
 function gasWithoutBound({ wastedByAttackers }: Book): Finding[] {
-  if (wastedByAttackers.length <= wastedMost) return []
-  const why = `${wastedByAttackers.length} transactions moved nothing; ${wastedMost} are the most`
+  if (wastedByAttackers.length <= maxWasted) return []
+  const why = `${wastedByAttackers.length} transactions moved nothing; ${maxWasted} are the most`
   return [finding('gas wasted without bound', 'gas', why)]
 }
 

@@ -18,7 +18,7 @@ export interface BuyersOptions {
 }
 
 /** No buyer has more purchases on the way than this: an agent that waits for many at once. */
-const openMost = 12
+const maxOpen = 12
 
 /** A buyer is another person after so many purchases: the store counts what fails by wallet. */
 const purchasesPerWallet = 2
@@ -47,7 +47,7 @@ async function shopAlone(
     seen.push(bought.seen)
     const followed = bought.followed.finally(() => open.delete(followed))
     open.add(followed)
-    if (open.size >= openMost) await Promise.race(open)
+    if (open.size >= maxOpen) await Promise.race(open)
   }
   await Promise.all(open)
   return seen

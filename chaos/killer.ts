@@ -9,7 +9,7 @@ export type Kills = Record<keyof typeof shares, number>
 /** Of a hundred kills: the stores' own parts most, because they can do most harm. */
 const shares = { nodes: 70, postgres: 20, supplier: 7, chain: 3 } as const
 /** How long a killed part stays away at most, besides the time of its start. */
-const downMostMs = 1_500
+const maxDownMs = 1_500
 
 /** Kills a part every few seconds until the signal says stop. Returns with all parts on the way back. */
 export async function killAgainAndAgain(
@@ -29,7 +29,7 @@ export async function killAgainAndAgain(
     await delay(waitMs, undefined, { signal: options.until }).catch(() => {})
     if (options.until.aborted) return kills
     const part = drawn(random() * 100)
-    await kill[part](random() * downMostMs)
+    await kill[part](random() * maxDownMs)
     kills[part] += 1
   }
 }

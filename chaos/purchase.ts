@@ -4,8 +4,8 @@ import { type Accepts, signPayment } from '../test/harness/payer.ts'
 import { bodyFor, purchasePath } from '../test/stories/requests.ts'
 import { type Called, call } from './calls.ts'
 import type { Seen } from './facts.ts'
-import { type Notebook, openNotebook } from './notebook.ts'
 import { type Plan, pick } from './plan.ts'
+import { openPurchaseLog, type PurchaseLog } from './purchase-log.ts'
 
 /** A purchase under way: who buys what, where, and how it is written down. */
 export interface Errand {
@@ -18,7 +18,7 @@ export interface Errand {
 }
 
 interface Open extends Errand {
-  readonly notebook: Notebook
+  readonly purchaseLog: PurchaseLog
   readonly path: string
   readonly body: Record<string, unknown>
   readonly key: Record<string, string>
@@ -43,20 +43,26 @@ export async function buy(errand: Errand): Promise<Bought> {
   const { plan, name, account } = errand
   const body: Record<string, unknown> = { ...bodyFor(plan.kind, plan.outcome), ...numberFor(plan) }
   const offerId = String(body['offerId'])
-  const notebook = openNotebook({
+  const purchaseLog = openPurchaseLog({
     purchase: name,
     payer: account.address.toLowerCase(),
     kind: plan.kind,
     offerId,
   })
   const key = plan.keyed ? { 'idempotency-key': `chaos-${name}-${account.address}` } : {}
-  const open: Open = { ...errand, notebook, path: purchasePath(plan.kind), body, key: { ...key } }
+  const open: Open = {
+    ...errand,
+    purchaseLog,
+    path: purchasePath(plan.kind),
+    body,
+    key: { ...key },
+  }
   const accepts = await terms(open)
   // One who could not buy at all was never told how it ends.
-  if (accepts === undefined) return { seen: notebook.seen, followed: Promise.resolve() }
+  if (accepts === undefined) return { seen: purchaseLog.seen, followed: Promise.resolve() }
   const answer = await pay(open, accepts)
   const followed = answer === undefined ? Promise.resolve() : follow(open, answer)
-  return { seen: notebook.seen, followed }
+  return { seen: purchaseLog.seen, followed }
 }
 
 /** Each topup goes to another phone: what fails again and again for one is no honest buyer's. */
@@ -70,9 +76,9 @@ async function terms(open: Open): Promise<Accepts | undefined> {
   for (let tries = 0; !open.closing.aborted; tries += 1) {
     const { path, body } = open
     const called = await call(pick(open.plan.random, open.nodes), { path, body, patienceMs })
-    if (open.notebook.called(called)) {
+    if (open.purchaseLog.called(called)) {
       if (called.status === 402) return called.body.accepts?.[0] as Accepts
-      open.notebook.unexpected('price', called)
+      open.purchaseLog.unexpected('price', called)
     }
     await pause(open, tries)
   }
@@ -81,13 +87,13 @@ async function terms(open: Open): Promise<Accepts | undefined> {
 
 /** Sends the payment until it is answered; undefined when the buyer went away or was refused. */
 async function pay(open: Open, accepts: Accepts): Promise<Answer | undefined> {
-  const { plan, notebook } = open
+  const { plan, purchaseLog } = open
   let payment = await sign(open, accepts)
   for (let tries = 0; !open.closing.aborted; tries += 1) {
     const answers = await send(open, payment)
     for (const answer of answers) noteAnswer(open, payment.authorization.nonce, answer)
     if (answers.some(endsPaying)) return orderAmong(answers)
-    if (tries + 1 >= plan.leavesAfter) return void notebook.end('left')
+    if (tries + 1 >= plan.leavesAfter) return void purchaseLog.end('left')
     if (tries === 0 && plan.signsAgain) payment = await sign(open, accepts)
     await pause(open, tries)
   }
@@ -108,15 +114,15 @@ function orderAmong(answers: readonly Answer[]): Answer | undefined {
   return answers.find(({ body }) => body.orderId !== undefined) ?? answers.find(isOrder)
 }
 
-async function sign({ account, notebook }: Open, accepts: Accepts) {
+async function sign({ account, purchaseLog }: Open, accepts: Accepts) {
   const payment = await signPayment(account, accepts)
-  notebook.signed(payment.authorization.nonce)
+  purchaseLog.signed(payment.authorization.nonce)
   return payment
 }
 
 /** One call, or two at the same moment; some buyers hang up before the store can answer. */
 async function send(open: Open, { header }: { header: string }): Promise<readonly Answer[]> {
-  const { plan, nodes, path, body, key, notebook } = open
+  const { plan, nodes, path, body, key, purchaseLog } = open
   const first = Math.floor(plan.random() * nodes.length)
   const impatient = plan.random() < 0.2
   const waitMs = impatient ? 30 + plan.random() * 600 : patienceMs
@@ -128,40 +134,40 @@ async function send(open: Open, { header }: { header: string }): Promise<readonl
       patienceMs: waitMs,
     }),
   )
-  return (await Promise.all(calls)).filter((called) => notebook.called(called))
+  return (await Promise.all(calls)).filter((called) => purchaseLog.called(called))
 }
 
-function noteAnswer({ notebook }: Open, nonce: string, answer: Answer): void {
-  if (isOrder(answer)) notebook.shown(answer)
-  else if (answer.status === 402) notebook.refused(nonce, answer)
-  else notebook.unexpected('purchase', answer)
+function noteAnswer({ purchaseLog }: Open, nonce: string, answer: Answer): void {
+  if (isOrder(answer)) purchaseLog.shown(answer)
+  else if (answer.status === 402) purchaseLog.refused(nonce, answer)
+  else purchaseLog.unexpected('purchase', answer)
 }
 
 /** Reads the order until it has ended, with the token or the key where there is one. */
 async function follow(open: Open, { body: first }: Answer): Promise<void> {
-  const { notebook, plan, closing, key } = open
-  if (notebook.seen.ending !== 'not told') return
+  const { purchaseLog, plan, closing, key } = open
+  if (purchaseLog.seen.ending !== 'not told') return
   // Whoever lost the first answer and has no key hears that it has paid, and not for what.
-  if (plan.leavesAfter < 3 || first.orderId === undefined) return void notebook.end('left')
+  if (plan.leavesAfter < 3 || first.orderId === undefined) return void purchaseLog.end('left')
   const token = first.accessToken
   const headers = token === undefined ? key : { ...key, authorization: `Bearer ${token}` }
   const path = `/api/catalog/orders/${first.orderId}`
   for (let tries = 0; !closing.aborted; tries += 1) {
     await pause(open, tries + 2)
     const called = await call(pick(plan.random, open.nodes), { path, headers, patienceMs })
-    if (notebook.called(called) && noteReading(notebook, called)) return
+    if (purchaseLog.called(called) && noteReading(purchaseLog, called)) return
   }
 }
 
 /** Whether the order has ended, as this answer tells. */
-function noteReading(notebook: Notebook, answer: Answer): boolean {
-  if (answer.status === 200) return notebook.shown(answer)
-  notebook.unexpected('order', answer)
+function noteReading(purchaseLog: PurchaseLog, answer: Answer): boolean {
+  if (answer.status === 200) return purchaseLog.shown(answer)
+  purchaseLog.unexpected('order', answer)
   return false
 }
 
 /** Waits a little longer each time, never the same as the others, and 2 s at most. */
 async function pause({ plan, closing }: Open, tries: number): Promise<void> {
-  const mostMs = Math.min(2_000, 100 * 2 ** Math.min(tries, 5))
-  await delay(mostMs * (0.5 + plan.random() / 2), undefined, { signal: closing }).catch(() => {})
+  const maxMs = Math.min(2_000, 100 * 2 ** Math.min(tries, 5))
+  await delay(maxMs * (0.5 + plan.random() / 2), undefined, { signal: closing }).catch(() => {})
 }

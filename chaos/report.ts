@@ -48,7 +48,7 @@ function buyersOf({ seen }: Facts): (readonly [string, number])[] {
   ]
 }
 
-/** In thousands of gas: what is wasted is what attackers and the weather cost. */
+/** In thousands of gas: what is wasted is what attackers and the faults cost. */
 function gasFigures({ gas: { moving, wasted, wastedTransactions }, facts }: Outcome) {
   return [
     ['thousands of gas for payments and refunds', Number(moving / 1_000n)],

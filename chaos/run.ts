@@ -4,16 +4,16 @@ import { attack } from './attackers.ts'
 import { audit } from './audit.ts'
 import { shop } from './buyers.ts'
 import { collect, countOpen, endLeases } from './collect.ts'
+import { runFaultSchedule } from './fault-schedule.ts'
 import { gasOf } from './gas.ts'
 import { killAgainAndAgain } from './killer.ts'
 import { boundsMet, keepFloat } from './means.ts'
 import type { Parts } from './parts.ts'
 import type { Outcome } from './report.ts'
 import { watchSignals } from './watch.ts'
-import { changeWeather } from './weather.ts'
 
 /** Leases of the killed (45 s), late refunds and slow polls are over well before this, also on a busy machine. */
-const quietMostMs = 600_000
+const maxQuietMs = 600_000
 
 /** A call whose buyer has hung up is at work in a node for less than this, and may still place an order. */
 const stillMs = 10_000
@@ -54,13 +54,13 @@ async function play(parts: Parts, wanted: Wanted, over: AbortSignal): Promise<Ou
   const ended = setTimeout(() => time.abort(), seconds * 1_000)
   const [kills] = await together(ending, [
     killAgainAndAgain(parts, { seed, everySeconds, until: closing }),
-    changeWeather(parts, { seed, until: closing }),
+    runFaultSchedule(parts, { seed, until: closing }),
   ])
   clearTimeout(ended)
   over.throwIfAborted()
   const quietAt = performance.now()
   if (wanted.endLeases) await replaceNodes(parts)
-  const timer = setTimeout(() => late.abort(), quietMostMs)
+  const timer = setTimeout(() => late.abort(), maxQuietMs)
   const waiting = quiet(parts, [shopping, attacking], closed)
   const [seen, attacked] = await waiting.finally(() => clearTimeout(timer))
   over.throwIfAborted()

@@ -16,7 +16,7 @@ const still = (value: number) => `${value}+0x${looked}`
 const rising = (each: number) => `0+${each}x${looked}`
 
 const at = 'job="kiosk402",instance="node"'
-const happening = (name: string) => `kiosk402_happenings_total{${at},happening="${name}"}`
+const event = (name: string) => `kiosk402_events_total{${at},event="${name}"}`
 const answers = (status: number) =>
   `kiosk402_http_requests_total{${at},route="/ai",method="GET",status="${status}"}`
 const ended = (outcome: string) => `kiosk402_purchases_total{${at},outcome="${outcome}"}`
@@ -47,7 +47,7 @@ const well: SeriesOf = {
     [
       ...['refund_held', 'return_held', 'goods_lost', 'payment_lost', 'payment_vanished'],
       ...['settled_payment_gone', 'step_failed', 'checkout_step_failed', 'part_up'],
-    ].map((name) => [happening(name), still(0)]),
+    ].map((name) => [event(name), still(0)]),
   ),
   [ended('delivered')]: rising(2),
   [ended('failed')]: still(3),
@@ -82,8 +82,8 @@ const cases: readonly (readonly [string, SeriesOf])[] = [
   ['Kiosk402NodesDisagree', { [disagree]: still(1) }],
   ['Kiosk402RefundFailed', { [one('refunds_failed')]: still(1) }],
   ['Kiosk402ReturnFailed', { [one('returns_failed')]: still(1) }],
-  ['Kiosk402RefundsHeld', { [happening('refund_held')]: rising(1) }],
-  ['Kiosk402RefundsHeld', { [happening('return_held')]: rising(1) }],
+  ['Kiosk402RefundsHeld', { [event('refund_held')]: rising(1) }],
+  ['Kiosk402RefundsHeld', { [event('return_held')]: rising(1) }],
   ['Kiosk402RefundsStopped', { [one('refunds_stopped')]: still(1) }],
   ['Kiosk402BuyerWaits', { [one('oldest_open_order_age_seconds')]: still(8_000) }],
   ['Kiosk402CoinsWait', { [one('oldest_return_age_seconds')]: still(8_000) }],
@@ -91,9 +91,9 @@ const cases: readonly (readonly [string, SeriesOf])[] = [
   ['Kiosk402WalletLow', { [most('refund_float')]: still(150) }],
   ['Kiosk402WalletLow', { [most('supplier_funds')]: still(150) }],
   ['Kiosk402GasLow', { [one('gas_wallet_balance_eth')]: still(0.002) }],
-  ['Kiosk402Loss', { [happening('goods_lost')]: rising(1) }],
-  ['Kiosk402Loss', { [happening('payment_vanished')]: rising(1) }],
-  ['Kiosk402StepFails', { [happening('checkout_step_failed')]: rising(1) }],
+  ['Kiosk402Loss', { [event('goods_lost')]: rising(1) }],
+  ['Kiosk402Loss', { [event('payment_vanished')]: rising(1) }],
+  ['Kiosk402StepFails', { [event('checkout_step_failed')]: rising(1) }],
   ['Kiosk402ManyFail', { [ended('failed')]: rising(1) }],
   ['Kiosk402SupplierFails', { [one('supplier_success_ratio')]: still(0.8) }],
   ['Kiosk402ChainBehind', { [one('chain_head_age_seconds')]: still(40) }],

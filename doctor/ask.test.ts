@@ -8,7 +8,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close()
 })
 
-const limits = { timeoutMs: 300, bytesMost: 1_000, requestsMost: 3, waitMostMs: 50 }
+const limits = { timeoutMs: 300, maxBytes: 1_000, maxRequests: 3, maxWaitMs: 50 }
 
 async function strangerAt(listener: RequestListener): Promise<string> {
   const server = createServer(listener)

@@ -24,10 +24,10 @@ export type Ask = (pathOrUrl: string, question?: Question) => Promise<Answer>
 /** The other side is a stranger: it may be slow, endless, or lead elsewhere. */
 const limits = {
   timeoutMs: 15_000,
-  bytesMost: 2_000_000,
-  requestsMost: 400,
+  maxBytes: 2_000_000,
+  maxRequests: 400,
   /** A store that limits calls says when to come again; so long is waited in all. */
-  waitMostMs: 120_000,
+  maxWaitMs: 120_000,
 }
 
 /**
@@ -37,11 +37,11 @@ const limits = {
  */
 export function askerOf(origin: string, bounds = limits): Ask {
   let asked = 0
-  let patience = bounds.waitMostMs
+  let patience = bounds.maxWaitMs
   const ask = async (url: URL, question: Question): Promise<Answer> => {
     asked += 1
-    const { requestsMost } = bounds
-    if (asked > requestsMost) return nothing(`after ${requestsMost} requests the doctor stops`)
+    const { maxRequests } = bounds
+    if (asked > maxRequests) return nothing(`after ${maxRequests} requests the doctor stops`)
     const answer = await askOnce(url, question, bounds)
     const wait = answer.status === 429 ? retryAfterMs(answer) : undefined
     if (wait === undefined || wait > patience) return answer
@@ -59,7 +59,7 @@ export function askerOf(origin: string, bounds = limits): Ask {
 async function askOnce(
   url: URL,
   { method = 'GET', headers = {}, body }: Question,
-  { timeoutMs, bytesMost }: typeof limits,
+  { timeoutMs, maxBytes }: typeof limits,
 ): Promise<Answer> {
   try {
     const response = await fetch(url, {
@@ -69,8 +69,8 @@ async function askOnce(
       signal: AbortSignal.timeout(timeoutMs),
       ...(body === undefined ? {} : { body }),
     })
-    const text = await boundedText(response, bytesMost)
-    if (text === undefined) return nothing(`the answer is longer than ${bytesMost} bytes`)
+    const text = await boundedText(response, maxBytes)
+    if (text === undefined) return nothing(`the answer is longer than ${maxBytes} bytes`)
     return { status: response.status, headers: response.headers, text, json: jsonOf(text) }
   } catch (error) {
     return nothing(reasonOf(error))
@@ -111,13 +111,13 @@ export function recordAt(value: unknown, ...names: string[]): Readonly<Record<st
 }
 
 /** The text, or nothing when it is longer than allowed; what is too long is not read to its end. */
-async function boundedText({ body }: Response, bytesMost: number): Promise<string | undefined> {
+async function boundedText({ body }: Response, maxBytes: number): Promise<string | undefined> {
   if (body === null) return ''
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of body) {
     length += chunk.byteLength
-    if (length > bytesMost) return undefined
+    if (length > maxBytes) return undefined
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

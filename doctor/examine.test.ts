@@ -33,7 +33,7 @@ const body = (path: string, change: (json: any) => void) =>
   at(path, (page) => changeBody(page, change))
 // biome-ignore lint/suspicious/noExplicitAny: what is broken is of any shape
 const demand = (change: (demand: any) => void) => at('/buy', (page) => changeDemand(page, change))
-const following = (one: Case, also: readonly FaultCode[]): Case => ({ ...one, also })
+const tracking = (one: Case, also: readonly FaultCode[]): Case => ({ ...one, also })
 
 const gone = (path: string) =>
   at(path, (page) => {
@@ -111,15 +111,15 @@ const cases: Readonly<Record<FaultCode, Case>> = {
     paths['/buy'].post.security = []
   }),
   openapi_no_402: body('/openapi.json', ({ paths }) => delete paths['/buy'].post.responses['402']),
-  openapi_security: following(
+  openapi_security: tracking(
     body('/openapi.json', ({ paths }) => delete paths['/search'].get.security),
     ['listing_error'],
   ),
-  openapi_guidance: following(
+  openapi_guidance: tracking(
     body('/openapi.json', ({ info }) => delete info['x-guidance']),
     ['listing_remark'],
   ),
-  openapi_contact: following(
+  openapi_contact: tracking(
     body('/openapi.json', ({ info }) => delete info.contact),
     ['listing_remark'],
   ),
@@ -159,8 +159,8 @@ const cases: Readonly<Record<FaultCode, Case>> = {
     page.body += 'kiosk402_nodes{node="c:8402",version="1.1.0"} 1\n'
   }),
   probe_refused: emptyCall(status(400)),
-  probe_failed: following(emptyCall(status(500)), ['bad_payment_failed']),
-  probe_sold: following(emptyCall(status(200)), ['bad_payment_sold']),
+  probe_failed: tracking(emptyCall(status(500)), ['bad_payment_failed']),
+  probe_sold: tracking(emptyCall(status(200)), ['bad_payment_sold']),
   example_refused: demand(({ extensions }) => {
     extensions.bazaar.info.input.body.item = 'TROUSERS'
   }),
@@ -190,7 +190,7 @@ const cases: Readonly<Record<FaultCode, Case>> = {
   headers_large: header('x-filler', 'x'.repeat(9_000)),
   demand_cacheable: header('cache-control', 'public, max-age=60'),
   demand_cached: header('x-cache', 'Hit from edge'),
-  accepts_empty: following(
+  accepts_empty: tracking(
     demand((json) => {
       json.accepts = []
     }),
@@ -231,11 +231,11 @@ const cases: Readonly<Record<FaultCode, Case>> = {
       resource.url = `http://${host}/buy`
     })
   }),
-  bazaar_missing: following(
+  bazaar_missing: tracking(
     demand((json) => delete json.extensions),
     ['listing_error', 'listing_remark'],
   ),
-  bazaar_input: following(
+  bazaar_input: tracking(
     demand(({ extensions }) => delete extensions.bazaar.info.input.method),
     ['bazaar_invalid'],
   ),

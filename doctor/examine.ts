@@ -13,7 +13,7 @@ import { checkPages } from './checks/pages.ts'
 import { checkUnreadablePayments } from './checks/payments.ts'
 import { checkTerms } from './checks/terms.ts'
 import { named } from './demand.ts'
-import { type Finding, openNotebook, type Visit } from './notebook.ts'
+import { type Finding, keepFindings, type Visit } from './findings.ts'
 import { type Operation, type Paid, probe, probeResources } from './operations.ts'
 
 export interface Examined {
@@ -23,7 +23,7 @@ export interface Examined {
 }
 
 /** More paid operations are not looked at in all detail. */
-const operationsMost = 8
+const maxOperations = 8
 
 /** Looks at everything there is to look at. Never pays, and never throws for what the store does. */
 export async function examine(
@@ -31,7 +31,7 @@ export async function examine(
   publicOrigin = origin,
   metrics?: MetricsAccess,
 ): Promise<Examined> {
-  const { note, findings } = openNotebook()
+  const { note, findings } = keepFindings()
   const visit: Visit = { origin, publicOrigin, ask: askerOf(origin), note }
   const there = await visit.ask('/.well-known/x402')
   if (there.failed !== undefined) {
@@ -41,7 +41,7 @@ export async function examine(
   if (isOpenHttp(publicOrigin)) note('not_https', publicOrigin)
   const { paid, signIns } = await findOperations(visit)
   if (paid.length === 0) note('nothing_for_sale', origin)
-  for (const one of paid.slice(0, operationsMost)) await examinePurchase(visit, one)
+  for (const one of paid.slice(0, maxOperations)) await examinePurchase(visit, one)
   for (const one of signIns) checkSignIn(visit, one)
   await checkClock(visit)
   await checkPages(visit)
@@ -59,7 +59,7 @@ async function findOperations(visit: Visit) {
   }
   const isNew = (operation: Operation) => !paid.some((one) => named(one) === named(operation))
   const more: Paid[] = []
-  for (const operation of described.filter(isNew).slice(0, operationsMost)) {
+  for (const operation of described.filter(isNew).slice(0, maxOperations)) {
     more.push(await probe(visit, operation))
   }
   return { paid: [...paid, ...more], signIns }

@@ -1,6 +1,6 @@
 import { type Answer, isRecord, tell } from './ask.ts'
 import { demandOf } from './demand.ts'
-import type { Visit } from './notebook.ts'
+import type { Visit } from './findings.ts'
 
 export interface Operation {
   readonly method: string
@@ -20,7 +20,7 @@ export interface Asked {
 }
 
 /** More are not probed: a long manifest must not make a burst of calls. */
-const resourcesMost = 30
+const maxResources = 30
 
 /** Asks without a payment and without a body, as indexers do. */
 export async function probe({ ask }: Visit, { method, path }: Operation): Promise<Paid> {
@@ -35,7 +35,7 @@ export async function probeResources(visit: Visit, paths: readonly string[]): Pr
   const paid: Paid[] = []
   const signIns: Paid[] = []
   const plain = [...new Set(paths)].filter((path) => !/\{|%7B/i.test(path))
-  for (const path of plain.slice(0, resourcesMost)) {
+  for (const path of plain.slice(0, maxResources)) {
     const found = await probeResource(visit, path)
     if (found === undefined) continue
     if (asksForSignIn(found.probe)) signIns.push(found)

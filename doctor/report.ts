@@ -1,7 +1,7 @@
 import type { Wanted } from './arguments.ts'
 import type { Examined } from './examine.ts'
 import type { Level } from './faults.ts'
-import type { Finding } from './notebook.ts'
+import type { Finding } from './findings.ts'
 
 export interface Report {
   readonly text: string
@@ -35,14 +35,14 @@ export function reportOf({ origin, publicOrigin, json }: Wanted, examined: Exami
 }
 
 /** Enough to see what they have in common; --json gives all. */
-const placesMost = 6
+const maxPlaces = 6
 
 /** Each fault once, with its mend, and the places where it was seen. */
 function grouped(findings: readonly Finding[]): string[] {
   return [...Map.groupBy(findings, ({ code }) => code)].flatMap(([code, seen]) => {
     const [{ what, mend } = { what: '', mend: '' }] = seen
     const places = seen.map(({ where, seen: said }) => `      ${where}${said ? `: ${said}` : ''}`)
-    const more = places.splice(placesMost).length
+    const more = places.splice(maxPlaces).length
     const rest = more === 0 ? [] : [`      and at ${more} more`]
     return [`  ${code}: ${what}`, `    Mend: ${mend}`, ...places, ...rest]
   })

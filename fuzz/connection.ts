@@ -21,7 +21,7 @@ export class Closed extends Error {}
 export class BadFraming extends Error {}
 
 /** An answer within this time, or it counts as a hang; milliseconds. */
-const answerMostMs = 10_000
+const maxAnswerMs = 10_000
 
 /** A connection that stays open and takes one request after another, as bytes. */
 export interface Connection {
@@ -68,7 +68,7 @@ export function openConnection({ host, port }: Address): Connection {
     if (read === 'bad') fail(new BadFraming(received.subarray(0, 400).toString('latin1')))
     else if (read !== 'more') take(read)
   })
-  socket.on('timeout', () => fail(new NoAnswer(`no answer within ${answerMostMs} ms`)))
+  socket.on('timeout', () => fail(new NoAnswer(`no answer within ${maxAnswerMs} ms`)))
   socket.on('error', () => fail(new Closed('the connection broke')))
   socket.on('close', () => fail(new Closed('the connection was closed')))
 
@@ -77,7 +77,7 @@ export function openConnection({ host, port }: Address): Connection {
       new Promise((resolve, reject) => {
         if (isOver) return reject(new Closed('the connection was closed before'))
         waiting = { method, resolve, reject }
-        socket.setTimeout(answerMostMs)
+        socket.setTimeout(maxAnswerMs)
         socket.write(bytes)
         return undefined
       }),
@@ -143,8 +143,8 @@ export function askOnce({ host, port }: Address, bytes: Buffer): Promise<string>
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     const socket: Socket = connect(port, host)
-    socket.setTimeout(answerMostMs, () => {
-      reject(new NoAnswer(`the connection stayed open for ${answerMostMs} ms`))
+    socket.setTimeout(maxAnswerMs, () => {
+      reject(new NoAnswer(`the connection stayed open for ${maxAnswerMs} ms`))
       socket.destroy()
     })
     socket.on('data', (chunk: Buffer) => chunks.push(chunk))

@@ -1,5 +1,5 @@
-import type { Dice } from './dice.ts'
 import { type Draft, type Kind, kinds, type Material, type Pair } from './draft.ts'
+import type { Random } from './random.ts'
 import { toolCall } from './tool-calls.ts'
 
 /** Parameters with values of which each is good in some request. */
@@ -82,28 +82,28 @@ const noOrder = `ord_${'0'.repeat(26)}`
 const limitsPath = '/api/catalog/limits'
 
 /** A request as it should be, of any kind that the store answers. */
-export function goodDraft(dice: Dice, material: Material): Draft {
-  const throwOf = dice.below(100)
-  if (throwOf < 40) return reading(dice)
-  if (throwOf < 52) return orderReading(dice, material)
-  if (throwOf < 60) return quote(dice)
-  if (throwOf < 86) return purchase(dice, material)
-  if (throwOf < 92) return toolCall(dice, material)
-  if (throwOf < 94) return setLimits(dice, material)
-  return throwOf < 97 ? refundClaim(dice, material) : webhook(dice, material)
+export function goodDraft(random: Random, material: Material): Draft {
+  const throwOf = random.below(100)
+  if (throwOf < 40) return reading(random)
+  if (throwOf < 52) return orderReading(random, material)
+  if (throwOf < 60) return quote(random)
+  if (throwOf < 86) return purchase(random, material)
+  if (throwOf < 92) return toolCall(random, material)
+  if (throwOf < 94) return setLimits(random, material)
+  return throwOf < 97 ? refundClaim(random, material) : webhook(random, material)
 }
 
-function reading(dice: Dice): Draft {
-  const [path, values] = dice.pick(readings)
+function reading(random: Random): Draft {
+  const [path, values] = random.pick(readings)
   const query = Object.entries(values)
-    .filter(() => dice.chance(0.3))
-    .map(([name, good]): Pair => [name, dice.pick(good)])
-  return { name: `read ${path}`, method: 'GET', path, query, headers: readingHeaders(dice) }
+    .filter(() => random.chance(0.3))
+    .map(([name, good]): Pair => [name, random.pick(good)])
+  return { name: `read ${path}`, method: 'GET', path, query, headers: readingHeaders(random) }
 }
 
-function orderReading(dice: Dice, { paid, signIn }: Material): Draft {
-  const id = dice.pick([paid.orderId, noOrder])
-  const [name, path, query] = dice.pick<readonly [string, string, readonly Pair[]]>([
+function orderReading(random: Random, { paid, signIn }: Material): Draft {
+  const id = random.pick([paid.orderId, noOrder])
+  const [name, path, query] = random.pick<readonly [string, string, readonly Pair[]]>([
     ['order', `/api/catalog/orders/${id}`, []],
     ['refund', `/api/catalog/orders/${id}/refund`, []],
     ['order by hash', '/api/catalog/orders', [['transactionHash', paid.transactionHash]]],
@@ -112,28 +112,28 @@ function orderReading(dice: Dice, { paid, signIn }: Material): Draft {
     ['esim orders', '/api/catalog/esims/orders/info', [['offset', '1']]],
     ['limits', limitsPath, []],
   ])
-  const draft = { name, method: 'GET', path, query, headers: readingHeaders(dice) }
-  return dice.chance(0.4) ? { ...draft, signIn } : draft
+  const draft = { name, method: 'GET', path, query, headers: readingHeaders(random) }
+  return random.chance(0.4) ? { ...draft, signIn } : draft
 }
 
-function quote(dice: Dice): Draft {
-  const kind = dice.pick(kinds)
-  const fields = Object.entries(bodyOf(dice, kind))
+function quote(random: Random): Draft {
+  const kind = random.pick(kinds)
+  const fields = Object.entries(bodyOf(random, kind))
   const query = fields.map(([name, value]): Pair => [name, encodeURIComponent(String(value))])
   return { name: `quote ${kind}`, method: 'GET', path: purchasePath(kind), query, headers: [] }
 }
 
-function purchase(dice: Dice, { unpaid, paid, signIn }: Material): Draft {
-  const kind = dice.pick(kinds)
+function purchase(random: Random, { unpaid, paid, signIn }: Material): Draft {
+  const kind = random.pick(kinds)
   const draft = {
     name: `buy ${kind}`,
     method: 'POST',
     path: purchasePath(kind),
     query: [],
-    headers: buyingHeaders(dice),
-    body: bodyOf(dice, kind),
+    headers: buyingHeaders(random),
+    body: bodyOf(random, kind),
   }
-  const throwOf = dice.below(20)
+  const throwOf = random.below(20)
   if (throwOf < 6) return draft
   if (throwOf < 17) return { ...draft, payment: unpaid[kind] }
   if (throwOf < 18) return { ...draft, payment: unpaid[kind], signIn }
@@ -143,8 +143,8 @@ function purchase(dice: Dice, { unpaid, paid, signIn }: Material): Draft {
 }
 
 /** Its sign-in is for something else, so it must never set any. */
-function setLimits(dice: Dice, { signIn }: Material): Draft {
-  const method = dice.pick(['PUT', 'PUT', 'PUT', 'DELETE'])
+function setLimits(random: Random, { signIn }: Material): Draft {
+  const method = random.pick(['PUT', 'PUT', 'PUT', 'DELETE'])
   const all = {
     perOrderUsdc: '12.5',
     perDayUsdc: '0',
@@ -152,53 +152,53 @@ function setLimits(dice: Dice, { signIn }: Material): Draft {
     countries: ['de', 'US'],
     recipients: ['+12025550123', 'ada@example.com'],
   }
-  const some = Object.fromEntries(Object.entries(all).filter(() => dice.chance(0.6)))
+  const some = Object.fromEntries(Object.entries(all).filter(() => random.chance(0.6)))
   const draft = {
     name: `limits ${method}`,
     method,
     path: limitsPath,
     query: [],
-    headers: readingHeaders(dice),
+    headers: readingHeaders(random),
     ...(method === 'PUT' ? { body: some } : {}),
   }
-  return dice.chance(0.4) ? { ...draft, signIn } : draft
+  return random.chance(0.4) ? { ...draft, signIn } : draft
 }
 
-function refundClaim(dice: Dice, { paid }: Material): Draft {
+function refundClaim(random: Random, { paid }: Material): Draft {
   return {
     name: 'claim',
     method: 'POST',
-    path: `/api/catalog/orders/${dice.pick([paid.orderId, noOrder])}/refund`,
+    path: `/api/catalog/orders/${random.pick([paid.orderId, noOrder])}/refund`,
     query: [],
-    headers: [['idempotency-key', 'c'.repeat(20)], ...buyingHeaders(dice)],
+    headers: [['idempotency-key', 'c'.repeat(20)], ...buyingHeaders(random)],
     body: { reason: 'It did not come', paymentId: paid.paymentId, orderIds: [paid.orderId] },
   }
 }
 
-function webhook(dice: Dice, { webhook: { header, value } }: Material): Draft {
+function webhook(random: Random, { webhook: { header, value } }: Material): Draft {
   return {
     name: 'webhook',
     method: 'POST',
     path: '/webhooks/supplier',
     query: [],
-    headers: dice.chance(0.6) ? [[header, value]] : [[header, 'x'.repeat(32)]],
+    headers: random.chance(0.6) ? [[header, value]] : [[header, 'x'.repeat(32)]],
     body: { transactionId: 'ord0'.repeat(6), status: 'DONE', log: [{ at: 1 }] },
   }
 }
 
-function bodyOf(dice: Dice, kind: Kind): Record<string, unknown> {
-  const offerId = `TEST-${kind.toUpperCase()}-${dice.pick(['OK', 'OK', 'OK', 'OPEN', 'FAIL'])}`
+function bodyOf(random: Random, kind: Kind): Record<string, unknown> {
+  const offerId = `TEST-${kind.toUpperCase()}-${random.pick(['OK', 'OK', 'OK', 'OPEN', 'FAIL'])}`
   const value = offerId.endsWith('OPEN') ? { value: 0.5 } : {}
   if (kind === 'voucher') return { offerId, firstName: 'Ada', lastName: 'Lovelace', ...value }
   if (kind === 'topup') return { offerId, msisdn: '+12025550123', ...value }
-  return dice.chance(0.2) ? { offerId, iccid: '8910300000000000001' } : { offerId }
+  return random.chance(0.2) ? { offerId, iccid: '8910300000000000001' } : { offerId }
 }
 
 function purchasePath(kind: Kind): string {
   return `/api/catalog/${kind}s/purchase/info`
 }
 
-function readingHeaders(dice: Dice): Pair[] {
+function readingHeaders(random: Random): Pair[] {
   const all: readonly Pair[] = [
     ['accept', 'application/json'],
     ['if-none-match', '"abc", W/"def"'],
@@ -206,10 +206,10 @@ function readingHeaders(dice: Dice): Pair[] {
     ['origin', 'https://agent.example'],
     ['accept-encoding', 'gzip, br'],
   ]
-  return all.filter(() => dice.chance(0.2))
+  return all.filter(() => random.chance(0.2))
 }
 
-function buyingHeaders(dice: Dice): Pair[] {
+function buyingHeaders(random: Random): Pair[] {
   const all: readonly Pair[] = [
     ['idempotency-key', 'k'.repeat(32)],
     ['prefer', 'wait=0'],
@@ -218,5 +218,5 @@ function buyingHeaders(dice: Dice): Pair[] {
     ['origin', 'https://agent.example'],
     ['expect', '100-continue'],
   ]
-  return all.filter(() => dice.chance(0.12))
+  return all.filter(() => random.chance(0.12))
 }

@@ -1,8 +1,8 @@
-import { diceFor } from './dice.ts'
 import type { Material } from './draft.ts'
 import { goodDraft } from './grammar.ts'
+import { mutated } from './mutate.ts'
+import { randomFor } from './random.ts'
 import { brokenHttp } from './raw.ts'
-import { spoiled } from './spoil.ts'
 import { written } from './write.ts'
 
 /** One input, ready to be sent. */
@@ -24,18 +24,18 @@ const rawShare = 0.06
 
 /** The input of this number: always the same for the same seed and the same material. */
 export function inputOf(seed: number, number: number, material: Material): Input {
-  const dice = diceFor(seed, number)
-  const good = goodDraft(dice, material)
+  const random = randomFor(seed, number)
+  const good = goodDraft(random, material)
   const { name, method, path } = good
-  const way = dice.below(1_000) / 1_000
+  const way = random.below(1_000) / 1_000
   if (way < goodShare) {
     return { number, name, method, path, bytes: written(good, material, number), isRaw: false }
   }
   if (way < goodShare + rawShare) {
-    const bytes = brokenHttp(dice, written(good, material, number))
+    const bytes = brokenHttp(random, written(good, material, number))
     return { number, name: 'raw', method, path, bytes, isRaw: true }
   }
-  const draft = spoiled(dice, good)
+  const draft = mutated(random, good)
   const bytes = written(draft, material, number)
   return { number, name, method: draft.method, path: draft.path, bytes, isRaw: false }
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import type { Answer } from './connection.ts'
-import { diceFor } from './dice.ts'
 import type { Material } from './draft.ts'
 import { inputOf } from './input.ts'
 import { judge, judgeRaw } from './judge.ts'
 import { trendOf } from './memory.ts'
+import { randomFor } from './random.ts'
 
 const secrets = ['SESAME']
 
@@ -158,8 +158,8 @@ test('what is said to be one request is one', () => {
   }
 })
 
-test('dice of neighbouring numbers have nothing to do with each other', () => {
-  const first = Array.from({ length: 2_000 }, (_, number) => diceFor(1, number).below(10))
+test('random streams of neighbouring seeds have nothing to do with each other', () => {
+  const first = Array.from({ length: 2_000 }, (_, number) => randomFor(1, number).below(10))
   for (let face = 0; face < 10; face += 1) {
     const count = first.filter((one) => one === face).length
     expect(count).toBeGreaterThan(120)

@@ -1,4 +1,4 @@
-import { rules } from '../src/desk/refusals.ts'
+import { rules } from '../src/api/refusals.ts'
 import { insidesIn } from '../test/stories/reading.ts'
 import type { Answer } from './connection.ts'
 import type { Input } from './input.ts'
@@ -9,7 +9,7 @@ export interface JudgeOptions {
 }
 
 /** PAYMENT-REQUIRED stays below the smallest header buffer of common proxies (sizes). */
-const demandMost = 4_800
+const maxDemand = 4_800
 
 /** What is wrong with the answer to a whole request; undefined when it is as promised. */
 export function judge(input: Input, answer: Answer, options: JudgeOptions): string | undefined {
@@ -121,7 +121,7 @@ function faultOfProblem(
 
 function faultOfDemand({ headers, body }: Answer): string | undefined {
   const header = headers.get('payment-required') ?? ''
-  if (header.length >= demandMost) return `PAYMENT-REQUIRED has ${header.length} bytes`
+  if (header.length >= maxDemand) return `PAYMENT-REQUIRED has ${header.length} bytes`
   const said = jsonOf(body)
   const demanded = jsonOf(Buffer.from(header, 'base64').toString())
   if (said === undefined || demanded === undefined) return 'a demand that cannot be read'

@@ -5,7 +5,7 @@ import { usdcAbi } from '../test/stories/chain.ts'
 import { rowsOf } from '../test/stories/reading.ts'
 import { eventually } from '../test/stories/requests.ts'
 import { openSource } from './material.ts'
-import { growthMost, trendOf } from './memory.ts'
+import { maxGrowth, trendOf } from './memory.ts'
 import { type Memory, type Parts, startParts } from './parts.ts'
 import { type Findings, run, type Target } from './run.ts'
 
@@ -135,8 +135,8 @@ bad log lines     ${parts.badLines.length}
 slowest answer    ${Math.round(Math.max(...found.map((one) => one.slowestMs)))} ms
 time              ${Math.round(of.seconds)} s, ${Math.round(sent / of.seconds)} inputs a second
 rows, transfers   ${before === after ? 'unchanged' : `${before} became ${after}`}: ${after}
-heap growth       ${trend.heapGrowth.toFixed(1)} MiB after warm-up, at most ${growthMost.heap}
-rss growth        ${trend.rssGrowth.toFixed(1)} MiB after warm-up, at most ${growthMost.rss}`)
+heap growth       ${trend.heapGrowth.toFixed(1)} MiB after warm-up, at most ${maxGrowth.heap}
+rss growth        ${trend.rssGrowth.toFixed(1)} MiB after warm-up, at most ${maxGrowth.rss}`)
   return failures === 0 && parts.badLines.length === 0 && before === after && trend.isFlat
 }
 

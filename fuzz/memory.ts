@@ -3,7 +3,7 @@ import type { Memory } from './parts.ts'
 const mebibyte = 1_048_576
 
 /** How much more the store may hold at the end than at the beginning, warm-up left out; MiB. */
-export const growthMost = { heap: 8, rss: 48 } as const
+export const maxGrowth = { heap: 8, rss: 48 } as const
 
 /** The share of the steps after which everything is warm: caches full, limits remembered. */
 const warmUpShare = 0.25
@@ -20,7 +20,7 @@ export function trendOf(steps: readonly Memory[]): Trend {
   const warm = steps.slice(Math.ceil(steps.length * warmUpShare))
   const heapGrowth = growthOf(warm.map(({ heapBytes }) => heapBytes))
   const rssGrowth = growthOf(warm.map(({ rssBytes }) => rssBytes))
-  const isFlat = heapGrowth <= growthMost.heap && rssGrowth <= growthMost.rss
+  const isFlat = heapGrowth <= maxGrowth.heap && rssGrowth <= maxGrowth.rss
   return { heapGrowth, rssGrowth, isFlat }
 }
 

@@ -1,59 +1,59 @@
-import type { Dice } from './dice.ts'
+import type { Random } from './random.ts'
 
-type Break = (dice: Dice, good: Buffer) => Buffer
+type Break = (random: Random, good: Buffer) => Buffer
 
 /** Makes a good request into bytes that are not one: cut, doubled, shifted, or framed wrongly. */
-export function brokenHttp(dice: Dice, good: Buffer): Buffer {
-  return dice.pick(breaks)(dice, good)
+export function brokenHttp(random: Random, good: Buffer): Buffer {
+  return random.pick(breaks)(random, good)
 }
 
 const breaks: readonly Break[] = [
   // Cut off anywhere.
-  (dice, good) => good.subarray(0, dice.below(good.length)),
+  (random, good) => good.subarray(0, random.below(good.length)),
   // A few bits turned.
-  (dice, good) => {
+  (random, good) => {
     const copy = Buffer.from(good)
-    for (let left = 1 + dice.below(8); left > 0; left -= 1) {
-      const at = dice.below(copy.length)
-      copy.writeUInt8(copy.readUInt8(at) ^ (1 << dice.below(8)), at)
+    for (let left = 1 + random.below(8); left > 0; left -= 1) {
+      const at = random.below(copy.length)
+      copy.writeUInt8(copy.readUInt8(at) ^ (1 << random.below(8)), at)
     }
     return copy
   },
   // Bytes put in anywhere.
-  (dice, good) => {
-    const at = dice.below(good.length)
-    return Buffer.concat([good.subarray(0, at), latin1(dice.pick(bytes)), good.subarray(at)])
+  (random, good) => {
+    const at = random.below(good.length)
+    return Buffer.concat([good.subarray(0, at), latin1(random.pick(bytes)), good.subarray(at)])
   },
   // Another line among the headers, most of them about where the request ends.
-  (dice, good) => withLine(good, dice.pick(lines)),
-  (dice, good) => withLine(withLine(good, dice.pick(lines)), dice.pick(lines)),
+  (random, good) => withLine(good, random.pick(lines)),
+  (random, good) => withLine(withLine(good, random.pick(lines)), random.pick(lines)),
   // Chunks in place of a length, right and wrong ones.
-  (dice, good) => chunked(dice, good),
+  (random, good) => chunked(random, good),
   // Many at once, of which the last may be cut.
-  (dice, good) => {
-    const many = Array.from({ length: 2 + dice.below(8) }, () => good)
-    return Buffer.concat([...many, good.subarray(0, dice.below(good.length))])
+  (random, good) => {
+    const many = Array.from({ length: 2 + random.below(8) }, () => good)
+    return Buffer.concat([...many, good.subarray(0, random.below(good.length))])
   },
   // Other first lines.
-  (dice, good) => {
+  (random, good) => {
     const rest = good.toString('latin1').split('\r\n').slice(1)
-    return latin1([dice.pick(firstLines), ...rest].join('\r\n'))
+    return latin1([random.pick(firstLines), ...rest].join('\r\n'))
   },
   // Line ends of another kind.
-  (dice, good) =>
-    latin1(good.toString('latin1').replaceAll('\r\n', dice.pick(['\n', '\r', '\r\r\n']))),
+  (random, good) =>
+    latin1(good.toString('latin1').replaceAll('\r\n', random.pick(['\n', '\r', '\r\r\n']))),
   // More headers than anybody needs.
-  (dice, good) => {
-    const header = `x-${'n'.repeat(dice.below(20))}: ${'v'.repeat(dice.below(200))}`
+  (random, good) => {
+    const header = `x-${'n'.repeat(random.below(20))}: ${'v'.repeat(random.below(200))}`
     return withLine(
       good,
-      Array(dice.pick([90, 400, 2_500]))
+      Array(random.pick([90, 400, 2_500]))
         .fill(header)
         .join('\r\n'),
     )
   },
   // Nothing of HTTP at all.
-  (dice) => latin1(dice.pick(bytes).repeat(1 + dice.below(50))),
+  (random) => latin1(random.pick(bytes).repeat(1 + random.below(50))),
 ]
 
 const bytes: readonly string[] = [
@@ -113,18 +113,20 @@ const firstLines: readonly string[] = [
 ]
 
 /** The body of the request in chunks of any size, and sometimes with a chunk that is none. */
-function chunked(dice: Dice, good: Buffer): Buffer {
+function chunked(random: Random, good: Buffer): Buffer {
   const [head = '', body = ''] = good.toString('latin1').split('\r\n\r\n', 2)
   const kept = head.split('\r\n').filter((line) => !/^content-length/i.test(line))
-  const size = 1 + dice.below(64)
+  const size = 1 + random.below(64)
   const chunks = (body.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []).map((chunk) => {
-    const length = dice.chance(0.03) ? dice.pick(['zz', '-1', 'fffffffff', '']) : hex(chunk.length)
-    const extension = dice.chance(0.1)
-      ? dice.pick([';a=b', ';', ' ', `;${'x'.repeat(20_000)}`])
+    const length = random.chance(0.03)
+      ? random.pick(['zz', '-1', 'fffffffff', ''])
+      : hex(chunk.length)
+    const extension = random.chance(0.1)
+      ? random.pick([';a=b', ';', ' ', `;${'x'.repeat(20_000)}`])
       : ''
     return `${length}${extension}\r\n${chunk}\r\n`
   })
-  const end = dice.pick([
+  const end = random.pick([
     '0\r\n\r\n',
     '0\r\nX-Trailer: a\r\n\r\n',
     '0\r\n',

@@ -46,7 +46,7 @@ export interface Findings {
 }
 
 /** With this many failures there is nothing more to learn from going on. */
-const failuresMost = 25
+const maxFailures = 25
 /** Well within the five minutes for which promises and challenges hold. */
 const materialMs = 100_000
 
@@ -64,7 +64,7 @@ export async function run(target: Target, options: RunOptions): Promise<Findings
   }
   const worker = async () => {
     const line = lineTo(target.address)
-    while (next < to && tally.failures.length < failuresMost) {
+    while (next < to && tally.failures.length < maxFailures) {
       const number = next
       next += 1
       await refresh()
@@ -106,7 +106,7 @@ interface Line {
 }
 
 /** What is larger than a head may be is answered and cut off at once; the answer can get lost. */
-const headMost = 16_000
+const maxHead = 16_000
 
 function lineTo(address: Address): Line {
   let connection: Connection | undefined
@@ -115,7 +115,7 @@ function lineTo(address: Address): Line {
     try {
       return await connection.ask(bytes, method)
     } catch (error) {
-      if (error instanceof Closed && bytes.length > headMost) return undefined
+      if (error instanceof Closed && bytes.length > maxHead) return undefined
       throw error
     }
   }

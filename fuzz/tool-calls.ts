@@ -1,10 +1,10 @@
-import type { Dice } from './dice.ts'
 import { type Draft, kinds, type Material } from './draft.ts'
+import type { Random } from './random.ts'
 
 /** A call of a tool over MCP as it should be, with or without its payment or sign-in. */
-export function toolCall(dice: Dice, material: Material): Draft {
-  const [name, args, meta] = dice.pick<readonly [string, object, object]>([
-    ['search', { kind: dice.pick(kinds), limit: 3, country: 'US' }, {}],
+export function toolCall(random: Random, material: Material): Draft {
+  const [name, args, meta] = random.pick<readonly [string, object, object]>([
+    ['search', { kind: random.pick(kinds), limit: 3, country: 'US' }, {}],
     ['get_offer', { offerId: 'TEST-ESIM-OK' }, {}],
     ['quote', { offerId: 'TEST-TOPUP-OK', msisdn: '+12025550123' }, {}],
     ['buy', { offerId: 'TEST-ESIM-OK' }, { 'x402/payment': material.unpaid.esim }],
@@ -15,7 +15,7 @@ export function toolCall(dice: Dice, material: Material): Draft {
     ['order_status', { limit: 5 }, { 'sign-in-with-x': material.signIn }],
     ['refund', { orderId: material.paid.orderId, idempotency_key: 'c'.repeat(20) }, {}],
   ])
-  const method = dice.pick(['tools/call', 'tools/call', 'tools/call', 'tools/list', 'initialize'])
+  const method = random.pick(['tools/call', 'tools/call', 'tools/call', 'tools/list', 'initialize'])
   return {
     name: `tool ${name}`,
     method: 'POST',

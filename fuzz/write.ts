@@ -1,5 +1,5 @@
 import type { Draft, Material, Pair } from './draft.ts'
-import { Written } from './spoil.ts'
+import { Written } from './mutate.ts'
 
 /**
  * Writes a request as bytes. Whatever its parts hold, it stays one request: line ends within them

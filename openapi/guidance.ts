@@ -1,4 +1,4 @@
-import type { Group } from '../src/desk/operation.ts'
+import type { Group } from '../src/api/operation.ts'
 
 /** What an agent should know before its first call. Indexes show it, so it stays below 4000 characters. */
 export const guidance = `Gift vouchers, mobile topups and eSIM data plans, paid per purchase with x402 in USDC. No account, no key.

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { operations } from '../src/desk/operations.ts'
+import { operations } from '../src/api/operations.ts'
 import { openApiOf } from './document.ts'
 import { readExamples } from './examples.ts'
 

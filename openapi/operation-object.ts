@@ -1,5 +1,5 @@
 import type { ZodOpenApiOperationObject } from 'zod-openapi'
-import type { Operation } from '../src/desk/operation.ts'
+import type { Operation } from '../src/api/operation.ts'
 import type { Example } from './examples.ts'
 import { paymentInfo } from './payment-info.ts'
 import { responsesOf } from './responses.ts'

@@ -1,4 +1,4 @@
-import type { Kind } from '../src/goods/offer.ts'
+import type { Kind } from '../src/catalog/offer.ts'
 import { networks } from '../src/payments/networks.ts'
 
 /**

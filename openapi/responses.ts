@@ -1,9 +1,9 @@
 import type * as z from 'zod'
 import type { ZodOpenApiOperationObject } from 'zod-openapi'
-import { type Operation, refusalsOf } from '../src/desk/operation.ts'
-import { internalRule, type Rule, rules } from '../src/desk/refusals.ts'
-import { PaymentRequiredAnswer, SignInRequiredAnswer } from '../src/desk/shapes/payments.ts'
-import { DiscoveryError, Problem } from '../src/desk/shapes/problems.ts'
+import { type Operation, refusalsOf } from '../src/api/operation.ts'
+import { internalRule, type Rule, rules } from '../src/api/refusals.ts'
+import { PaymentRequiredAnswer, SignInRequiredAnswer } from '../src/api/shapes/payments.ts'
+import { DiscoveryError, Problem } from '../src/api/shapes/problems.ts'
 import type { Example } from './examples.ts'
 
 type Responses = ZodOpenApiOperationObject['responses']

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 /** Below what systems take for connections that go out, which come and go all the time. */
 const lowest = 20_000
 const highest = 32_000
-const triesMost = 20
+const maxTries = 20
 
 /**
  * A TCP port of 127.0.0.1 that is free now: the preferred one if nobody listens there, else one by
@@ -12,7 +12,7 @@ const triesMost = 20
  */
 export async function freePort(preferred?: number): Promise<number> {
   if (preferred !== undefined && (await tryPort(preferred)) !== undefined) return preferred
-  for (let tries = 0; tries < triesMost; tries += 1) {
+  for (let tries = 0; tries < maxTries; tries += 1) {
     const port = randomInt(lowest, highest)
     if ((await tryPort(port)) !== undefined) return port
   }

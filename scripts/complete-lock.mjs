@@ -56,7 +56,7 @@ lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(byName))
 writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`)
 console.log(added.length === 0 ? 'Nothing was missing.' : `Added ${added.join(', ')}.`)
 
-/** What the name of a binary package says of where it runs, or undefined when it says nothing. */
+/** What the name of a binary package says of where it runs, or undefined when they say nothing. */
 function platformOf(name) {
   const parts = name.split('/').at(-1).split('-')
   const os = parts.find((part) => systems.includes(part))

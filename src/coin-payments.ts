@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Finding } from './adapters/btcpay/check.ts'
 import { createProcessor } from './adapters/btcpay/processor.ts'
 import { invoiceOfEvent, verifyWebhook } from './adapters/btcpay/webhook.ts'
+import { createCheckoutService } from './api/checkout/create-service.ts'
 import { noProcessor } from './checkouts/no-processor.ts'
 import type { PayoutWatch } from './checkouts/payout-watch.ts'
 import type {
@@ -14,15 +15,14 @@ import type {
 import type { CheckoutReporter } from './checkouts/report.ts'
 import type { StartDeps } from './checkouts/start.ts'
 import type { Common, Outside } from './config.ts'
-import { openCheckoutDesk } from './desk/checkout/open-desk.ts'
 import type { Header, InvoiceEvent } from './http/processor-webhook.ts'
+import { repeat } from './lib/repeat.ts'
 import { remembered } from './operations/looks.ts'
 import type { PurchaseDeps } from './orders/purchase.ts'
 import { readAddress } from './payments/coin-address.ts'
 import type { Coin } from './payments/coins.ts'
 import type { PaidBack } from './payments/ports.ts'
-import { repeat } from './primitives/repeat.ts'
-import type { ProcessorBooks } from './reconcile/ports.ts'
+import type { ProcessorStatement } from './reconcile/ports.ts'
 import type { OperatorKeys } from './secrets/keyring.ts'
 import { createDigest } from './secrets/tokens.ts'
 
@@ -34,7 +34,7 @@ const timeoutMs = 5_000
 export interface CoinPayments {
   readonly processor: Processor
   /** What the processor says of all money, for whoever compares; undefined without one. */
-  readonly books: ProcessorBooks | undefined
+  readonly statement: ProcessorStatement | undefined
   /** What an operator should know of the processor, in sentences; nothing when all is well. */
   readonly findings: () => Promise<readonly Finding[]>
   /** US dollars for one of each coin; undefined once they could not be read. */
@@ -61,7 +61,7 @@ export function connectCoins(
   if (!access) {
     return {
       processor: noProcessor,
-      books: undefined,
+      statement: undefined,
       findings: () => findingsWithout(checkoutFacts),
       rates: { look: async () => undefined, last: () => undefined },
       invoiceIn: () => ({ isGenuine: false }),
@@ -76,7 +76,7 @@ export function connectCoins(
   }
   return {
     processor: telling(processor, tell),
-    books: processor,
+    statement: processor,
     findings: processor.check,
     rates: remembered(processor.rates),
     invoiceIn: (body, signature) =>
@@ -104,7 +104,7 @@ interface Telling {
 }
 
 /** Of how many payouts it is remembered why they wait. */
-const waitingMost = 1_000
+const maxWaiting = 1_000
 
 /** Says what could not be understood of the processor, and why payouts wait, once until it changes. */
 export function telling(processor: Processor, { unclear, waits }: Telling): Processor {
@@ -124,7 +124,7 @@ export function telling(processor: Processor, { unclear, waits }: Telling): Proc
     if (answer.outcome !== 'pending') return answer
     if (answer.reason !== before) waits(reference, answer.reason)
     const [oldest] = waiting.keys()
-    if (oldest !== undefined && waiting.size >= waitingMost) waiting.delete(oldest)
+    if (oldest !== undefined && waiting.size >= maxWaiting) waiting.delete(oldest)
     waiting.set(reference, answer.reason)
     return answer
   }
@@ -179,15 +179,15 @@ export function checkoutDepsOf(
 }
 
 /** What the pages of the checkout are given; a store that takes no coins has none of them. */
-export function checkoutDoorOf(
+export function checkoutPagesOf(
   { mode, processor }: { readonly mode: string } & Outside,
   { rates }: CoinPayments,
-  deps: Parameters<typeof openCheckoutDesk>[0],
+  deps: Parameters<typeof createCheckoutService>[0],
 ) {
   if (!processor) return {}
   const payUrl = (invoice: string) => `${processor.url}/i/${encodeURIComponent(invoice)}`
   return {
-    checkout: openCheckoutDesk(deps),
+    checkout: createCheckoutService(deps),
     rates: (coin: Coin) => rates.last()?.get(coin),
     ...(mode === 'sandbox' ? { sandboxPayUrl: payUrl } : {}),
   }
@@ -200,7 +200,7 @@ const ratesEveryMs = 60_000
 const findingsEveryMs = 300_000
 
 /** Tells the operator what the processor cannot do, as it changes, and keeps the rates fresh. */
-export async function attending(
+export async function monitorProcessor(
   { findings, rates }: CoinPayments,
   { log, signal }: { readonly log: Logger; readonly signal: AbortSignal },
 ): Promise<void> {

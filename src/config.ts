@@ -1,14 +1,14 @@
 import * as z from 'zod'
 import type { BtcpayMethod } from './adapters/btcpay/methods.ts'
-import type { Site } from './desk/site.ts'
+import type { Site } from './api/site.ts'
 import { commonShape, listOf, liveShape, problemOf, sandboxShape, url } from './environment.ts'
 import type { TrustedProxies } from './http/trusted-proxies.ts'
+import { type Usdc, usdcFromWhole } from './lib/money.ts'
 import { type MailServer, mailIn } from './mail-server.ts'
 import type { Budgets } from './orders/budgets.ts'
 import type { Policy } from './orders/steps.ts'
 import { coins } from './payments/coins.ts'
 import { type Network, networks } from './payments/networks.ts'
-import { type Usdc, usdcFromWhole } from './primitives/money.ts'
 
 /** What both modes need. */
 export interface Common {
@@ -24,7 +24,7 @@ export interface Common {
   readonly invoiceMinutes: number
   readonly markupBps: number
   /** What one transaction may cost in fees of the network; above it, nothing is taken or sent. */
-  readonly settlementWeiMost: bigint
+  readonly maxSettlementWei: bigint
   readonly personalDataDays: number
   /** Orders that ended in an earlier month are archived by the command that does so. */
   readonly archiveAfterMonths: number
@@ -55,7 +55,7 @@ export interface Outside {
   /** How often a transaction is looked for until it is in a block; milliseconds. */
   readonly pollMs: number
   /** A chain whose newest block is older than this has stopped, or its node has. */
-  readonly headMostSeconds: number
+  readonly maxHeadSeconds: number
   readonly payTo: string
   readonly gasKey: `0x${string}`
   readonly refundKey: `0x${string}`
@@ -187,7 +187,7 @@ function liveConfig(given: Readonly<Record<string, string | undefined>>): LiveCo
     isRehearsal,
     pollMs: 500,
     // A development node that nobody uses makes blocks seldom.
-    headMostSeconds: isRehearsal ? 90 : 30,
+    maxHeadSeconds: isRehearsal ? 90 : 30,
     payTo: env.PAY_TO,
     gasKey: env.GAS_KEY,
     refundKey: env.REFUND_KEY,
@@ -328,7 +328,7 @@ function commonOf(
     },
     invoiceMinutes: env.INVOICE_MINUTES,
     markupBps: env.MARKUP_BPS,
-    settlementWeiMost: BigInt(env.MAX_SETTLEMENT_GWEI) * 1_000_000_000n,
+    maxSettlementWei: BigInt(env.MAX_SETTLEMENT_GWEI) * 1_000_000_000n,
     personalDataDays: env.PERSONAL_DATA_DAYS,
     archiveAfterMonths: env.ARCHIVE_AFTER_MONTHS,
     limitsCoolingMs: env.LIMITS_COOLING_HOURS * 3_600_000,

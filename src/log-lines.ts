@@ -9,7 +9,7 @@ export interface Sink {
 }
 
 /** A reader that stands still may cost so many bytes of memory; further lines are lost. */
-const keptMost = 8 * 1024 * 1024
+const maxKept = 8 * 1024 * 1024
 
 /**
  * A log must never be the reason that the store stops: while a disk is full, a pipe closed or its reader
@@ -19,7 +19,7 @@ export function lossy(sink: Sink): DestinationStream {
   let lost = 0
   return {
     write(line) {
-      if (sink.writableLength > keptMost) {
+      if (sink.writableLength > maxKept) {
         lost += 1
         return
       }

@@ -55,8 +55,8 @@ export function sandboxLog(dataDir: string): DestinationStream {
   ])
 }
 
-const messageMost = 300
-const hexMost = /0x[0-9a-fA-F]{65,}/g
+const maxMessage = 300
+const maxHex = /0x[0-9a-fA-F]{65,}/g
 
 /** Name, first line and stack of an error; long hexadecimal is calldata or a signature. */
 function describeError(error: unknown) {
@@ -73,9 +73,9 @@ function describeRequest(request: { method?: string }) {
 }
 
 function clean(text: string): string {
-  return withoutLongHex(text).slice(0, messageMost)
+  return withoutLongHex(text).slice(0, maxMessage)
 }
 
 function withoutLongHex(text: string): string {
-  return text.replace(hexMost, '0x…')
+  return text.replace(maxHex, '0x…')
 }

@@ -27,7 +27,7 @@ async function runAlone(config: Config): Promise<void> {
     await stop()
     throw error
   }
-  announce(config, service.stock(), performance.now() - startedAt, payUrl)
+  announce(config, service.catalog(), performance.now() - startedAt, payUrl)
 }
 
 /** A store in this process, with the sandbox that stops after it. */

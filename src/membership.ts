@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
+import { repeat } from './lib/repeat.ts'
 import { type AgreedKeys, KeyMissing, type LostKeys, type NodeBook, type Other } from './nodes.ts'
 import type { NodesSeen } from './operations/gauges.ts'
-import { repeat } from './primitives/repeat.ts'
 import { differences, type Settings } from './shared-settings.ts'
 
 /** How often a node says that it lives. Another key is used this long after the last node knew it. */

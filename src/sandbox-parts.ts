@@ -54,7 +54,7 @@ export function sandboxOutside(
     rpcUrl: chain.rpcUrl,
     pollMs: 50,
     // An idle sandbox chain makes a block every 30 s, to keep its file small.
-    headMostSeconds: 90,
+    maxHeadSeconds: 90,
     payTo: chain.keys.payTo,
     gasKey: chain.keys.gas,
     refundKey: chain.keys.refund,

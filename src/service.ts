@@ -8,51 +8,51 @@ import { SchemaTooNew } from './adapters/storage/migrations.ts'
 import { reachStorage, type Storage } from './adapters/storage/storage.ts'
 import { onlyPresent, presentOf } from './adapters/storage/wallets.ts'
 import { referenceOf, verifiesWebhook } from './adapters/suppliers/zendit/webhook.ts'
+import type { BuyingDeps } from './api/buying/deps.ts'
+import { listingOf } from './api/buying/listing.ts'
+import { createIssuer } from './api/extensions/offer-receipt.ts'
+import { type CatalogSummary, catalogSummaryOf, cheapestOf } from './catalog/catalog.ts'
+import { type RunningCatalog, startCatalog } from './catalog-refresh.ts'
 import { payoutWatch } from './checkouts/payout-watch.ts'
 import { invoiceRail } from './checkouts/rail.ts'
 import type { StartDeps } from './checkouts/start.ts'
 import {
-  attending,
   type CoinPayments,
   checkoutDepsOf,
-  checkoutDoorOf,
+  checkoutPagesOf,
   connectCoins,
+  monitorProcessor,
 } from './coin-payments.ts'
 import { type Common, ConfigError, type Outside } from './config.ts'
-import type { BuyingDeps } from './desk/buying/deps.ts'
-import { listingOf } from './desk/buying/listing.ts'
-import { createIssuer } from './desk/extensions/offer-receipt.ts'
-import { followingOf } from './following.ts'
-import { createFrontDoor } from './front-door.ts'
-import { cheapestOf, type Stock, stockOf } from './goods/catalog.ts'
-import { createVitals, type Vitals } from './health/vitals.ts'
+import { createHealth, type Health } from './health/health.ts'
 import { closeApp } from './http/app.ts'
-import { httpDoor } from './http/payment-headers.ts'
+import { httpTransport } from './http/payment-headers.ts'
 import { type Counting, countingHere, createLimits } from './http/rate-limit.ts'
-import type { SandboxDoor } from './http/sandbox.ts'
+import type { SandboxDeps } from './http/sandbox.ts'
+import { leastOf } from './lib/money.ts'
+import { within } from './lib/within.ts'
 import { joining, type Membership } from './membership.ts'
 import type { AgreedKeys, KeyMissing } from './nodes.ts'
 import { type Counters, countedReporter, createCounters } from './operations/counters.ts'
-import { covering, type MeansSources } from './operations/covering.ts'
+import { type MeansSources, monitorFloat } from './operations/float-monitor.ts'
 import { fundedSupplier } from './operations/funded-supplier.ts'
-import { guarding, type RecordTooOld, requireNoRefunds } from './operations/guarding.ts'
-import { forgetting, sweeping } from './operations/loops.ts'
+import { keepRetention, runSweeper } from './operations/loops.ts'
 import { createMetrics } from './operations/metrics.ts'
 import { partChanges } from './operations/part-changes.ts'
-import { probing } from './operations/probes.ts'
+import { runHealthChecks } from './operations/probes.ts'
 import { reporterTo } from './operations/reporter.ts'
+import { checkStartup, type RecordTooOld, requireNoRefunds } from './operations/startup-check.ts'
+import { trackingOf } from './order-tracking.ts'
 import { budgetRules } from './orders/budgets.ts'
-import { createDoorbell } from './orders/doorbell.ts'
+import { createNotifier } from './orders/notifier.ts'
 import type { PurchaseDeps } from './orders/purchase.ts'
 import { createQuotes } from './payments/quotes.ts'
-import { leastOf } from './primitives/money.ts'
-import { within } from './primitives/within.ts'
 import type { StoreWallet, WalletRole } from './reconcile/ports.ts'
 import { createSigningKeys } from './secrets/signing-keys.ts'
 import { createDigest, createSigner } from './secrets/tokens.ts'
 import { createVault } from './secrets/vault.ts'
 import { settingsOf } from './shared-settings.ts'
-import { type Stocked, startStock } from './stocking.ts'
+import { createStoreServer } from './store-server.ts'
 import { connectSupplier, type Supply } from './supply.ts'
 import { version } from './version.ts'
 
@@ -62,7 +62,7 @@ export interface ServiceOptions {
   /** The operator's keys, which this process has the nodes agree on. */
   readonly keys: AgreedKeys
   /** Only in the sandbox. */
-  readonly sandbox?: SandboxDoor
+  readonly sandbox?: SandboxDeps
   /** Where requests are counted; in this process alone when it is left out. */
   readonly counting?: Counting
   /** What all processes of the port counted; this one's numbers alone when it is left out. */
@@ -72,7 +72,7 @@ export interface ServiceOptions {
 export interface Service {
   readonly app: FastifyInstance
   /** What is on sale, for whoever started the store to tell. */
-  readonly stock: () => Stock
+  readonly catalog: () => CatalogSummary
   /** Comes when the chain or another node shows, later than at the start, that this one must not run. */
   readonly refused: Promise<RecordTooOld | KeyMissing>
   /**
@@ -83,12 +83,12 @@ export interface Service {
 }
 
 /** A chain that is slower than this is looked at while the store listens, and sells nothing yet. */
-const firstLookMostMs = 5_000
+const maxFirstLookMs = 5_000
 
 /** What the parts below are made of, and how they are told to stop. */
 interface Ground extends ServiceOptions {
   readonly now: () => Date
-  readonly vitals: Vitals
+  readonly health: Health
   readonly counters: Counters
   readonly signal: AbortSignal
   /** Aborted before `signal` is, for as long as balancers need to see it. */
@@ -98,7 +98,7 @@ interface Ground extends ServiceOptions {
 
 /**
  * Puts the store together, with its neighbours that connect one thing outside each. When it returns,
- * the catalog is on the shelf, the wallets have been seen and the background work runs; nothing
+ * the catalog is loaded, the wallets have been seen and the background work runs; nothing
  * listens yet.
  *
  * @throws ConfigError, KeyMissing, RecordTooOld
@@ -111,10 +111,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const supply = connectSupplier(ground.config)
   const storage = await connectOutside(ground, chain, supply)
   const { guard, membership, earlier } = await admit(ground, chain, storage)
-  const stock = await startStock(ground, storage.snapshots, supply.stockroom)
+  const catalog = await startCatalog(ground, storage.snapshots, supply.catalogWorker)
   const coins = connectCoins(options.config, { ...storage, ...ground })
   const parts = { chain, storage, supply, coins, earlier }
-  const purchases = purchasesOf(ground, { ...parts, stock })
+  const purchases = purchasesOf(ground, { ...parts, catalog })
   const checkouts = checkoutDepsOf(purchases, {
     config: options.config,
     keys: ground.keys,
@@ -123,21 +123,19 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     watchPayout: watchOf(ground, storage),
     report: reporterOf(ground),
   })
-  const app = openFrontDoor(ground, { ...parts, membership, purchases, checkouts })
-  const changes = partChanges(ground.vitals, reporterOf(ground))
+  const app = openServer(ground, { ...parts, membership, purchases, checkouts })
+  const changes = partChanges(ground.health, reporterOf(ground))
   const looked = Promise.withResolvers<void>()
+  const probes = { database: storage.probe, chain: chain.probe, supplier: supply.probe }
+  const kept = { ...storage, ...ground, personalDataDays: ground.config.personalDataDays }
   const work = [
-    ...stock.work,
+    ...catalog.work,
     membership.work,
-    forgetting({ ...storage, ...ground, personalDataDays: ground.config.personalDataDays }, ground),
-    guard.passed.then((isPassed) => (isPassed ? sweeping(checkouts, ground) : undefined)),
-    attending(coins, ground),
-    probing(
-      { database: storage.probe, chain: chain.probe, supplier: supply.probe },
-      ground.vitals,
-      stopping.signal,
-    ),
-    covering(meansOf(ground, { chain, storage, supply, stock }), ground.vitals, {
+    keepRetention(kept, ground),
+    guard.passed.then((isPassed) => (isPassed ? runSweeper(checkouts, ground) : undefined)),
+    monitorProcessor(coins, ground),
+    runHealthChecks(probes, ground.health, stopping.signal),
+    monitorFloat(meansOf(ground, { chain, storage, supply, catalog }), ground.health, {
       ...ground,
       looked: () => {
         changes()
@@ -145,11 +143,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       },
     }),
   ]
-  await Promise.race([looked.promise, delay(firstLookMostMs, undefined, { ref: false })])
+  await Promise.race([looked.promise, delay(maxFirstLookMs, undefined, { ref: false })])
 
   return {
     app,
-    stock: () => stockOf(stock.shelf),
+    catalog: () => catalogSummaryOf(catalog.liveCatalog),
     refused: Promise.race([guard.refused, membership.refused]),
     async stop() {
       draining.abort()
@@ -169,7 +167,7 @@ function groundOf(options: ServiceOptions, told: Pick<Ground, 'signal' | 'draini
     ...options,
     ...told,
     now,
-    vitals: createVitals(now),
+    health: createHealth(now),
     counters: createCounters(),
     failed: (what, error) => options.log.error({ error, what }, 'background work failed'),
   }
@@ -183,12 +181,12 @@ function groundOf(options: ServiceOptions, told: Pick<Ground, 'signal' | 'draini
  * @throws ConfigError, RecordTooOld
  */
 async function connectOutside(
-  { config, failed, vitals }: Ground,
+  { config, failed, health }: Ground,
   chain: ConnectedChain,
   supply: Supply,
 ): Promise<Storage> {
   const [database, chainProblems, keyAccepted] = await Promise.all([
-    reachStorage(config, (error) => failed('database', error), tellingOf(vitals)).catch(
+    reachStorage(config, (error) => failed('database', error), tellingOf(health)).catch(
       (error: Error) => error,
     ),
     chain.problems(config.mode === 'live' && !config.isRehearsal),
@@ -205,8 +203,8 @@ async function connectOutside(
     throw new ConfigError(problems)
   }
   if (!database.isTaken) {
-    const books = chain.books(onlyPresent(presentOf(config, chain)))
-    await requireNoRefunds(books).catch(async (error: unknown) => {
+    const statement = chain.statement(onlyPresent(presentOf(config, chain)))
+    await requireNoRefunds(statement).catch(async (error: unknown) => {
       await database.close()
       throw error
     })
@@ -232,10 +230,10 @@ async function admit(ground: Ground, chain: ConnectedChain, storage: Storage) {
     })
     const present = presentOf(ground.config, chain)
     const wallets = await storage.wallets.ours(present)
-    const { books: store, movements } = storage
-    const guard = await guarding(
-      { chain: chain.books(wallets), store, movements },
-      ground.vitals,
+    const { record: store, movements } = storage
+    const guard = await checkStartup(
+      { chain: chain.statement(wallets), store, movements },
+      ground.health,
       ground,
     )
     await storage.wallets.use(present)
@@ -254,18 +252,18 @@ function earlierOf(wallets: readonly StoreWallet[]): Parts['earlier'] {
 
 /** What the statements of purchases and of background work show of the database. */
 const tellingOf =
-  (vitals: Vitals) =>
+  (health: Health) =>
   ({ kind, error }: Trouble): void =>
     kind === 'unwritable'
-      ? vitals.noteUnwritable(error.message)
-      : vitals.note('database', false, error.message)
+      ? health.noteUnwritable(error.message)
+      : health.note('database', false, error.message)
 
 interface Parts {
   readonly chain: ConnectedChain
   readonly storage: Storage
   readonly supply: Supply
   readonly coins: CoinPayments
-  readonly stock: Stocked
+  readonly catalog: RunningCatalog
   /** Addresses that the store used before. */
   readonly earlier: Readonly<Record<WalletRole, readonly string[]>>
 }
@@ -276,16 +274,16 @@ const watchOf = (ground: Ground, { payoutRecord }: Storage) =>
 /** Where it can be seen what the store buys and pays back with. */
 function meansOf(
   { config: { refundCaps } }: Ground,
-  { chain, storage, supply, stock }: Omit<Parts, 'coins' | 'earlier'>,
+  { chain, storage, supply, catalog }: Omit<Parts, 'coins' | 'earlier'>,
 ): MeansSources {
   return {
     float: chain.refundFloat,
     gas: chain.gas,
     open: storage.openFacts,
     supplierWallet: supply.wallet.look,
-    cheapest: () => cheapestOf(stock.shelf.current()),
-    refundMost: leastOf(Object.values(refundCaps)),
-    borneOutMost: chain.borneOutMost,
+    cheapest: () => cheapestOf(catalog.liveCatalog.current()),
+    maxRefund: leastOf(Object.values(refundCaps)),
+    maxBorneOut: chain.maxBorneOut,
   }
 }
 
@@ -293,9 +291,9 @@ const reporterOf = ({ log, counters }: Ground) => countedReporter(reporterTo(log
 
 function purchasesOf(
   ground: Ground,
-  { chain, storage, supply, coins, stock, earlier }: Parts,
+  { chain, storage, supply, coins, catalog, earlier }: Parts,
 ): PurchaseDeps {
-  const { config, now, signal, vitals } = ground
+  const { config, now, signal, health } = ground
   return {
     now,
     orders: storage.orders,
@@ -304,44 +302,44 @@ function purchasesOf(
       btcpay: invoiceRail(coins.processor, watchOf(ground, storage)),
     },
     accepted: new Set(),
-    supplier: fundedSupplier(supply.supplier, vitals, now),
+    supplier: fundedSupplier(supply.supplier, health, now),
     budgets: budgetRules(config.budgets),
     limits: storage.limits,
     reservations: storage.reservations,
-    treasury: storage.treasury,
+    payoutLimits: storage.payoutLimits,
     vault: createVault(ground.keys),
     digest: createDigest(ground.keys, 'orders'),
-    doorbell: createDoorbell(signal),
+    notifier: createNotifier(signal),
     within,
     stopping: signal,
     policy: config.policy,
     report: reporterOf(ground),
-    shelf: stock.shelf,
-    pricing: stock.pricing,
-    till: { network: config.network, payTo: config.payTo, earlier: earlier.pay_to },
+    liveCatalog: catalog.liveCatalog,
+    pricing: catalog.pricing,
+    payee: { network: config.network, payTo: config.payTo, earlier: earlier.pay_to },
     quotes: createQuotes(createSigner(ground.keys, 'quote'), now),
-    vitals,
+    health,
     ...(config.facilitatorUrl === undefined
       ? {}
-      : { listingOf: (kind) => listingOf({ site: config.site, ...stock }, httpDoor, kind) }),
+      : { listingOf: (kind) => listingOf({ site: config.site, ...catalog }, httpTransport, kind) }),
   }
 }
 
-type DoorParts = Omit<Parts, 'stock'> & {
+type ServerParts = Omit<Parts, 'catalog'> & {
   readonly membership: Membership
   readonly purchases: PurchaseDeps
   readonly checkouts: StartDeps
 }
 
-function openFrontDoor(ground: Ground, parts: DoorParts): FastifyInstance {
+function openServer(ground: Ground, parts: ServerParts): FastifyInstance {
   const { chain, storage, supply, coins, purchases, checkouts } = parts
-  const { config, log, now, sandbox, vitals, counters } = ground
+  const { config, log, now, sandbox, health, counters } = ground
   const { site, supplierWebhook: webhook } = config
   const monotonicMs = () => performance.now()
-  const following = followingOf(config, ground.keys, storage, sandbox !== undefined)
-  const { passes } = following
-  return createFrontDoor({
-    shelf: purchases.shelf,
+  const tracking = trackingOf(config, ground.keys, storage, sandbox !== undefined)
+  const { tokenSigner } = tracking
+  return createStoreServer({
+    liveCatalog: purchases.liveCatalog,
     pricing: purchases.pricing,
     site,
     log,
@@ -349,7 +347,7 @@ function openFrontDoor(ground: Ground, parts: DoorParts): FastifyInstance {
     monotonicMs,
     trustProxy: config.trustProxy,
     limits: createLimits(ground.counting ?? countingHere(monotonicMs)),
-    vitals,
+    health,
     draining: ground.draining,
     sandbox,
     metrics: {
@@ -359,9 +357,9 @@ function openFrontDoor(ground: Ground, parts: DoorParts): FastifyInstance {
       page: createMetrics({
         now,
         monotonicMs,
-        shelf: purchases.shelf,
+        liveCatalog: purchases.liveCatalog,
         pricing: purchases.pricing,
-        vitals,
+        health,
         counted: ground.numbers?.(counters.registry) ?? (() => counters.registry.metrics()),
         orders: storage.orderFacts,
         checkouts: storage.checkoutFacts,
@@ -371,12 +369,12 @@ function openFrontDoor(ground: Ground, parts: DoorParts): FastifyInstance {
       }),
     },
     buying: buyingOf(ground, parts),
-    following,
-    ...checkoutDoorOf(config, coins, { ...checkouts, passes }),
+    tracking,
+    ...checkoutPagesOf(config, coins, { ...checkouts, tokenSigner }),
     processorWebhook: { hasten: storage.checkouts.hasten, invoiceIn: coins.invoiceIn },
     webhook: {
       orders: storage.orders,
-      doorbell: purchases.doorbell,
+      notifier: purchases.notifier,
       isGenuine: (headers) => webhook !== undefined && verifiesWebhook(headers, webhook),
       referenceIn: referenceOf,
     },
@@ -384,8 +382,8 @@ function openFrontDoor(ground: Ground, parts: DoorParts): FastifyInstance {
 }
 
 /** What the routes need that sell, show and refund. */
-function buyingOf(ground: Ground, parts: DoorParts): BuyingDeps {
-  const { config, now, vitals } = ground
+function buyingOf(ground: Ground, parts: ServerParts): BuyingDeps {
+  const { config, now, health } = ground
   const { chain, storage, purchases } = parts
   const { site } = config
   const keys = createSigningKeys(ground.keys, 'receipts')
@@ -394,7 +392,7 @@ function buyingOf(ground: Ground, parts: DoorParts): BuyingDeps {
     demands: {
       site,
       issuer: createIssuer(site, keys),
-      signals: vitals.signals,
+      signals: health.signals,
       fulfillmentDeadlineSeconds: config.policy.deliverWithinMs / 1_000,
     },
     receipts: {

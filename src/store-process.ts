@@ -45,7 +45,7 @@ export async function startStore(config: Config, around: Surroundings): Promise<
       keys,
       counting,
       ...(numbers && { numbers }),
-      ...(sandbox && { sandbox: doorOf(sandbox) }),
+      ...(sandbox && { sandbox: listenerOf(sandbox) }),
     })
     const stop = async () => {
       await service.stop()
@@ -71,14 +71,14 @@ export async function startParts(config: Config) {
   return sandbox
 }
 
-interface Door {
+interface Listener {
   listen(at: { readonly host: string; readonly port: number }): Promise<unknown>
 }
 
 /** Listens where the configuration says. @throws ConfigError when the port is taken */
-export async function listen(door: Door, { host, port }: Config): Promise<void> {
+export async function listen(listener: Listener, { host, port }: Config): Promise<void> {
   try {
-    await door.listen({ host, port })
+    await listener.listen({ host, port })
   } catch (error) {
     const taken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
     throw taken ? new ConfigError([`PORT ${port} is taken on ${host}; set another one`]) : error
@@ -105,7 +105,7 @@ function outsideOf(
   return sandboxOutside(config, parts)
 }
 
-function doorOf({ parts, faucet }: NonNullable<Surroundings['sandbox']>) {
+function listenerOf({ parts, faucet }: NonNullable<Surroundings['sandbox']>) {
   const { rpcUrl, chainId, usdc } = parts.chain
   return { rpcUrl, chainId, usdc, supplierUrl: parts.supplier.url, faucet }
 }

@@ -1,6 +1,6 @@
 import { createZenditClient } from './adapters/suppliers/zendit/client.ts'
 import { createZenditSupplier } from './adapters/suppliers/zendit/purchases.ts'
-import { createStockroom } from './adapters/threads/stockroom.ts'
+import { createCatalogWorker } from './adapters/threads/catalog-worker.ts'
 import type { Common, Outside } from './config.ts'
 import type { SupplierWallet } from './operations/gauges.ts'
 import { lastSeen } from './operations/looks.ts'
@@ -32,7 +32,10 @@ export function connectSupplier(
     return { available: balance.available / balance.divisor, currency: balance.currency }
   })
   return {
-    stockroom: createStockroom({ supplier: access(listTimeoutMs), siteUrl: config.site.url }),
+    catalogWorker: createCatalogWorker({
+      supplier: access(listTimeoutMs),
+      siteUrl: config.site.url,
+    }),
     supplier,
     acceptsKey: supplier.acceptsKey,
     /** What purchases are paid from. */

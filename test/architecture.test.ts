@@ -4,32 +4,32 @@ import { expect, test } from 'vitest'
 
 /** What each part may import besides itself. This table is the architecture. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
-  primitives: [],
-  secrets: ['primitives'],
-  health: ['primitives'],
-  goods: ['primitives'],
-  payments: ['primitives', 'goods', 'secrets'],
-  orders: ['primitives', 'goods', 'payments', 'secrets', 'health'],
+  lib: [],
+  secrets: ['lib'],
+  health: ['lib'],
+  catalog: ['lib'],
+  payments: ['lib', 'catalog', 'secrets'],
+  orders: ['lib', 'catalog', 'payments', 'secrets', 'health'],
   // The way of a person from a form to an order that is paid in a coin.
-  checkouts: ['primitives', 'goods', 'payments', 'orders', 'secrets', 'health'],
-  // What may be asked of the store and what it answers, whatever the door.
-  desk: ['primitives', 'goods', 'payments', 'orders', 'checkouts', 'secrets', 'health'],
-  http: ['primitives', 'goods', 'payments', 'orders', 'secrets', 'health', 'desk'],
+  checkouts: ['lib', 'catalog', 'payments', 'orders', 'secrets', 'health'],
+  // What may be asked of the store and what it answers, whatever the transport.
+  api: ['lib', 'catalog', 'payments', 'orders', 'checkouts', 'secrets', 'health'],
+  http: ['lib', 'catalog', 'payments', 'orders', 'secrets', 'health', 'api'],
   // What every page stands in and says knows no page.
-  'web/frame': ['primitives', 'goods', 'desk', 'http', 'web/texts'],
-  'web/texts': ['primitives', 'goods', 'payments', 'desk', 'web/frame/message-page.ts'],
-  web: ['primitives', 'goods', 'payments', 'checkouts', 'desk', 'http'],
-  // A door like http, which has the limits that both count against.
-  mcp: ['primitives', 'goods', 'orders', 'desk', 'http', '../package.json'],
-  operations: ['primitives', 'goods', 'payments', 'orders', 'checkouts', 'health', 'reconcile'],
-  reconcile: ['primitives', 'goods', 'payments', 'orders', 'checkouts', 'secrets'],
+  'web/frame': ['lib', 'catalog', 'api', 'http', 'web/texts'],
+  'web/texts': ['lib', 'catalog', 'payments', 'api', 'web/frame/message-page.ts'],
+  web: ['lib', 'catalog', 'payments', 'checkouts', 'api', 'http'],
+  // A transport like http, which has the limits that both count against.
+  mcp: ['lib', 'catalog', 'orders', 'api', 'http', '../package.json'],
+  operations: ['lib', 'catalog', 'payments', 'orders', 'checkouts', 'health', 'reconcile'],
+  reconcile: ['lib', 'catalog', 'payments', 'orders', 'checkouts', 'secrets'],
 
   // An adapter knows the port it fills and the words used there, nothing else.
-  'adapters/chain': ['primitives', 'payments', 'reconcile/ports.ts'],
-  'adapters/rates': ['primitives', 'goods'],
+  'adapters/chain': ['lib', 'payments', 'reconcile/ports.ts'],
+  'adapters/rates': ['lib', 'catalog'],
   'adapters/storage': [
-    'primitives',
-    'goods',
+    'lib',
+    'catalog',
     'payments',
     'secrets',
     'nodes.ts',
@@ -38,24 +38,24 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'orders/ledger.ts',
     'orders/mail.ts',
     'orders/budgets.ts',
-    'orders/limits/rules.ts',
+    'orders/spending-limits/rules.ts',
     'checkouts/ports.ts',
     'checkouts/checkout.ts',
     'checkouts/ledger.ts',
     'reconcile/ports.ts',
   ],
   'adapters/mail': ['orders/mail.ts'],
-  'adapters/threads': ['goods'],
-  'adapters/redis': ['primitives', 'http/rate-limit.ts'],
+  'adapters/threads': ['catalog'],
+  'adapters/redis': ['lib', 'http/rate-limit.ts'],
   'adapters/suppliers': [
-    'primitives',
-    'goods',
+    'lib',
+    'catalog',
     'orders/ports.ts',
     'reconcile/ports.ts',
     'adapters/json-call.ts',
   ],
   'adapters/btcpay': [
-    'primitives',
+    'lib',
     'payments',
     'checkouts/checkout.ts',
     'checkouts/ports.ts',
@@ -63,22 +63,22 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'adapters/json-call.ts',
   ],
   // How services are spoken with over HTTP, whatever they are.
-  'adapters/json-call.ts': ['primitives'],
+  'adapters/json-call.ts': ['lib'],
 
   // What runs in a thread of its own is put together from the same parts as the store.
-  'stock-thread.ts': ['goods', 'desk/views', 'adapters'],
+  'catalog-thread.ts': ['catalog', 'api/views', 'adapters'],
 
-  // Keeping a catalog on the shelf, a part of putting the store together.
-  'stocking.ts': ['primitives', 'goods', 'health', 'adapters/rates'],
+  // Keeping the catalog fresh, a part of putting the store together.
+  'catalog-refresh.ts': ['lib', 'catalog', 'health', 'adapters/rates'],
 
-  'front-door.ts': ['health', 'desk', 'http', 'mcp', 'web'],
+  'store-server.ts': ['health', 'api', 'http', 'mcp', 'web'],
   'environment.ts': ['http', 'adapters/btcpay/methods.ts'],
   'mail-server.ts': [],
   'config.ts': [
-    'primitives',
+    'lib',
     'payments',
     'orders',
-    'desk',
+    'api',
     'http',
     'adapters/btcpay/methods.ts',
     'environment.ts',
@@ -86,19 +86,19 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   'shared-settings.ts': ['secrets', 'config.ts', 'variables.ts'],
   'nodes.ts': ['secrets', 'shared-settings.ts'],
-  'membership.ts': ['primitives', 'operations', 'nodes.ts', 'shared-settings.ts'],
+  'membership.ts': ['lib', 'operations', 'nodes.ts', 'shared-settings.ts'],
   // The parts of `service.ts` that connect one thing outside each.
   'supply.ts': ['operations', 'adapters', 'config.ts'],
-  'following.ts': ['secrets', 'adapters', 'config.ts'],
+  'order-tracking.ts': ['secrets', 'adapters', 'config.ts'],
   'coin-payments.ts': [
-    'primitives',
+    'lib',
     'operations',
     'payments',
     'orders',
     'checkouts',
     'reconcile/ports.ts',
     'secrets',
-    'desk',
+    'api',
     'http',
     'adapters',
     'config.ts',
@@ -116,9 +116,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'log.ts': ['log-lines.ts', 'log-outages.ts'],
   'terminal.ts': ['config.ts'],
   'service.ts': [
-    'desk',
-    'primitives',
-    'goods',
+    'api',
+    'lib',
+    'catalog',
     'payments',
     'orders',
     'checkouts',
@@ -129,11 +129,11 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'reconcile',
     'adapters',
     'config.ts',
-    'front-door.ts',
-    'stocking.ts',
+    'store-server.ts',
+    'catalog-refresh.ts',
     'supply.ts',
     'coin-payments.ts',
-    'following.ts',
+    'order-tracking.ts',
     'membership.ts',
     'nodes.ts',
     'shared-settings.ts',
@@ -155,7 +155,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'secret-files.ts': ['config.ts', 'variables.ts'],
   'lifecycle.ts': ['config.ts'],
   cluster: [
-    'primitives',
+    'lib',
     'http',
     'operations',
     'config.ts',
@@ -176,7 +176,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   // What an operator runs beside the store, on the same adapters.
   commands: [
-    'primitives',
+    'lib',
     'payments',
     'orders',
     'checkouts',
@@ -200,7 +200,7 @@ const core = /^(primitives|secrets|health|goods|payments|orders|checkouts|reconc
 const coreMayUse =
   /^(zod|libphonenumber-js\/(max|mobile\/examples)|i18n-iso-countries(\/.*)?|fastest-levenshtein|@scure\/(base|btc-signer)|viem\/utils|node:(crypto|util|assert|zlib))$/
 
-const linesMax = 500
+const maxLines = 500
 
 const isTest = (file: string) => /\.(test|fixture)\.ts$/.test(file)
 const sources = globSync('**/*.ts', { cwd: 'src' }).filter((file) => !isTest(file))
@@ -239,7 +239,7 @@ test.each(outside)('%s/%s knows nothing of the store', (root, file) => {
 test.each([...sources.map((file) => ['src', file] as const), ...outside])(
   '%s/%s fits on a few screens',
   (root, file) => {
-    expect(read(root, file).split('\n').length).toBeLessThanOrEqual(linesMax)
+    expect(read(root, file).split('\n').length).toBeLessThanOrEqual(maxLines)
   },
 )
 

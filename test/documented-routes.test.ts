@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { BuyingDeps } from '../src/desk/buying/deps.ts'
-import type { MailDeps } from '../src/desk/following/mail.ts'
-import { operations } from '../src/desk/operations.ts'
-import { createFrontDoor } from '../src/front-door.ts'
-import { createVitals } from '../src/health/vitals.ts'
+import type { BuyingDeps } from '../src/api/buying/deps.ts'
+import { operations } from '../src/api/operations.ts'
+import type { MailDeps } from '../src/api/tracking/mail.ts'
+import { createHealth } from '../src/health/health.ts'
 import { networks } from '../src/payments/networks.ts'
 import { createDigest } from '../src/secrets/tokens.ts'
+import { createStoreServer } from '../src/store-server.ts'
 import { testApp } from './fixtures/app.ts'
-import { checkoutDesk } from './fixtures/checkouts.ts'
+import { checkoutService } from './fixtures/checkouts.ts'
 import { pathOfRoute, undocumented } from './harness/documented.ts'
 import { routesIn } from './harness/routes-in.ts'
 
@@ -15,21 +15,21 @@ import { routesIn } from './harness/routes-in.ts'
 const nobodyBuys = {
   purchases: {
     policy: { deliverWithinMs: 600_000 },
-    till: { network: networks['base-sepolia'] },
+    payee: { network: networks['base-sepolia'] },
   },
   receipts: { keys: { published: [] } },
 } as unknown as BuyingDeps
 
 const { deps } = testApp()
-const app = createFrontDoor({
+const app = createStoreServer({
   ...deps,
   buying: nobodyBuys,
-  following: {
-    passes: { sign: () => '', read: () => undefined },
+  tracking: {
+    tokenSigner: { sign: () => '', read: () => undefined },
     codes: createDigest([Buffer.alloc(32)], 'x'),
     mail: {} as MailDeps,
   },
-  vitals: createVitals(deps.now),
+  health: createHealth(deps.now),
   draining: new AbortController().signal,
   processorWebhook: {
     hasten: async () => undefined,
@@ -37,7 +37,7 @@ const app = createFrontDoor({
   },
   webhook: {
     orders: { hasten: async () => undefined },
-    doorbell: nobodyBuys.purchases.doorbell,
+    notifier: nobodyBuys.purchases.notifier,
     isGenuine: () => false,
     referenceIn: () => undefined,
   },
@@ -47,7 +47,7 @@ const app = createFrontDoor({
     answered: () => undefined,
     page: async () => ({ contentType: 'text/plain', body: '' }),
   },
-  checkout: checkoutDesk().desk,
+  checkout: checkoutService().checkouts,
   sandbox: { rpcUrl: '', chainId: 0, usdc: '', supplierUrl: '', faucet: async () => '' },
 })
 

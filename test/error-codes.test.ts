@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { happeningNames } from '../src/operations/reporter.ts'
-import { limitNames } from '../src/orders/limits/rules.ts'
+import { eventNames } from '../src/operations/reporter.ts'
 import { refundFaults } from '../src/orders/refund.ts'
+import { limitNames } from '../src/orders/spending-limits/rules.ts'
 import { errorTables } from '../src/web/info/error-tables.ts'
 import { outcomeSections } from '../src/web/texts/en/outcomes.ts'
 
@@ -42,7 +42,7 @@ test('docs/errors.md has a row for every limit that a wallet can set, in their o
   expect(codesOf('docs/errors.md', 'Limits of the wallet')).toEqual([...limitNames])
 })
 
-test('docs/treasury.md names happenings and metrics that there are', () => {
+test('docs/treasury.md names events and metrics that there are', () => {
   const [, rings = ''] = readFileSync('docs/treasury.md', 'utf8').split('## What rings\n')
   const [table = ''] = rings.split('\n## ')
   const named = [...table.matchAll(/`([a-z0-9_]+)(?:\{[^`]*)?`/g)].map(([, name = '']) => name)
@@ -51,5 +51,5 @@ test('docs/treasury.md names happenings and metrics that there are', () => {
     ([, name]) => name,
   )
   expect(named.length).toBeGreaterThan(8)
-  for (const name of named) expect([...metrics, ...happeningNames]).toContain(name)
+  for (const name of named) expect([...metrics, ...eventNames]).toContain(name)
 })

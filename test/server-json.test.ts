@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { mcpPath } from '../src/desk/paths.ts'
+import { mcpPath } from '../src/api/paths.ts'
 
 const read = (name: string) => JSON.parse(readFileSync(name, 'utf8'))
 const server: unknown = read('server.json')

@@ -14,7 +14,7 @@ const shop = modelShop()
 const second = 1_000
 const hour = 3_600 * second
 /** A quarter of an hour closely, and then more than a week. */
-const looksMost = 600
+const maxLooks = 600
 
 const skews = [
   { what: 'two minutes ahead and two behind', skew: [120 * second, -120 * second] },
@@ -52,7 +52,7 @@ async function live(world: World, [first, other]: readonly [Running, Running]): 
   const client = await modelClient(world)
   await client.first(first)
   if (world.scene.repeat !== 'never') await client.again(other)
-  for (let look = 0; look < looksMost && !ordersIn(world).every(isFinished); look += 1) {
+  for (let look = 0; look < maxLooks && !ordersIn(world).every(isFinished); look += 1) {
     world.clock.pass(look < 200 ? 5 * second : hour / 2)
     for (const { deps } of look % 2 ? [first, other] : [other, first]) await sweep(deps, 10)
   }

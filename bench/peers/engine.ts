@@ -1,6 +1,6 @@
-import { countryNames } from '../../src/goods/countries.ts'
-import type { Offer } from '../../src/goods/offer.ts'
-import type { Filters } from '../../src/goods/search/filters.ts'
+import { countryNames } from '../../src/catalog/countries.ts'
+import type { Offer } from '../../src/catalog/offer.ts'
+import type { Filters } from '../../src/catalog/search/filters.ts'
 
 /** A way to search, asked the same as all others. It lives in a process of its own. */
 export interface Engine {

@@ -1,5 +1,5 @@
 import MiniSearch, { type QueryCombination } from 'minisearch'
-import type { Filters } from '../../src/goods/search/filters.ts'
+import type { Filters } from '../../src/catalog/search/filters.ts'
 import { type Document, documentsOf, type Engine, pageSize } from './engine.ts'
 
 /**

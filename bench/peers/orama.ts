@@ -1,5 +1,5 @@
 import { create, insertMultiple, search } from '@orama/orama'
-import type { Filters } from '../../src/goods/search/filters.ts'
+import type { Filters } from '../../src/catalog/search/filters.ts'
 import { documentsOf, type Engine, pageSize } from './engine.ts'
 
 const schema = {

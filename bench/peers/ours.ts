@@ -1,5 +1,5 @@
-import type { Catalog } from '../../src/goods/catalog.ts'
-import { searchWithFacets } from '../../src/goods/search/search.ts'
+import type { Catalog } from '../../src/catalog/catalog.ts'
+import { searchWithFacets } from '../../src/catalog/search/search.ts'
 import { madeCatalog } from '../made-catalog.ts'
 import { type Engine, pageSize } from './engine.ts'
 

@@ -1,4 +1,4 @@
-import type { Filters } from '../../src/goods/search/filters.ts'
+import type { Filters } from '../../src/catalog/search/filters.ts'
 import type { Engine } from './engine.ts'
 
 /** What a child is told to be. */
@@ -31,7 +31,7 @@ export interface Report extends Pass {
 export async function passOver(
   engine: Engine,
   queries: readonly Filters[],
-  mostMs = Number.POSITIVE_INFINITY,
+  maxMs = Number.POSITIVE_INFINITY,
 ): Promise<Pass> {
   const micros: number[] = []
   const totals: number[] = []
@@ -43,7 +43,7 @@ export async function passOver(
     const now = performance.now()
     micros.push((now - at) * 1_000)
     totals.push(total)
-    if (now - startedAt > mostMs) break
+    if (now - startedAt > maxMs) break
   }
   return { micros, totals }
 }

@@ -1,7 +1,7 @@
 import pg from 'pg'
-import type { Offer } from '../../src/goods/offer.ts'
-import type { Filters } from '../../src/goods/search/filters.ts'
-import { wordsOf } from '../../src/primitives/text.ts'
+import type { Offer } from '../../src/catalog/offer.ts'
+import type { Filters } from '../../src/catalog/search/filters.ts'
+import { wordsOf } from '../../src/lib/text.ts'
 import { type Document, documentsOf, type Engine, pageSize } from './engine.ts'
 
 interface Condition {

@@ -1,8 +1,8 @@
-import { countryNames } from '../../src/goods/countries.ts'
-import type { Offer } from '../../src/goods/offer.ts'
-import type { Filters } from '../../src/goods/search/filters.ts'
-import { isTypoOf } from '../../src/goods/search/words.ts'
-import { wordsOf } from '../../src/primitives/text.ts'
+import { countryNames } from '../../src/catalog/countries.ts'
+import type { Offer } from '../../src/catalog/offer.ts'
+import type { Filters } from '../../src/catalog/search/filters.ts'
+import { isTypoOf } from '../../src/catalog/search/words.ts'
+import { wordsOf } from '../../src/lib/text.ts'
 
 /**
  * The right totals, by the rules of docs/decisions/017 and without an index: every question looks at

@@ -1,7 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import type { Offer } from '../../src/goods/offer.ts'
-import type { Filters } from '../../src/goods/search/filters.ts'
-import { wordsOf } from '../../src/primitives/text.ts'
+import type { Offer } from '../../src/catalog/offer.ts'
+import type { Filters } from '../../src/catalog/search/filters.ts'
+import { wordsOf } from '../../src/lib/text.ts'
 import { documentsOf, type Engine, pageSize } from './engine.ts'
 
 /**

@@ -7,7 +7,7 @@ import type { Parts } from './parts.ts'
 const path = '/api/catalog/vouchers/purchase/info'
 const body = { offerId: 'TEST-VOUCHER-OK', firstName: 'Ada', lastName: 'Lovelace' }
 /** How often a buyer repeats a request that he was told to repeat. */
-const triesMost = 20
+const maxTries = 20
 
 /** What a crowd has met. */
 export interface Met {
@@ -50,7 +50,7 @@ export async function crowdBuys(
 async function patiently(met: Met, send: () => Promise<Told>): Promise<Told> {
   for (let tries = 1; ; tries += 1) {
     const told = await send()
-    if (told.status !== 503 || !told.body.retryable || tries === triesMost) return told
+    if (told.status !== 503 || !told.body.retryable || tries === maxTries) return told
     met.askedAgain += 1
     await delay(500)
   }

@@ -14,7 +14,7 @@ import { type Parts, recordOf } from './parts.ts'
 const purchases: readonly Step[] = [fixedVoucher, topup, esim, rejectedTopup]
 const nothing: Story = { start: 0n, purchases: [], coinPayments: [] }
 const silent = { colours: false, fact: () => {}, note: () => {}, block: () => {} }
-const followMostSeconds = 60
+const maxFollowSeconds = 60
 
 /** What an agent does with a wallet of its own; what it buys is looked at on the chain. */
 export async function agentBuys(parts: Parts): Promise<readonly string[]> {
@@ -67,12 +67,12 @@ export async function personBuys(parts: Parts): Promise<string> {
     path_: string,
     isThere: (seen: Awaited<ReturnType<typeof look>>) => boolean,
   ) => {
-    for (let waited = 0; waited < followMostSeconds; waited += 1) {
+    for (let waited = 0; waited < maxFollowSeconds; waited += 1) {
       const seen = await look(store, path_, cookie)
       if (isThere(seen)) return seen
       await delay(1_000)
     }
-    throw new Error(`The page ${path_} is still the same after ${followMostSeconds} s`)
+    throw new Error(`The page ${path_} is still the same after ${maxFollowSeconds} s`)
   }
   const { location: order = '' } = await at(page, ({ status }) => status === 303)
   await at(order, ({ html }) => html.includes(`${order}/goods`))

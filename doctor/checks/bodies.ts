@@ -1,7 +1,7 @@
 import type { PaymentRequired } from '@x402/core/types'
 import { type Answer, isRecord, jsonBody, tell } from '../ask.ts'
 import { exampleOf, named } from '../demand.ts'
-import type { Visit } from '../notebook.ts'
+import type { Visit } from '../findings.ts'
 import type { Paid } from '../operations.ts'
 
 /** Members by which stores name what is bought. */

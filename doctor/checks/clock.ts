@@ -1,6 +1,6 @@
 import { isRecord, recordAt } from '../ask.ts'
 import { demandOf, named } from '../demand.ts'
-import type { Visit } from '../notebook.ts'
+import type { Visit } from '../findings.ts'
 import type { Paid } from '../operations.ts'
 
 /** Stock clients sign payments that live for minutes. Milliseconds; Date has whole seconds. */

@@ -1,6 +1,6 @@
 import { tell } from '../ask.ts'
 import { named } from '../demand.ts'
-import type { Visit } from '../notebook.ts'
+import type { Visit } from '../findings.ts'
 import type { Paid } from '../operations.ts'
 
 const origin = 'https://page.doctor.example'

@@ -2,12 +2,12 @@ import { validatePaymentRequiredDetailed } from '@agentcash/discovery'
 import type { PaymentRequired } from '@x402/core/types'
 import { tell } from '../ask.ts'
 import { demandOf, named } from '../demand.ts'
-import type { Visit } from '../notebook.ts'
+import type { Visit } from '../findings.ts'
 import type { Paid } from '../operations.ts'
 
 /** Above this, proxies with their usual buffers drop the answer. Bytes. */
-const demandMost = 4_800
-const headersMost = 8_192
+const maxDemand = 4_800
+const maxHeaders = 8_192
 
 /** The demand of an empty call, when there is one that can be read. */
 export function checkProbe({ note }: Visit, paid: Paid): PaymentRequired | undefined {
@@ -29,9 +29,9 @@ export function checkTravel({ note }: Visit, paid: Paid): void {
   const { headers } = paid.probe
   const at = named(paid)
   const demandLength = headers.get('payment-required')?.length ?? 0
-  if (demandLength > demandMost) note('demand_large', at, `${demandLength} bytes`)
+  if (demandLength > maxDemand) note('demand_large', at, `${demandLength} bytes`)
   const all = [...headers].reduce((sum, [name, value]) => sum + name.length + value.length + 4, 0)
-  if (all > headersMost) note('headers_large', at, `${all} bytes`)
+  if (all > maxHeaders) note('headers_large', at, `${all} bytes`)
   const kept = headers.get('cache-control')
   if (!/\bno-store\b/i.test(kept ?? '')) note('demand_cacheable', at, kept ?? 'no Cache-Control')
   const cached = `age: ${headers.get('age') ?? 0}, x-cache: ${headers.get('x-cache') ?? ''}`

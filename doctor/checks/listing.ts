@@ -9,11 +9,11 @@ import {
 } from '@x402/extensions/bazaar'
 import { isRecord, recordAt } from '../ask.ts'
 import { demandOf, named } from '../demand.ts'
-import type { Visit } from '../notebook.ts'
+import type { Visit } from '../findings.ts'
 import type { Paid } from '../operations.ts'
 
 /** Code points, not bytes. */
-const descriptionMost = 499
+const maxDescription = 499
 
 /** What the lists of resources (Bazaar, x402scan) ask of a demand. */
 export function checkListing(visit: Visit, paid: Paid, demand: PaymentRequired): void {
@@ -21,7 +21,7 @@ export function checkListing(visit: Visit, paid: Paid, demand: PaymentRequired):
   checkResource(visit, paid, demand)
   const { description } = demand.resource
   const length = [...(description ?? '')].length
-  if (length > descriptionMost) visit.note('description_long', at, `${length} characters`)
+  if (length > maxDescription) visit.note('description_long', at, `${length} characters`)
   checkMetadata(visit, at, demand)
   checkBazaar(visit, at, demand)
 }

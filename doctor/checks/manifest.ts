@@ -1,5 +1,5 @@
 import { type Answer, isRecord, recordAt, tell } from '../ask.ts'
-import type { Visit } from '../notebook.ts'
+import type { Visit } from '../findings.ts'
 
 /** x402-signals takes older ones for down. Milliseconds. */
 const freshMs = 5 * 60_000

@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { type Ask, tell } from '../ask.ts'
-import type { Visit } from '../notebook.ts'
+import type { Visit } from '../findings.ts'
 
 const where = '/mcp'
 const timeoutMs = 15_000

@@ -1,6 +1,6 @@
 import type { MetricsAccess } from '../arguments.ts'
 import { tell } from '../ask.ts'
-import type { Visit } from '../notebook.ts'
+import type { Visit } from '../findings.ts'
 
 const where = 'GET /metrics'
 

@@ -11,7 +11,7 @@ import {
   isOpenApiParseFailure,
 } from '@agentcash/discovery'
 import { isRecord, recordAt, tell } from '../ask.ts'
-import type { Visit } from '../notebook.ts'
+import type { Visit } from '../findings.ts'
 import type { Operation } from '../operations.ts'
 
 const where = 'GET /openapi.json'

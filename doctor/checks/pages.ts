@@ -1,5 +1,5 @@
 import { isRecord, tell } from '../ask.ts'
-import type { Visit } from '../notebook.ts'
+import type { Visit } from '../findings.ts'
 
 /** What models and checkers of receipts look for. */
 export async function checkPages({ ask, note }: Visit): Promise<void> {

@@ -2,7 +2,7 @@ import type { PaymentRequired } from '@x402/core/types'
 import { type Answer, jsonBody, tell } from '../ask.ts'
 import { exampleOf, named } from '../demand.ts'
 import type { FaultCode } from '../faults.ts'
-import type { Visit } from '../notebook.ts'
+import type { Visit } from '../findings.ts'
 import type { Paid } from '../operations.ts'
 
 /** Payments that no one can read; none of them can be a payment. */

@@ -1,7 +1,7 @@
 import type { Network, PaymentRequired, PaymentRequirements } from '@x402/core/types'
 import { findDefaultAsset } from '@x402/evm'
 import { isAddress, zeroAddress } from 'viem'
-import type { Note, Visit } from '../notebook.ts'
+import type { Note, Visit } from '../findings.ts'
 
 /** Whether what is asked for can be paid by a stock client at all. */
 export function checkTerms({ note }: Visit, at: string, { accepts }: PaymentRequired): void {

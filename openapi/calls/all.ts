@@ -1,4 +1,4 @@
-import type { Operation } from '../../src/desk/operation.ts'
+import type { Operation } from '../../src/api/operation.ts'
 import { buyingCalls } from './buying.ts'
 import type { Call } from './call.ts'
 import { limitCalls } from './limits.ts'

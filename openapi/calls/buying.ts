@@ -1,5 +1,5 @@
-import { kinds } from '../../src/goods/good.ts'
-import type { Kind } from '../../src/goods/offer.ts'
+import { kinds } from '../../src/catalog/good.ts'
+import type { Kind } from '../../src/catalog/offer.ts'
 import { type Ask, bodyOf, type Call, newKey, queryOf, type Shop } from './call.ts'
 
 /** Quotes and purchases, when they do what was asked or ask for money. */

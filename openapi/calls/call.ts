@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Kind } from '../../src/goods/offer.ts'
+import type { Kind } from '../../src/catalog/offer.ts'
 
 /** What is sent to an operation. */
 export interface Ask {

@@ -1,4 +1,4 @@
-import type { Operation } from '../../src/desk/operation.ts'
+import type { Operation } from '../../src/api/operation.ts'
 import type { Ask, Call, Shop, SignedRequest } from './call.ts'
 import type { Recipe } from './refusals.ts'
 

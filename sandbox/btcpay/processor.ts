@@ -12,7 +12,7 @@ import type { ChainTransaction, Payout } from './models.ts'
  */
 export function schedulePayout(deps: Deps, payout: Payout, now: number): void {
   const { id, state, nextAt, tries = 0 } = payout
-  if (tries >= triesMost) return
+  if (tries >= maxTries) return
   const isWaiting = state === 'AwaitingPayment' || (state === 'InProgress' && nextAt !== undefined)
   if (!isWaiting) return
   deps.timers.set(`payout ${id}`, (nextAt ?? now) - now, () => {
@@ -82,12 +82,12 @@ function sent(deps: Deps, payout: Payout, now: number): Payout {
   return gone
 }
 
-const triesMost = 10
+const maxTries = 10
 
 /** After ten tries without funds it is left alone. */
 function later(deps: Deps, payout: Payout, now: number): Payout | undefined {
   const tries = (payout.tries ?? 0) + Number(deps.ledger.settings().processor)
-  if (tries >= triesMost) return leftAlone(deps, payout)
+  if (tries >= maxTries) return leftAlone(deps, payout)
   const again = { ...payout, tries, nextAt: now + Math.max(lookAgainMs, deps.settings.payoutMs) }
   deps.ledger.commit(again)
   return again
@@ -95,7 +95,7 @@ function later(deps: Deps, payout: Payout, now: number): Payout | undefined {
 
 /** For good, and no answer of the interface says so: it stays `AwaitingPayment`. */
 function leftAlone(deps: Deps, { nextAt: _, ...payout }: Payout): undefined {
-  deps.ledger.commit({ ...payout, tries: triesMost })
+  deps.ledger.commit({ ...payout, tries: maxTries })
 }
 
 function conclude(deps: Deps, payout: Payout): undefined {

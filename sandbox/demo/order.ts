@@ -8,7 +8,7 @@ import type { Teller } from './print.ts'
 import { jsonPost, read, unreachable } from './store.ts'
 
 /** Long enough for any test offer of the demo; a store that needs more has a problem. */
-const followMostSeconds = 60
+const maxFollowSeconds = 60
 
 /** Where each kind of good is bought (the manifest lists the same addresses). */
 const purchasePaths = {
@@ -87,7 +87,7 @@ export async function follow(demo: Demo, bought: Bought): Promise<Bought> {
   for (let waited = 0; isUnderWay(current.order); ) {
     const pause = current.retryAfterSeconds
     waited += pause
-    if (waited > followMostSeconds) {
+    if (waited > maxFollowSeconds) {
       throw new Error(`The order ${current.order.orderId} is still ${stateOf(current.order)}.`)
     }
     await demo.wait(pause)

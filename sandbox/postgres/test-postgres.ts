@@ -18,7 +18,7 @@ export type TestPostgres = {
 }
 
 /** Four stories at once, each with several nodes that have a pool each. */
-const connectionsMost = 400
+const maxConnections = 400
 
 /**
  * A PostgreSQL for one test run, in a temporary folder. It does not sync to disk, which makes it
@@ -31,7 +31,7 @@ export async function startTestPostgres(): Promise<TestPostgres> {
   const server = await startCluster({
     dataDir,
     disposable: true,
-    connections: connectionsMost,
+    connections: maxConnections,
     installed: process.env['TEST_POSTGRES'] || undefined,
   })
   return {

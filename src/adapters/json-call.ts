@@ -1,4 +1,4 @@
-import { readText } from '../primitives/read-text.ts'
+import { readText } from '../lib/read-text.ts'
 
 /** What came of one call: the service said something, or nobody can tell whether it heard us. */
 export type Answer =
@@ -32,7 +32,7 @@ export interface JsonRequest {
 }
 
 /** Enough for any single record of the services that we know. */
-const defaultMaxBytes = 256 * 1024
+const maxDefaultBytes = 256 * 1024
 
 /**
  * Makes one call and decides nothing: statuses are for the callers to judge. It is never made again
@@ -51,7 +51,7 @@ export async function callJson(service: JsonService, request: JsonRequest): Prom
       redirect: 'error',
       signal,
     })
-    const text = await readText(response, request.maxBytes ?? defaultMaxBytes)
+    const text = await readText(response, request.maxBytes ?? maxDefaultBytes)
     if (text === undefined) return { outcome: 'unknown', reason: 'the answer is too large' }
     return { outcome: 'answered', status: response.status, body: parseJson(text) }
   } catch (error) {

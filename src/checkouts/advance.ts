@@ -1,11 +1,11 @@
-import { never } from '../primitives/never.ts'
+import { never } from '../lib/never.ts'
 import { type Checkout, isClosed } from './checkout.ts'
 import { ask, look } from './invoice.ts'
 import { place } from './place.ts'
 import type { CheckoutStep, CheckoutStepDeps } from './steps.ts'
 
 /** A whole life takes fewer. A checkout that moves in circles must not hold its worker for ever. */
-const movesMost = 20
+const maxMoves = 20
 const circlePauseMs = 15_000
 
 /**
@@ -13,7 +13,7 @@ const circlePauseMs = 15_000
  * the sweep and a restart all come through here. The caller must hold the lease; it is given up.
  */
 export async function advanceCheckout(deps: CheckoutStepDeps, begun: Checkout): Promise<Checkout> {
-  let at: Position = { checkout: begun, movesLeft: movesMost, isOver: isClosed(begun) }
+  let at: Position = { checkout: begun, movesLeft: maxMoves, isOver: isClosed(begun) }
   while (!at.isOver) at = await take(deps, at)
   return at.checkout
 }

@@ -1,8 +1,8 @@
+import { type CheckoutId, isCheckoutId, isOrderId, type OrderId } from '../lib/ids.ts'
+import type { Usdc } from '../lib/money.ts'
 import type { Subjects } from '../orders/budgets.ts'
 import type { Item } from '../orders/order.ts'
 import { type Coin, coinAbilities } from '../payments/coins.ts'
-import { type CheckoutId, isCheckoutId, isOrderId, type OrderId } from '../primitives/ids.ts'
-import type { Usdc } from '../primitives/money.ts'
 import type { Sealed } from '../secrets/vault.ts'
 
 /** A payment that the processor saw for an invoice. */
@@ -154,13 +154,13 @@ export function isClosed(checkout: Checkout): boolean {
 }
 
 /** For how long after that the confirmation of a payment is waited for. Some never get theirs. */
-const unconfirmedMostMs = 3 * 86_400_000
+const maxUnconfirmedMs = 3 * 86_400_000
 
 /** Whether something may still come of the invoice: a payment, or the confirmation of one. */
 export function isWatched({ watchedUntil, payments }: Invoice, now: Date): boolean {
   if (now < watchedUntil) return true
   const isExpected = payments.some(({ status }) => status === 'PROCESSING')
-  return isExpected && now.getTime() < watchedUntil.getTime() + unconfirmedMostMs
+  return isExpected && now.getTime() < watchedUntil.getTime() + maxUnconfirmedMs
 }
 
 /**

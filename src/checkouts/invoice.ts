@@ -1,6 +1,6 @@
+import type { CheckoutId } from '../lib/ids.ts'
+import { never } from '../lib/never.ts'
 import { pollDelay } from '../orders/steps.ts'
-import type { CheckoutId } from '../primitives/ids.ts'
-import { never } from '../primitives/never.ts'
 import {
   type CheckoutIn,
   type Invoice,
@@ -168,7 +168,7 @@ function missed(
 }
 
 /** After that long, somebody has to look why an invoice cannot be read. */
-const unreadMostMs = 3_600_000
+const maxUnreadMs = 3_600_000
 /** Often enough that more than one look in that time has failed. */
 const unreadEveryMs = 600_000
 
@@ -183,7 +183,7 @@ function unread(
 ): CheckoutStep {
   const { id, unreadSince, unreadToldAt } = checkout
   if (unreadSince === undefined) return moveTo({ ...checkout, unreadSince: now })
-  const isLong = now.getTime() - unreadSince.getTime() > unreadMostMs
+  const isLong = now.getTime() - unreadSince.getTime() > maxUnreadMs
   if (!isLong || unreadToldAt !== undefined) {
     return wait(Math.min(unreadEveryMs, againIn(checkout, now)))
   }
@@ -262,8 +262,8 @@ function watchDelay({ changedAt, invoice }: InvoicedCheckout, now: Date): number
   return everRarer(now.getTime() - changedAt.getTime(), isExpected ? watchEveryMs : quietEveryMs)
 }
 
-function everRarer(ageMs: number, mostMs: number): number {
-  return Math.min(mostMs, Math.max(1_000, ageMs / 4))
+function everRarer(ageMs: number, maxMs: number): number {
+  return Math.min(maxMs, Math.max(1_000, ageMs / 4))
 }
 
 /**

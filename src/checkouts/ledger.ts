@@ -1,4 +1,4 @@
-import { type Usdc, usdc } from '../primitives/money.ts'
+import { type Usdc, usdc } from '../lib/money.ts'
 import { type Checkout, isInvoiced, priceUnits, type Return, settledUnits } from './checkout.ts'
 
 /**
@@ -20,7 +20,7 @@ export interface CheckoutEntry {
  * The most, in worth, that is kept of a checkout: less could not be sent, or only for a fee of about
  * the same. The database closes none with more.
  */
-export const keptMost: Usdc = usdc(500_000n)
+export const maxKept: Usdc = usdc(500_000n)
 
 /** What has to be written into the ledger when a checkout becomes another one; mostly nothing. */
 export function checkoutEntriesOf(

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { memoryPayouts } from '../../test/doubles/memory-payouts.ts'
 import type { PaidBack } from '../payments/ports.ts'
 import { payoutWatch } from './payout-watch.ts'
-import type { CheckoutHappening } from './report.ts'
+import type { CheckoutEvent } from './report.ts'
 
 const hour = 3_600_000
 const pending: PaidBack = { outcome: 'pending', reason: 'the payout waits in BTCPay to be sent' }
@@ -10,7 +10,7 @@ const paid: PaidBack = { outcome: 'paid', transaction: 'tx' }
 
 function watching() {
   const clock = { at: Date.parse('2026-07-01T12:00:00Z') }
-  const told: CheckoutHappening[] = []
+  const told: CheckoutEvent[] = []
   const watch = payoutWatch(
     memoryPayouts(() => new Date(clock.at)),
     (one) => told.push(one),

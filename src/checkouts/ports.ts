@@ -1,8 +1,8 @@
+import type { CheckoutId, OrderId } from '../lib/ids.ts'
+import type { Usdc } from '../lib/money.ts'
 import type { Allowance } from '../orders/ports.ts'
 import type { Coin } from '../payments/coins.ts'
 import type { PaidBack } from '../payments/ports.ts'
-import type { CheckoutId, OrderId } from '../primitives/ids.ts'
-import type { Usdc } from '../primitives/money.ts'
 import type { Checkout, CheckoutIn, CheckoutState, Invoice } from './checkout.ts'
 
 /** A coin that can be paid in, and the chain it is paid on, as people know it. */

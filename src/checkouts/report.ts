@@ -1,9 +1,9 @@
+import type { CheckoutId } from '../lib/ids.ts'
 import type { Allowance } from '../orders/ports.ts'
 import type { Coin } from '../payments/coins.ts'
-import type { CheckoutId } from '../primitives/ids.ts'
 
 /** What operators need to hear about checkouts. None of it carries personal fields or addresses. */
-export type CheckoutHappening =
+export type CheckoutEvent =
   /** Money that goes back and that an operator must act on; the reason is a code. */
   | {
       readonly name: 'return_failed'
@@ -45,4 +45,4 @@ export type CheckoutHappening =
       readonly error: unknown
     }
 
-export type CheckoutReporter = (happening: CheckoutHappening) => void
+export type CheckoutReporter = (event: CheckoutEvent) => void

@@ -10,7 +10,7 @@ import {
 } from '../../test/doubles/checkouts.ts'
 import { isRefunding } from '../orders/order.ts'
 import { retryRefund } from '../orders/retry-refund.ts'
-import { keptMost } from './ledger.ts'
+import { maxKept } from './ledger.ts'
 import { retryReturn } from './retry-return.ts'
 
 const minute = 60_000
@@ -63,7 +63,7 @@ describe('money that is not the price goes back, to the address that was given',
   test('unless it is worth 0.50 USDC or less: one unit more goes back, whatever sending it costs', async () => {
     const world = checkoutWorld()
     const { id, invoice } = await openCheckout(world)
-    const kept = (invoice.units * keptMost) / (await world.seen(id)).amount
+    const kept = (invoice.units * maxKept) / (await world.seen(id)).amount
     world.processor.pay(invoice.id, invoice.units + kept)
     await world.live(minute)
     expect(await world.seen(id)).toMatchObject({ state: 'ORDERED', returns: [] })
@@ -88,29 +88,29 @@ describe('money that is not the price goes back, to the address that was given',
     expect(returnsOf(await world.seen(id))).toEqual([[invoice.units / 2n, 'underpaid', 'SENT']])
   })
 
-  test('only when the treasury lets it', async () => {
+  test('only when the payout limits allow it', async () => {
     const world = checkoutWorld()
     const { id, invoice } = await openCheckout(world)
-    world.treasury.rules.stoppedAt = 0
+    world.payoutLimits.rules.stoppedAt = 0
     world.processor.pay(invoice.id, invoice.units / 2n)
     await world.live(3 * hour)
-    expect([payoutsOf(world), world.happenings[0]]).toEqual([
+    expect([payoutsOf(world), world.events[0]]).toEqual([
       [],
       { name: 'return_held', checkout: id, seq: 1, reason: 'stopped' },
     ])
-    world.treasury.rules.stoppedAt = Infinity
+    world.payoutLimits.rules.stoppedAt = Infinity
     await world.live(hour)
     expect(returnsOf(await world.seen(id))).toEqual([[invoice.units / 2n, 'underpaid', 'SENT']])
   })
 
   test('not above the cap, until an operator has looked', async () => {
     const world = checkoutWorld()
-    world.treasury.rules.hour = 1n
+    world.payoutLimits.rules.hour = 1n
     const { id, invoice } = await openCheckout(world)
     world.processor.pay(invoice.id, invoice.units / 2n)
     await world.live(3 * hour)
     expect(invoiced(await world.seen(id)).returns[0]?.step).toMatchObject({ code: 'over_cap' })
-    expect(world.happenings).toEqual([
+    expect(world.events).toEqual([
       { name: 'return_failed', checkout: id, seq: 1, reason: 'over_cap' },
     ])
     await world.live(48 * hour)
@@ -165,7 +165,7 @@ describe('a payment that the processor denies after it was settled', () => {
     expect(invoiced(await world.seen(id)).invoice.payments).toEqual(
       invoiced(before).invoice.payments,
     )
-    expect(world.happenings).toContainEqual({ name: 'settled_payment_gone', checkout: id })
+    expect(world.events).toContainEqual({ name: 'settled_payment_gone', checkout: id })
   })
 
   test('a payment that replaces one that was settled is not paid back besides the goods', async () => {
@@ -178,7 +178,7 @@ describe('a payment that the processor denies after it was settled', () => {
     world.processor.pay(invoice.id, invoice.units)
     await world.live(48 * hour)
     expect(payoutsOf(world)).toEqual([])
-    expect(world.happenings).toContainEqual({ name: 'settled_payment_gone', checkout: id })
+    expect(world.events).toContainEqual({ name: 'settled_payment_gone', checkout: id })
     expect(await world.seen(id)).not.toHaveProperty('closedAt')
   })
 
@@ -190,11 +190,11 @@ describe('a payment that the processor denies after it was settled', () => {
       if (!order || !isRefunding(order)) throw new Error('The order has no refund')
       return { order, refund: order.refund }
     }
-    world.treasury.rules.stoppedAt = 0
+    world.payoutLimits.rules.stoppedAt = 0
     const { id: payment } = world.processor.pay(invoice.id, invoice.units)
     await world.live(hour)
     denying(world, [payment])
-    world.treasury.rules.stoppedAt = Infinity
+    world.payoutLimits.rules.stoppedAt = Infinity
     await world.live(hour)
     const held = await refundNow()
     expect(held.refund).toMatchObject({ step: 'FAILED', code: 'payment_not_shown' })
@@ -212,12 +212,12 @@ describe('a payment that the processor denies after it was settled', () => {
   test('what is denied before it goes back waits for an operator, until it is there again', async () => {
     const world = checkoutWorld()
     const { id, invoice } = await openCheckout(world)
-    world.treasury.rules.stoppedAt = 0
+    world.payoutLimits.rules.stoppedAt = 0
     const { id: payment, units } = world.processor.pay(invoice.id, invoice.units / 2n)
     await world.live(2 * hour)
     denying(world, [payment])
     await world.live(hour)
-    world.treasury.rules.stoppedAt = Infinity
+    world.payoutLimits.rules.stoppedAt = Infinity
     await world.live(2 * hour)
     const held = invoiced(await world.seen(id))
     expect(held.returns[0]?.step).toMatchObject({ type: 'FAILED', code: 'payment_not_shown' })

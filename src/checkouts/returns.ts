@@ -1,6 +1,6 @@
+import { never } from '../lib/never.ts'
 import { pollDelay } from '../orders/steps.ts'
 import { paymentNotShown } from '../payments/pay-back-faults.ts'
-import { never } from '../primitives/never.ts'
 import {
   type CheckoutIn,
   type Return,
@@ -8,7 +8,7 @@ import {
   settledPayments,
   worthOf,
 } from './checkout.ts'
-import { keptMost, unreturnedUnits } from './ledger.ts'
+import { maxKept, unreturnedUnits } from './ledger.ts'
 import { type CheckoutStep, type CheckoutStepDeps, moveTo, wait } from './steps.ts'
 
 type Decided = CheckoutIn<'ORDERED' | 'ENDED'>
@@ -55,7 +55,7 @@ export function keepBack(deps: CheckoutStepDeps, checkout: Decided): CheckoutSte
 function newReturn(checkout: Decided): CheckoutStep | undefined {
   const { returns } = checkout
   const units = unreturnedUnits(checkout)
-  if (units <= 0n || worthOf(checkout, units) <= keptMost) return undefined
+  if (units <= 0n || worthOf(checkout, units) <= maxKept) return undefined
   const seq = returns.length + 1
   return moveTo({
     ...checkout,
@@ -71,7 +71,7 @@ function whyOf({ state, invoice }: Decided): Return['why'] {
   return isInTime ? 'underpaid' : 'late'
 }
 
-/** What the treasury says against sending this now, or undefined when it says nothing. */
+/** What the payout limits say against sending this now, or undefined when they say nothing. */
 async function heldBack(
   deps: CheckoutStepDeps,
   checkout: Decided,

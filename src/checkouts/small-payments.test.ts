@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { usdc } from '../primitives/money.ts'
+import { usdc } from '../lib/money.ts'
 import { type InvoicePayment, settledUnits } from './checkout.ts'
 import { mergedPayments } from './small-payments.ts'
 

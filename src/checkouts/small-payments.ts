@@ -3,7 +3,7 @@ import type { Checkout, Invoice, InvoicePayment } from './checkout.ts'
 /** Below this worth, in atomic USDC, a payment is not kept by itself: 0.05 US dollars. */
 const smallBelow = 50_000n
 /** And so many of each status are, the largest ones. */
-const singlesMost = 50
+const maxSingles = 50
 
 /** What the price is, which says what a payment is worth. */
 export type Priced = Pick<Checkout, 'amount'> & Pick<Invoice, 'units'>
@@ -59,7 +59,7 @@ function condensed(
   return [...byStatus].flatMap(([status, group]) => {
     const bySize = group.toSorted((one, other) => (isLarger(one, other) ? -1 : 1))
     const end = bySize.findIndex(({ units }) => units * amount < smallBelow * price)
-    const kept = Math.min(singlesMost, end < 0 ? bySize.length : end)
+    const kept = Math.min(maxSingles, end < 0 ? bySize.length : end)
     const rest = bySize.slice(kept)
     return [...bySize.slice(0, kept), ...(rest.length > 0 ? [sumOf(status, rest)] : [])]
   })

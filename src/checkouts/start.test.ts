@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { cardForm, checkoutWorld, invoiced } from '../../test/doubles/checkouts.ts'
-import { Refusal } from '../primitives/refusal.ts'
+import { Refusal } from '../lib/refusal.ts'
 import { type CheckoutForm, startCheckout } from './start.ts'
 
 const minute = 60_000

@@ -1,6 +1,8 @@
-import type { Kind } from '../goods/offer.ts'
-import { type Fields, invalidBody, wordingOf } from '../goods/purchase-body.ts'
-import type { Vitals } from '../health/vitals.ts'
+import type { Kind } from '../catalog/offer.ts'
+import { type Fields, invalidBody, wordingOf } from '../catalog/purchase-body.ts'
+import type { Health } from '../health/health.ts'
+import { checkoutIdOf } from '../lib/ids.ts'
+import { type Fault, Refusal } from '../lib/refusal.ts'
 import { type BudgetRules, requireBudgets, type Subjects, subjectsOf } from '../orders/budgets.ts'
 import { foreignEsim } from '../orders/foreign-esim.ts'
 import { itemOf } from '../orders/item.ts'
@@ -9,8 +11,6 @@ import { notNow, requireSold } from '../orders/not-now.ts'
 import { type PriceDeps, type Priced, price } from '../orders/price.ts'
 import type { AddressRead } from '../payments/coin-address.ts'
 import { payerOf } from '../payments/payment.ts'
-import { checkoutIdOf } from '../primitives/ids.ts'
-import { type Fault, Refusal } from '../primitives/refusal.ts'
 import { accessTokenOf, type Digest, hashOf } from '../secrets/tokens.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { advanceCheckout } from './advance.ts'
@@ -20,7 +20,7 @@ import type { CheckoutStepDeps } from './steps.ts'
 import { openBounded } from './unpaid.ts'
 
 export interface StartDeps extends CheckoutStepDeps, PriceDeps {
-  readonly vitals: Pick<Vitals, 'unsold'>
+  readonly health: Pick<Health, 'unsold'>
   readonly vault: Vault
   readonly budgets: BudgetRules
   /** Keyed, for what belongs to checkouts alone. */
@@ -65,13 +65,13 @@ export async function startCheckout(
   admit?: () => Promise<void>,
 ): Promise<Started> {
   const { method, refundTo, priced } = readForm(deps, form)
-  requireSold(deps.vitals, priced.amount, false)
+  requireSold(deps.health, priced.amount, false)
   await requireAddressOfBuyer(deps, refundTo)
   const payer = payerOf(method.coin, refundTo)
   const { client } = form
-  const subjects = subjectsOf(deps, payer, { client, recipient: priced.wish.recipient })
+  const subjects = subjectsOf(deps, payer, { client, recipient: priced.lineItem.recipient })
   await orTryAgain(deps, () => requireBudgets(deps, subjects))
-  const refusal = await foreignEsim(deps, priced.wish, payer)
+  const refusal = await foreignEsim(deps, priced.lineItem, payer)
   if (refusal) throw refusal
   const { begun, accessToken } = begin(deps, form, { method, refundTo, priced, subjects })
   await admit?.()
@@ -155,7 +155,7 @@ function begin(
   const accessToken = accessTokenOf(deps.marks.of(`token:${mark}`))
   const payment = { network, asset: coin, payer: payerOf(coin, refundTo), nonce: id }
   const { id: orderId } = idsFor(deps.digest, payment)
-  const { recipient } = priced.wish
+  const { recipient } = priced.lineItem
   const { payer: _, ...others } = subjects
   const now = deps.now()
   const begun: CheckoutIn<'OPENING'> = {
@@ -163,7 +163,7 @@ function begin(
     id,
     orderId,
     version: 1,
-    item: itemOf(priced.offer, priced.wish),
+    item: itemOf(priced.offer, priced.lineItem),
     recipient: deps.vault.seal(recipient, { order: orderId, field: 'recipient' }),
     subjects: others,
     fingerprint: deps.digest.of(wording),

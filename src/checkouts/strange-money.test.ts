@@ -32,7 +32,7 @@ describe('an address that was shown for a checkout', () => {
     const second = await openCheckout(world, another('b'))
     expect(second.invoice.address).toBe('btc-address-2')
     expect(world.processor.invoicesOf(second.id)).toHaveLength(2)
-    expect(world.happenings).toEqual([])
+    expect(world.events).toEqual([])
 
     await world.live(48 * hour)
     expect(await world.seen(first.id)).toHaveProperty('closedAt')
@@ -63,7 +63,7 @@ describe('an address that was shown for a checkout', () => {
       expect(open).toMatchObject({ state: 'OPEN', invoice: { address: all[held] } })
       expect(open).not.toHaveProperty('hasOthers')
       expect(openInvoices(world, checkout.id)).toEqual([open.invoice])
-      expect(world.happenings).toEqual([])
+      expect(world.events).toEqual([])
     },
   )
 
@@ -77,7 +77,7 @@ describe('an address that was shown for a checkout', () => {
       expect(await world.seen(id)).toMatchObject({ state: 'REFUSED', code: 'address_taken' })
       expect(await world.seen(id)).not.toHaveProperty('refusal')
       expect(openInvoices(world, id)).toEqual([])
-      expect(world.happenings).toEqual([
+      expect(world.events).toEqual([
         { name: 'address_taken', checkout: id, coin: 'BTC', holder: expect.any(String) },
       ])
     },
@@ -123,7 +123,7 @@ describe('an address that was shown for a checkout', () => {
     world.deps.checkouts.holderOf = async () => undefined
     const { checkout } = await world.start(another('b'))
     expect(checkout.state).toBe('OPENING')
-    expect(world.happenings).toContainEqual(
+    expect(world.events).toContainEqual(
       expect.objectContaining({ name: 'checkout_step_failed', checkout: checkout.id }),
     )
     world.deps.checkouts.holderOf = holderOf
@@ -152,7 +152,7 @@ describe('dust that somebody sends', () => {
     expect(await world.orders.find(orderId)).toMatchObject({ state: 'FULFILLED' })
     expect(invoiced(await world.seen(id)).invoice.payments).toHaveLength(2)
     expect(payoutsOf(world)).toMatchObject([{ units: 500n * dust, state: 'sent' }])
-    expect(world.happenings).toEqual([])
+    expect(world.events).toEqual([])
   })
 })
 
@@ -161,7 +161,7 @@ describe('a payment that never gets its confirmations', () => {
     const world = pooled()
     const { id, invoice } = await openCheckout(world)
     world.processor.pay(invoice.id, invoice.units / 2n, { confirmed: false })
-    const told = () => world.happenings.filter(({ name }) => name === 'payment_unconfirmed')
+    const told = () => world.events.filter(({ name }) => name === 'payment_unconfirmed')
     await world.live(23 * hour)
     expect(told()).toEqual([])
     await world.live(2 * hour)
@@ -176,7 +176,7 @@ describe('a payment that never gets its confirmations', () => {
 
 describe('an invoice that the processor has forgotten', () => {
   const told = (world: ReturnType<typeof checkoutWorld>) =>
-    world.happenings.filter(({ name }) => name === 'invoice_gone')
+    world.events.filter(({ name }) => name === 'invoice_gone')
 
   /** The processor answers, and knows none of its invoices. */
   const forget = (world: ReturnType<typeof checkoutWorld>) => {
@@ -233,7 +233,7 @@ describe('an invoice that the processor has forgotten', () => {
 
 describe('an invoice that cannot be read', () => {
   const told = (world: ReturnType<typeof checkoutWorld>) =>
-    world.happenings.filter(({ name }) => name === 'invoice_unread')
+    world.events.filter(({ name }) => name === 'invoice_unread')
 
   test('is told to an operator once, after an hour, and gone on with when it is read', async () => {
     const world = checkoutWorld()

@@ -1,5 +1,5 @@
+import { Refusal } from '../lib/refusal.ts'
 import { type Coin, coinAbilities } from '../payments/coins.ts'
-import { Refusal } from '../primitives/refusal.ts'
 import type { Digest } from '../secrets/tokens.ts'
 import type { CheckoutIn } from './checkout.ts'
 import { type CheckoutStore, TooManyUnpaid, type UnpaidBound } from './ports.ts'

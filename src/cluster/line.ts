@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Taken } from '../http/rate-limit.ts'
-import { within } from '../primitives/within.ts'
+import { within } from '../lib/within.ts'
 import type { CountedNumbers } from './numbers.ts'
 
 /** One request to be counted: the name of the limit, what to do, and the client. */

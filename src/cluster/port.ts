@@ -19,7 +19,7 @@ export interface Port {
 }
 
 /** As many as Node lets the system keep before they are accepted. On top of that one is closed at once. */
-const waitingMost = 511
+const maxWaiting = 511
 
 /**
  * The port of all workers. This process accepts and serves nothing, so the port outlives every
@@ -70,7 +70,7 @@ export function openPort(): Port {
       waiting.push(connection)
       handOut()
     })
-    server.maxConnections = waitingMost
+    server.maxConnections = maxWaiting
     // Without a free descriptor nobody can be accepted just now.
     server.on('error', () => undefined)
     return server

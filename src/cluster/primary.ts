@@ -7,11 +7,11 @@ import { envFilesIn } from '../secret-files.ts'
 import { listen, logOf, startParts } from '../store-process.ts'
 import { announce } from '../terminal.ts'
 import { createOwner } from './counting.ts'
-import { type End, startCrew } from './crew.ts'
 import type { Line } from './line.ts'
 import { createNumbers } from './numbers.ts'
 import { openPort } from './port.ts'
 import { forkWorker, type WorkerProcess } from './worker-process.ts'
+import { type End, startWorkers } from './workers.ts'
 
 /** A scraper waits ten seconds; a worker that is slower than this is told of as it was seen last. */
 const countedWithinMs = 1_000
@@ -28,13 +28,13 @@ export async function runPrimary(config: Config, secrets: Secrets): Promise<void
   const startedAt = performance.now()
   const starting = startAll(config, secrets)
   const isEnding = onSignal(starting, config.drainMs)
-  const { crew, served, port, stock, stop, payUrl } = await starting
+  const { pool, served, port, catalog, stop, payUrl } = await starting
   if (isEnding()) return
-  void crew.hopeless.then((reason) => giveUp(reason, stop))
+  void pool.hopeless.then((reason) => giveUp(reason, stop))
   await served
   await listen(port, config).catch((error: unknown) => giveUp(reasonOf(error), stop))
-  await crew.complete
-  announce(config, stock(), performance.now() - startedAt, payUrl)
+  await pool.complete
+  announce(config, catalog(), performance.now() - startedAt, payUrl)
 }
 
 /** Starts the sandbox, and then the workers, which need not listen yet when it returns. */
@@ -42,7 +42,7 @@ async function startAll(config: Config, secrets: Secrets) {
   const sandbox = await startParts(config)
   const log = logOf(config)
   const monotonicMs = () => performance.now()
-  const office = openOffice(monotonicMs, secrets, (address) => {
+  const primary = openPrimary(monotonicMs, secrets, (address) => {
     if (sandbox === undefined) throw new Error('Only the sandbox gives test money')
     return sandbox.faucet(address as `0x${string}`)
   })
@@ -52,12 +52,12 @@ async function startAll(config: Config, secrets: Secrets) {
   const { others } = envFilesIn(process.execArgv)
   let started = 0
   // However this process ends, no worker may stay behind, not even one that stands still.
-  process.on('exit', office.killAll)
-  const crew = startCrew({
+  process.on('exit', primary.killAll)
+  const pool = startWorkers({
     size: config.workers,
     start() {
       started += 1
-      const worker = office.admit(forkWorker(started, others))
+      const worker = primary.admit(forkWorker(started, others))
       nameReady(worker, log)
       void worker.ready.then(() => {
         port.join(worker)
@@ -72,22 +72,22 @@ async function startAll(config: Config, secrets: Secrets) {
   })
   const stop = async () => {
     port.end()
-    const endedWell = await crew.stop()
+    const endedWell = await pool.stop()
     await sandbox?.stop()
     if (!endedWell) throw new Error('A worker did not stop as it should')
   }
   return {
-    crew,
+    pool,
     served: served.promise,
     port,
-    stock: office.stock,
+    catalog: primary.catalog,
     stop,
     payUrl: sandbox?.btcpay.url,
   }
 }
 
 /** What the primary answers its workers, and knows of them. */
-function openOffice(
+function openPrimary(
   monotonicMs: () => number,
   secrets: Secrets,
   faucet: (address: string) => Promise<string>,
@@ -95,7 +95,7 @@ function openOffice(
   const count = createOwner(Object.values(limitRules), monotonicMs)
   const numbers = createNumbers()
   const workers = new Map<WorkerProcess, { isReady: boolean }>()
-  let stock = { offers: 0, setAside: 0, readAt: new Date(0) }
+  let catalog = { offers: 0, setAside: 0, readAt: new Date(0) }
 
   async function look(id: number, line: Line): Promise<void> {
     // One that does not answer is dying or very busy; its numbers of the last time stand in.
@@ -116,7 +116,7 @@ function openOffice(
         return numbers.text()
       })
       void worker.ready.then((sold) => {
-        stock = { ...sold, readAt: new Date(sold.readAt) }
+        catalog = { ...sold, readAt: new Date(sold.readAt) }
         workers.set(worker, { isReady: true })
       })
       void worker.ended.then(() => {
@@ -126,7 +126,7 @@ function openOffice(
       return worker
     },
     /** What the worker that became ready last has on sale. */
-    stock: () => stock,
+    catalog: () => catalog,
     killAll() {
       for (const worker of workers.keys()) worker.kill()
     },

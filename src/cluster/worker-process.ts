@@ -1,9 +1,9 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import type { End, Worker } from './crew.ts'
 import { createLine, type Line, type Questions } from './line.ts'
 import type { Taker } from './port.ts'
 import { wireToChild } from './wire.ts'
+import type { End, Worker } from './workers.ts'
 
 /** A worker as its primary sees it. */
 export interface WorkerProcess extends Worker, Taker {

@@ -1,7 +1,7 @@
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import { onSignal, reasonOf } from '../lifecycle.ts'
 import { KeyMissing } from '../nodes.ts'
-import { RecordTooOld } from '../operations/guarding.ts'
+import { RecordTooOld } from '../operations/startup-check.ts'
 import { loadSandbox } from '../sandbox-parts.ts'
 import { startStore } from '../store-process.ts'
 import { countingAtOwner } from './counting.ts'
@@ -33,7 +33,7 @@ async function main(line: Line): Promise<void> {
   if (isEnding()) return
   void service.refused.then((error) => giveUp(line, error))
   await serveHanded(service.app, line)
-  const { offers, setAside, readAt } = service.stock()
+  const { offers, setAside, readAt } = service.catalog()
   await line.ask('ready', { offers, setAside, readAt: readAt.toISOString() }, told)
 }
 

@@ -11,7 +11,7 @@ import { copyOrder, endedLongAgo } from '../../test/harness/many-orders.ts'
 import { type Archive, createArchive } from '../adapters/storage/archive.ts'
 import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
-import { createStoreBooks } from '../adapters/storage/store-books.ts'
+import { createStoreRecord } from '../adapters/storage/store-record.ts'
 import type { In, Order } from '../orders/order.ts'
 import { archiveOrders } from './archive-work.ts'
 import { readArchived } from './archived-order.ts'
@@ -68,7 +68,7 @@ async function idsInFiles(): Promise<string[]> {
 
 test('orders move to one file a month, with its digest on record', async () => {
   await fill(700)
-  const before = await createStoreBooks(pool).ledger('x402')
+  const before = await createStoreRecord(pool).ledger('x402')
   const told: string[] = []
   expect(await run(undefined, (line) => told.push(line))).toBe(700)
   expect((await readdir(dir)).map((name) => name.slice(0, 15))).toEqual([
@@ -79,7 +79,7 @@ test('orders move to one file a month, with its digest on record', async () => {
   expect(told).toHaveLength(2)
   expect(await idsIn('orders')).toHaveLength(1)
   expect(await idsInFiles()).toEqual(await idsIn('archived_orders'))
-  expect(await createStoreBooks(pool).ledger('x402')).toEqual(before)
+  expect(await createStoreRecord(pool).ledger('x402')).toEqual(before)
   expect(await run()).toBe(0)
 })
 
@@ -104,7 +104,7 @@ function breaking(archive: Archive, at: number, when: 'before' | 'after'): Archi
 test('broken off at any point, it goes on where it was, and loses and doubles nothing', async () => {
   await fill(450)
   const all = await idsIn('orders')
-  const before = await createStoreBooks(pool).ledger('x402')
+  const before = await createStoreRecord(pool).ledger('x402')
   const points = [1, 2, 3, 2, 4, 1, 3].flatMap((at) => [
     [at, 'before'] as const,
     [at, 'after'] as const,
@@ -117,7 +117,7 @@ test('broken off at any point, it goes on where it was, and loses and doubles no
     if (ended === 'broken off') broken += 1
     const there = [...(await idsIn('orders')), ...(await idsIn('archived_orders'))].sort()
     expect(there).toEqual(all)
-    expect(await createStoreBooks(pool).ledger('x402')).toEqual(before)
+    expect(await createStoreRecord(pool).ledger('x402')).toEqual(before)
   }
   await run()
   expect(broken).toBeGreaterThan(4)
@@ -171,7 +171,7 @@ test('purchases go on beside it', async () => {
   isArchiving = false
   const bought = (await Promise.all(buying)).flat()
   expect(await idsIn('orders')).toHaveLength(bought.length + 1)
-  expect(await createStoreBooks(pool).misbooked()).toEqual([])
+  expect(await createStoreRecord(pool).misbooked()).toEqual([])
   const [again] = bought
   const [first] = again ? wayTo(again) : []
   const opened = await createOrderStore(pool).open(first as In<'PAYMENT_PENDING'>, [])

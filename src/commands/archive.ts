@@ -3,7 +3,13 @@ import { createArchive } from '../adapters/storage/archive.ts'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import { ownEnvironment } from '../secret-files.ts'
 import { createVault } from '../secrets/vault.ts'
-import { type ArchiveCommand, commandOf, monthsAgo, UsageError, usage } from './archive-words.ts'
+import {
+  type ArchiveCommand,
+  commandOf,
+  monthsAgo,
+  UsageError,
+  usage,
+} from './archive-arguments.ts'
 import { archiveOrders } from './archive-work.ts'
 import { readArchived, withGoods } from './archived-order.ts'
 import { openDatabaseFor, reasonOf, secretsKeysOf } from './store-database.ts'

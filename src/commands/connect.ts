@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type ConnectedChain, connectChain } from '../adapters/chain/connect.ts'
 import { reachStorage, type Storage } from '../adapters/storage/storage.ts'
-import { zenditBooks } from '../adapters/suppliers/zendit/books.ts'
 import { createZenditClient } from '../adapters/suppliers/zendit/client.ts'
+import { zenditStatement } from '../adapters/suppliers/zendit/statement.ts'
 import { connectCoins } from '../coin-payments.ts'
 import {
   type Common,
@@ -12,7 +12,7 @@ import {
   readConfig,
   type SandboxConfig,
 } from '../config.ts'
-import type { ProcessorBooks, SupplierBooks } from '../reconcile/ports.ts'
+import type { ProcessorStatement, SupplierStatement } from '../reconcile/ports.ts'
 import { loadSandbox, sandboxOptions, sandboxOutside } from '../sandbox-parts.ts'
 
 type StoreConfig = Common & Outside & { readonly mode: 'sandbox' | 'live' }
@@ -22,9 +22,9 @@ export interface Connection {
   readonly config: StoreConfig
   readonly storage: Storage
   readonly chain: ConnectedChain
-  readonly supplier: SupplierBooks
+  readonly supplier: SupplierStatement
   /** Undefined where the store takes no coins. */
-  readonly processor: ProcessorBooks | undefined
+  readonly processor: ProcessorStatement | undefined
   /** Closes what was opened, and stops what was started, for this command. */
   close(): Promise<void>
 }
@@ -69,8 +69,8 @@ function open(config: StoreConfig, storage: Storage, stop: () => Promise<void>):
     config,
     storage,
     chain: connectChain(config, now),
-    supplier: zenditBooks(client, { now, signal: stopping.signal }),
-    processor: coins.books,
+    supplier: zenditStatement(client, { now, signal: stopping.signal }),
+    processor: coins.statement,
     async close() {
       stopping.abort()
       await storage.close()

@@ -3,11 +3,11 @@ import { isAddress } from 'viem'
 import { type PresentWallets, presentOf } from '../adapters/storage/wallets.ts'
 import { keysInForce } from '../nodes.ts'
 import { idsFor } from '../orders/naming.ts'
-import type { Look, PaymentName, Report } from '../reconcile/books.ts'
 import type { Acknowledgement, WalletRole } from '../reconcile/ports.ts'
 import { type Rebuilt, rebuild } from '../reconcile/rebuild.ts'
 import { reconcile } from '../reconcile/reconcile.ts'
 import { rebuiltText, reportJson, reportText } from '../reconcile/report-text.ts'
+import type { Look, PaymentName, Report } from '../reconcile/sources.ts'
 import { ownEnvironment } from '../secret-files.ts'
 import { createDigest } from '../secrets/tokens.ts'
 import { createVault } from '../secrets/vault.ts'
@@ -58,17 +58,17 @@ async function main(): Promise<number> {
 
 async function run(connection: Connection, wanted: Wanted): Promise<number> {
   await addEarlier(connection, wanted.earlier)
-  const books = await booksOf(connection)
-  const first = await reconcile(books, lookOf(connection, wanted))
+  const sources = await sourcesOf(connection)
+  const first = await reconcile(sources, lookOf(connection, wanted))
   if (wanted.acknowledge) {
     await acknowledge(connection, first, wanted.acknowledge)
-    return show(wanted, await reconcile(books, lookOf(connection, wanted)))
+    return show(wanted, await reconcile(sources, lookOf(connection, wanted)))
   }
   if (!wanted.rebuild) return show(wanted, first)
   const keys = await keysInForce(connection.storage.nodes, connection.config)
   const rebuilt = await rebuild(
     {
-      ...books,
+      ...sources,
       vault: createVault(keys),
       digest: createDigest(keys, 'orders'),
       now: () => new Date(),
@@ -76,7 +76,7 @@ async function run(connection: Connection, wanted: Wanted): Promise<number> {
     first,
   )
   if (!wanted.json) console.log(`${reportText(first)}\n\n${rebuiltText(rebuilt)}\n\nAfter that:\n`)
-  return show(wanted, await reconcile(books, lookOf(connection, wanted)), rebuilt)
+  return show(wanted, await reconcile(sources, lookOf(connection, wanted)), rebuilt)
 }
 
 async function addEarlier(
@@ -109,12 +109,12 @@ function show({ json }: Wanted, report: Report, rebuilt?: readonly Rebuilt[]): n
   return report.silent.length === 0 ? 0 : 2
 }
 
-async function booksOf({ chain, supplier, storage, processor, config }: Connection) {
+async function sourcesOf({ chain, supplier, storage, processor, config }: Connection) {
   return {
-    chain: chain.books(await storage.wallets.ours(presentOf(config, chain))),
+    chain: chain.statement(await storage.wallets.ours(presentOf(config, chain))),
     supplier,
-    store: storage.books,
-    checkouts: storage.checkoutBooks,
+    store: storage.record,
+    checkouts: storage.checkoutRecord,
     processor,
     hands: storage.handPayouts,
     movements: storage.movements,

@@ -17,12 +17,12 @@ import { bookByHand, createHandPayouts } from '../adapters/storage/hand-payouts.
 import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
 import { openFacts } from '../adapters/storage/order-facts.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
-import { createStoreBooks } from '../adapters/storage/store-books.ts'
+import { createStoreRecord } from '../adapters/storage/store-record.ts'
 import { type Checkout, type CheckoutIn, returnReference } from '../checkouts/checkout.ts'
+import { usdc } from '../lib/money.ts'
 import type { In, Order, Refunding } from '../orders/order.ts'
 import { retryRefund } from '../orders/retry-refund.ts'
 import { operatorPays } from '../payments/pay-back-faults.ts'
-import { usdc } from '../primitives/money.ts'
 import { carryOut } from './refunds-work.ts'
 
 const caps = { hour: usdc(50_000_000n), day: usdc(80_000_000n) }
@@ -35,14 +35,14 @@ beforeEach(async () => {
   return () => database.end()
 })
 
-const desk = () => ({ database, caps, by: 'ada@desk' })
+const operator = () => ({ database, caps, by: 'ada@console' })
 const checkouts = () => createCheckoutStore(database, caps)
 const orders = () => createOrderStore(database)
 const records = () => ({ store: checkouts(), orders: orders() })
 const hash = (digit: string) => digit.repeat(64)
 const paid = (reference: string, transaction: string) =>
-  carryOut(desk(), { does: 'paid', reference, transaction })
-const hand = async () => (await carryOut(desk(), { does: 'hand' })).lines.join('\n')
+  carryOut(operator(), { does: 'paid', reference, transaction })
+const hand = async () => (await carryOut(operator(), { does: 'hand' })).lines.join('\n')
 
 /** A checkout on record with a return of 100 at this step. */
 async function returnAt(
@@ -99,8 +99,8 @@ test('what an operator pays is listed, with amount and address, and noted once',
   expect(await hand()).toBe('Nothing is to be paid by hand.')
   const { rows } = await database.query('select reference, noted_by from hand_payouts order by 1')
   expect(rows).toEqual([
-    { reference, noted_by: 'ada@desk' },
-    { reference: order.id, noted_by: 'ada@desk' },
+    { reference, noted_by: 'ada@console' },
+    { reference: order.id, noted_by: 'ada@console' },
   ])
 })
 
@@ -137,7 +137,7 @@ test('a transaction with two equal transfers to one address pays both, each once
     await returnAt('FAILED'),
   ].map(({ id }) => returnReference(id, 1)) as [string, string, string]
   const second = (reference: string) =>
-    carryOut(desk(), { does: 'paid', reference, transaction: hash('a'), transfer: 2 })
+    carryOut(operator(), { does: 'paid', reference, transaction: hash('a'), transfer: 2 })
   await paid(one, hash('a'))
   expect((await paid(other, hash('a'))).lines[0]).toContain('--transfer 2')
   expect(await second(other)).toMatchObject({ isDone: true })
@@ -178,7 +178,7 @@ test('what is not paid by hand is refused, and nothing is noted', async () => {
 })
 
 const stuckInUsdc = () => orderOnRecord(orders(), unpayable(failed(asked())))
-const booked = async () => (await createStoreBooks(database).ledger('x402')).refunded
+const booked = async () => (await createStoreRecord(database).ledger('x402')).refunded
 
 test('a refund in USDC that an operator paid is booked with its note, and owed no more', async () => {
   const stuck = await stuckInUsdc()
@@ -191,7 +191,7 @@ test('a refund in USDC that an operator paid is booked with its note, and owed n
   expect(await orders().find(stuck.id)).toMatchObject({ refund: { step: 'REFUNDED', transaction } })
   expect(await booked()).toBe(-stuck.amount)
   expect((await openFacts(database)).exposure).toBe(0n)
-  const retried = await carryOut(desk(), { does: 'retry', names: 'all' })
+  const retried = await carryOut(operator(), { does: 'retry', names: 'all' })
   expect(retried.lines).toEqual(['No refund has failed.'])
   expect((await paid(stuck.id, transaction)).lines[0]).toContain('was noted before, with this')
   expect(await paid(stuck.id, `0x${hash('b')}`)).toMatchObject({ isDone: false })
@@ -205,14 +205,14 @@ test('one transaction books two equal refunds in USDC only as two transfers', as
   expect((await paid(other.id, transaction)).lines[0]).toContain('--transfer 2')
   expect(await orders().find(other.id)).toEqual(other)
   const second = { does: 'paid', reference: other.id, transaction, transfer: 2 } as const
-  expect(await carryOut(desk(), second)).toMatchObject({ isDone: true })
+  expect(await carryOut(operator(), second)).toMatchObject({ isDone: true })
   expect(await booked()).toBe(-one.amount - other.amount)
 })
 
 test('a refund in USDC that somebody claims meanwhile is not noted', async () => {
   const stuck = await stuckInUsdc()
   const due = await retryRefund(orders(), stuck as Refunding, 'claim')
-  const made = { transaction: `0x${hash('a')}`, transfer: 1, by: 'ada@desk' }
+  const made = { transaction: `0x${hash('a')}`, transfer: 1, by: 'ada@console' }
   expect(await bookByHand(database, stuck as Refunding, made)).toEqual({ outcome: 'moved' })
   expect(await createHandPayouts(database).find(stuck.id)).toBeUndefined()
   const { lines } = await paid(stuck.id, made.transaction)
@@ -235,7 +235,7 @@ test('retry makes a failed return due again, and says why it leaves another alon
   const stuck = await returnAt('FAILED', 'no_funds')
   const due = await returnAt('DUE')
   const names = [stuck.id, due.id, newCheckoutId()].map((id) => returnReference(id, 1))
-  const { isDone, lines } = await carryOut(desk(), { does: 'retry', names })
+  const { isDone, lines } = await carryOut(operator(), { does: 'retry', names })
   expect(isDone).toBe(false)
   expect(lines).toEqual([
     `${names[0]}: due again`,
@@ -250,20 +250,20 @@ test('retry makes a failed return due again, and says why it leaves another alon
 test('retry --all and start take the returns too', async () => {
   const stuck = await returnAt('FAILED', 'no_funds')
   const reference = returnReference(stuck.id, 1)
-  expect(await carryOut(desk(), { does: 'retry', names: 'all' })).toEqual({
+  expect(await carryOut(operator(), { does: 'retry', names: 'all' })).toEqual({
     isDone: true,
     lines: [`${reference}: due again`],
   })
   const [due] = await checkouts().claimDue(1)
   await checkouts().release(due as Checkout, 60_000)
-  const { lines } = await carryOut(desk(), { does: 'start', reason: undefined })
+  const { lines } = await carryOut(operator(), { does: 'start', reason: undefined })
   expect(lines).toEqual(['Refunds go out again. 1 of them were waiting.'])
   expect(await checkouts().claimDue(1)).toEqual([due])
 })
 
 test('the status has returns at their steps, until they are sent', async () => {
   const checkout = await returnAt('DUE')
-  const status = async () => (await carryOut(desk(), { does: 'status' })).lines.join('\n')
+  const status = async () => (await carryOut(operator(), { does: 'status' })).lines.join('\n')
   expect(await status()).toContain('under way: 1, 0.10 USDC')
   await checkouts().allowReturn(checkout.id, 1)
   expect(await status()).toContain('Returns granted in the last hour 0.10 of 50.00 USDC')

@@ -2,15 +2,15 @@ import type { Pool } from 'pg'
 import type { Database } from '../adapters/storage/database.ts'
 import { bookByHand, createHandPayouts, type Noted } from '../adapters/storage/hand-payouts.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
-import { readRefundDesk } from '../adapters/storage/refund-desk.ts'
+import { readRefundQueue } from '../adapters/storage/refund-queue.ts'
 import type { Payout } from '../checkouts/ports.ts'
+import { isOrderId } from '../lib/ids.ts'
+import { formatUsdc } from '../lib/money.ts'
+import { never } from '../lib/never.ts'
 import { isRefunding, type Order } from '../orders/order.ts'
 import { whyNotTried } from '../orders/retry-refund.ts'
 import { formatUnits } from '../payments/coins.ts'
 import { payableByHand } from '../payments/pay-back-faults.ts'
-import { isOrderId } from '../primitives/ids.ts'
-import { formatUsdc } from '../primitives/money.ts'
-import { never } from '../primitives/never.ts'
 
 /** What became of a note. */
 interface NotedInWords {
@@ -67,7 +67,7 @@ async function noteRefund(
 }
 
 async function waitingPayout(database: Database, reference: string): Promise<Payout | undefined> {
-  const { open, returns } = await readRefundDesk(database)
+  const { open, returns } = await readRefundQueue(database)
   const all = [...open, ...returns.map((one) => ({ ...one, payout: one }))]
   return all.find(
     ({ payout, step, code }) =>

@@ -2,17 +2,17 @@ import type { Pool } from 'pg'
 import { beforeEach, expect, test } from 'vitest'
 import { cardForm, checkoutWorld, invoiced } from '../../test/doubles/checkouts.ts'
 import { memoryProcessor } from '../../test/doubles/memory-processor.ts'
-import { createCheckoutBooks } from '../adapters/storage/checkout-books.ts'
+import { createCheckoutRecord } from '../adapters/storage/checkout-record.ts'
 import { createCheckoutStore } from '../adapters/storage/checkouts.ts'
 import { createHandPayouts } from '../adapters/storage/hand-payouts.ts'
 import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
-import { createTreasury } from '../adapters/storage/treasury.ts'
+import { createPayoutLimits } from '../adapters/storage/payout-limits.ts'
 import { advanceCheckout } from '../checkouts/advance.ts'
 import { invoiceRail } from '../checkouts/rail.ts'
 import { type CheckoutForm, startCheckout } from '../checkouts/start.ts'
-import type { CheckoutId } from '../primitives/ids.ts'
-import { usdc } from '../primitives/money.ts'
+import type { CheckoutId } from '../lib/ids.ts'
+import { usdc } from '../lib/money.ts'
 import { carryOut } from './refunds-work.ts'
 
 /** The whole way of a person who pays in a coin, on the database of a store. */
@@ -40,7 +40,7 @@ function storeWorld() {
     checkouts,
     orders,
     processor,
-    treasury: createTreasury(database, caps),
+    payoutLimits: createPayoutLimits(database, caps),
     rails: { ...world.deps.rails, btcpay: invoiceRail(processor, world.deps.watchPayout) },
   }
   const at = async (id: CheckoutId) => {
@@ -73,9 +73,9 @@ test('what is paid becomes an order with its goods, and what came beside it goes
   })
   world.clock.pass(30 * day)
   expect(await world.goOn(id)).toHaveProperty('closedAt')
-  const books = createCheckoutBooks(database)
-  expect(await books.misbooked()).toEqual([])
-  expect((await books.ledger()).get('BTC')).toEqual({
+  const sources = createCheckoutRecord(database)
+  expect(await sources.misbooked()).toEqual([])
+  expect((await sources.ledger()).get('BTC')).toEqual({
     ...{ received: 2n * invoice.units, price: -invoice.units, due: 0n },
     ...{ returned: -invoice.units, kept: 0n },
   })
@@ -83,18 +83,18 @@ test('what is paid becomes an order with its goods, and what came beside it goes
 
 test('an operator pays what the processor cannot, says so, and the store books it', async () => {
   const world = storeWorld()
-  const desk = { database, caps, by: 'ada@desk' }
+  const operator = { database, caps, by: 'ada@console' }
   const { id, invoice } = await world.start({ coin: 'XMR', refundTo: 'xmr-address-of-ada' })
   world.processor.pay(invoice.id, invoice.units / 2n)
   world.clock.pass(day)
   const failed = await world.goOn(id)
   expect(failed).toMatchObject({ state: 'ENDED', returns: [{ step: { code: 'operator_pays' } }] })
-  const { lines } = await carryOut(desk, { does: 'hand' })
+  const { lines } = await carryOut(operator, { does: 'hand' })
   expect(lines.join('\n')).toMatch(/ XMR on Monero\n {6}to xmr-address-of-ada\n/)
   const transaction = 'd'.repeat(64)
-  const noted = await carryOut(desk, { does: 'paid', reference: `${id}-1`, transaction })
+  const noted = await carryOut(operator, { does: 'paid', reference: `${id}-1`, transaction })
   expect(noted.isDone).toBe(true)
   const sent = await world.goOn(id)
   expect(sent.returns).toMatchObject([{ step: { type: 'SENT', transaction } }])
-  expect(await createCheckoutBooks(database).misbooked()).toEqual([])
+  expect(await createCheckoutRecord(database).misbooked()).toEqual([])
 })

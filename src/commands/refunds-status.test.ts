@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { refundTo } from '../../test/contract/sample-checkouts.ts'
 import { newCheckoutId, newOrderId } from '../../test/doubles/ids.ts'
-import type { RefundDesk } from '../adapters/storage/refund-desk.ts'
-import type { OpenReturn } from '../adapters/storage/return-desk.ts'
+import type { RefundQueue } from '../adapters/storage/refund-queue.ts'
+import type { OpenReturn } from '../adapters/storage/return-queue.ts'
 import { returnReference } from '../checkouts/checkout.ts'
-import { usdc } from '../primitives/money.ts'
+import { usdc } from '../lib/money.ts'
 import { handLines, statusLines } from './refunds-status.ts'
 
 const id = newOrderId()
 const other = newOrderId()
 
 const at = new Date('2026-03-01T10:00:00Z')
-const calm: RefundDesk = {
+const calm: RefundQueue = {
   turned: { stopped: false, reason: null, by: null, at },
   granted: { hour: usdc(0n), day: usdc(12_500_000n) },
   returned: { hour: usdc(1_000_000n), day: usdc(2_000_000n) },
@@ -38,7 +38,7 @@ describe('the status', () => {
     const lines = statusLines(
       {
         ...calm,
-        turned: { stopped: true, reason: 'The key may have leaked.', by: 'ada@desk', at },
+        turned: { stopped: true, reason: 'The key may have leaked.', by: 'ada@console', at },
         open: [
           {
             order: id,
@@ -65,7 +65,7 @@ describe('the status', () => {
       caps,
     )
     expect(lines[0]).toBe(
-      'Refunds are STOPPED since 2026-03-01T10:00:00.000Z by ada@desk: The key may have leaked.',
+      'Refunds are STOPPED since 2026-03-01T10:00:00.000Z by ada@console: The key may have leaked.',
     )
     expect(lines.slice(4)).toEqual([
       'Refunds failed and waiting for you: 1, 0.65 USDC',
@@ -102,7 +102,7 @@ describe('the status', () => {
       units: 5n,
       to: '4Address',
     } as const
-    const open: RefundDesk['open'] = [
+    const open: RefundQueue['open'] = [
       {
         ...{ order: id, amount: usdc(650_000n), payee: 'XMR:4Address', payout, step: 'FAILED' },
         ...{

@@ -1,8 +1,8 @@
-import type { OpenRefund, RefundDesk } from '../adapters/storage/refund-desk.ts'
+import type { OpenRefund, RefundQueue } from '../adapters/storage/refund-queue.ts'
 import type { Payout } from '../checkouts/ports.ts'
+import { formatUsdc, type Usdc, usdc } from '../lib/money.ts'
 import { formatUnits } from '../payments/coins.ts'
 import { nonceSpent, noteTransaction, operatorPays } from '../payments/pay-back-faults.ts'
-import { formatUsdc, type Usdc, usdc } from '../primitives/money.ts'
 
 /** Something that goes back to a buyer: the refund of an order, or a return of a checkout. */
 interface Listed {
@@ -19,11 +19,11 @@ interface Listed {
 
 /** How it stands with refunds, for a person at a terminal. */
 export function statusLines(
-  desk: RefundDesk,
+  queue: RefundQueue,
   caps: { readonly hour: Usdc; readonly day: Usdc },
 ): readonly string[] {
-  const { turned, granted, returned } = desk
-  const listed = listedIn(desk)
+  const { turned, granted, returned } = queue
+  const listed = listedIn(queue)
   const failed = listed.filter((one) => one.step === 'FAILED' && !isByHand(one))
   const pending = listed.filter(({ step }) => step !== 'FAILED')
   return [
@@ -35,7 +35,7 @@ export function statusLines(
     '',
     ...tableOf('failed and waiting for you', failed),
     ...tableOf('under way', pending),
-    ...(listed.some(isByHand) ? ['', ...handLines(desk)] : []),
+    ...(listed.some(isByHand) ? ['', ...handLines(queue)] : []),
   ]
 }
 
@@ -48,8 +48,8 @@ function againstCaps(granted: Window, caps: Window): string {
 }
 
 /** What an operator pays by hand: each with the amount as a wallet takes it, and the address. */
-export function handLines(desk: RefundDesk): readonly string[] {
-  const byHand = listedIn(desk).filter(isByHand)
+export function handLines(queue: RefundQueue): readonly string[] {
+  const byHand = listedIn(queue).filter(isByHand)
   if (byHand.length === 0) return ['Nothing is to be paid by hand.']
   const [sent, unsent] = [true, false].map((isSent) =>
     byHand.filter(({ code }) => (code === noteTransaction) === isSent),
@@ -79,7 +79,7 @@ function isByHand({ step, code, payout, isNoted }: Listed): boolean {
 }
 
 /** All that is not paid, of orders and of checkouts, the oldest first. */
-function listedIn({ open, returns }: RefundDesk): readonly Listed[] {
+function listedIn({ open, returns }: RefundQueue): readonly Listed[] {
   const ofOrders = open.map(listedRefund)
   const ofCheckouts = returns.map((one) => ({
     ...one,
@@ -96,7 +96,7 @@ function listedRefund({ order, amount, payout, payee, ...rest }: OpenRefund): Li
   return { ...rest, name: order, worth: amount, payout, payee: payout?.to ?? payee }
 }
 
-function byAndWhy({ by, reason }: RefundDesk['turned']): string {
+function byAndWhy({ by, reason }: RefundQueue['turned']): string {
   return `${by ? ` by ${by}` : ''}${reason ? `: ${reason}` : ''}`
 }
 

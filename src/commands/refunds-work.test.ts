@@ -12,10 +12,10 @@ import {
 import { newOrderId } from '../../test/doubles/ids.ts'
 import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
-import { createTreasury } from '../adapters/storage/treasury.ts'
+import { createPayoutLimits } from '../adapters/storage/payout-limits.ts'
+import { usdc } from '../lib/money.ts'
 import type { Order } from '../orders/order.ts'
 import type { OrderStore } from '../orders/ports.ts'
-import { usdc } from '../primitives/money.ts'
 import { carryOut } from './refunds-work.ts'
 
 const caps = { hour: usdc(50_000_000n), day: usdc(80_000_000n) }
@@ -30,12 +30,12 @@ beforeEach(async () => {
   return () => database.end()
 })
 
-const desk = () => ({ database, caps, by: 'ada@desk' })
+const operator = () => ({ database, caps, by: 'ada@console' })
 
 const record = (target: Order) => orderOnRecord(orders, target)
 
 async function status(): Promise<string> {
-  return (await carryOut(desk(), { does: 'status' })).lines.join('\n')
+  return (await carryOut(operator(), { does: 'status' })).lines.join('\n')
 }
 
 /** Refund steps that the history of an order tells, oldest first. */
@@ -53,7 +53,7 @@ test('status tells the switch, the grants against the caps, and what is open, an
   const stuck = await record(unpayable(failed(asked())))
   const paid = await record(refunded(failed(asked())))
   const given = await record(fulfilled(asked()))
-  await createTreasury(database, caps).allow(due.id)
+  await createPayoutLimits(database, caps).allow(due.id)
   const text = await status()
   expect(text).toContain(
     'Refunds granted in the last hour 12.50 of 50.00 USDC, in the last day 12.50 of 80',
@@ -77,18 +77,18 @@ test('since is when the money was owed, and does not move with later attempts', 
 
 test('stop and start turn the switch for every node, with who and why on record', async () => {
   const { id } = await record(failed(asked()))
-  const node = createTreasury(database, caps)
-  await carryOut(desk(), { does: 'stop', reason: 'The key may have leaked.' })
+  const node = createPayoutLimits(database, caps)
+  await carryOut(operator(), { does: 'stop', reason: 'The key may have leaked.' })
   expect(await node.allow(id)).toBe('stopped')
-  expect(await status()).toMatch(/STOPPED since 20.* by ada@desk: The key may have leaked\./)
-  await carryOut(desk(), { does: 'start', reason: 'New key.' })
+  expect(await status()).toMatch(/STOPPED since 20.* by ada@console: The key may have leaked\./)
+  await carryOut(operator(), { does: 'start', reason: 'New key.' })
   expect(await node.allow(id)).toBe('granted')
   const { rows } = await database.query(
     'select stopped, reason, changed_by from refund_switch_turns order by changed_at',
   )
   expect(rows).toEqual([
-    { stopped: true, reason: 'The key may have leaked.', changed_by: 'ada@desk' },
-    { stopped: false, reason: 'New key.', changed_by: 'ada@desk' },
+    { stopped: true, reason: 'The key may have leaked.', changed_by: 'ada@console' },
+    { stopped: false, reason: 'New key.', changed_by: 'ada@console' },
   ])
 })
 
@@ -96,7 +96,7 @@ test('start makes refunds due that were held back', async () => {
   const order = await record(failed(asked()))
   await orders.release(order, 60_000)
   expect(await orders.claimDue(10)).toEqual([])
-  const { lines } = await carryOut(desk(), { does: 'start', reason: undefined })
+  const { lines } = await carryOut(operator(), { does: 'start', reason: undefined })
   expect(lines).toEqual(['Refunds go out again. 1 of them were waiting.'])
   expect(await orders.claimDue(10)).toEqual([order])
 })
@@ -104,7 +104,7 @@ test('start makes refunds due that were held back', async () => {
 test('retry makes one failed refund due again, as a move that the history keeps', async () => {
   const stuck = await record(unpayable(failed(asked())))
   const other = await record(unpayable(failed(asked())))
-  const done = await carryOut(desk(), { does: 'retry', names: [stuck.id] })
+  const done = await carryOut(operator(), { does: 'retry', names: [stuck.id] })
   expect(done).toEqual({ isDone: true, lines: [`${stuck.id}: due again`] })
   expect(await orders.find(stuck.id)).toMatchObject({ refund: { step: 'DUE' } })
   expect(await historyOf(stuck)).toEqual(['FAILED', 'DUE'])
@@ -116,11 +116,11 @@ test('retry makes one failed refund due again, as a move that the history keeps'
 test('retry --all takes every failed refund that is owed', async () => {
   const stuck = await Promise.all([1, 2, 3].map(() => record(unpayable(failed(asked())))))
   const due = await record(failed(asked()))
-  const { isDone, lines } = await carryOut(desk(), { does: 'retry', names: 'all' })
+  const { isDone, lines } = await carryOut(operator(), { does: 'retry', names: 'all' })
   expect([isDone, lines.length]).toEqual([true, 3])
   for (const { id } of stuck) expect(lines).toContain(`${id}: due again`)
   expect(await orders.find(due.id)).toEqual(due)
-  expect(await carryOut(desk(), { does: 'retry', names: 'all' })).toMatchObject({
+  expect(await carryOut(operator(), { does: 'retry', names: 'all' })).toMatchObject({
     lines: ['No refund has failed.'],
   })
 })
@@ -129,9 +129,9 @@ test('a refund whose payment vanished is neither shown nor tried: nothing is owe
   const refund = { step: 'FAILED', code: 'payment_vanished', reason: 'gone' } as const
   const vanished = await record({ ...failed(asked()), settlement: 'LOST', refund })
   expect(await status()).not.toContain(vanished.id)
-  const all = await carryOut(desk(), { does: 'retry', names: 'all' })
+  const all = await carryOut(operator(), { does: 'retry', names: 'all' })
   expect(all).toEqual({ isDone: true, lines: ['No refund has failed.'] })
-  expect(await carryOut(desk(), { does: 'retry', names: [vanished.id] })).toEqual({
+  expect(await carryOut(operator(), { does: 'retry', names: [vanished.id] })).toEqual({
     isDone: false,
     lines: [`${vanished.id}: its payment vanished from the chain, so nothing is owed`],
   })
@@ -139,7 +139,7 @@ test('a refund whose payment vanished is neither shown nor tried: nothing is owe
 })
 
 test('retry --all of nothing is done', async () => {
-  expect(await carryOut(desk(), { does: 'retry', names: 'all' })).toEqual({
+  expect(await carryOut(operator(), { does: 'retry', names: 'all' })).toEqual({
     isDone: true,
     lines: ['No refund has failed.'],
   })
@@ -152,7 +152,7 @@ test('retry says why it leaves an order alone, and is then not done', async () =
   const back = await record(refunded(failed(asked())))
   const unknown = newOrderId()
   const ids = [open, given, due, back].map(({ id }) => id)
-  const { isDone, lines } = await carryOut(desk(), { does: 'retry', names: [...ids, unknown] })
+  const { isDone, lines } = await carryOut(operator(), { does: 'retry', names: [...ids, unknown] })
   expect(isDone).toBe(false)
   expect(lines).toEqual([
     `${open.id}: it is PAYMENT_PENDING and has no refund`,

@@ -1,20 +1,20 @@
 import type { Pool } from 'pg'
 import { createCheckoutStore } from '../adapters/storage/checkouts.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
-import { readRefundDesk } from '../adapters/storage/refund-desk.ts'
-import type { RefundCaps } from '../adapters/storage/treasury.ts'
-import { switchRefunds } from '../adapters/storage/treasury.ts'
+import type { RefundCaps } from '../adapters/storage/payout-limits.ts'
+import { switchRefunds } from '../adapters/storage/payout-limits.ts'
+import { readRefundQueue } from '../adapters/storage/refund-queue.ts'
 import { isInvoiced, returnOfReference } from '../checkouts/checkout.ts'
 import { retryReturn } from '../checkouts/retry-return.ts'
+import { isOrderId, type OrderId } from '../lib/ids.ts'
+import { never } from '../lib/never.ts'
 import { isRefunding } from '../orders/order.ts'
 import { retryRefund, whyNotTried } from '../orders/retry-refund.ts'
-import { isOrderId, type OrderId } from '../primitives/ids.ts'
-import { never } from '../primitives/never.ts'
+import type { RefundsCommand } from './refunds-arguments.ts'
 import { notePaid } from './refunds-by-hand.ts'
 import { handLines, statusLines } from './refunds-status.ts'
-import type { RefundsCommand } from './refunds-words.ts'
 
-interface Desk {
+interface Operator {
   readonly database: Pool
   readonly caps: RefundCaps
   /** Who sits at it, for the record. */
@@ -28,36 +28,36 @@ interface Done {
 }
 
 /** Does what the operator wants, on the store's own database and for all of its nodes. */
-export async function carryOut(desk: Desk, command: RefundsCommand): Promise<Done> {
+export async function carryOut(operator: Operator, command: RefundsCommand): Promise<Done> {
   switch (command.does) {
     case 'status':
-      return done(statusLines(await readRefundDesk(desk.database), desk.caps))
+      return done(statusLines(await readRefundQueue(operator.database), operator.caps))
     case 'stop':
-      await turn(desk, true, command.reason)
+      await turn(operator, true, command.reason)
       return done(['Refunds are stopped, on every node. Each one waits and goes on after "start".'])
     case 'start':
-      return start(desk, command.reason)
+      return start(operator, command.reason)
     case 'retry':
-      return command.names === 'all' ? retryAll(desk) : retryThese(desk, command.names)
+      return command.names === 'all' ? retryAll(operator) : retryThese(operator, command.names)
     case 'hand':
-      return done(handLines(await readRefundDesk(desk.database)))
+      return done(handLines(await readRefundQueue(operator.database)))
     case 'paid':
-      return paid(desk, command)
+      return paid(operator, command)
     default:
       return never(command)
   }
 }
 
-function turn({ database, by }: Desk, stopped: boolean, reason: string | undefined) {
+function turn({ database, by }: Operator, stopped: boolean, reason: string | undefined) {
   return switchRefunds(database, { stopped, reason, by })
 }
 
 /** What was held back is looked at now, and not only when its pause is over. */
-async function start(desk: Desk, reason: string | undefined): Promise<Done> {
-  await turn(desk, false, reason)
-  const orders = createOrderStore(desk.database)
-  const checkouts = createCheckoutStore(desk.database, desk.caps)
-  const { open, returns } = await readRefundDesk(desk.database)
+async function start(operator: Operator, reason: string | undefined): Promise<Done> {
+  await turn(operator, false, reason)
+  const orders = createOrderStore(operator.database)
+  const checkouts = createCheckoutStore(operator.database, operator.caps)
+  const { open, returns } = await readRefundQueue(operator.database)
   const waiting = open.filter(({ step }) => step === 'DUE' || step === 'SIGNED')
   const going = returns.filter(({ step }) => step !== 'FAILED')
   for (const { order } of waiting) await orders.hasten(order)
@@ -68,29 +68,29 @@ async function start(desk: Desk, reason: string | undefined): Promise<Done> {
 
 /** A payout in a coin goes on at once: who asks the processor for it next is told of the transaction. */
 async function paid(
-  desk: Desk,
+  operator: Operator,
   { does: _, ...payment }: Extract<RefundsCommand, { does: 'paid' }>,
 ): Promise<Done> {
   const { reference } = payment
-  const { isNoted, line } = await notePaid(desk.database, { ...payment, by: desk.by })
+  const { isNoted, line } = await notePaid(operator.database, { ...payment, by: operator.by })
   // What was paid in USDC is booked with the note, and is not tried again.
-  if (isNoted) await retryEach(desk, [reference])
+  if (isNoted) await retryEach(operator, [reference])
   return { isDone: isNoted, lines: [`${reference}: ${line}`] }
 }
 
-async function retryAll(desk: Desk): Promise<Done> {
-  const { open, returns } = await readRefundDesk(desk.database)
+async function retryAll(operator: Operator): Promise<Done> {
+  const { open, returns } = await readRefundQueue(operator.database)
   const failed = [
     ...open.filter(({ step }) => step === 'FAILED').map(({ order }) => order),
     ...returns.filter(({ step }) => step === 'FAILED').map(({ reference }) => reference),
   ]
   if (failed.length === 0) return done(['No refund has failed.'])
-  const tried = await retryEach(desk, failed)
+  const tried = await retryEach(operator, failed)
   return done(tried.map(({ line }) => line))
 }
 
-async function retryThese(desk: Desk, names: readonly string[]): Promise<Done> {
-  const tried = await retryEach(desk, names)
+async function retryThese(operator: Operator, names: readonly string[]): Promise<Done> {
+  const tried = await retryEach(operator, names)
   return { isDone: tried.every(({ isDue }) => isDue), lines: tried.map(({ line }) => line) }
 }
 
@@ -99,17 +99,19 @@ interface Tried {
   readonly line: string
 }
 
-async function retryEach(desk: Desk, names: readonly string[]): Promise<readonly Tried[]> {
+async function retryEach(operator: Operator, names: readonly string[]): Promise<readonly Tried[]> {
   const tried: Tried[] = []
   for (const name of names) {
-    const why = isOrderId(name) ? await retryOrder(desk, name) : await retryOneReturn(desk, name)
+    const why = isOrderId(name)
+      ? await retryOrder(operator, name)
+      : await retryOneReturn(operator, name)
     tried.push({ isDue: why === undefined, line: `${name}: ${why ?? 'due again'}` })
   }
   return tried
 }
 
 /** Makes it due again, or says why not. */
-async function retryOrder({ database }: Desk, id: OrderId): Promise<string | undefined> {
+async function retryOrder({ database }: Operator, id: OrderId): Promise<string | undefined> {
   const orders = createOrderStore(database)
   const order = await orders.find(id)
   const why = whyNotTried(order)
@@ -118,7 +120,7 @@ async function retryOrder({ database }: Desk, id: OrderId): Promise<string | und
 }
 
 async function retryOneReturn(
-  { database, caps }: Desk,
+  { database, caps }: Operator,
   reference: string,
 ): Promise<string | undefined> {
   const named = returnOfReference(reference)

@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os'
 import { ConfigError, readConfig } from '../config.ts'
 import { ownEnvironment } from '../secret-files.ts'
-import { commandOf, UsageError, usage } from './refunds-words.ts'
+import { commandOf, UsageError, usage } from './refunds-arguments.ts'
 import { carryOut } from './refunds-work.ts'
 import { openDatabaseFor, reasonOf } from './store-database.ts'
 
@@ -11,8 +11,12 @@ async function main(args: readonly string[]): Promise<0 | 1> {
   const config = readConfig(ownEnvironment(console.warn))
   const database = await openDatabaseFor(config, 'refunds')
   try {
-    const desk = { database, caps: config.refundCaps, by: `${userInfo().username}@${hostname()}` }
-    const { isDone, lines } = await carryOut(desk, command)
+    const operator = {
+      database,
+      caps: config.refundCaps,
+      by: `${userInfo().username}@${hostname()}`,
+    }
+    const { isDone, lines } = await carryOut(operator, command)
     console.log(lines.join('\n'))
     return isDone ? 0 : 1
   } finally {

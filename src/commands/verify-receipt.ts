@@ -1,5 +1,6 @@
 import { compactVerify, decodeProtectedHeader, errors, importJWK } from 'jose'
 import * as z from 'zod'
+import { canonicalJson } from '../lib/canonical-json.ts'
 import {
   Delivered,
   deliveryHash,
@@ -7,9 +8,8 @@ import {
   ReceiptClaims,
   receiptType,
 } from '../orders/delivery-receipt.ts'
-import { canonicalJson } from '../primitives/canonical-json.ts'
 import { strictJson } from './strict-json.ts'
-import { notProvenLines, printable, provenLines } from './verify-words.ts'
+import { notProvenLines, printable, provenLines } from './verify-arguments.ts'
 
 /** Nothing can be checked: what was given is no receipt, or the keys cannot be had. */
 export class NotAReceipt extends Error {}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { handClock } from '../../test/doubles/orders.ts'
-import { usdc } from '../primitives/money.ts'
+import { usdc } from '../lib/money.ts'
 import { watchFunds } from './funds.ts'
 
 const funds = (available: bigint, committed = 0n) => ({

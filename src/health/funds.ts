@@ -1,4 +1,4 @@
-import type { Usdc } from '../primitives/money.ts'
+import type { Usdc } from '../lib/money.ts'
 import type { Funds } from './verdict.ts'
 
 /** A purchase that the supplier refused because the wallet there does not suffice. */
@@ -13,7 +13,7 @@ export interface FundsRefusal {
 }
 
 /** One refusal may be a purchase that was too large; with the second one the wallet is taken for empty. */
-const refusalsMost = 2
+const maxRefusals = 2
 const forgottenAfterMs = 60 * 60_000
 /** After so long without a refusal one purchase is let through, whatever the balance reads. */
 const triedAfterMs = 5 * 60_000
@@ -56,7 +56,7 @@ export function watchFunds(now: () => Date): FundsWatch {
   }
 
   const settle = (one: Noted) => all.set(one.reference, { ...one, isSettled: true })
-  const isTakenForEmpty = () => standing().length >= refusalsMost
+  const isTakenForEmpty = () => standing().length >= maxRefusals
 
   return {
     noteRefusal(refusal) {

@@ -1,4 +1,4 @@
-import { usdc } from '../primitives/money.ts'
+import { usdc } from '../lib/money.ts'
 import type { Means } from './verdict.ts'
 
 /** A store with more of everything than anybody asks for, so that nothing is bounded. */
@@ -7,7 +7,7 @@ export const ample: Means = {
   pending: usdc(0n),
   gas: { balance: 1n, need: 0n },
   funds: 'unbounded',
-  refundMost: undefined,
-  borneOutMost: undefined,
+  maxRefund: undefined,
+  maxBorneOut: undefined,
   cheapest: undefined,
 }

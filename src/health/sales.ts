@@ -1,4 +1,4 @@
-import { type Usdc, usdc } from '../primitives/money.ts'
+import { type Usdc, usdc } from '../lib/money.ts'
 
 /** What this process sold, of which a look at the means may not know yet. */
 export interface Sales {

@@ -2,13 +2,13 @@ import Fastify from 'fastify'
 import { expect, test } from 'vitest'
 import { orderWorld } from '../../test/doubles/orders.ts'
 import { routeHealth } from '../http/health.ts'
+import { type Usdc, usdc } from '../lib/money.ts'
+import { Refusal } from '../lib/refusal.ts'
 import { requireSold } from '../orders/not-now.ts'
-import { type Usdc, usdc } from '../primitives/money.ts'
-import { Refusal } from '../primitives/refusal.ts'
 import type { FundsRefusal } from './funds.ts'
+import { createHealth } from './health.ts'
 import { ample } from './means.fixture.ts'
 import type { Cover, Funds, Gas } from './verdict.ts'
-import { createVitals } from './vitals.ts'
 
 const cheapest = usdc(10n)
 const amounts = [0n, 9n, 10n, 11n, 100n].map(usdc)
@@ -22,8 +22,8 @@ const facts = {
   held: flags,
   float: [undefined, ...amounts.slice(0, -1)],
   funds: [undefined, ...amounts.slice(0, -1)],
-  refundMost: amounts.slice(1),
-  borneOutMost: [undefined, usdc(9n), usdc(11n)],
+  maxRefund: amounts.slice(1),
+  maxBorneOut: [undefined, usdc(9n), usdc(11n)],
   gas: [undefined, 0n, 5n],
   refusals: [1, 2],
   /** What an order beside it costs that is sold and not on record yet, or whose payment is under way. */
@@ -49,12 +49,12 @@ function* everyFact(): Generator<Fact> {
 
 const { now } = orderWorld().deps
 
-function vitalsOf(fact: Fact) {
-  const vitals = createVitals(now)
-  if (fact.isCatalogRead) vitals.noteCatalog(now())
-  vitals.hold(fact.held ? 'not known yet' : undefined)
+function healthWith(fact: Fact) {
+  const health = createHealth(now)
+  if (fact.isCatalogRead) health.noteCatalog(now())
+  health.hold(fact.held ? 'not known yet' : undefined)
   for (let time = 0; time < 3 && fact.failing !== 'none'; time += 1) {
-    vitals.note(fact.failing, false, 'timeout')
+    health.note(fact.failing, false, 'timeout')
   }
   const cover: Cover | undefined =
     fact.float === undefined ? undefined : { float: usdc(4n * fact.float + 7n), exposure: usdc(7n) }
@@ -63,21 +63,21 @@ function vitalsOf(fact: Fact) {
       ? undefined
       : { available: usdc(fact.funds + 3n), committed: usdc(3n), unconfirmed: usdc(0n) }
   const gas: Gas | undefined = fact.gas === undefined ? undefined : { balance: fact.gas, need: 5n }
-  const { refundMost, borneOutMost } = fact
+  const { maxRefund, maxBorneOut } = fact
   const pending = usdc(fact.pending)
   if (fact.isLookedAt)
-    vitals.noteMeans({ cover, gas, funds, refundMost, borneOutMost, cheapest, pending })
-  if (fact.sold > 0n) vitals.sell('sold', usdc(fact.sold))
+    health.noteMeans({ cover, gas, funds, maxRefund, maxBorneOut, cheapest, pending })
+  if (fact.sold > 0n) health.sell('sold', usdc(fact.sold))
   for (let count = 0; count < fact.refusals; count += 1) {
     const refusal: FundsRefusal = { reference: `r${count}`, at: now() }
-    vitals.noteFundsRefusal(refusal)
+    health.noteFundsRefusal(refusal)
   }
-  return vitals
+  return health
 }
 
-function codeOf(vitals: ReturnType<typeof vitalsOf>, amount: Usdc, isFromFloat = true) {
+function codeOf(health: ReturnType<typeof healthWith>, amount: Usdc, isFromFloat = true) {
   try {
-    requireSold(vitals, amount, isFromFloat)
+    requireSold(health, amount, isFromFloat)
     return 'sold'
   } catch (error) {
     if (error instanceof Refusal) return error.code
@@ -89,13 +89,13 @@ test('the signals say stop exactly when the cheapest purchase is refused, whatev
   let stopped = 0
   let sold = 0
   for (const fact of everyFact()) {
-    const vitals = vitalsOf(fact)
-    const isStopped = vitals.signals().agent_action === 'stop'
+    const health = healthWith(fact)
+    const isStopped = health.signals().agent_action === 'stop'
     const said = JSON.stringify(fact, (_, value) =>
       typeof value === 'bigint' ? `${value}` : value,
     )
-    expect(codeOf(vitals, cheapest), said).toBe(isStopped ? 'store_paused' : 'sold')
-    expect(Object.values(vitals.parts()).some(({ state }) => state === 'down')).toBe(isStopped)
+    expect(codeOf(health, cheapest), said).toBe(isStopped ? 'store_paused' : 'sold')
+    expect(Object.values(health.parts()).some(({ state }) => state === 'down')).toBe(isStopped)
     if (isStopped) stopped += 1
     else sold += 1
   }
@@ -104,48 +104,48 @@ test('the signals say stop exactly when the cheapest purchase is refused, whatev
 
 test('a purchase is sold exactly up to the tightest bound, and a larger one hears why not', () => {
   for (const fact of everyFact()) {
-    const vitals = vitalsOf(fact)
-    if (vitals.signals().agent_action === 'stop') continue
-    const { float = 0n, funds = 0n, borneOutMost = 100n, refundMost, sold, pending } = fact
+    const health = healthWith(fact)
+    if (health.signals().agent_action === 'stop') continue
+    const { float = 0n, funds = 0n, maxBorneOut = 100n, maxRefund, sold, pending } = fact
     const beside = sold + pending
-    const most = [refundMost, borneOutMost]
+    const most = [maxRefund, maxBorneOut]
     for (const amount of amounts) {
       const fits =
         amount + beside <= float && amount + beside <= funds && most.every((one) => amount <= one)
-      expect(codeOf(vitals, amount)).toBe(fits ? 'sold' : 'offer_unavailable')
+      expect(codeOf(health, amount)).toBe(fits ? 'sold' : 'offer_unavailable')
     }
   }
 })
 
 test('what is paid back from elsewhere is not bounded by the refund wallet', () => {
-  const vitals = createVitals(now)
-  vitals.noteCatalog(now())
+  const health = createHealth(now)
+  health.noteCatalog(now())
   const cover = { float: usdc(40n), exposure: usdc(0n) }
-  vitals.noteMeans({ ...ample, cover, refundMost: usdc(50n), borneOutMost: usdc(30n), cheapest })
-  const codes = [40n, 50n, 51n].map((amount) => codeOf(vitals, usdc(amount), false))
+  health.noteMeans({ ...ample, cover, maxRefund: usdc(50n), maxBorneOut: usdc(30n), cheapest })
+  const codes = [40n, 50n, 51n].map((amount) => codeOf(health, usdc(amount), false))
   expect(codes).toEqual(['sold', 'sold', 'offer_unavailable'])
-  expect(codeOf(vitals, usdc(11n))).toBe('offer_unavailable')
+  expect(codeOf(health, usdc(11n))).toBe('offer_unavailable')
 })
 
 test('coin payments that are not confirmed take at most half of the supplier’s wallet', () => {
-  const vitals = createVitals(now)
-  vitals.noteCatalog(now())
+  const health = createHealth(now)
+  health.noteCatalog(now())
   const most = (unconfirmed: bigint) => {
     const funds = { available: usdc(100n), committed: usdc(10n), unconfirmed: usdc(unconfirmed) }
-    vitals.noteMeans({ ...ample, funds })
-    return vitals.bounds().find(({ by }) => by === 'supplier_funds')?.most
+    health.noteMeans({ ...ample, funds })
+    return health.bounds().find(({ by }) => by === 'supplier_funds')?.most
   }
   expect([0n, 50n, 51n, 1_000n].map(most)).toEqual([90n, 40n, 40n, 40n])
 })
 
 test('a wallet that is empty closes the store before it is known what anything costs', () => {
   const cover = { float: usdc(7n), exposure: usdc(7n) }
-  const vitals = createVitals(now)
-  vitals.noteCatalog(now())
-  vitals.noteMeans({ ...ample, cover: { ...cover, float: usdc(11n) } })
-  expect(vitals.signals().agent_action).toBe('pay')
-  vitals.noteMeans({ ...ample, cover })
-  expect(vitals.parts().refunds.state).toBe('down')
+  const health = createHealth(now)
+  health.noteCatalog(now())
+  health.noteMeans({ ...ample, cover: { ...cover, float: usdc(11n) } })
+  expect(health.signals().agent_action).toBe('pay')
+  health.noteMeans({ ...ample, cover })
+  expect(health.parts().refunds.state).toBe('down')
 })
 
 test('/readyz says what the signals say, and names the part', async () => {
@@ -156,8 +156,8 @@ test('/readyz says what the signals say, and names the part', async () => {
     held: false,
     float: usdc(10n),
     funds: usdc(10n),
-    refundMost: usdc(10n),
-    borneOutMost: undefined,
+    maxRefund: usdc(10n),
+    maxBorneOut: undefined,
     gas: 5n,
     refusals: 1,
     sold: 0n,
@@ -166,8 +166,8 @@ test('/readyz says what the signals say, and names the part', async () => {
   const ills: readonly [Partial<Fact>, string][] = [
     [{}, ''],
     [{ float: usdc(9n) }, 'refunds'],
-    [{ refundMost: usdc(9n) }, 'refunds'],
-    [{ borneOutMost: usdc(9n) }, 'chain'],
+    [{ maxRefund: usdc(9n) }, 'refunds'],
+    [{ maxBorneOut: usdc(9n) }, 'chain'],
     [{ funds: usdc(9n) }, 'supplier'],
     [{ refusals: 2 }, 'supplier'],
     [{ gas: 0n }, 'gas'],
@@ -182,16 +182,16 @@ test('/readyz says what the signals say, and names the part', async () => {
     [{ isCatalogRead: false }, 'catalog'],
   ]
   for (const [ill, part] of ills) {
-    const vitals = vitalsOf({ ...well, ...ill })
+    const health = healthWith({ ...well, ...ill })
     const app = Fastify()
-    routeHealth(app, vitals, new AbortController().signal)
+    routeHealth(app, health, new AbortController().signal)
     const { statusCode, body } = await app.inject('/readyz')
     const { parts } = JSON.parse(body) as { parts: Record<string, { state: string }> }
     const down = Object.entries(parts).flatMap(([name, { state }]) =>
       state === 'down' ? [name] : [],
     )
     expect([statusCode, down]).toEqual(part === '' ? [200, []] : [503, part.split(' ')])
-    expect(vitals.signals().agent_action).toBe(part === '' ? 'pay' : 'stop')
+    expect(health.signals().agent_action).toBe(part === '' ? 'pay' : 'stop')
     await app.close()
   }
 })

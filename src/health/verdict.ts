@@ -1,4 +1,4 @@
-import { formatUsdc, type Usdc, usdc } from '../primitives/money.ts'
+import { formatUsdc, type Usdc, usdc } from '../lib/money.ts'
 import { type PartHealth, type Parts, type Signals, signalsOf } from './signals.ts'
 
 /** What refunds are paid from, and what may have to be paid back. */
@@ -33,9 +33,9 @@ export interface Means {
   /** A wallet at the supplier in another currency than the prices bounds nothing. */
   readonly funds: Funds | 'unbounded' | undefined
   /** The largest refund that the caps can ever let through. */
-  readonly refundMost: Usdc | undefined
+  readonly maxRefund: Usdc | undefined
   /** The largest payment that a node beside ours could bear out; undefined: any. */
-  readonly borneOutMost: Usdc | undefined
+  readonly maxBorneOut: Usdc | undefined
   /** The least that anything on sale costs. */
   readonly cheapest: Usdc | undefined
 }
@@ -130,14 +130,14 @@ function heldOf({ available, committed, unconfirmed }: Funds): Usdc {
   return usdc(committed + (unconfirmed < half ? unconfirmed : half))
 }
 
-function boundsOf({ cover, funds, refundMost, borneOutMost }: Means): readonly Bound[] {
+function boundsOf({ cover, funds, maxRefund, maxBorneOut }: Means): readonly Bound[] {
   const bounds: Bound[] = [
     ...(cover ? [{ by: 'refund_float' as const, most: shareOfFloat(cover) }] : []),
     ...(isFunds(funds)
       ? [{ by: 'supplier_funds' as const, most: rest(funds.available, heldOf(funds)) }]
       : []),
-    ...(refundMost === undefined ? [] : [{ by: 'refund_cap' as const, most: refundMost }]),
-    ...(borneOutMost === undefined ? [] : [{ by: 'witness' as const, most: borneOutMost }]),
+    ...(maxRefund === undefined ? [] : [{ by: 'refund_cap' as const, most: maxRefund }]),
+    ...(maxBorneOut === undefined ? [] : [{ by: 'witness' as const, most: maxBorneOut }]),
   ]
   return bounds.sort((one, other) => Number(one.most - other.most))
 }
@@ -176,14 +176,14 @@ function fundsHealth(
 
 function refundsHealth(means: Means | undefined, bounds: readonly Bound[]): PartHealth {
   if (!means?.cover) return down('What refunds are paid from was not seen lately.')
-  const { cover, refundMost } = means
+  const { cover, maxRefund } = means
   if (isBelowCheapest(bounds, 'refund_float', means)) {
     return down(
       `Refunds may need ${text(cover.exposure)} USDC, and their wallet holds ${text(cover.float)}: a purchase may take a quarter of the rest.`,
     )
   }
-  if (refundMost !== undefined && isBelowCheapest(bounds, 'refund_cap', means)) {
-    return down(`No refund above ${text(refundMost)} USDC is let through, and nothing costs less.`)
+  if (maxRefund !== undefined && isBelowCheapest(bounds, 'refund_cap', means)) {
+    return down(`No refund above ${text(maxRefund)} USDC is let through, and nothing costs less.`)
   }
   return healthy
 }

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { testApp } from '../../test/fixtures/app.ts'
 import { catalogOf } from '../../test/fixtures/catalog.ts'
 import { fixed, fixturePricing, shopOffers, voucher } from '../../test/fixtures/offers.ts'
-import { questionOf } from '../desk/question.ts'
-import { createShelf } from '../goods/catalog.ts'
-import type { RateTable } from '../goods/ports.ts'
+import { queryOf } from '../api/query.ts'
+import { createLiveCatalog } from '../catalog/catalog.ts'
+import type { RateTable } from '../catalog/ports.ts'
 import { createAnswerCache } from './answer-cache.ts'
 import type { compress } from './content-coding.ts'
 
@@ -13,8 +13,8 @@ const pricing = fixturePricing()
 const shop = (offers = shopOffers) => catalogOf(offers, pricing)
 
 /** A cache whose answers are counted, and whose compressing ends when it is told to. */
-function openCache(bytesMax?: number) {
-  const shelf = createShelf(shop())
+function openCache(maxBytes?: number) {
+  const liveCatalog = createLiveCatalog(shop())
   const waiting: ((form: Buffer) => void)[] = []
   const compressBody: typeof compress = () => {
     const { promise, resolve } = Promise.withResolvers<Buffer>()
@@ -22,18 +22,18 @@ function openCache(bytesMax?: number) {
     return promise
   }
   const cache = createAnswerCache(
-    { shelf, pricing, site: testApp().deps.site },
-    { bytesMax, compressBody },
+    { liveCatalog, pricing, site: testApp().deps.site },
+    { maxBytes, compressBody },
   )
   let made = 0
   const ask = (url: string, params: object = {}) =>
     cache.find('/route', url, () =>
-      questionOf(params, () => {
+      queryOf(params, () => {
         made += 1
         return { made, filling: 'x'.repeat(2_000) }
       }),
     )
-  return { cache, shelf, waiting, ask, made: () => made }
+  return { cache, liveCatalog, waiting, ask, made: () => made }
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
@@ -55,12 +55,12 @@ describe('an answer is made once', () => {
     expect(made()).toBe(3)
   })
 
-  test('but again when the shelf was filled anew, even with the same offers', () => {
-    const { ask, shelf, cache, made } = openCache()
+  test('but again when the catalog was loaded anew, even with the same offers', () => {
+    const { ask, liveCatalog, cache, made } = openCache()
     ask('/a')
     const one = cache.bytes()
     ask('/b', { b: 1 })
-    shelf.replace(shop())
+    liveCatalog.replace(shop())
     ask('/a')
     expect([made(), cache.bytes()]).toEqual([3, one])
   })
@@ -79,7 +79,7 @@ test('what throws is not kept', () => {
     throw new Error('no')
   }
   expect(() => cache.find('/route', '/a', refuse)).toThrow('no')
-  expect(() => cache.find('/route', '/a', () => questionOf({}, refuse))).toThrow('no')
+  expect(() => cache.find('/route', '/a', () => queryOf({}, refuse))).toThrow('no')
   expect(JSON.parse(ask('/a').answer.body.toString())).toMatchObject({ made: 1 })
 })
 
@@ -107,10 +107,10 @@ describe('smaller forms', () => {
   })
 
   test('that get ready after a swap are dropped', async () => {
-    const { ask, waiting, shelf } = openCache()
+    const { ask, waiting, liveCatalog } = openCache()
     ask('/a')
     ask('/a').smaller('br')
-    shelf.replace(shop())
+    liveCatalog.replace(shop())
     ask('/a')
     waiting[0]?.(Buffer.from('old'))
     await settled()
@@ -173,16 +173,16 @@ describe('never the answer of another state of the store', () => {
     }),
   )
 
-  /** A store that keeps its answers beside one that keeps none, over the same shelf and rates. */
+  /** A store that keeps its answers beside one that keeps none, over the same catalog and rates. */
   function openTwins() {
     let rates = rateTables[0]
     let now = Date.parse('2026-11-17T00:00:00Z')
     const pricing = fixturePricing({ rates: () => rates, now: () => new Date(now) })
-    const shelf = createShelf(catalogOf(offers, pricing))
-    const cached = testApp({ shelf, pricing })
-    const plain = testApp({ shelf, pricing, answerBytesMax: 0 })
+    const liveCatalog = createLiveCatalog(catalogOf(offers, pricing))
+    const cached = testApp({ liveCatalog, pricing })
+    const plain = testApp({ liveCatalog, pricing, maxAnswerBytes: 0 })
     return {
-      swap: (which: number) => shelf.replace(catalogOf(offers.slice(which), pricing)),
+      swap: (which: number) => liveCatalog.replace(catalogOf(offers.slice(which), pricing)),
       // In the store the catalog is built again a moment later, and not at all when time passes.
       rates: (which: number) => {
         rates = rateTables[which % 2]

@@ -1,7 +1,7 @@
-import type { ReadDeps } from '../desk/deps.ts'
-import type { Content, Question } from '../desk/question.ts'
-import type { Pricing } from '../goods/pricing.ts'
-import { staleParts } from '../goods/staleness.ts'
+import type { ReadDeps } from '../api/deps.ts'
+import type { Content, Query } from '../api/query.ts'
+import type { Pricing } from '../catalog/pricing.ts'
+import { staleParts } from '../catalog/staleness.ts'
 import { type ByteBounded, byteBounded } from './byte-bounded.ts'
 import { digestOf } from './caching.ts'
 import { type Compressed, compress } from './content-coding.ts'
@@ -27,15 +27,15 @@ export interface AnswerCache {
    * @param url the request's target as it came; with what is for sale now it decides the answer
    * @param read understands the target; what it throws is never kept
    */
-  find(route: string, url: string, read: () => Kept): Found
+  find(route: string, url: string, read: () => Kept): CachedAnswer
   /** How much is held. */
   readonly bytes: () => number
 }
 
 /** What is asked for; a text is kept as it is. */
-type Kept = Pick<Question, 'key'> & { readonly answer: () => Content | string }
+type Kept = Pick<Query, 'key'> & { readonly answer: () => Content | string }
 
-export interface Found {
+export interface CachedAnswer {
   readonly answer: Answer
   /**
    * The answer in a smaller form if there is one. If not, it is made aside for the next caller: an
@@ -46,30 +46,30 @@ export interface Found {
 
 export interface AnswerCacheOptions {
   /** 0 keeps nothing. */
-  readonly bytesMax?: number | undefined
+  readonly maxBytes?: number | undefined
   readonly compressBody?: typeof compress
 }
 
 /** About 1 500 pages of 20 offers in all three forms, and little beside what the catalog takes. */
-const answerBytesMax = 32 * 1024 * 1024
+const maxAnswerBytes = 32 * 1024 * 1024
 /** Below this an answer and its headers fit into one packet anyway. */
 const compressFrom = 1024
 /** The pool has four threads, and looking up names needs them too. */
-const compressingMax = 2
+const maxCompressing = 2
 
 export function createAnswerCache(
-  { shelf, pricing, site }: ReadDeps,
-  { bytesMax = answerBytesMax, compressBody = compress }: AnswerCacheOptions = {},
+  { liveCatalog, pricing, site }: ReadDeps,
+  { maxBytes = maxAnswerBytes, compressBody = compress }: AnswerCacheOptions = {},
 ): AnswerCache {
-  const answers = byteBounded<Answer>(bytesMax)
+  const answers = byteBounded<Answer>(maxBytes)
   // Addresses lead to answers, so that the same address need not be understood twice.
-  const keys = byteBounded<string>(bytesMax / 8)
+  const keys = byteBounded<string>(maxBytes / 8)
   const smaller = createCompressing(answers, compressBody)
   let basis: readonly unknown[] = []
   let edition = ''
 
   const forgetWhatIsOld = () => {
-    const catalog = shelf.current()
+    const catalog = liveCatalog.current()
     const now = basisOf(catalog, pricing)
     if (now.every((part, at) => part === basis[at])) return
     basis = now
@@ -140,7 +140,7 @@ function createCompressing(answers: ByteBounded<Answer>, compressBody: typeof co
     const form = known.forms.get(coding)
     if (form !== undefined || known.body.length < compressFrom) return form
     const job = `${coding} ${known.digest}`
-    if (making.size >= compressingMax || making.has(job)) return undefined
+    if (making.size >= maxCompressing || making.has(job)) return undefined
     making.add(job)
     make(key, known, coding)
       // It stays as it is, and is tried again when it is asked for again.

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { afterAll, describe, expect, test } from 'vitest'
 import { testApp } from '../../test/fixtures/app.ts'
-import { Refusal } from '../primitives/refusal.ts'
+import { Refusal } from '../lib/refusal.ts'
 
 describe('methods and paths', () => {
   const { app } = testApp()

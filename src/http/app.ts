@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import cors from '@fastify/cors'
 import Fastify, { type FastifyInstance, LogController } from 'fastify'
 import { createAnswerCache } from './answer-cache.ts'
-import { bodyMax, takeJsonBodies } from './body.ts'
+import { maxBody, takeJsonBodies } from './body.ts'
 import { routeCatalogReading } from './catalog/routes.ts'
 import { answerClientError } from './client-error.ts'
 import type { AppDeps } from './deps.ts'
@@ -56,7 +56,7 @@ const crossOrigin = {
 }
 
 /**
- * The front door with the whole reading side. Further groups of routes are added to what it gives,
+ * The HTTP server with the whole reading side. Further groups of routes are added to what it gives,
  * before it listens; they get the limits, the gate and the error edge by being here.
  *
  * A route says what it counts against in `config.limit`, and with `config.charges` that its errors
@@ -97,7 +97,7 @@ export function createApp(deps: AppDeps): FastifyInstance {
     guardRequests(app, { limits: deps.limits, routes })
     limitRefusedProofs(app, deps.limits)
   })
-  const answers = createAnswerCache(deps, { bytesMax: deps.answerBytesMax })
+  const answers = createAnswerCache(deps, { maxBytes: deps.maxAnswerBytes })
   routeDiscovery(app, { ...deps, answers })
   routeCatalogReading(app, { ...deps, answers })
   return app
@@ -146,7 +146,7 @@ export async function closeApp(app: FastifyInstance): Promise<void> {
 
 /** What a request may take of the store, in bytes and milliseconds. */
 const limitsOfRequests = {
-  bodyLimit: bodyMax,
+  bodyLimit: maxBody,
   requestTimeout: 30_000,
   keepAliveTimeout: 72_000,
   maxRequestsPerSocket: 1000,

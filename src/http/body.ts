@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
-import { Refusal } from '../primitives/refusal.ts'
+import { Refusal } from '../lib/refusal.ts'
 
 /** The most bytes of a body. */
-export const bodyMax = 16 * 1024
+export const maxBody = 16 * 1024
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 

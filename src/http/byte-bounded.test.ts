@@ -28,11 +28,11 @@ test('a map of no bytes keeps nothing', () => {
 test('never holds more than its bound, and counts each key once', () => {
   const put = fc.record({ key: fc.constantFrom(...'abcdef'), bytes: fc.nat(1_500) })
   fc.assert(
-    fc.property(fc.array(put), fc.nat(3_000), (puts, bytesMax) => {
-      const map = byteBounded<number>(bytesMax)
+    fc.property(fc.array(put), fc.nat(3_000), (puts, maxBytes) => {
+      const map = byteBounded<number>(maxBytes)
       for (const { key, bytes } of puts) {
         map.set(key, bytes, bytes)
-        expect(map.bytes()).toBeLessThanOrEqual(bytesMax)
+        expect(map.bytes()).toBeLessThanOrEqual(maxBytes)
       }
       const kept = [...'abcdef'].flatMap((key) => map.get(key) ?? [])
       expect(map.bytes()).toBe(kept.reduce((sum, bytes) => sum + bytes + 2 + 200, 0))

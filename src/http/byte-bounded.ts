@@ -11,7 +11,7 @@ export interface ByteBounded<Value> {
 /** What one place takes besides its key and value, roughly. */
 const placeBytes = 200
 
-export function byteBounded<Value>(bytesMax: number): ByteBounded<Value> {
+export function byteBounded<Value>(maxBytes: number): ByteBounded<Value> {
   // A map keeps the order in which keys were added, so those not used for longest stand in front.
   const places = new Map<string, { readonly value: Value; readonly bytes: number }>()
   let held = 0
@@ -33,11 +33,11 @@ export function byteBounded<Value>(bytesMax: number): ByteBounded<Value> {
     set(key, value, bytes) {
       drop(key)
       const taken = bytes + 2 * key.length + placeBytes
-      if (taken > bytesMax) return
+      if (taken > maxBytes) return
       places.set(key, { value, bytes: taken })
       held += taken
       for (const oldest of places.keys()) {
-        if (held <= bytesMax) return
+        if (held <= maxBytes) return
         drop(oldest)
       }
     },

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Found } from './answer-cache.ts'
+import type { CachedAnswer } from './answer-cache.ts'
 import { acceptedCodings, type Coding } from './content-coding.ts'
 
 /** Anyone may keep what discovery says for a minute. */
@@ -28,7 +28,7 @@ export function sendAnswer(
     found,
     cacheControl,
     type = 'application/json',
-  }: { found: Found; cacheControl: string; type?: string },
+  }: { found: CachedAnswer; cacheControl: string; type?: string },
 ): FastifyReply {
   const accepted = acceptedCodings(request.headers['accept-encoding'])
   const { coding, body } = bestForm(found, accepted)
@@ -44,7 +44,10 @@ export function sendAnswer(
   return reply.type(`${type}; charset=utf-8`).send(body)
 }
 
-function bestForm(found: Found, accepted: readonly Coding[]): { coding: Coding; body: Buffer } {
+function bestForm(
+  found: CachedAnswer,
+  accepted: readonly Coding[],
+): { coding: Coding; body: Buffer } {
   for (const coding of accepted) {
     const body = coding === 'identity' ? found.answer.body : found.smaller(coding)
     if (body !== undefined) return { coding, body }
@@ -53,7 +56,7 @@ function bestForm(found: Found, accepted: readonly Coding[]): { coding: Coding; 
 }
 
 /** Forms of one text differ in their bytes, so they may not share a strong tag (RFC 9110, 8.8.3). */
-function tagOf({ answer }: Found, coding: Coding): string {
+function tagOf({ answer }: CachedAnswer, coding: Coding): string {
   return coding === 'identity' ? `"${answer.digest}"` : `"${answer.digest}-${coding}"`
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { testApp } from '../../test/fixtures/app.ts'
 import { catalogOf } from '../../test/fixtures/catalog.ts'
 import { fixed, fixtureNow, fixturePricing, voucher } from '../../test/fixtures/offers.ts'
-import { createShelf } from '../goods/catalog.ts'
+import { createLiveCatalog } from '../catalog/catalog.ts'
 
 const { app, pass } = testApp()
 
@@ -74,7 +74,7 @@ describe('browsing', () => {
 test('a brand is found by its whole name, however long the supplier made it', async () => {
   const brandName = 'Name '.repeat(40).trim()
   const offer = voucher('LONG', { brand: 'B'.repeat(100), brandName })
-  const { app } = testApp({ shelf: createShelf(catalogOf([offer], fixturePricing())) })
+  const { app } = testApp({ liveCatalog: createLiveCatalog(catalogOf([offer], fixturePricing())) })
   for (const brand of [brandName, offer.brand]) {
     for (const path of ['/api/catalog/vouchers/offers', '/ai/vouchers']) {
       const { body } = await app.inject({ url: path, query: { brand } })
@@ -118,8 +118,8 @@ describe('an empty result or an unsold offer explains itself', () => {
     let now = fixtureNow
     const pricing = fixturePricing({ now: () => now, readAt: () => now })
     const offer = voucher('SPAR_AT_10', { price: fixed(1000, 'EUR') })
-    const shelf = createShelf(catalogOf([offer], pricing))
-    const { app } = testApp({ shelf, pricing })
+    const liveCatalog = createLiveCatalog(catalogOf([offer], pricing))
+    const { app } = testApp({ liveCatalog, pricing })
     const read = async () => (await app.inject('/api/catalog/vouchers/offers')).json().items[0]
     expect(await read()).toMatchObject({ available: true, usdc: { amount: '11120000' } })
     now = new Date('2026-11-25T12:00:00Z')
@@ -133,7 +133,10 @@ describe('an empty result or an unsold offer explains itself', () => {
     let rates = fixturePricing().rates()
     const pricing = fixturePricing({ rates: () => rates })
     const offer = voucher('SPAR_AT_10', { price: fixed(1000, 'EUR') })
-    const { app } = testApp({ shelf: createShelf(catalogOf([offer], pricing)), pricing })
+    const { app } = testApp({
+      liveCatalog: createLiveCatalog(catalogOf([offer], pricing)),
+      pricing,
+    })
     const read = async () => (await app.inject('/api/catalog/vouchers/offers')).json().items[0]
     expect(await read()).toMatchObject({ usdc: { amount: '11120000' } })
     rates = { asOf: new Date('2026-11-18T11:00:00Z'), source: 'new', perUsd: { EUR: 0.5 } }

@@ -1,12 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { Charge } from '../desk/buying/charge.ts'
-import type { ReadDeps } from '../desk/deps.ts'
-import type { Refusal } from '../primitives/refusal.ts'
+import type { Charge } from '../api/buying/charge.ts'
+import type { ReadDeps } from '../api/deps.ts'
+import type { Refusal } from '../lib/refusal.ts'
 import type { PageFor } from './error-edge.ts'
 import type { LimitName, Limits } from './rate-limit.ts'
 import type { TurnBounds } from './turns.ts'
 
-/** What every part of the front door shares. */
+/** What every part of the HTTP server shares. */
 export interface AppDeps extends ReadDeps {
   readonly log: FastifyBaseLogger
   readonly now: () => Date
@@ -17,7 +17,7 @@ export interface AppDeps extends ReadDeps {
   /** What one client address may have at a time. Absent: the usual bounds. */
   readonly turns?: TurnBounds
   /** How many bytes of finished answers are kept; 0 keeps none. Absent: the usual bound. */
-  readonly answerBytesMax?: number
+  readonly maxAnswerBytes?: number
   /** Makes the pages of errors that no page's own routes answer; absent: there is no website. */
   readonly pageFor?: PageFor
 }

@@ -1,8 +1,8 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Charge, chargeOf } from '../desk/buying/charge.ts'
-import { discoveryError, internalRule, problem, rules } from '../desk/refusals.ts'
-import { Refusal } from '../primitives/refusal.ts'
-import { bodyMax } from './body.ts'
+import { type Charge, chargeOf } from '../api/buying/charge.ts'
+import { discoveryError, internalRule, problem, rules } from '../api/refusals.ts'
+import { Refusal } from '../lib/refusal.ts'
+import { maxBody } from './body.ts'
 import { mayBringPayment } from './payment-headers.ts'
 import { pathOf, type RouteTable } from './route-table.ts'
 
@@ -82,7 +82,7 @@ function refusalFor(error: unknown): Refusal | undefined {
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return new Refusal('not_found', 'Nothing here has a name that long.')
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new Refusal('body_too_large', `The body may have at most ${bodyMax} bytes.`)
+      return new Refusal('body_too_large', `The body may have at most ${maxBody} bytes.`)
     // A method whose meaning is its body, QUERY, must say what that is, wherever it is sent.
     case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE':
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':

@@ -1,4 +1,4 @@
-import type { Found } from './answer-cache.ts'
+import type { CachedAnswer } from './answer-cache.ts'
 import { digestOf } from './caching.ts'
 import { type Compressed, compress } from './content-coding.ts'
 
@@ -6,7 +6,7 @@ import { type Compressed, compress } from './content-coding.ts'
  * A text that stays the same while the store runs, and that anyone may have. Each of its smaller forms
  * is made once, aside, when it is asked for first; who asked first gets the text as it is.
  */
-export function fixedText(text: string): Found {
+export function fixedText(text: string): CachedAnswer {
   const body = Buffer.from(text)
   const made = new Map<Compressed, Buffer>()
   const begun = new Set<Compressed>()

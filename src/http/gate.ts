@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { Refusal } from '../primitives/refusal.ts'
+import { Refusal } from '../lib/refusal.ts'
 import { clientKeyOf } from './client-key.ts'
 import { holdUp } from './held-up.ts'
 import { type Limits, type RateLimiter, rateLimitHeaders, type Taken } from './rate-limit.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { live, ready as readiness } from '../desk/store-operations.ts'
-import type { Vitals } from '../health/vitals.ts'
+import { live, ready as readiness } from '../api/store-operations.ts'
+import type { Health } from '../health/health.ts'
 
 /**
  * For whoever runs the process: `/livez` says that it answers at all, `/readyz` that it can take
@@ -11,7 +11,7 @@ import type { Vitals } from '../health/vitals.ts'
  */
 export function routeHealth(
   app: FastifyInstance,
-  vitals: Pick<Vitals, 'parts' | 'signals'>,
+  health: Pick<Health, 'parts' | 'signals'>,
   draining: AbortSignal,
 ): void {
   const probe = { config: { isProbe: true } }
@@ -20,11 +20,11 @@ export function routeHealth(
   )
 
   app.get(readiness.path, probe, (_, reply) => {
-    const isWell = vitals.signals().agent_action !== 'stop'
+    const isWell = health.signals().agent_action !== 'stop'
     const status = draining.aborted ? 'draining' : isWell ? 'ready' : 'not_ready'
     return reply
       .status(status === 'ready' ? 200 : 503)
       .header('cache-control', 'no-store')
-      .send({ status, parts: vitals.parts() })
+      .send({ status, parts: health.parts() })
   })
 }

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Refusal } from '../primitives/refusal.ts'
+import type { Refusal } from '../lib/refusal.ts'
 import { clientKeyOf } from './client-key.ts'
 import { mayBringPayment } from './payment-headers.ts'
 import type { Limits } from './rate-limit.ts'

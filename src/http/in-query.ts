@@ -1,9 +1,9 @@
-import { echoOf, type Given, unknownParameter } from '../desk/given.ts'
-import { refused } from '../desk/params.ts'
-import { Refusal } from '../primitives/refusal.ts'
+import { echoOf, type ParamSource, unknownParameter } from '../api/param-source.ts'
+import { refused } from '../api/params.ts'
+import { Refusal } from '../lib/refusal.ts'
 
 /** The most bytes of a query string. */
-const queryMax = 2048
+const maxQuery = 2048
 
 const controlCharacters = /\p{Cc}/u
 
@@ -13,13 +13,13 @@ const controlCharacters = /\p{Cc}/u
  *
  * @param url the request's target as it came
  */
-export function inQuery(url: string): Given {
+export function inQuery(url: string): ParamSource {
   return (known) => readQuery(url, known)
 }
 
 function readQuery(url: string, known: readonly string[]): ReadonlyMap<string, string> {
   const raw = rawQueryOf(url)
-  if (raw.length > queryMax) throw tooLong(raw)
+  if (raw.length > maxQuery) throw tooLong(raw)
   const fields = new Map<string, string>()
   for (const pair of raw.split('&').filter((part) => part !== '')) {
     const [name, value] = decodedPair(pair)
@@ -70,5 +70,5 @@ function decoded(raw: string): string | undefined {
 function tooLong(raw: string): Refusal {
   const longest = raw.split('&').reduce((one, other) => (other.length > one.length ? other : one))
   const name = echoOf(decoded(longest.split('=')[0] ?? '') ?? '')
-  return refused(name, `The query is longer than ${queryMax} bytes; ${name} is longest.`)
+  return refused(name, `The query is longer than ${maxQuery} bytes; ${name} is longest.`)
 }

@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import { describe, expect, test } from 'vitest'
-import { DidDocument, didOf, JwkSet } from '../desk/keys.ts'
-import type { Site } from '../desk/site.ts'
+import { DidDocument, didOf, JwkSet } from '../api/keys.ts'
+import type { Site } from '../api/site.ts'
 import { createSigningKeys } from '../secrets/signing-keys.ts'
 import { routeKeys } from './keys.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type * as z from 'zod'
-import { didDocument, didPath, type JwkSet } from '../desk/keys.ts'
-import type { Site } from '../desk/site.ts'
+import { didDocument, didPath, type JwkSet } from '../api/keys.ts'
+import type { Site } from '../api/site.ts'
 import type { PublicJwk } from '../secrets/signing-keys.ts'
 
 export interface KeyDeps {

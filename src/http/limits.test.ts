@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { testApp } from '../../test/fixtures/app.ts'
-import { Refusal } from '../primitives/refusal.ts'
+import { Refusal } from '../lib/refusal.ts'
 import { routeSupplierWebhook } from './supplier-webhook.ts'
 
 test('a request has so long for its headers, so long in all, and a connection so many', () => {
@@ -65,7 +65,7 @@ test('a webhook that is nobody’s is turned away before its body is looked at',
   const hastened: string[] = []
   routeSupplierWebhook(app, {
     orders: { hasten: async (order) => void hastened.push(order) },
-    doorbell: { ring: () => {}, wait: async () => {} },
+    notifier: { notify: () => {}, wait: async () => {} },
     isGenuine: ({ secret }) => secret === 'ours',
     referenceIn: () => 'none',
   })

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
-import { fulfillmentPolicy, refundPolicy } from '../desk/extensions/policies.ts'
-import type { Operation } from '../desk/operation.ts'
-import { operations } from '../desk/operations.ts'
-import type { Params } from '../desk/params.ts'
-import { catalogPrefix } from '../desk/paths.ts'
-import type { Site } from '../desk/site.ts'
-import { manifests } from '../desk/store-operations.ts'
+import { fulfillmentPolicy, refundPolicy } from '../api/extensions/policies.ts'
+import type { Operation } from '../api/operation.ts'
+import { operations } from '../api/operations.ts'
+import type { Params } from '../api/params.ts'
+import { catalogPrefix } from '../api/paths.ts'
+import type { Site } from '../api/site.ts'
+import { manifests } from '../api/store-operations.ts'
 import type { Signals } from '../health/signals.ts'
 
 export interface ManifestDeps {

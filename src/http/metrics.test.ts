@@ -1,12 +1,12 @@
 import { describe, expect, test, vi } from 'vitest'
 import { testApp } from '../../test/fixtures/app.ts'
-import { type MetricsDoor, routeMetrics } from './metrics.ts'
+import { type MetricsDeps, routeMetrics } from './metrics.ts'
 
 const token = 'sixteen-letters-'
 
-function withMetrics(changes: Partial<MetricsDoor> = {}, trustProxy?: number) {
+function withMetrics(changes: Partial<MetricsDeps> = {}, trustProxy?: number) {
   const { app } = testApp(trustProxy === undefined ? {} : { trustProxy })
-  const answered = vi.fn<MetricsDoor['answered']>()
+  const answered = vi.fn<MetricsDeps['answered']>()
   const page = vi.fn(async () => ({ contentType: 'text/plain; version=0.0.4', body: 'up 1\n' }))
   routeMetrics(app, { page, token: undefined, isOpenHere: true, answered, ...changes })
   const ask = (remoteAddress: string, headers: Record<string, string> = {}) =>

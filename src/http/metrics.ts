@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { Refusal } from '../primitives/refusal.ts'
+import { Refusal } from '../lib/refusal.ts'
 import { hashOf, sameHash } from '../secrets/tokens.ts'
 
-export interface MetricsDoor {
+export interface MetricsDeps {
   readonly page: () => Promise<{ readonly contentType: string; readonly body: string }>
   /** What opens the page. */
   readonly token: string | undefined
@@ -21,9 +21,9 @@ export interface MetricsDoor {
 }
 
 /** Counts requests, and shows all numbers to the operator. For everyone else there is nothing here. */
-export function routeMetrics(app: FastifyInstance, door: MetricsDoor): void {
+export function routeMetrics(app: FastifyInstance, deps: MetricsDeps): void {
   app.addHook('onResponse', (request, reply, done) => {
-    door.answered({
+    deps.answered({
       method: request.method,
       route: request.routeOptions.url ?? 'none',
       status: reply.statusCode,
@@ -33,15 +33,15 @@ export function routeMetrics(app: FastifyInstance, door: MetricsDoor): void {
   })
 
   app.get('/metrics', async (request, reply) => {
-    if (!mayRead(request, door)) {
+    if (!mayRead(request, deps)) {
       throw new Refusal('not_found', 'There is nothing at this address.')
     }
-    const { contentType, body } = await door.page()
+    const { contentType, body } = await deps.page()
     return reply.header('cache-control', 'no-store').type(contentType).send(body)
   })
 }
 
-function mayRead(request: FastifyRequest, { token, isOpenHere }: MetricsDoor): boolean {
+function mayRead(request: FastifyRequest, { token, isOpenHere }: MetricsDeps): boolean {
   return token === undefined ? isOpenHere && isFromHere(request) : carries(request, token)
 }
 

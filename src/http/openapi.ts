@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
-import { openApiPath } from '../desk/paths.ts'
-import type { Site } from '../desk/site.ts'
+import { openApiPath } from '../api/paths.ts'
+import type { Site } from '../api/site.ts'
 import { publicMinute, sendAnswer } from './caching.ts'
 import { fixedText } from './fixed-text.ts'
 

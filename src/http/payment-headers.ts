@@ -1,11 +1,11 @@
 import { decodePaymentSignatureHeader } from '@x402/core/http'
 import type { PaymentRequired } from '@x402/core/types'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { PaymentDoor } from '../desk/buying/payment-required.ts'
-import { type Presented, presentedIn, versionOne } from '../desk/buying/presented.ts'
-import type { Settled } from '../desk/buying/settled.ts'
-import { bazaarOf } from '../desk/extensions/bazaar.ts'
-import { purchasePath } from '../desk/paths.ts'
+import type { PaymentTransport } from '../api/buying/payment-required.ts'
+import { type Presented, presentedIn, versionOne } from '../api/buying/presented.ts'
+import type { Settled } from '../api/buying/settled.ts'
+import { bazaarOf } from '../api/extensions/bazaar.ts'
+import { purchasePath } from '../api/paths.ts'
 
 /** The x402 headers, version 2. */
 const paymentHeaders = {
@@ -18,9 +18,9 @@ const paymentHeaders = {
  * A demand that is echoed whole, 3.5 kB at most, and the longest signature that is taken, 6 kB of hex for
  * a wallet that is not deployed yet (ERC-6492), make 13.2 kB of base64. Node takes 16 kB of headers.
  */
-const signatureHeaderMost = 14 * 1_024
+const maxSignatureHeader = 14 * 1_024
 
-export const httpDoor: PaymentDoor = {
+export const httpTransport: PaymentTransport = {
   resource: ({ url }, kind) => `${url}${purchasePath(kind)}`,
   howToSend: `send the same request with it in ${paymentHeaders.signature}`,
   discovery: bazaarOf,
@@ -50,7 +50,7 @@ export function paymentIn({ headers }: Pick<FastifyRequest, 'headers'>): Present
 export function presentedPayment(header: string | string[] | undefined): Presented {
   if (isAbsent(header)) return { type: 'none' }
   if (typeof header !== 'string') return unreadable('there is more than one')
-  if (header.length > signatureHeaderMost) return unreadable('it is longer than 14 kB')
+  if (header.length > maxSignatureHeader) return unreadable('it is longer than 14 kB')
   try {
     return presentedIn(decodePaymentSignatureHeader(header), unreadable)
   } catch {

@@ -16,7 +16,7 @@ export type InvoiceEvent =
   | { readonly isGenuine: true; readonly invoice: string | undefined }
 
 /** An event names an invoice and little else. */
-const bodyMost = 64 * 1_024
+const maxBody = 64 * 1_024
 
 /**
  * Where the payment processor says that something happened to an invoice. It is a hint and nothing
@@ -29,7 +29,7 @@ export function routeProcessorWebhook(app: FastifyInstance, deps: ProcessorWebho
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
 
-    scope.post('/webhooks/btcpay', { bodyLimit: bodyMost }, async (request, reply) => {
+    scope.post('/webhooks/btcpay', { bodyLimit: maxBody }, async (request, reply) => {
       const event = deps.invoiceIn(bytesOf(request.body), request.headers['btcpay-sig'])
       if (!event.isGenuine) return reply.status(401).send()
       if (event.invoice !== undefined) await deps.hasten(event.invoice)

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Refusal } from '../primitives/refusal.ts'
+import { Refusal } from '../lib/refusal.ts'
 import { clientKeyOf } from './client-key.ts'
 import { holdUp } from './held-up.ts'
 import { bringsPayment } from './payment-headers.ts'

@@ -23,14 +23,14 @@ describeRateLimiter('in this process', async () => {
   return { seats: [seat, seat, seat], close: () => undefined }
 })
 
-function limiter(limit = 3, keysMax?: number) {
+function limiter(limit = 3, maxKeys?: number) {
   let now = 1000
   const window = slidingWindow({
     name: 'test',
     limit,
     windowSeconds: 60,
     monotonicMs: () => now,
-    ...(keysMax === undefined ? {} : { keysMax }),
+    ...(maxKeys === undefined ? {} : { maxKeys }),
   })
   return {
     window,

@@ -50,7 +50,7 @@ export interface WindowOptions extends LimitRule {
   /** A clock that never goes back, in milliseconds. */
   readonly monotonicMs: () => number
   /** Clients remembered at most; the one not seen for longest is forgotten first. */
-  readonly keysMax?: number
+  readonly maxKeys?: number
 }
 
 const perMinute = (name: LimitName, limit: number): LimitRule => ({
@@ -99,7 +99,7 @@ export function countingHere(monotonicMs: () => number): Counting {
  * clock. A refused request is not counted, so waiting as told always helps.
  */
 export function slidingWindow(options: WindowOptions): RateLimiter {
-  const { name, limit, windowSeconds, monotonicMs, keysMax = 100_000 } = options
+  const { name, limit, windowSeconds, monotonicMs, maxKeys = 100_000 } = options
   const windowMs = windowSeconds * 1000
   const clients = new Map<string, number[]>()
 
@@ -121,7 +121,7 @@ export function slidingWindow(options: WindowOptions): RateLimiter {
       if (allowed) times.push(now)
       clients.delete(key)
       clients.set(key, times)
-      forget(clients, keysMax, now - windowMs)
+      forget(clients, maxKeys, now - windowMs)
       return taken(times, allowed, now)
     },
     look(key) {
@@ -146,9 +146,9 @@ function stillCounted(times: number[], endedAt: number): number[] {
 }
 
 /** The map is in the order of last use, so those who may be forgotten stand in front. */
-function forget(clients: Map<string, number[]>, keysMax: number, endedAt: number): void {
+function forget(clients: Map<string, number[]>, maxKeys: number, endedAt: number): void {
   for (const [key, times] of clients) {
-    const over = clients.size > keysMax
+    const over = clients.size > maxKeys
     if (!over && (times.at(-1) ?? 0) > endedAt) return
     clients.delete(key)
   }

@@ -1,4 +1,4 @@
-import type { Operation } from '../desk/operation.ts'
+import type { Operation } from '../api/operation.ts'
 
 /** The path of an operation as the router writes it: `{id}` is `:id` there. */
 export function routeOf({ path }: Pick<Operation, 'path'>): string {

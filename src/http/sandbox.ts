@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod'
-import { Refusal } from '../primitives/refusal.ts'
+import { Refusal } from '../lib/refusal.ts'
 
 /** What only a sandbox has. In live mode these routes do not exist. */
-export interface SandboxDoor {
+export interface SandboxDeps {
   readonly rpcUrl: string
   readonly chainId: number
   readonly usdc: string
@@ -14,8 +14,8 @@ export interface SandboxDoor {
 
 const Ask = z.strictObject({ address: z.string().regex(/^0x[0-9a-fA-F]{40}$/) })
 
-export function routeSandbox(app: FastifyInstance, door: SandboxDoor): void {
-  const { rpcUrl, chainId, usdc, supplierUrl } = door
+export function routeSandbox(app: FastifyInstance, deps: SandboxDeps): void {
+  const { rpcUrl, chainId, usdc, supplierUrl } = deps
   app.get('/sandbox', () => ({ rpcUrl, chainId, usdc, supplierUrl }))
 
   app.post('/sandbox/faucet', { config: { limit: 'purchase' } }, async (request) => {
@@ -24,7 +24,7 @@ export function routeSandbox(app: FastifyInstance, door: SandboxDoor): void {
       const message = 'address must be a wallet: 0x and 40 hexadecimal digits.'
       throw new Refusal('invalid_body', message, { parameter: 'address' })
     }
-    const transactionHash = await door.faucet(ask.data.address)
+    const transactionHash = await deps.faucet(ask.data.address)
     return { address: ask.data.address, amount: '1000000000', asset: usdc, transactionHash }
   })
 }

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { orderIdOfReference } from '../orders/order.ts'
-import type { Doorbell, OrderStore } from '../orders/ports.ts'
+import type { Notifier, OrderStore } from '../orders/ports.ts'
 
 export interface SupplierWebhookDeps {
   readonly orders: Pick<OrderStore, 'hasten'>
-  readonly doorbell: Doorbell
+  readonly notifier: Notifier
   /** Whether the supplier sent this call. */
   readonly isGenuine: (headers: FastifyRequest['headers']) => boolean
   /** Our reference in the body, or undefined when there is none. */
@@ -12,7 +12,7 @@ export interface SupplierWebhookDeps {
 }
 
 /** Supplier records carry terms and instructions, so they are larger than what buyers send. */
-const bodyMost = 256 * 1_024
+const maxBody = 256 * 1_024
 
 /**
  * Where the supplier says that something happened. It is a hint and nothing more: what the body
@@ -25,11 +25,11 @@ export function routeSupplierWebhook(app: FastifyInstance, deps: SupplierWebhook
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
     deps.isGenuine(request.headers) ? undefined : reply.status(401).send()
 
-  app.post('/webhooks/supplier', { bodyLimit: bodyMost, onRequest }, async (request, reply) => {
+  app.post('/webhooks/supplier', { bodyLimit: maxBody, onRequest }, async (request, reply) => {
     const order = orderIdOfReference(deps.referenceIn(request.body) ?? '')
     if (order !== undefined) {
       await deps.orders.hasten(order)
-      deps.doorbell.ring(order)
+      deps.notifier.notify(order)
     }
     return reply.status(204).send()
   })

@@ -32,7 +32,7 @@ function storeOf(bounds: Partial<TurnBounds> = {}) {
 
 describe('one client address', () => {
   test('has so many requests under way on any route, and the next one is refused', async () => {
-    const { app, waiting, get } = storeOf({ atOnceMost: 3 })
+    const { app, waiting, get } = storeOf({ maxAtOnce: 3 })
     const underWay = [1, 2, 3].map(() => get('/waits', '192.0.2.1'))
     await expect.poll(() => waiting.length).toBe(3)
     const refused = await app.inject({
@@ -53,7 +53,7 @@ describe('one client address', () => {
   })
 
   test('is let in above that to find what it has paid for, and told that money may have moved', async () => {
-    const { app, waiting, pass } = storeOf({ atOnceMost: 1 })
+    const { app, waiting, pass } = storeOf({ maxAtOnce: 1 })
     const buying = { charges: true, findsOrders: true } as const
     app.post('/buys', { config: buying }, async ({ heldUp }) => ({ heldUp: heldUp?.code }))
     const buy = (headers: Record<string, string>) =>
@@ -90,7 +90,7 @@ describe('one client address', () => {
   })
 
   test('that sends request after request unread has no more of them under way', async () => {
-    const { app, waiting, get } = storeOf({ atOnceMost: 8 })
+    const { app, waiting, get } = storeOf({ maxAtOnce: 8 })
     await app.listen({ host: '127.0.0.1', port: 0 })
     const { port } = app.server.address() as AddressInfo
     const socket = connect(port, '127.0.0.1')
@@ -114,7 +114,7 @@ describe('one client address', () => {
   })
 
   test('begins a few requests in a turn of the event loop, so that nobody waits behind all of them', async () => {
-    const { came, get } = storeOf({ atOnceMost: 300, perTurn: 4 })
+    const { came, get } = storeOf({ maxAtOnce: 300, perTurn: 4 })
     const flood = Array.from({ length: 300 }, () => get('/notes', '192.0.2.1'))
     const honest = get('/notes', '192.0.2.2')
     await Promise.all([...flood, honest])
@@ -124,7 +124,7 @@ describe('one client address', () => {
 })
 
 test('an answer that nobody reads is cut off, and counts until then', async () => {
-  const { app, get } = storeOf({ atOnceMost: 1, readWithinMs: 200 })
+  const { app, get } = storeOf({ maxAtOnce: 1, readWithinMs: 200 })
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
   const socket = connect(port, '127.0.0.1')

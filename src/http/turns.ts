@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { Refusal } from '../primitives/refusal.ts'
+import { Refusal } from '../lib/refusal.ts'
 import { clientKeyOf } from './client-key.ts'
 import { holdUp } from './held-up.ts'
 import type { Limits } from './rate-limit.ts'
@@ -8,7 +8,7 @@ import type { Limits } from './rate-limit.ts'
 /** What one client address may have of the store at a time. */
 export interface TurnBounds {
   /** Requests that are under way, those that wait for their turn and unread answers included. */
-  readonly atOnceMost: number
+  readonly maxAtOnce: number
   /** Requests that begin in one turn of the event loop. */
   readonly perTurn: number
   /** When they have taken this long of it, the next one begins in the next; milliseconds. */
@@ -19,14 +19,14 @@ export interface TurnBounds {
 
 /** More than agents or people behind one address have under way, few enough to cost others little. */
 export const usualBounds: TurnBounds = {
-  atOnceMost: 64,
+  maxAtOnce: 64,
   perTurn: 4,
   perTurnMs: 2,
   readWithinMs: 60_000,
 }
 
 /** As many turns as take some ten milliseconds when each of them only takes a connection. */
-const arrivalsMost = 64
+const maxArrivals = 64
 
 interface Client {
   readonly key: string
@@ -47,7 +47,7 @@ export function shareTurns(
   limits: Pick<Limits, 'reading'>,
   bounds: TurnBounds = usualBounds,
 ): void {
-  const { atOnceMost, readWithinMs } = bounds
+  const { maxAtOnce, readWithinMs } = bounds
   const clients = new Map<string, Client>()
   const leave = (client: Client) => {
     if (client.underWay === 0 && !turns.isCounting(client)) clients.delete(client.key)
@@ -74,14 +74,14 @@ export function shareTurns(
     const key = clientKeyOf(request.ip)
     const underWay = clients.get(key)?.underWay ?? 0
     const isProbe = request.routeOptions.config?.isProbe ?? false
-    if (isProbe || underWay < atOnceMost) return enter(key, reply.raw, done)
+    if (isProbe || underWay < maxAtOnce) return enter(key, reply.raw, done)
     reply.header('x-request-id', request.id)
-    holdUp(limits, request, tooMany(atOnceMost)).then(() => enter(key, reply.raw, done), done)
+    holdUp(limits, request, tooMany(maxAtOnce)).then(() => enter(key, reply.raw, done), done)
   })
 }
 
-function tooMany(atOnceMost: number): Refusal {
-  const message = `More than ${atOnceMost} requests at once; try again when some are answered.`
+function tooMany(maxAtOnce: number): Refusal {
+  const message = `More than ${maxAtOnce} requests at once; try again when some are answered.`
   return new Refusal('rate_limited', message, { retryAfterSeconds: 1 })
 }
 
@@ -120,7 +120,7 @@ function turnsOf({ perTurn, perTurnMs }: TurnBounds, done: (client: Client) => v
   const nextTurn = () => {
     arrivals = isNewTaken ? arrivals + 1 : 0
     isNewTaken = false
-    if (arrivals % arrivalsMost === 0) for (const client of counting) share(client)
+    if (arrivals % maxArrivals === 0) for (const client of counting) share(client)
     if (counting.size > 0) setImmediate(nextTurn)
   }
   return {

@@ -1,5 +1,5 @@
-import { echoOf, type Given, unknownParameter } from '../desk/given.ts'
-import { refused } from '../desk/params.ts'
+import { echoOf, type ParamSource, unknownParameter } from '../api/param-source.ts'
+import { refused } from '../api/params.ts'
 
 type Arguments = Readonly<Record<string, unknown>>
 
@@ -9,7 +9,7 @@ const controlCharacters = /\p{Cc}/u
  * Arguments of a tool as what was given for an operation, so that they are read by the same readers
  * as a query. A number and its text are the same there, and so are a list and its items with commas.
  */
-export function inArguments(args: Arguments): Given {
+export function inArguments(args: Arguments): ParamSource {
   return (known) =>
     new Map(
       Object.entries(args).map(([name, value]) => {

@@ -1,5 +1,5 @@
 import { declareDiscoveryExtension } from '@x402/extensions/bazaar'
-import type { ExampleBody } from '../goods/example-body.ts'
+import type { ExampleBody } from '../catalog/example-body.ts'
 import { argumentSchema, purchaseFields } from './schemas.ts'
 
 /** How the tool is called and what it answers, for indexes of paid resources that know tools. */

@@ -1,6 +1,6 @@
-import type { PaymentDoor } from '../desk/buying/payment-required.ts'
-import { type Presented, presentedIn } from '../desk/buying/presented.ts'
-import { keyOf, type Shown } from '../desk/buying/viewer.ts'
+import type { PaymentTransport } from '../api/buying/payment-required.ts'
+import { type Presented, presentedIn } from '../api/buying/presented.ts'
+import { type Credentials, keyOf } from '../api/buying/viewer.ts'
 import { textIn } from './arguments.ts'
 import { toolBazaar } from './bazaar.ts'
 import type { ToolCall } from './tool.ts'
@@ -15,7 +15,7 @@ const signInKey = 'sign-in-with-x'
  * Named as the transport names tools and not by our address: a client that took it for an address
  * would send the payment there, as a request of another form.
  */
-export const mcpDoor: PaymentDoor = {
+export const mcpTransport: PaymentTransport = {
   resource: () => 'mcp://tool/buy',
   howToSend: `call buy again with the same arguments and the signed payment in _meta["${paymentKey}"]`,
   discovery: (_, example) => toolBazaar(example),
@@ -39,7 +39,7 @@ export function presentedWith({ meta }: ToolCall): Presented {
 }
 
 /** What shows who calls, by the arguments that do. */
-export const shownFields = {
+export const credentialFields = {
   idempotency_key: {
     type: 'string',
     pattern: '^[A-Za-z0-9_-]{16,128}$',
@@ -52,7 +52,7 @@ export const shownFields = {
 } as const
 
 /** What a call shows of who sends it. @throws Refusal `invalid_header`, `invalid_parameter` */
-export function shownBy(call: ToolCall): Shown {
+export function credentialsIn(call: ToolCall): Credentials {
   const { args } = call
   return {
     accessToken: textIn(args, 'access_token'),

@@ -1,12 +1,12 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import type { Said } from './tool.ts'
+import type { ToolOutcome } from './tool.ts'
 
 /** What a tool said, as a result of MCP. The text repeats the data for clients that read no data. */
-export function resultOf(said: Said): CallToolResult {
-  return said.type === 'demand' ? demandResult(said) : answerResult(said)
+export function resultOf(said: ToolOutcome): CallToolResult {
+  return said.type === 'demand' ? paymentRequiredResult(said) : answerResult(said)
 }
 
-function answerResult(said: Extract<Said, { type: 'answer' }>): CallToolResult {
+function answerResult(said: Extract<ToolOutcome, { type: 'answer' }>): CallToolResult {
   const { body, advice, picture, meta } = said
   return {
     structuredContent: dataOf(body),
@@ -22,7 +22,10 @@ function answerResult(said: Extract<Said, { type: 'answer' }>): CallToolResult {
 }
 
 /** A demand for a payment or a sign-in: the data, and the very same as the only text (x402). */
-function demandResult({ required, more }: Extract<Said, { type: 'demand' }>): CallToolResult {
+function paymentRequiredResult({
+  required,
+  more,
+}: Extract<ToolOutcome, { type: 'demand' }>): CallToolResult {
   const body = { ...required, ...more }
   return {
     isError: true,

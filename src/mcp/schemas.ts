@@ -1,5 +1,5 @@
-import { kinds } from '../goods/good.ts'
-import { kindSchemaFor } from '../goods/purchase-body.ts'
+import { kinds } from '../catalog/good.ts'
+import { kindSchemaFor } from '../catalog/purchase-body.ts'
 import type { JsonObject } from './tool.ts'
 
 /** The JSON Schema of arguments, none of which is unknown. */

@@ -5,7 +5,7 @@ import {
   Server,
 } from '@modelcontextprotocol/server'
 import pack from '../../package.json' with { type: 'json' }
-import type { Site } from '../desk/site.ts'
+import type { Site } from '../api/site.ts'
 import type { Tool } from './tool.ts'
 import { tools } from './tools.ts'
 

@@ -1,10 +1,10 @@
 import type { ToolAnnotations } from '@modelcontextprotocol/server'
 import type { PaymentRequired } from '@x402/core/types'
-import type { Charge } from '../desk/buying/charge.ts'
-import type { BuyingDeps, FaultLog } from '../desk/buying/deps.ts'
-import type { ReadDeps } from '../desk/deps.ts'
+import type { Charge } from '../api/buying/charge.ts'
+import type { BuyingDeps, FaultLog } from '../api/buying/deps.ts'
+import type { ReadDeps } from '../api/deps.ts'
 import type { LimitName } from '../http/rate-limit.ts'
-import type { Refusal } from '../primitives/refusal.ts'
+import type { Refusal } from '../lib/refusal.ts'
 
 /** Something that a model may ask of the store. */
 export interface Tool {
@@ -13,7 +13,7 @@ export interface Tool {
   readonly title: string
   /** What a model that has never seen the store must know before it calls. */
   readonly description: string
-  /** JSON Schema of the arguments. What is really taken is for the desk to read. */
+  /** JSON Schema of the arguments. What is really taken is for the API to read. */
   readonly inputSchema: JsonObject
   readonly annotations: ToolAnnotations
   /** What a call counts as: what the same question counts as over HTTP. */
@@ -22,7 +22,7 @@ export interface Tool {
   readonly charges: boolean
   /** Whether a call with a payment that is above a limit is still let in to find the order of the payment. */
   readonly findsOrders?: true
-  readonly run: (call: ToolCall, deps: ToolDeps) => Said | Promise<Said>
+  readonly run: (call: ToolCall, deps: ToolDeps) => ToolOutcome | Promise<ToolOutcome>
 }
 
 /** A JSON Schema whose root is an object. */
@@ -50,7 +50,7 @@ export interface ToolCall {
 }
 
 /** What a tool says: an answer, or a demand that must be met first. */
-export type Said =
+export type ToolOutcome =
   | {
       readonly type: 'answer'
       /** As published; a field that is undefined is absent. */

@@ -2,17 +2,17 @@ import { expect, test } from 'vitest'
 import { newOrderId } from '../../test/doubles/ids.ts'
 import { faultsOfMetrics, promtoolSays } from '../../test/harness/prometheus.ts'
 import { countedReporter, createCounters } from './counters.ts'
-import { happeningNames } from './reporter.ts'
+import { eventNames } from './reporter.ts'
 
-test('happenings are counted by name, and still reported', async () => {
+test('events are counted by name, and still reported', async () => {
   const counters = createCounters()
   const heard: unknown[] = []
-  const report = countedReporter((happening) => heard.push(happening), counters)
+  const report = countedReporter((event) => heard.push(event), counters)
   report({ name: 'goods_lost', order: newOrderId() })
   expect(heard).toMatchObject([{ name: 'goods_lost' }])
-  const metric = await counters.registry.getSingleMetricAsString('kiosk402_happenings_total')
-  for (const name of happeningNames) {
-    expect(metric).toContain(`{happening="${name}"} ${name === 'goods_lost' ? 1 : 0}`)
+  const metric = await counters.registry.getSingleMetricAsString('kiosk402_events_total')
+  for (const name of eventNames) {
+    expect(metric).toContain(`{event="${name}"} ${name === 'goods_lost' ? 1 : 0}`)
   }
 })
 

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
-import { happeningNames, type Told } from './reporter.ts'
+import { eventNames, type OperatorEvent } from './reporter.ts'
 
 /** One answered request. The route is a pattern: an address would name orders and people. */
 interface Answered {
@@ -13,7 +13,7 @@ interface Answered {
 export interface Counters {
   readonly registry: Registry
   answered(request: Answered): void
-  happened(name: Told['name']): void
+  happened(name: OperatorEvent['name']): void
 }
 
 /** From an answer out of memory to a purchase that waits as long as it may. */
@@ -40,14 +40,14 @@ export function createCounters(): Counters {
     buckets: secondsBuckets,
     registers,
   })
-  const happenings = new Counter({
-    name: 'kiosk402_happenings_total',
+  const events = new Counter({
+    name: 'kiosk402_events_total',
     help: 'What operators should hear about, by its name in the log.',
-    labelNames: ['happening'],
+    labelNames: ['event'],
     registers,
   })
   // There from the start, at 0, so that the first rise of each is seen as one.
-  for (const happening of happeningNames) happenings.inc({ happening }, 0)
+  for (const event of eventNames) events.inc({ event }, 0)
 
   return {
     registry,
@@ -55,17 +55,17 @@ export function createCounters(): Counters {
       requests.inc({ route, method, status })
       durations.observe({ route, method }, seconds)
     },
-    happened: (happening) => happenings.inc({ happening }),
+    happened: (event) => events.inc({ event }),
   }
 }
 
 /** The same reporter; what it hears is counted. */
 export function countedReporter(
-  report: (told: Told) => void,
+  report: (told: OperatorEvent) => void,
   { happened }: Counters,
-): (told: Told) => void {
-  return (happening) => {
-    happened(happening.name)
-    report(happening)
+): (told: OperatorEvent) => void {
+  return (event) => {
+    happened(event.name)
+    report(event)
   }
 }

@@ -38,8 +38,8 @@ test('a delivery is told by its reference', async () => {
   const { deps } = orderWorld()
   const told: string[] = []
   const noteFundsTaken = (reference: string) => void told.push(reference)
-  const vitals = { noteFundsRefusal: () => undefined, noteFundsTaken }
-  const supplier = fundedSupplier(deps.supplier, vitals, deps.now)
+  const health = { noteFundsRefusal: () => undefined, noteFundsTaken }
+  const supplier = fundedSupplier(deps.supplier, health, deps.now)
   await supplier.place(order)
   expect(told).toEqual([])
   await supplier.lookup('esim', 'r')

@@ -1,4 +1,4 @@
-import type { Vitals } from '../health/vitals.ts'
+import type { Health } from '../health/health.ts'
 import { type Held, noFundsCode, type Placed, type Supplier } from '../orders/ports.ts'
 
 /**
@@ -7,14 +7,14 @@ import { type Held, noFundsCode, type Placed, type Supplier } from '../orders/po
  */
 export function fundedSupplier(
   supplier: Supplier,
-  vitals: Pick<Vitals, 'noteFundsRefusal' | 'noteFundsTaken'>,
+  health: Pick<Health, 'noteFundsRefusal' | 'noteFundsTaken'>,
   now: () => Date,
 ): Supplier {
   const told = <T extends Placed | Held>(reference: string, answer: T): T => {
     if (answer.outcome === 'declined' && answer.code === noFundsCode) {
-      vitals.noteFundsRefusal({ reference, at: now() })
+      health.noteFundsRefusal({ reference, at: now() })
     }
-    if (answer.outcome === 'delivered') vitals.noteFundsTaken(reference)
+    if (answer.outcome === 'delivered') health.noteFundsTaken(reference)
     return answer
   }
   return {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { usdc } from '../lib/money.ts'
 import { moves } from '../orders/order.ts'
-import { usdc } from '../primitives/money.ts'
 import { gaugesOf, type Seen } from './gauges.ts'
 
 const well = { state: 'healthy', detail: '' } as const

@@ -1,12 +1,12 @@
 import { type CheckoutState, checkoutMoves } from '../checkouts/checkout.ts'
 import type { CheckoutFacts } from '../checkouts/ports.ts'
+import type { Tally } from '../health/health.ts'
 import type { Parts } from '../health/signals.ts'
 import type { Bound, Gas } from '../health/verdict.ts'
-import type { Tally } from '../health/vitals.ts'
+import { type Usdc, usdcDecimals } from '../lib/money.ts'
 import { moves, type State } from '../orders/order.ts'
 import type { OrderFacts } from '../orders/ports.ts'
 import type { ChainFacts } from '../payments/ports.ts'
-import { type Usdc, usdcDecimals } from '../primitives/money.ts'
 
 /** The wallet that purchases at the supplier are paid from, in whole units of its currency. */
 export interface SupplierWallet {
@@ -14,7 +14,7 @@ export interface SupplierWallet {
   readonly currency: string
 }
 
-/** What is on the shelf. */
+/** What is on sale. */
 export interface CatalogFacts {
   /** Undefined before the first list was read. */
   readonly readAt: Date | undefined

@@ -4,7 +4,7 @@ import { newOrder, tenderOf } from '../../test/doubles/orders.ts'
 import type { Checkout } from '../checkouts/checkout.ts'
 import type { InvoiceRead } from '../checkouts/ports.ts'
 import { type InvoiceTender, payerOf } from '../payments/payment.ts'
-import { forgetting, sweeping } from './loops.ts'
+import { keepRetention, runSweeper } from './loops.ts'
 
 const day = 86_400_000
 
@@ -30,7 +30,7 @@ describe('the sweep', () => {
     }
     clock.pass(60_000)
     const { stop, failed, loop } = stoppable()
-    const ended = sweeping(deps, loop)
+    const ended = runSweeper(deps, loop)
     await vi.advanceTimersByTimeAsync(0)
     const taken = () => orders.history.filter(({ state }) => state === 'PAID').length
     expect(taken()).toBe(25)
@@ -47,7 +47,7 @@ describe('the sweep', () => {
     const { deps, orders } = checkoutWorld()
     const claimDue = vi.spyOn(orders, 'claimDue').mockRejectedValueOnce(new Error('gone'))
     const { stop, failed, loop } = stoppable()
-    const ended = sweeping(deps, loop)
+    const ended = runSweeper(deps, loop)
     await vi.advanceTimersByTimeAsync(250)
     expect(failed.mock.calls).toEqual([['sweep', new Error('gone')]])
     expect(claimDue.mock.calls.filter(([, rail]) => rail === 'x402')).toHaveLength(2)
@@ -70,7 +70,7 @@ describe('a payment processor that does not answer', () => {
     reading.read = vi.spyOn(processor, 'read').mockReturnValue(silence)
     clock.pass(60_000)
     const { stop, loop } = stoppable()
-    const ended = sweeping(deps, loop)
+    const ended = runSweeper(deps, loop)
     await vi.advanceTimersByTimeAsync(0)
     // The checkout and the order of a coin are worked on, and get no further.
     expect(reading.read).toHaveBeenCalledTimes(2)
@@ -115,7 +115,7 @@ describe('forgetting', () => {
   test('erases by the operator’s days, keys after thirty, what was never paid after one, and limits and nonces that ran out, every hour', async () => {
     const kept = keeping()
     const { stop, loop } = stoppable()
-    const ended = forgetting(kept, loop)
+    const ended = keepRetention(kept, loop)
     await vi.advanceTimersByTimeAsync(0)
     const ago = (days: number) => new Date(kept.now().getTime() - days * day)
     expect(kept.orders.erasePersonal.mock.calls).toEqual([[ago(7), loop.signal]])
@@ -137,7 +137,7 @@ describe('forgetting', () => {
     const kept = keeping()
     kept.orders.erasePersonal.mockRejectedValueOnce(new Error('gone'))
     const { stop, failed, loop } = stoppable()
-    const ended = forgetting(kept, loop)
+    const ended = keepRetention(kept, loop)
     await vi.advanceTimersByTimeAsync(60_000)
     expect(failed.mock.calls).toEqual([['forget', new Error('gone')]])
     expect(kept.forgetNonces).toHaveBeenCalledTimes(1)

@@ -1,11 +1,11 @@
 import type { CheckoutStore } from '../checkouts/ports.ts'
 import type { CheckoutStepDeps } from '../checkouts/steps.ts'
 import { sweepCheckouts } from '../checkouts/sweep.ts'
+import { repeat } from '../lib/repeat.ts'
 import type { MailBook } from '../orders/mail.ts'
 import type { LimitStore, OrderStore, ReservationStore } from '../orders/ports.ts'
 import { createSweeper } from '../orders/sweep.ts'
 import type { Tender } from '../payments/payment.ts'
-import { repeat } from '../primitives/repeat.ts'
 
 /**
  * How many orders one look takes, and how often it looks: a node goes on with a hundred orders a
@@ -36,7 +36,7 @@ export interface LoopDeps {
  * payment processor is swept by itself: a processor that is slow or gone must not take the places of
  * those who paid in USDC.
  */
-export async function sweeping(advance: CheckoutStepDeps, loop: LoopDeps): Promise<void> {
+export async function runSweeper(advance: CheckoutStepDeps, loop: LoopDeps): Promise<void> {
   await Promise.all([
     sweepOrders('sweep', advance, 'x402', loop),
     sweepOrders('sweep of coins', advance, 'btcpay', loop),
@@ -92,7 +92,7 @@ const keyDays = 30
  * Erases what was kept long enough, and adds up what was counted, every hour (docs/decisions/005). A
  * backlog of any size is left for the next start, soon after the signal says stop.
  */
-export function forgetting(keeping: Keeping, { signal, failed }: LoopDeps): Promise<void> {
+export function keepRetention(keeping: Keeping, { signal, failed }: LoopDeps): Promise<void> {
   const daysAgo = (days: number) => new Date(keeping.now().getTime() - days * dayMs)
   const task = async () => {
     try {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createShelf } from '../goods/catalog.ts'
-import { createVitals } from '../health/vitals.ts'
+import { createLiveCatalog } from '../catalog/catalog.ts'
+import { createHealth } from '../health/health.ts'
+import { usdc } from '../lib/money.ts'
 import type { OrderFacts } from '../orders/ports.ts'
-import { usdc } from '../primitives/money.ts'
 import { createMetrics } from './metrics.ts'
 
 beforeEach(() => {
@@ -35,12 +35,12 @@ const checkouts = {
 /** The metrics of a store whose parts answer, but for how it counts its orders. */
 function metricsWith(count: () => Promise<OrderFacts>) {
   const now = () => new Date()
-  const vitals = createVitals(now)
-  vitals.note('database', true)
+  const health = createHealth(now)
+  health.note('database', true)
   const page = createMetrics({
     now,
     monotonicMs: () => Date.now(),
-    vitals,
+    health,
     counted: async () => '',
     orders: count,
     checkouts: async () => checkouts,
@@ -50,10 +50,10 @@ function metricsWith(count: () => Promise<OrderFacts>) {
     },
     supplierWallet: () => undefined,
     nodes: () => ({ processes: [], disagreements: [] }),
-    shelf: createShelf(),
+    liveCatalog: createLiveCatalog(),
     pricing: { rates: () => undefined },
   })
-  return { vitals, page }
+  return { health, page }
 }
 
 test('purchases are told as a counter, by the record', async () => {
@@ -67,12 +67,12 @@ test('a count that fails or takes long is left out, and makes no part down', asy
   const fails = async () => Promise.reject(new Error('canceling statement due to timeout'))
   const takesLong = () => new Promise<OrderFacts>(() => undefined)
   for (const count of [fails, takesLong]) {
-    const { page, vitals } = metricsWith(count)
+    const { page, health } = metricsWith(count)
     for (let scrape = 0; scrape < 4; scrape += 1) {
       const [{ body }] = await Promise.all([page(), vi.advanceTimersByTimeAsync(6_000)])
       expect(body).not.toContain('kiosk402_orders')
       expect(body).toContain('kiosk402_up{part="database"} 1')
     }
-    expect(vitals.parts().database.state).toBe('healthy')
+    expect(health.parts().database.state).toBe('healthy')
   }
 })

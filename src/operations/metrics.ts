@@ -1,8 +1,8 @@
 import { Counter, Gauge as PrometheusGauge, Registry } from 'prom-client'
+import type { LiveCatalog } from '../catalog/catalog.ts'
+import type { Pricing } from '../catalog/pricing.ts'
 import type { CheckoutFacts } from '../checkouts/ports.ts'
-import type { Shelf } from '../goods/catalog.ts'
-import type { Pricing } from '../goods/pricing.ts'
-import type { Vitals } from '../health/vitals.ts'
+import type { Health } from '../health/health.ts'
 import type { OrderFacts } from '../orders/ports.ts'
 import type { ChainFacts } from '../payments/ports.ts'
 import {
@@ -19,7 +19,7 @@ import { noted } from './probes.ts'
 export interface MetricsDeps {
   readonly now: () => Date
   readonly monotonicMs: () => number
-  readonly vitals: Pick<Vitals, 'bounds' | 'means' | 'note' | 'parts' | 'signals' | 'tally'>
+  readonly health: Pick<Health, 'bounds' | 'means' | 'note' | 'parts' | 'signals' | 'tally'>
   /** What was counted since the start, in the Prometheus text format. */
   readonly counted: () => Promise<string>
   /** Throws when the database does not answer. */
@@ -32,7 +32,7 @@ export interface MetricsDeps {
   readonly supplierWallet: () => SupplierWallet | undefined
   /** The nodes as this one has met them last. */
   readonly nodes: () => NodesSeen
-  readonly shelf: Pick<Shelf, 'current'>
+  readonly liveCatalog: Pick<LiveCatalog, 'current'>
   readonly pricing: Pick<Pricing, 'rates'>
 }
 
@@ -44,14 +44,14 @@ export interface MetricsPage {
 
 /**
  * Writes what was counted and what stands at this moment. Never fails for a part that is
- * down or slow: its metrics are left out. Whether a part is down, the vitals say, as they do to the signals.
+ * down or slow: its metrics are left out. Whether a part is down, `health` says, as it does to the signals.
  */
 export function createMetrics(deps: MetricsDeps): () => Promise<MetricsPage> {
-  const { vitals, monotonicMs } = deps
+  const { health, monotonicMs } = deps
   // Whatever such a look shows of the database, its statements tell by themselves (`onTrouble`).
   const lookAtOrders = keptBriefly(() => deps.orders().catch(() => undefined), monotonicMs)
   const lookAtCheckouts = keptBriefly(() => deps.checkouts().catch(() => undefined), monotonicMs)
-  const lookAtChain = keptBriefly(() => noted('chain', vitals, deps.chain), monotonicMs)
+  const lookAtChain = keptBriefly(() => noted('chain', health, deps.chain), monotonicMs)
 
   return async () => {
     const [orders, checkouts, chain] = await Promise.all([
@@ -62,17 +62,17 @@ export function createMetrics(deps: MetricsDeps): () => Promise<MetricsPage> {
     const gauges = gaugesOf({
       now: deps.now(),
       // Read after the looks, because what they met is part of it.
-      parts: vitals.parts(),
-      bounds: vitals.bounds(),
-      gas: vitals.means()?.gas,
-      takesPurchases: vitals.signals().agent_action !== 'stop',
+      parts: health.parts(),
+      bounds: health.bounds(),
+      gas: health.means()?.gas,
+      takesPurchases: health.signals().agent_action !== 'stop',
       orders,
       checkouts,
       chain,
-      supplierCalls: vitals.tally('supplier'),
+      supplierCalls: health.tally('supplier'),
       supplierWallet: deps.supplierWallet(),
       nodes: deps.nodes(),
-      catalog: catalogFacts(deps.shelf),
+      catalog: catalogFacts(deps.liveCatalog),
       ratesAsOf: deps.pricing.rates()?.asOf,
     })
     const [counted, standing] = await Promise.all([deps.counted(), textOf(gauges)])
@@ -80,8 +80,8 @@ export function createMetrics(deps: MetricsDeps): () => Promise<MetricsPage> {
   }
 }
 
-function catalogFacts(shelf: MetricsDeps['shelf']): CatalogFacts {
-  const { readAt, size, sold, setAside } = shelf.current()
+function catalogFacts(liveCatalog: MetricsDeps['liveCatalog']): CatalogFacts {
+  const { readAt, size, sold, setAside } = liveCatalog.current()
   const onSale = Object.values(sold).reduce((sum, index) => sum + index.size, 0)
   return { readAt: size === 0 ? undefined : readAt, onSale, setAside }
 }

@@ -1,8 +1,8 @@
+import type { Health } from '../health/health.ts'
 import type { Part, PartHealth, Parts } from '../health/signals.ts'
-import type { Vitals } from '../health/vitals.ts'
 
 /** A part of the store went down, or is up again. */
-export interface PartHappening {
+export interface PartEvent {
   readonly name: 'part_down' | 'part_up'
   readonly part: Part
   readonly detail: string
@@ -13,22 +13,22 @@ export interface PartHappening {
  * store starts is told too.
  */
 export function partChanges(
-  vitals: Pick<Vitals, 'parts'>,
-  report: (happening: PartHappening) => void,
+  health: Pick<Health, 'parts'>,
+  report: (event: PartEvent) => void,
 ): () => void {
   let before: Parts | undefined
   return () => {
-    const now = vitals.parts()
-    for (const [name, health] of Object.entries(now)) {
+    const now = health.parts()
+    for (const [name, state] of Object.entries(now)) {
       const part = name as Part
       const wasDown = isDown(before?.[part])
-      if (isDown(health) === wasDown) continue
-      report({ name: wasDown ? 'part_up' : 'part_down', part, detail: health.detail })
+      if (isDown(state) === wasDown) continue
+      report({ name: wasDown ? 'part_up' : 'part_down', part, detail: state.detail })
     }
     before = now
   }
 }
 
-function isDown(health: PartHealth | undefined): boolean {
-  return health?.state === 'down'
+function isDown(state: PartHealth | undefined): boolean {
+  return state?.state === 'down'
 }

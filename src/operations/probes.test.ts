@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createHealth } from '../health/health.ts'
 import { ample } from '../health/means.fixture.ts'
-import { createVitals } from '../health/vitals.ts'
-import { probing } from './probes.ts'
+import { runHealthChecks } from './probes.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -11,14 +11,14 @@ afterEach(() => {
 })
 
 test('probes look at every part at once and again and again, and one that fails hides no other', async () => {
-  const vitals = createVitals(() => new Date())
+  const health = createHealth(() => new Date())
   const probes = {
     database: vi.fn(async () => true),
     chain: vi.fn(() => Promise.reject(new Error('stopped\nat a line of its own'))),
     supplier: vi.fn(async () => true),
   }
   const stop = new AbortController()
-  const ended = probing(probes, vitals, stop.signal)
+  const ended = runHealthChecks(probes, health, stop.signal)
   await vi.advanceTimersByTimeAsync(20_000)
   stop.abort()
   await ended
@@ -26,8 +26,8 @@ test('probes look at every part at once and again and again, and one that fails 
   expect(probes.chain).toHaveBeenCalledTimes(5)
   expect(probes.supplier).toHaveBeenCalledTimes(3)
   expect(probes.database).toHaveBeenCalledTimes(41)
-  vitals.noteMeans(ample)
-  expect(vitals.parts()).toMatchObject({
+  health.noteMeans(ample)
+  expect(health.parts()).toMatchObject({
     database: { state: 'healthy' },
     supplier: { state: 'healthy' },
     chain: { state: 'down', detail: 'stopped' },
@@ -35,15 +35,15 @@ test('probes look at every part at once and again and again, and one that fails 
 })
 
 test('a part that fails is looked at again within a second, and is down within four', async () => {
-  const vitals = createVitals(() => new Date())
+  const health = createHealth(() => new Date())
   const chain = vi.fn(() => Promise.reject(new Error('stopped')))
   const stop = new AbortController()
   const well = async () => true
-  const ended = probing({ database: well, chain, supplier: well }, vitals, stop.signal)
+  const ended = runHealthChecks({ database: well, chain, supplier: well }, health, stop.signal)
   await vi.advanceTimersByTimeAsync(1_000)
   expect(chain).toHaveBeenCalledTimes(2)
   await vi.advanceTimersByTimeAsync(2_000)
-  expect(vitals.parts().chain).toEqual({ state: 'down', detail: 'stopped' })
+  expect(health.parts().chain).toEqual({ state: 'down', detail: 'stopped' })
   await vi.advanceTimersByTimeAsync(60_000)
   expect(chain.mock.calls.length).toBeLessThanOrEqual(12)
   stop.abort()
@@ -52,7 +52,7 @@ test('a part that fails is looked at again within a second, and is down within f
 })
 
 test('a database that answers nothing is down within three seconds, and well with its first answer', async () => {
-  const vitals = createVitals(() => new Date())
+  const health = createHealth(() => new Date())
   const givenUpMs = 1_500
   let isFrozen = false
   const database = async () => {
@@ -62,14 +62,14 @@ test('a database that answers nothing is down within three seconds, and well wit
   }
   const stop = new AbortController()
   const well = async () => true
-  const ended = probing({ database, chain: well, supplier: well }, vitals, stop.signal)
+  const ended = runHealthChecks({ database, chain: well, supplier: well }, health, stop.signal)
   await vi.advanceTimersByTimeAsync(1_000)
   isFrozen = true
   await vi.advanceTimersByTimeAsync(3_000)
-  expect(vitals.parts().database).toEqual({ state: 'down', detail: 'timeout' })
+  expect(health.parts().database).toEqual({ state: 'down', detail: 'timeout' })
   isFrozen = false
   await vi.advanceTimersByTimeAsync(2_000)
-  expect(vitals.parts().database.state).not.toBe('down')
+  expect(health.parts().database.state).not.toBe('down')
   stop.abort()
   await vi.advanceTimersByTimeAsync(givenUpMs)
   await ended

@@ -1,5 +1,5 @@
-import type { Vitals } from '../health/vitals.ts'
-import { repeat } from '../primitives/repeat.ts'
+import type { Health } from '../health/health.ts'
+import { repeat } from '../lib/repeat.ts'
 
 /**
  * Looks at the parts that purchases need. Each throws when it is not well. They are the only evidence
@@ -24,9 +24,13 @@ const databaseEveryMs = 500
  * and sooner after a failure; the database every half second, also while an earlier look at it has no
  * answer yet, so that three looks have failed within 3 s of its last answer.
  */
-export async function probing(probes: Probes, vitals: Vitals, signal: AbortSignal): Promise<void> {
+export async function runHealthChecks(
+  probes: Probes,
+  health: Health,
+  signal: AbortSignal,
+): Promise<void> {
   const look = async (part: keyof Probes) =>
-    (await noted(part, vitals, async () => {
+    (await noted(part, health, async () => {
       await probes[part]()
       return true
     })) === true
@@ -48,15 +52,15 @@ export async function probing(probes: Probes, vitals: Vitals, signal: AbortSigna
 /** What a look at a part saw, or undefined when it failed. Either way it tells of the part's health. */
 export async function noted<T>(
   part: keyof Probes,
-  vitals: Pick<Vitals, 'note'>,
+  health: Pick<Health, 'note'>,
   look: () => Promise<T>,
 ): Promise<T | undefined> {
   try {
     const seen = await look()
-    vitals.note(part, true)
+    health.note(part, true)
     return seen
   } catch (error) {
-    vitals.note(part, false, shortly(error))
+    health.note(part, false, shortly(error))
     return undefined
   }
 }

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { newOrderId } from '../../test/doubles/ids.ts'
 import { createLog } from '../log.ts'
-import type { Happening } from '../orders/report.ts'
+import type { StoreEvent } from '../orders/report.ts'
 import { reporterTo } from './reporter.ts'
 
 const order = newOrderId()
 const error = new Error('broken')
 const charge = { currency: 'USD', divisor: 100, amount: 45 }
 
-test.each<[Happening, number]>([
+test.each<[StoreEvent, number]>([
   [{ name: 'goods_returned', order }, 40],
   [{ name: 'goods_lost', order }, 50],
   [{ name: 'charge_rose', order, listed: charge, charged: charge }, 40],
@@ -16,11 +16,11 @@ test.each<[Happening, number]>([
   [{ name: 'payment_vanished', order }, 50],
   [{ name: 'purchase_failed', error }, 50],
   [{ name: 'step_failed', order, error }, 50],
-])('$name is heard', (happening, level) => {
+])('$name is heard', (event, level) => {
   const lines: string[] = []
-  reporterTo(createLog('info', { write: (line: string) => lines.push(line) }))(happening)
+  reporterTo(createLog('info', { write: (line: string) => lines.push(line) }))(event)
   const line = JSON.parse(lines[0] ?? '')
-  expect(line).toMatchObject({ level, happening: happening.name, msg: happening.name })
-  if ('order' in happening) expect(line.order).toBe(order)
-  if ('error' in happening) expect(line.error).toMatchObject({ type: 'Error', message: 'broken' })
+  expect(line).toMatchObject({ level, event: event.name, msg: event.name })
+  if ('order' in event) expect(line.order).toBe(order)
+  if ('error' in event) expect(line.error).toMatchObject({ type: 'Error', message: 'broken' })
 })

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino'
-import type { CheckoutHappening } from '../checkouts/report.ts'
-import type { Happening } from '../orders/report.ts'
-import type { PartHappening } from './part-changes.ts'
+import type { CheckoutEvent } from '../checkouts/report.ts'
+import type { StoreEvent } from '../orders/report.ts'
+import type { PartEvent } from './part-changes.ts'
 
 /** Whatever an operator may hear of, from orders, from checkouts and from the parts of the store. */
-export type Told = Happening | CheckoutHappening | PartHappening
+export type OperatorEvent = StoreEvent | CheckoutEvent | PartEvent
 
-/** What each happening is to an operator: something to know, or something to act on. */
-const levels: Readonly<Record<Told['name'], 'warn' | 'error'>> = {
+/** What each event is to an operator: something to know, or something to act on. */
+const levels: Readonly<Record<OperatorEvent['name'], 'warn' | 'error'>> = {
   goods_returned: 'warn',
   goods_lost: 'error',
   charge_rose: 'warn',
@@ -31,8 +31,8 @@ const levels: Readonly<Record<Told['name'], 'warn' | 'error'>> = {
   part_up: 'warn',
 }
 
-export const happeningNames = Object.keys(levels) as readonly Told['name'][]
+export const eventNames = Object.keys(levels) as readonly OperatorEvent['name'][]
 
-export function reporterTo(log: Logger): (told: Told) => void {
-  return ({ name, ...facts }) => log[levels[name]]({ happening: name, ...facts }, name)
+export function reporterTo(log: Logger): (told: OperatorEvent) => void {
+  return ({ name, ...facts }) => log[levels[name]]({ event: name, ...facts }, name)
 }

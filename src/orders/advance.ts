@@ -1,14 +1,14 @@
-import { never } from '../primitives/never.ts'
+import { never } from '../lib/never.ts'
 import { collect } from './collect.ts'
 import { begin, fulfil, keep, recall } from './fulfil.ts'
 import { isUnderWay, type Order, restOf } from './order.ts'
-import type { Doorbell, OrderStore } from './ports.ts'
+import type { Notifier, OrderStore } from './ports.ts'
 import { payBack } from './refund.ts'
 import { rest, type Step, type StepDeps } from './steps.ts'
 
 export interface AdvanceDeps extends StepDeps {
   readonly orders: OrderStore
-  readonly doorbell: Doorbell
+  readonly notifier: Notifier
   /** Aborted when this process is about to end: what would wait is left to the sweep of another. */
   readonly stopping: AbortSignal
 }
@@ -21,13 +21,13 @@ export interface AdvanceDeps extends StepDeps {
  */
 export async function advance(deps: AdvanceDeps, order: Order, patienceMs: number): Promise<Order> {
   const until = deps.now().getTime() + patienceMs
-  let at: Position = { order, step: await stepOf(deps, order), movesLeft: movesMost }
+  let at: Position = { order, step: await stepOf(deps, order), movesLeft: maxMoves }
   while (at.step.type !== 'rest') at = await take(deps, at, until)
   return at.order
 }
 
 /** A whole life takes fewer. An order that moves in circles must not hold its worker for ever. */
-const movesMost = 20
+const maxMoves = 20
 const circlePauseMs = 15_000
 
 /** An order, and what comes next for it. */
@@ -74,7 +74,7 @@ async function insist(
   onto: (stored: Order) => Order | undefined,
 ): Promise<void> {
   let now = stored
-  for (let tries = 0; tries < movesMost; tries += 1) {
+  for (let tries = 0; tries < maxMoves; tries += 1) {
     const to = onto(now)
     if (!to) return
     const moved = await orders.move(now, to)
@@ -93,7 +93,7 @@ async function pause(
   const leftMs = isUnderWay(at.order) ? until - deps.now().getTime() : 0
   if (deps.stopping.aborted) return leave(deps, at, 0)
   if (leftMs <= 0) return leave(deps, at, ms)
-  await deps.doorbell.wait(at.order.id, Math.min(ms, leftMs))
+  await deps.notifier.wait(at.order.id, Math.min(ms, leftMs))
   return { ...at, step: await stepOf(deps, at.order) }
 }
 

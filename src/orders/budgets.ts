@@ -1,10 +1,10 @@
-import type { Recipient } from '../goods/good.ts'
-import type { Usdc } from '../primitives/money.ts'
-import { Refusal, type RefusalDetails } from '../primitives/refusal.ts'
+import type { Recipient } from '../catalog/good.ts'
+import type { Usdc } from '../lib/money.ts'
+import { Refusal, type RefusalDetails } from '../lib/refusal.ts'
 import type { Digest } from '../secrets/tokens.ts'
-import { receiverOf } from './limits/recipient.ts'
 import type { OrderStore } from './ports.ts'
 import type { Reporter } from './report.ts'
+import { receiverOf } from './spending-limits/recipient.ts'
 
 /**
  * Orders that come to nothing cost the store and not their buyer: gas for settlements that are reverted
@@ -46,13 +46,13 @@ export type Whose = keyof Subjects | 'order'
 export const budgetWindowMs = 3_600_000
 
 /** An honest payment is reverted hardly ever. */
-const revertsMost = 6
+const maxReverts = 6
 /** Many buyers may share an address. */
 const clientTimes = 4
 /** What fails for a receiver fails for a reason that another try, or another denomination, does not mend. */
-const receiverMost = 3
+const maxReceiver = 3
 /** Refunds start by themselves, so hardly anybody has to claim one. */
-const claimsMost = 10
+const maxClaims = 10
 
 /** How many each has at most. */
 export type BudgetRules = Readonly<Record<Whose, Readonly<Partial<Record<BudgetName, number>>>>>
@@ -60,15 +60,15 @@ export type BudgetRules = Readonly<Record<Whose, Readonly<Partial<Record<BudgetN
 export function budgetRules(budgets: Budgets): BudgetRules {
   const { unpaid_payments, failed_orders } = budgets
   return {
-    payer: { ...budgets, reverts: revertsMost },
+    payer: { ...budgets, reverts: maxReverts },
     client: {
       unpaid_payments: unpaid_payments * clientTimes,
       failed_orders: failed_orders * clientTimes,
-      reverts: revertsMost * clientTimes,
-      refund_claims: claimsMost * clientTimes,
+      reverts: maxReverts * clientTimes,
+      refund_claims: maxClaims * clientTimes,
     },
-    receiver: { failed_orders: Math.min(failed_orders, receiverMost) },
-    order: { refund_claims: claimsMost },
+    receiver: { failed_orders: Math.min(failed_orders, maxReceiver) },
+    order: { refund_claims: maxClaims },
   }
 }
 

@@ -1,6 +1,6 @@
 import { signedTo } from '../payments/acceptance.ts'
 import type { Checked, Rails } from '../payments/ports.ts'
-import type { Till } from '../payments/terms.ts'
+import type { Payee } from '../payments/terms.ts'
 import type { PaymentPayload } from '../payments/x402.ts'
 import type { PurchaseRequest } from './replay.ts'
 
@@ -34,13 +34,13 @@ export function moneyOf(checked: Checked): Money {
  * and whoever had one that was counts as refused.
  */
 export async function chargedFor(
-  { rails, till }: { readonly rails: Rails; readonly till: Till },
+  { rails, payee }: { readonly rails: Rails; readonly payee: Payee },
   { heldUp, showedNothing }: Pick<PurchaseRequest, 'heldUp' | 'showedNothing'>,
   payment: PaymentPayload,
   money: Money,
 ): Promise<Charged> {
   if (money !== 'unseen') return money === 'unmoved' ? 'no' : money === 'landed' ? 'yes' : 'unknown'
-  const tender = signedTo(till, payment)
+  const tender = signedTo(payee, payment)
   if (tender === undefined) return 'no'
   // Whoever is above a limit has nobody asked.
   if (heldUp?.code === 'rate_limited') return 'unknown'

@@ -1,5 +1,5 @@
-import { goods } from '../goods/good.ts'
-import { Refusal } from '../primitives/refusal.ts'
+import { goods } from '../catalog/good.ts'
+import { Refusal } from '../lib/refusal.ts'
 import type { Digest } from '../secrets/tokens.ts'
 import { type BudgetRules, budgetSpent, clientDigest } from './budgets.ts'
 import { chargedOf, isRefunding, type Order, type Refunding } from './order.ts'

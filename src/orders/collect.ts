@@ -1,5 +1,5 @@
+import { never } from '../lib/never.ts'
 import { type Collected, railOf } from '../payments/ports.ts'
-import { never } from '../primitives/never.ts'
 import type { In, Next, Order } from './order.ts'
 import { intend, moveTo, pollDelay, type Step, type StepDeps, wait } from './steps.ts'
 
@@ -9,7 +9,7 @@ import { intend, moveTo, pollDelay, type Step, type StepDeps, wait } from './ste
  * wallet, however, can say yes to every estimate and no in every block, and would have us pay for that
  * until the authorization ends. Anybody may still submit such a payment, and the logs tell.
  */
-const revertsMost = 3
+const maxReverts = 3
 
 /** How often a payment is looked at that the store cannot send any more. */
 const rarestLookMs = 60_000
@@ -57,7 +57,7 @@ export async function collect(
 
 /** Whether the store has paid for enough reverts of this payment, and sends it no more. */
 export function isSentEnough({ reverts = 0 }: Order): boolean {
-  return reverts >= revertsMost
+  return reverts >= maxReverts
 }
 
 /** What a revert has cost is on record, for the budgets of who caused it. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
-import { canonicalJson } from '../primitives/canonical-json.ts'
+import { canonicalJson } from '../lib/canonical-json.ts'
 
 /** The `typ` of a delivery receipt's header: keeps another signature of ours from being taken for one. */
 export const receiptType = 'delivery-receipt+jwt'

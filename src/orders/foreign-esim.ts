@@ -1,5 +1,5 @@
-import { foreignIccid, invalidBody, type Wish } from '../goods/purchase-body.ts'
-import type { Refusal } from '../primitives/refusal.ts'
+import { foreignIccid, invalidBody, type LineItem } from '../catalog/purchase-body.ts'
+import type { Refusal } from '../lib/refusal.ts'
 import type { Digest } from '../secrets/tokens.ts'
 import { notNow } from './not-now.ts'
 import type { OrderStore, Supplier } from './ports.ts'
@@ -16,7 +16,7 @@ export interface ForeignEsimDeps {
  */
 export async function foreignEsim(
   deps: ForeignEsimDeps,
-  { recipient }: Pick<Wish, 'recipient'>,
+  { recipient }: Pick<LineItem, 'recipient'>,
   payer: string,
 ): Promise<Refusal | undefined> {
   if (recipient.kind !== 'esim' || recipient.iccid === undefined) return undefined

@@ -1,12 +1,13 @@
-import type { Offer } from '../goods/offer.ts'
-import { listedCharge } from '../goods/pricing.ts'
-import type { Wish } from '../goods/purchase-body.ts'
-import { shownOf } from '../goods/shown.ts'
+import type { Offer } from '../catalog/offer.ts'
+import { detailsOf } from '../catalog/offer-details.ts'
+import { listedCharge } from '../catalog/pricing.ts'
+import type { LineItem } from '../catalog/purchase-body.ts'
 import type { Item } from './order.ts'
 
 /** What is bought, in the words of the catalog of now. */
-export function itemOf(offer: Offer, wish: Wish): Item {
-  const value = wish.value === undefined ? undefined : (wish.value * offer.price.divisor) / 100
+export function itemOf(offer: Offer, lineItem: LineItem): Item {
+  const value =
+    lineItem.value === undefined ? undefined : (lineItem.value * offer.price.divisor) / 100
   return {
     kind: offer.kind,
     offerId: offer.id,
@@ -14,6 +15,6 @@ export function itemOf(offer: Offer, wish: Wish): Item {
     ...(offer.country === undefined ? {} : { country: offer.country }),
     ...(value === undefined ? {} : { value }),
     charge: listedCharge(offer, value),
-    shown: shownOf(offer),
+    shown: detailsOf(offer),
   }
 }

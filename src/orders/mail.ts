@@ -1,4 +1,4 @@
-import type { OrderId } from '../primitives/ids.ts'
+import type { OrderId } from '../lib/ids.ts'
 
 /** A mail of plain text, as somebody gets it. */
 interface Mail {

@@ -1,5 +1,5 @@
+import { type OrderId, orderIdOf, type PaymentId, paymentIdOf } from '../lib/ids.ts'
 import { paymentKeyOf, type Tender } from '../payments/payment.ts'
-import { type OrderId, orderIdOf, type PaymentId, paymentIdOf } from '../primitives/ids.ts'
 import type { Digest } from '../secrets/tokens.ts'
 
 /**

@@ -1,9 +1,9 @@
+import type { Health } from '../health/health.ts'
 import type { Unsold } from '../health/verdict.ts'
-import type { Vitals } from '../health/vitals.ts'
+import { formatUsdc, type Usdc } from '../lib/money.ts'
+import { Refusal } from '../lib/refusal.ts'
 import type { Checked } from '../payments/ports.ts'
-import { formatUsdc, type Usdc } from '../primitives/money.ts'
-import { Refusal } from '../primitives/refusal.ts'
-import { money } from './limits/answer.ts'
+import { money } from './spending-limits/answer.ts'
 
 /** A part of the store is away, and the same request may succeed in a moment. */
 export function notNow(what: string, charged: 'no' | 'unknown'): Refusal {
@@ -18,11 +18,11 @@ export function notNow(what: string, charged: 'no' | 'unknown'): Refusal {
  * @throws Refusal `store_paused` when nothing is sold, `offer_unavailable` when only less is
  */
 export function requireSold(
-  vitals: Pick<Vitals, 'unsold'>,
+  health: Pick<Health, 'unsold'>,
   amount: Usdc,
   isFromFloat: boolean,
 ): void {
-  refuseUnsold(vitals.unsold(amount, isFromFloat), amount)
+  refuseUnsold(health.unsold(amount, isFromFloat), amount)
 }
 
 /**
@@ -30,8 +30,8 @@ export function requireSold(
  *
  * @throws Refusal as `requireSold` does
  */
-export function sell(vitals: Pick<Vitals, 'sell'>, reference: string, amount: Usdc): void {
-  refuseUnsold(vitals.sell(reference, amount), amount)
+export function sell(health: Pick<Health, 'sell'>, reference: string, amount: Usdc): void {
+  refuseUnsold(health.sell(reference, amount), amount)
 }
 
 function refuseUnsold(reason: Unsold | undefined, amount: Usdc): void {

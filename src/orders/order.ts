@@ -1,8 +1,8 @@
-import type { Charge, Kind } from '../goods/offer.ts'
-import type { Shown } from '../goods/shown.ts'
+import type { Charge, Kind } from '../catalog/offer.ts'
+import type { OfferDetails } from '../catalog/offer-details.ts'
+import { isOrderId, type OfferId, type OrderId, type PaymentId } from '../lib/ids.ts'
+import type { Usdc } from '../lib/money.ts'
 import type { Receipt, SignedRefund, Tender } from '../payments/payment.ts'
-import { isOrderId, type OfferId, type OrderId, type PaymentId } from '../primitives/ids.ts'
-import type { Usdc } from '../primitives/money.ts'
 import type { Sealed } from '../secrets/vault.ts'
 
 /** What was bought, as it was when it was bought; the catalog may change afterwards. */
@@ -16,7 +16,7 @@ export interface Item {
   /** What the supplier was to charge for it, by its list. */
   readonly charge?: Charge
   /** What the offer said when it was bought; absent where the record was lost. */
-  readonly shown?: Shown
+  readonly shown?: OfferDetails
 }
 
 interface Ordered {

@@ -1,12 +1,12 @@
-import type { Delivery, Recipient } from '../goods/good.ts'
-import type { Charge, Kind } from '../goods/offer.ts'
+import type { Delivery, Recipient } from '../catalog/good.ts'
+import type { Charge, Kind } from '../catalog/offer.ts'
 import type { FundsRefusal } from '../health/funds.ts'
+import type { OfferId, OrderId, PaymentId } from '../lib/ids.ts'
+import type { Usdc } from '../lib/money.ts'
 import type { Tender } from '../payments/payment.ts'
-import type { OfferId, OrderId, PaymentId } from '../primitives/ids.ts'
-import type { Usdc } from '../primitives/money.ts'
 import type { BudgetRules, Risk, Spent, Subjects } from './budgets.ts'
-import type { LimitName, Spend, WalletLimits } from './limits/rules.ts'
 import type { In, Order, State } from './order.ts'
+import type { LimitName, Spend, WalletLimits } from './spending-limits/rules.ts'
 
 /**
  * How long whoever took an order may work on it without writing. Every write renews it; every
@@ -132,7 +132,7 @@ export class LimitReached extends Error {
 }
 
 /** A request with a payment is answered in this time, or its order is on record; milliseconds. */
-export const consideredMostMs = 60_000
+export const maxConsideredMs = 60_000
 
 export interface Reservation {
   /** The digest of the request that the payment is reserved for. */
@@ -277,7 +277,7 @@ export interface OrderPageRequest {
 export type Allowance = 'granted' | 'stopped' | 'hour_cap' | 'day_cap' | 'payer_share' | 'over_cap'
 
 /** What bounds the loss when everything else has failed: caps, and a switch that stops all refunds. */
-export interface Treasury {
+export interface PayoutLimits {
   /**
    * Grants the refund of this order, on record and before it is signed. What was granted once counts
    * towards the caps once and stays granted, unless refunds are stopped.
@@ -285,7 +285,7 @@ export interface Treasury {
   allow(id: OrderId): Promise<Allowance>
 }
 
-/** Sign-in nonces that were used. One sign-in message opens one door, once. */
+/** Sign-in nonces that were used. One sign-in message is good for one use. */
 export interface NonceStore {
   /** Whether this is the nonce's first use. */
   useOnce(nonce: string, expiresAt: Date): Promise<boolean>
@@ -349,8 +349,8 @@ export interface Supplier {
 }
 
 /** Tells whoever waits for an order in this process that something may have happened to it. */
-export interface Doorbell {
-  ring(id: OrderId): void
-  /** Ends after `ms`, or sooner when the bell rings. */
+export interface Notifier {
+  notify(id: OrderId): void
+  /** Ends after `ms`, or sooner when somebody notifies. */
   wait(id: OrderId, ms: number): Promise<void>
 }

@@ -1,30 +1,30 @@
-import type { Shelf } from '../goods/catalog.ts'
-import { findOffer } from '../goods/find-offer.ts'
-import type { Kind, Offer } from '../goods/offer.ts'
-import { chargeFor, type Pricing, valueFault } from '../goods/pricing.ts'
+import type { LiveCatalog } from '../catalog/catalog.ts'
+import { findOffer } from '../catalog/find-offer.ts'
+import type { Kind, Offer } from '../catalog/offer.ts'
+import { chargeFor, type Pricing, valueFault } from '../catalog/pricing.ts'
 import {
   type Fields,
   invalidBody,
-  readWish,
+  type LineItem,
+  readLineItem,
   recipientFaults,
-  type Wish,
-} from '../goods/purchase-body.ts'
+} from '../catalog/purchase-body.ts'
+import type { Usdc } from '../lib/money.ts'
 import type { Quoted, Quotes } from '../payments/quotes.ts'
-import { type Till, termsOf } from '../payments/terms.ts'
+import { type Payee, termsOf } from '../payments/terms.ts'
 import type { Terms } from '../payments/x402.ts'
-import type { Usdc } from '../primitives/money.ts'
 
 export interface PriceDeps {
-  readonly shelf: Shelf
+  readonly liveCatalog: LiveCatalog
   readonly pricing: Pricing
-  readonly till: Till
+  readonly payee: Payee
   readonly quotes: Quotes
 }
 
 /** What is asked for, checked against the catalog of now and priced. */
 export interface Priced {
   readonly offer: Offer
-  readonly wish: Wish
+  readonly lineItem: LineItem
   readonly amount: Usdc
   /** Our promise that this price comes from, where it does. */
   readonly promise?: string
@@ -45,35 +45,35 @@ export function price(
   fields: Fields,
   promise?: unknown,
 ): Priced {
-  const offer = offerOf(deps.shelf, kind, fields)
-  const wish = readWish(offer, fields, (value) => valueFault(offer, value, deps.pricing))
-  const amount = chargeFor(offer, wish.value, deps.pricing)
-  const promised = deps.quotes.promised(promise, quotedOf(offer, wish))
+  const offer = offerOf(deps.liveCatalog, kind, fields)
+  const lineItem = readLineItem(offer, fields, (value) => valueFault(offer, value, deps.pricing))
+  const amount = chargeFor(offer, lineItem.value, deps.pricing)
+  const promised = deps.quotes.promised(promise, quotedOf(offer, lineItem))
   return promised === undefined
-    ? { offer, wish, amount }
-    : { offer, wish, amount: promised, promise: String(promise) }
+    ? { offer, lineItem, amount }
+    : { offer, lineItem, amount: promised, promise: String(promise) }
 }
 
-function quotedOf({ id, price, faceValue }: Offer, { value }: Wish): Quoted {
+function quotedOf({ id, price, faceValue }: Offer, { value }: LineItem): Quoted {
   const counted = [price, ...(faceValue ? [faceValue] : [])]
   const units = counted.map(({ currency, divisor }) => `${currency}/${divisor}`).join(' ')
   return { offer: id, value, units }
 }
 
 /**
- * The terms for a priced wish, with our promise of the price. A price that was promised keeps the
+ * The terms for a priced line item, with our promise of the price. A price that was promised keeps the
  * promise it has: a new one would let a buyer who never pays hold on to an old price for ever.
  */
-export function termsFor(deps: PriceDeps, { offer, wish, amount, promise }: Priced): Terms {
-  const quote = promise ?? deps.quotes.promise(quotedOf(offer, wish), amount)
-  return termsOf(amount, deps.till, quote)
+export function termsFor(deps: PriceDeps, { offer, lineItem, amount, promise }: Priced): Terms {
+  const quote = promise ?? deps.quotes.promise(quotedOf(offer, lineItem), amount)
+  return termsOf(amount, deps.payee, quote)
 }
 
-function offerOf(shelf: Shelf, kind: Kind | undefined, fields: Fields): Offer {
+function offerOf(liveCatalog: LiveCatalog, kind: Kind | undefined, fields: Fields): Offer {
   const { offerId } = fields
   if (typeof offerId !== 'string' || offerId === '') {
     const missing = { parameter: 'offerId', message: 'is required: the id of an offer' }
     throw invalidBody([missing, ...(kind ? recipientFaults(kind, fields) : [])])
   }
-  return findOffer(shelf.current(), kind, offerId, 'offerId')
+  return findOffer(liveCatalog.current(), kind, offerId, 'offerId')
 }

@@ -2,9 +2,9 @@ import { describe, expect, test, vi } from 'vitest'
 import { topup } from '../../test/fixtures/offers.ts'
 import { fixturePayer } from '../payments/payments.fixture.ts'
 import { createDigest } from '../secrets/tokens.ts'
-import type { LimitsBody } from './limits/body.ts'
-import { liftLimits, setLimits } from './limits/keep.ts'
 import { ada, card, expectOrder, plan, purchaseWorld, refusalOf } from './purchase.fixture.ts'
+import type { LimitsBody } from './spending-limits/body.ts'
+import { liftLimits, setLimits } from './spending-limits/keep.ts'
 
 const hour = 3_600_000
 const credit = { kind: 'topup', fields: { offerId: 'CREDIT', msisdn: '+50255512345' } } as const
@@ -13,7 +13,7 @@ const key = { viewer: { keys: ['key-of-16-letters'] } }
 /** A buyer whose wallet has limited itself. The card costs 20 USDC. */
 async function limitedTo(...bodies: readonly LimitsBody[]) {
   const world = purchaseWorld()
-  world.stock(card, plan, topup('CREDIT'))
+  world.putOnSale(card, plan, topup('CREDIT'))
   const { deps } = world
   const limitsDeps = { ...deps, limits: world.orders.limits, coolingMs: 24 * hour }
   for (const body of bodies) await setLimits(limitsDeps, fixturePayer, body)

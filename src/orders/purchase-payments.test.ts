@@ -1,15 +1,15 @@
 import { describe, expect, test, vi } from 'vitest'
 import { fixed } from '../../test/fixtures/offers.ts'
+import { Refusal } from '../lib/refusal.ts'
 import type { X402Tender } from '../payments/payment.ts'
 import type { Checked } from '../payments/ports.ts'
 import type { PaymentPayload } from '../payments/x402.ts'
-import { Refusal } from '../primitives/refusal.ts'
-import { consideredMostMs } from './ports.ts'
+import { maxConsideredMs } from './ports.ts'
 import {
   ada,
   card,
-  expectDemand,
   expectOrder,
+  expectPaymentRequired,
   openCard,
   purchaseWorld,
   refusalOf,
@@ -18,7 +18,7 @@ import {
 describe('a payment that came with a request', () => {
   const other = { ...ada, firstName: 'Mallory' }
 
-  /** Sends the payment with another wish in the middle of the check of the first. */
+  /** Sends the payment with another request in the middle of the check of the first. */
   async function stolen(world: ReturnType<typeof purchaseWorld>, signed = true, copied = true) {
     const payment = await world.pay()
     const { check } = world.deps.rails.x402
@@ -111,7 +111,7 @@ describe('a payment that came with a request', () => {
     await ask()
     expect(counted).toEqual(['one'])
     // Its terms are those of another price, and it has ended.
-    world.stock({ ...card, price: fixed(3_000) })
+    world.putOnSale({ ...card, price: fixed(3_000) })
     world.clock.pass(301_000)
     world.says.isUnused = false
     await ask()
@@ -125,14 +125,14 @@ describe('a payment that came with a request', () => {
     const payment = { ...signed, accepted: { ...signed.accepted, extra } }
     world.says.check = () => ({ outcome: 'unknown', charged: 'unknown', reason: 'silence' })
     await refusalOf(world.ask({ payment }))
-    world.stock({ ...card, price: fixed(3_000) })
+    world.putOnSale({ ...card, price: fixed(3_000) })
     world.clock.pass(30_000)
     const heard: string[] = []
     const again = () => world.ask({ payment, foundUnpaid: () => heard.push('unpaid') })
     expect(await refusalOf(again())).toMatchObject({ details: { charged: 'unknown' } })
     expect(heard).toEqual([])
     world.clock.pass(60_000)
-    expect(expectDemand(await again()).fault?.code).toBe('payment_mismatch')
+    expect(expectPaymentRequired(await again()).fault?.code).toBe('payment_mismatch')
     expect(heard).toEqual(['unpaid'])
   })
 })
@@ -213,12 +213,14 @@ describe('a payment that two equal requests bring at once', () => {
     const payment = await world.pay()
     world.says.check = () => bad
     for (let time = 0; time < 3; time += 1) {
-      expect(expectDemand(await world.ask({ payment })).fault?.code).toBe('insufficient_funds')
+      expect(expectPaymentRequired(await world.ask({ payment })).fault?.code).toBe(
+        'insufficient_funds',
+      )
     }
   })
 
   test('waits for nobody who came a minute ago', async () => {
-    const { answer } = await differing('bad', 'good', consideredMostMs)
+    const { answer } = await differing('bad', 'good', maxConsideredMs)
     expect(answer).toMatchObject({ type: 'payment_required' })
   })
 })
@@ -228,8 +230,8 @@ describe('a payment that opens no order', () => {
 
   /** What keeps a payment from being checked, after it was signed. */
   const unchecked: Record<string, (world: World, payment: PaymentPayload) => object> = {
-    'the price has moved since its promise ended': ({ stock, clock }) => {
-      stock({ ...card, price: fixed(3_000) })
+    'the price has moved since its promise ended': ({ putOnSale, clock }) => {
+      putOnSale({ ...card, price: fixed(3_000) })
       clock.pass(301_000)
       return {}
     },
@@ -243,8 +245,8 @@ describe('a payment that opens no order', () => {
       says.unsold = { type: 'paused' }
       return {}
     },
-    'the offer was delisted': ({ stock }) => {
-      stock(openCard)
+    'the offer was delisted': ({ putOnSale }) => {
+      putOnSale(openCard)
       return {}
     },
     'the body is wrong': () => ({ fields: { ...ada, firstName: '' } }),
@@ -292,7 +294,7 @@ describe('a payment that opens no order', () => {
     const payment = await world.pay()
     const authorization = { ...payment.payload.authorization, to: `0x${'7'.repeat(40)}` }
     const elsewhere = { ...payment, payload: { ...payment.payload, authorization } }
-    expect(expectDemand(await world.ask({ payment: elsewhere })).fault?.code).toBe(
+    expect(expectPaymentRequired(await world.ask({ payment: elsewhere })).fault?.code).toBe(
       'payment_mismatch',
     )
     expect(world.calls).toEqual([])

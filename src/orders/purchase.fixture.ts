@@ -2,15 +2,15 @@ import { memoryReservations } from '../../test/doubles/memory-reservations.ts'
 import { alwaysSold, noBudgets, orderWorld, type Script } from '../../test/doubles/orders.ts'
 import { catalogOf } from '../../test/fixtures/catalog.ts'
 import { esim, fixed, fixturePricing, open, voucher } from '../../test/fixtures/offers.ts'
-import { createShelf } from '../goods/catalog.ts'
-import type { Offer } from '../goods/offer.ts'
+import { createLiveCatalog } from '../catalog/catalog.ts'
+import type { Offer } from '../catalog/offer.ts'
 import type { Unsold } from '../health/verdict.ts'
+import { Refusal } from '../lib/refusal.ts'
 import type { X402Tender } from '../payments/payment.ts'
-import { fixtureTill, paymentFor } from '../payments/payments.fixture.ts'
+import { fixturePayee, paymentFor } from '../payments/payments.fixture.ts'
 import type { Checked } from '../payments/ports.ts'
 import { createQuotes } from '../payments/quotes.ts'
 import type { PaymentPayload } from '../payments/x402.ts'
-import { Refusal } from '../primitives/refusal.ts'
 import { createSigner } from '../secrets/tokens.ts'
 import { type PurchaseDeps, purchase } from './purchase.ts'
 import type { PurchaseRequest } from './replay.ts'
@@ -25,9 +25,9 @@ export function purchaseWorld(changes: Partial<Script> = {}, settings: Partial<P
   const world = orderWorld(changes)
   const { clock, calls } = world
   const pricing = fixturePricing()
-  const shelf = createShelf()
-  const stock = (...offers: Offer[]) => shelf.replace(catalogOf(offers, pricing))
-  stock(card, openCard, plan)
+  const liveCatalog = createLiveCatalog()
+  const putOnSale = (...offers: Offer[]) => liveCatalog.replace(catalogOf(offers, pricing))
+  putOnSale(card, openCard, plan)
   const says: {
     unsold: Unsold | undefined
     check: (tender: X402Tender) => Checked<X402Tender>
@@ -55,14 +55,14 @@ export function purchaseWorld(changes: Partial<Script> = {}, settings: Partial<P
     reservations: memoryReservations(clock.now),
     rails: { ...world.deps.rails, x402 },
     budgets: noBudgets,
-    shelf,
+    liveCatalog,
     pricing,
-    till: fixtureTill,
+    payee: fixturePayee,
     quotes: createQuotes(createSigner([Buffer.alloc(32, 7)], 'quote'), clock.now),
-    vitals: { ...alwaysSold, unsold: () => says.unsold, sell: () => says.unsold },
+    health: { ...alwaysSold, unsold: () => says.unsold, sell: () => says.unsold },
     ...settings,
   }
-  return { ...world, deps, shelf, stock, says, ...buyerOf(deps) }
+  return { ...world, deps, liveCatalog, putOnSale, says, ...buyerOf(deps) }
 }
 
 function buyerOf(deps: PurchaseDeps) {
@@ -72,7 +72,7 @@ function buyerOf(deps: PurchaseDeps) {
 
   /** Signs what the store asks for just now, with a nonce that was never used. */
   async function pay(request: Partial<PurchaseRequest> = {}): Promise<PaymentPayload> {
-    const { terms } = expectDemand(await ask({ ...request, payment: undefined }))
+    const { terms } = expectPaymentRequired(await ask({ ...request, payment: undefined }))
     signed += 1
     return paymentFor(terms, deps.now(), { nonce: `0x${String(signed).padStart(64, '0')}` })
   }
@@ -86,7 +86,7 @@ function buyerOf(deps: PurchaseDeps) {
 
 type Answer = Awaited<ReturnType<typeof purchase>>
 
-export function expectDemand(answer: Answer) {
+export function expectPaymentRequired(answer: Answer) {
   if (answer.type === 'payment_required') return answer
   throw new Error(`the answer is the order ${answer.order.state}`)
 }

@@ -1,18 +1,18 @@
 import { describe, expect, test, vi } from 'vitest'
 import { alwaysSold } from '../../test/doubles/orders.ts'
 import { fixed, open, voucher } from '../../test/fixtures/offers.ts'
+import { createHealth } from '../health/health.ts'
 import { ample } from '../health/means.fixture.ts'
-import { createVitals } from '../health/vitals.ts'
+import { usdc } from '../lib/money.ts'
+import type { Refusal } from '../lib/refusal.ts'
 import { paymentFor } from '../payments/payments.fixture.ts'
 import type { PaymentPayload } from '../payments/x402.ts'
-import { usdc } from '../primitives/money.ts'
-import type { Refusal } from '../primitives/refusal.ts'
 import { hashOf } from '../secrets/tokens.ts'
 import {
   ada,
   card,
-  expectDemand,
   expectOrder,
+  expectPaymentRequired,
   openCard,
   purchaseWorld,
   refusalOf,
@@ -31,7 +31,7 @@ const pending = { outcome: 'pending' } as const
 describe('without a payment', () => {
   test('the price is named, nothing is stored and nobody is asked', async () => {
     const { ask, calls, orders } = purchaseWorld()
-    const { terms, offer, fault } = expectDemand(await ask())
+    const { terms, offer, fault } = expectPaymentRequired(await ask())
     expect(terms).toMatchObject({ amount: '20000000', maxTimeoutSeconds: 300 })
     expect(offer.id).toBe('CARD')
     expect(fault).toBeUndefined()
@@ -41,7 +41,7 @@ describe('without a payment', () => {
   test('an open value is priced as it was chosen', async () => {
     const { ask } = purchaseWorld()
     const fields = { ...ada, offerId: 'OPEN', value: 12.5 }
-    expect(expectDemand(await ask({ fields })).terms.amount).toBe('12500000')
+    expect(expectPaymentRequired(await ask({ fields })).terms.amount).toBe('12500000')
   })
 
   test('a known key finds nothing, so that nobody can fish for orders', async () => {
@@ -72,8 +72,8 @@ describe('a good payment', () => {
   })
 
   test('orders an open value in the supplier’s minor units', async () => {
-    const { buy, stock } = purchaseWorld()
-    stock({
+    const { buy, putOnSale } = purchaseWorld()
+    putOnSale({
       ...openCard,
       price: { ...openCard.price, divisor: 10, min: 50, max: 900, increment: 5 } as never,
     })
@@ -82,15 +82,15 @@ describe('a good payment', () => {
   })
 
   test('keeps what the offer told its buyer', async () => {
-    const { buy, orders, stock } = purchaseWorld()
+    const { buy, orders, putOnSale } = purchaseWorld()
     const sold = {
       ...openCard,
       faceValue: { ...openCard.price, currency: 'EUR' },
       subTypes: ['Game'],
     }
-    stock(sold as never)
+    putOnSale(sold as never)
     const { order } = expectOrder(await buy({ fields: { ...ada, offerId: 'OPEN', value: 12.5 } }))
-    stock()
+    putOnSale()
     const { price, faceValue, subTypes } = sold
     expect((await orders.find(order.id))?.item.shown).toEqual({ price, faceValue, subTypes })
   })
@@ -155,9 +155,9 @@ describe('nothing is stored and nothing taken', () => {
 
   test('while its payer has a share of the float at risk; the payment is not even checked', async () => {
     const cover = { float: usdc(50_000_000n), exposure: usdc(0n) }
-    const vitals = { ...alwaysSold, means: () => ({ ...ample, cover }) }
+    const health = { ...alwaysSold, means: () => ({ ...ample, cover }) }
     const unknown = { outcome: 'unknown', reason: 'timeout' } as const
-    const world = purchaseWorld({ collected: unknown }, { vitals })
+    const world = purchaseWorld({ collected: unknown }, { health })
     expectOrder(await world.buy({ patienceMs: 0 }))
     const asked = world.calls.length
     expect(await refusalOf(world.buy())).toMatchObject({
@@ -187,17 +187,17 @@ describe('nothing is stored and nothing taken', () => {
     expect((await expectUntouched(world, world.ask({ payment, fields }))).code).toBe('invalid_body')
   })
 
-  test('when the offer was taken off the shelf', async () => {
+  test('when the offer was taken off sale', async () => {
     const world = purchaseWorld()
     const payment = await world.pay()
-    world.stock(openCard)
+    world.putOnSale(openCard)
     expect((await expectUntouched(world, world.ask({ payment }))).code).toBe('offer_not_found')
   })
 
   test('when the check says no; the answer asks again and says why', async () => {
     const { buy, says, orders, calls } = purchaseWorld()
     says.check = () => ({ outcome: 'bad', code: 'invalid_signature', reason: 'it is not theirs' })
-    const { fault, terms } = expectDemand(await buy())
+    const { fault, terms } = expectPaymentRequired(await buy())
     expect(fault).toEqual({ code: 'invalid_signature', reason: 'it is not theirs' })
     expect(terms.amount).toBe('20000000')
     expect([orders.history, calls]).toEqual([[], ['check']])
@@ -207,7 +207,7 @@ describe('nothing is stored and nothing taken', () => {
     const { ask, pay, orders, calls } = purchaseWorld()
     const payment = await pay()
     const accepted = { ...payment.accepted, amount: '1' }
-    const { fault } = expectDemand(await ask({ payment: { ...payment, accepted } }))
+    const { fault } = expectPaymentRequired(await ask({ payment: { ...payment, accepted } }))
     expect(fault?.code).toBe('payment_mismatch')
     expect([orders.history, calls]).toEqual([[], ['isUnused']])
   })
@@ -216,11 +216,11 @@ describe('nothing is stored and nothing taken', () => {
 describe('what the supplier has funds for', () => {
   /** A store that can buy one card and no second one. */
   async function worldForOne() {
-    const vitals = createVitals(() => new Date(0))
-    vitals.noteCatalog(new Date(0))
+    const health = createHealth(() => new Date(0))
+    health.noteCatalog(new Date(0))
     const funds = { available: usdc(30_000_000n), committed: usdc(0n), unconfirmed: usdc(0n) }
-    vitals.noteMeans({ ...ample, funds })
-    const world = purchaseWorld({}, { vitals })
+    health.noteMeans({ ...ample, funds })
+    const world = purchaseWorld({}, { health })
     return { ...world, payments: [await world.pay(), await world.pay()] }
   }
 
@@ -247,9 +247,9 @@ describe('a promised price', () => {
   const dearer = voucher('CARD', { price: fixed(3_000) })
 
   test('is honoured although the price rose meanwhile', async () => {
-    const { ask, pay, stock } = purchaseWorld()
+    const { ask, pay, putOnSale } = purchaseWorld()
     const payment = await pay()
-    stock(dearer)
+    putOnSale(dearer)
     expect(expectOrder(await ask({ payment })).order).toMatchObject({
       state: 'FULFILLED',
       amount: 20_000_000n,
@@ -261,9 +261,9 @@ describe('a promised price', () => {
       [270, 'order'],
       [301, 'payment_required'],
     ] as const) {
-      const { ask, pay, stock, clock } = purchaseWorld()
+      const { ask, pay, putOnSale, clock } = purchaseWorld()
       const { accepted } = await pay()
-      stock(dearer)
+      putOnSale(dearer)
       clock.pass(seconds * 1_000)
       const payment = paymentFor(accepted, clock.now())
       expect((await ask({ payment })).type).toBe(type)
@@ -275,57 +275,62 @@ describe('a promised price', () => {
     ['in other parts of its currency', { price: fixed(20_000, 'USD', 1_000) }],
     ['worth another currency', { price: fixed(2_000), faceValue: fixed(2_500, 'EUR') }],
   ])('is for nothing that is now %s', async (_, changes) => {
-    const { ask, pay, stock } = purchaseWorld()
+    const { ask, pay, putOnSale } = purchaseWorld()
     const payment = await pay()
     // A rate at which the new price is not the old one.
-    stock(
+    putOnSale(
       voucher('CARD', { ...changes, price: { ...changes.price, fixed: changes.price.fixed * 2 } }),
     )
-    expect(expectDemand(await ask({ payment })).fault?.code).toBe('payment_mismatch')
+    expect(expectPaymentRequired(await ask({ payment })).fault?.code).toBe('payment_mismatch')
   })
 
   test('does not widen the range of an open value', async () => {
-    const { ask, pay, stock } = purchaseWorld()
+    const { ask, pay, putOnSale } = purchaseWorld()
     const fields = { ...ada, offerId: 'OPEN', value: 100 }
     const payment = await pay({ fields })
-    stock({ ...openCard, price: open(500, 5_000, 250) })
+    putOnSale({ ...openCard, price: open(500, 5_000, 250) })
     const refusal = await refusalOf(ask({ payment, fields }))
     expect(refusal).toMatchObject({ code: 'invalid_body', details: { parameter: 'value' } })
   })
 
   test('does not sell what is not sold any more', async () => {
-    const { ask, pay, stock } = purchaseWorld()
+    const { ask, pay, putOnSale } = purchaseWorld()
     const fields = { ...ada, offerId: 'OPEN', value: 100 }
     const payment = await pay({ fields })
-    stock({ ...openCard, price: { ...openCard.price, currency: 'EUR' } })
+    putOnSale({ ...openCard, price: { ...openCard.price, currency: 'EUR' } })
     expect((await refusalOf(ask({ payment, fields }))).code).toBe('offer_unavailable')
   })
 
   test('of another offer buys nothing', async () => {
-    const { ask, pay, stock } = purchaseWorld()
-    stock(card, { ...dearer, id: 'DEAR' as never })
+    const { ask, pay, putOnSale } = purchaseWorld()
+    putOnSale(card, { ...dearer, id: 'DEAR' as never })
     const payment = await pay()
     const answer = await ask({ payment, fields: { ...ada, offerId: 'DEAR' } })
-    expect(expectDemand(answer)).toMatchObject({ terms: { amount: '30000000' }, fault: {} })
+    expect(expectPaymentRequired(answer)).toMatchObject({
+      terms: { amount: '30000000' },
+      fault: {},
+    })
   })
 
   test('that was left out means the price of now', async () => {
-    const { ask, pay, stock } = purchaseWorld()
+    const { ask, pay, putOnSale } = purchaseWorld()
     const payment = await pay()
     const { quote: _, ...extra } = payment.accepted.extra
-    stock(dearer)
+    putOnSale(dearer)
     const silent: PaymentPayload = { ...payment, accepted: { ...payment.accepted, extra } }
-    expect(expectDemand(await ask({ payment: silent })).terms.amount).toBe('30000000')
+    expect(expectPaymentRequired(await ask({ payment: silent })).terms.amount).toBe('30000000')
   })
 
   test('is not prolonged by payments that fail', async () => {
-    const { ask, pay, stock, clock, says } = purchaseWorld()
+    const { ask, pay, putOnSale, clock, says } = purchaseWorld()
     says.check = () => ({ outcome: 'bad', code: 'invalid_signature', reason: 'no' })
     let { accepted } = await pay()
-    stock(dearer)
+    putOnSale(dearer)
     for (let time = 0; time < 3; time += 1) {
       clock.pass(120_000)
-      accepted = expectDemand(await ask({ payment: paymentFor(accepted, clock.now()) })).terms
+      accepted = expectPaymentRequired(
+        await ask({ payment: paymentFor(accepted, clock.now()) }),
+      ).terms
     }
     expect(accepted.amount).toBe('30000000')
   })
@@ -334,7 +339,7 @@ describe('a promised price', () => {
 describe('a payment that is proven to have failed', () => {
   test('asks for another one, and says why', async () => {
     const { buy } = purchaseWorld({ collected: failed })
-    expect(expectDemand(await buy())).toMatchObject({
+    expect(expectPaymentRequired(await buy())).toMatchObject({
       terms: { amount: '20000000' },
       fault: { code: 'insufficient_funds', reason: 'the wallet is empty' },
     })
@@ -345,7 +350,9 @@ describe('a payment that is proven to have failed', () => {
     const payment = await pay()
     await ask({ ...withKey, payment })
     for (const viewer of [withKey.viewer, {}]) {
-      expect(expectDemand(await ask({ viewer, payment })).fault?.code).toBe('insufficient_funds')
+      expect(expectPaymentRequired(await ask({ viewer, payment })).fault?.code).toBe(
+        'insufficient_funds',
+      )
     }
     expect(collects(calls)).toBe(1)
   })

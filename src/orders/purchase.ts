@@ -1,14 +1,14 @@
-import type { Offer } from '../goods/offer.ts'
-import { wordingOf } from '../goods/purchase-body.ts'
-import type { Vitals } from '../health/vitals.ts'
+import type { Offer } from '../catalog/offer.ts'
+import { wordingOf } from '../catalog/purchase-body.ts'
+import type { Health } from '../health/health.ts'
+import type { OrderId } from '../lib/ids.ts'
+import type { Usdc } from '../lib/money.ts'
+import { never } from '../lib/never.ts'
+import { Refusal } from '../lib/refusal.ts'
+import type { within } from '../lib/within.ts'
 import { accept, hasEnded } from '../payments/acceptance.ts'
 import type { X402Tender } from '../payments/payment.ts'
 import type { PaymentPayload, Terms } from '../payments/x402.ts'
-import type { OrderId } from '../primitives/ids.ts'
-import type { Usdc } from '../primitives/money.ts'
-import { never } from '../primitives/never.ts'
-import { Refusal } from '../primitives/refusal.ts'
-import type { within } from '../primitives/within.ts'
 import { hashOf, newAccessToken } from '../secrets/tokens.ts'
 import { type AdvanceDeps, advance } from './advance.ts'
 import {
@@ -21,7 +21,6 @@ import {
 import { type Charged, chargedFor, type Money, moneyOf } from './charged.ts'
 import { foreignEsim } from './foreign-esim.ts'
 import { itemOf } from './item.ts'
-import { beforeLimits, type CheckDeps, openWithin } from './limits/check.ts'
 import { idsFor } from './naming.ts'
 import { notChecked, notNow, requireSold, sell } from './not-now.ts'
 import { type In, type Order, supplierReferenceOf } from './order.ts'
@@ -29,12 +28,13 @@ import { BudgetSpent } from './ports.ts'
 import { type PriceDeps, type Priced, price, termsFor } from './price.ts'
 import { earlierOrder, isPaidBy, type PurchaseRequest, patienceOf, replay } from './replay.ts'
 import { isConsidered, type ReservingDeps, reserve } from './reserve.ts'
+import { beforeLimits, type CheckDeps, openWithin } from './spending-limits/check.ts'
 
 export interface PurchaseDeps extends AdvanceDeps, PriceDeps, CheckDeps, ReservingDeps {
   /** Breaks off waiting for a call that hangs; without it, an answer waits for the call to end. */
   readonly within?: typeof within
   readonly budgets: BudgetRules
-  readonly vitals: Pick<Vitals, 'unsold' | 'sell' | 'noteOpened' | 'unsell' | 'means'>
+  readonly health: Pick<Health, 'unsold' | 'sell' | 'noteOpened' | 'unsell' | 'means'>
 }
 
 export type PurchaseAnswer =
@@ -155,10 +155,10 @@ async function take(
 ): Promise<Begun> {
   if (request.heldUp) throw request.heldUp
   const priced = priceNow(deps, request)
-  const accepted = accept(payment, priced.amount, deps.till, deps.now())
+  const accepted = accept(payment, priced.amount, deps.payee, deps.now())
   if (accepted.type === 'mismatch') return paymentRequired(deps, priced, accepted)
-  const { wish } = priced
-  const sent = { client: request.client, recipient: wish.recipient }
+  const { lineItem } = priced
+  const sent = { client: request.client, recipient: lineItem.recipient }
   const subjects = subjectsOf(deps, accepted.tender.payer, sent)
   const float = floatSeen(deps)
   const { amount } = priced
@@ -180,7 +180,7 @@ async function take(
       // Only now the payer is who they say, so nobody else hears of their limits or their eSIMs.
       const { tender } = checked
       if (isOver) progress.mark = await reserve(deps, tender, { wording, isSigned })
-      const refusal = within.refusal ?? (await foreignEsim(deps, priced.wish, tender.payer))
+      const refusal = within.refusal ?? (await foreignEsim(deps, priced.lineItem, tender.payer))
       if (refusal) throw refusal
       return open(deps, request, { priced, tender, receiver: within.receiver, subjects })
     }
@@ -195,14 +195,14 @@ async function take(
 }
 
 /** What the refund wallet held when it was seen last. */
-function floatSeen({ vitals }: PurchaseDeps): Usdc | undefined {
-  return vitals.means()?.cover?.float
+function floatSeen({ health }: PurchaseDeps): Usdc | undefined {
+  return health.means()?.cover?.float
 }
 
 /** What is asked for and its price, while the store is open for it. */
 function priceNow(deps: PurchaseDeps, { kind, fields, payment }: PurchaseRequest): Priced {
   const priced = price(deps, kind, fields, payment?.accepted.extra['quote'])
-  requireSold(deps.vitals, priced.amount, true)
+  requireSold(deps.health, priced.amount, true)
   return priced
 }
 
@@ -220,7 +220,7 @@ async function open(
   { fields, viewer }: PurchaseRequest,
   { priced, tender, receiver, subjects }: Ready,
 ): Promise<Opened | Earlier> {
-  const { offer, wish, amount } = priced
+  const { offer, lineItem, amount } = priced
   const accessToken = newAccessToken()
   const { id, paymentId } = idsFor(deps.digest, tender)
   const now = deps.now()
@@ -229,8 +229,8 @@ async function open(
     id,
     paymentId,
     version: 1,
-    item: itemOf(offer, wish),
-    recipient: deps.vault.seal(wish.recipient, { order: id, field: 'recipient' }),
+    item: itemOf(offer, lineItem),
+    recipient: deps.vault.seal(lineItem.recipient, { order: id, field: 'recipient' }),
     fingerprint: deps.digest.of(wordingOf(offer.kind, fields)),
     accessTokenHash: hashOf(accessToken),
     tender,
@@ -242,14 +242,14 @@ async function open(
   const counted = { subjects, rules: deps.budgets, float: floatSeen(deps) }
   const reference = supplierReferenceOf(id)
   // What was sold while this payment was checked may have left too little.
-  sell(deps.vitals, reference, amount)
+  sell(deps.health, reference, amount)
   const opened = await openWithin(deps, order, { keys, priced, receiver, counted }).catch(
     (error: unknown) => {
-      deps.vitals.unsell(reference)
+      deps.health.unsell(reference)
       throw error instanceof BudgetSpent ? budgetSpent(deps, error.spent) : error
     },
   )
-  deps.vitals.noteOpened(reference)
+  deps.health.noteOpened(reference)
   return opened.isNew
     ? { type: 'opened', order, accessToken }
     : { type: 'earlier', order: opened.order }
@@ -301,7 +301,7 @@ async function advanceSafely(deps: PurchaseDeps, order: Order, patienceMs: numbe
 }
 
 /** Whoever does not want to wait hears at once what takes no longer than this. */
-const leastPatienceMs = 1_000
+const minPatienceMs = 1_000
 const overtimeMs = 250
 
 /**
@@ -314,7 +314,7 @@ async function inTime(
   order: Order,
   { working, patienceMs }: { readonly working: Promise<Order>; readonly patienceMs: number },
 ): Promise<Order> {
-  for (let ms = Math.max(patienceMs, leastPatienceMs); ; ms = overtimeMs) {
+  for (let ms = Math.max(patienceMs, minPatienceMs); ; ms = overtimeMs) {
     const done = await limited(ms, working, 'late').catch(() => undefined)
     if (done) return done
     const known = await lastKnown(deps, order)

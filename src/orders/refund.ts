@@ -1,6 +1,6 @@
+import { never } from '../lib/never.ts'
 import { payBackFaults } from '../payments/pay-back-faults.ts'
 import { railOf } from '../payments/ports.ts'
-import { never } from '../primitives/never.ts'
 import type { Refund, Refunding, Supply } from './order.ts'
 import { acceptedOrder, paidBackOrder, supplierReferenceOf } from './order.ts'
 import type { Held } from './ports.ts'
@@ -116,7 +116,7 @@ function again({ onRecord, order }: Seen, ms: number): Step<Refunding> {
   return order === onRecord ? wait(ms) : intend(order, async () => wait(ms))
 }
 
-/** Signs the one refund of this order, once the treasury has granted it. */
+/** Signs the one refund of this order, once the payout limits allow it. */
 async function sign(deps: StepDeps, order: Refunding): Promise<Step<Refunding>> {
   const held = await heldBack(deps, order)
   if (held) return held
@@ -129,9 +129,9 @@ async function sign(deps: StepDeps, order: Refunding): Promise<Step<Refunding>> 
   return intend(onRecord, (saved) => payBack(deps, saved))
 }
 
-/** What the treasury says against paying this refund now, or undefined when it says nothing. */
+/** What the payout limits say against paying this refund now, or undefined when they say nothing. */
 async function heldBack(deps: StepDeps, order: Refunding): Promise<Step<Refunding> | undefined> {
-  const answer = await deps.treasury.allow(order.id)
+  const answer = await deps.payoutLimits.allow(order.id)
   switch (answer) {
     case 'granted':
       return undefined

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { fixturePayer } from '../payments/payments.fixture.ts'
-import { ada, expectDemand, expectOrder, purchaseWorld, refusalOf } from './purchase.fixture.ts'
+import {
+  ada,
+  expectOrder,
+  expectPaymentRequired,
+  purchaseWorld,
+  refusalOf,
+} from './purchase.fixture.ts'
 
 const key = 'key-of-16-letters'
 const withKey = { viewer: { keys: [key] } }
@@ -74,11 +80,11 @@ describe('the same payment again', () => {
   })
 
   test('still shows its order while the store is paused or the offer is gone', async () => {
-    const { ask, pay, says, stock } = purchaseWorld()
+    const { ask, pay, says, putOnSale } = purchaseWorld()
     const payment = await pay()
     await ask({ payment })
     says.unsold = { type: 'paused' }
-    stock()
+    putOnSale()
     expect(expectOrder(await ask({ payment })).order.state).toBe('FULFILLED')
   })
 
@@ -119,7 +125,9 @@ describe('the same payment again', () => {
     const payment = await pay()
     await ask({ payment })
     for (const fields of [ada, { ...ada, firstName: 'Eve' }]) {
-      expect(expectDemand(await ask({ payment, fields })).fault?.code).toBe('authorization_spent')
+      expect(expectPaymentRequired(await ask({ payment, fields })).fault?.code).toBe(
+        'authorization_spent',
+      )
     }
   })
 
@@ -152,7 +160,7 @@ describe('another payment with the same key', () => {
       await orders.move(first, { ...first, state: 'PAYMENT_FAILED', ...why })
     }
     const unknown = { outcome: 'unknown', reason: 'timeout' } as const
-    const world = purchaseWorld({ collected: unknown }, { doorbell: { ring: () => {}, wait } })
+    const world = purchaseWorld({ collected: unknown }, { notifier: { notify: () => {}, wait } })
     const { ask, pay, orders, script } = world
     const { collected: settled } = purchaseWorld().script
     const lost = await pay()
@@ -162,7 +170,9 @@ describe('another payment with the same key', () => {
     expect(second.order.state).toBe('FULFILLED')
     expect(second.order.id).not.toBe(first.order.id)
     // Whoever repeats the payment that failed still hears that.
-    expect(expectDemand(await ask({ payment: lost })).fault?.code).toBe('authorization_spent')
+    expect(expectPaymentRequired(await ask({ payment: lost })).fault?.code).toBe(
+      'authorization_spent',
+    )
   })
 
   test('for another request is a conflict, and is not taken', async () => {

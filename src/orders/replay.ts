@@ -1,8 +1,8 @@
-import type { Kind } from '../goods/offer.ts'
-import { type Fields, wordingOf } from '../goods/purchase-body.ts'
+import type { Kind } from '../catalog/offer.ts'
+import { type Fields, wordingOf } from '../catalog/purchase-body.ts'
+import { Refusal } from '../lib/refusal.ts'
 import { paymentKeyOf } from '../payments/payment.ts'
 import type { PaymentPayload } from '../payments/x402.ts'
-import { Refusal } from '../primitives/refusal.ts'
 import { hashOf } from '../secrets/tokens.ts'
 import { mayReveal, type Viewer } from './access.ts'
 import type { AdvanceDeps } from './advance.ts'
@@ -80,7 +80,7 @@ export async function replay(
   return { order: await untilEnded(deps, earlier, patienceOf(deps, request)), reveal: true }
 }
 
-/** A sign-in opens one door, once: it is used up only where nothing else shows the goods. */
+/** A sign-in is good for one use: it is used up only where nothing else shows the goods. */
 async function maySee(
   { orders }: Pick<AdvanceDeps, 'orders'>,
   { viewer, signedIn }: PurchaseRequest,
@@ -123,7 +123,7 @@ async function untilEnded(deps: AdvanceDeps, order: Order, patienceMs: number): 
   const until = deps.now().getTime() + patienceMs
   let current = order
   while (isUnderWay(current) && deps.now().getTime() < until && !deps.stopping.aborted) {
-    await deps.doorbell.wait(current.id, 250)
+    await deps.notifier.wait(current.id, 250)
     current = (await deps.orders.find(current.id)) ?? current
   }
   return current

@@ -1,10 +1,10 @@
-import type { Charge } from '../goods/offer.ts'
-import type { OrderId } from '../primitives/ids.ts'
+import type { Charge } from '../catalog/offer.ts'
+import type { OrderId } from '../lib/ids.ts'
 import type { BudgetName, Whose } from './budgets.ts'
 import type { Allowance } from './ports.ts'
 
 /** What operators need to hear about. None of it carries goods, personal fields or keys. */
-export type Happening =
+export type StoreEvent =
   /** Goods were paid for at the supplier and will not reach a buyer. */
   | { readonly name: 'goods_lost'; readonly order: OrderId }
   /** Goods came too late, and the supplier took them back. */
@@ -35,4 +35,4 @@ export type Happening =
   /** Working on an order threw: a defect, or a part of the store that is down. */
   | { readonly name: 'step_failed'; readonly order: OrderId; readonly error: unknown }
 
-export type Reporter = (happening: Happening) => void
+export type Reporter = (event: StoreEvent) => void

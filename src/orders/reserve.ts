@@ -1,6 +1,6 @@
+import { Refusal } from '../lib/refusal.ts'
 import { paymentKeyOf, type X402Tender } from '../payments/payment.ts'
 import type { PaymentPayload } from '../payments/x402.ts'
-import { Refusal } from '../primitives/refusal.ts'
 import type { Digest } from '../secrets/tokens.ts'
 import type { Reservation, ReservationStore } from './ports.ts'
 import { paymentKeyIn } from './replay.ts'
@@ -12,7 +12,7 @@ export interface ReservingDeps {
 
 /**
  * Binds a payment to what it came with, before anybody outside sees it. A node or a facilitator that is
- * shown the payment in its check could post it with a wish of its own, and be first (docs/decisions/016).
+ * shown the payment in its check could post it with a request of its own, and be first (docs/decisions/016).
  *
  * @param sent what is asked for, as `wordingOf` has it, and whether the payer's own key has signed the payment
  * @returns the mark of this request

@@ -75,8 +75,8 @@ function times(world: World, call: string): number {
 }
 
 function told(world: World): readonly string[] {
-  return world.reports.map((happening) =>
-    'reason' in happening ? `${happening.name} ${happening.reason}` : happening.name,
+  return world.reports.map((event) =>
+    'reason' in event ? `${event.name} ${event.reason}` : event.name,
   )
 }
 
@@ -351,7 +351,7 @@ describe('a refund', () => {
   })
 })
 
-describe('the treasury', () => {
+describe('the payout limits', () => {
   test.each(['stopped', 'hour_cap', 'day_cap'] as const)(
     'holds a refund back while it says %s, unsigned, and lets it go on',
     async (allowed) => {

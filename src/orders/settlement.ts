@@ -1,6 +1,6 @@
+import { never } from '../lib/never.ts'
 import { blockOf, type Receipt } from '../payments/payment.ts'
 import { railOf } from '../payments/ports.ts'
-import { never } from '../primitives/never.ts'
 import { isSentEnough } from './collect.ts'
 import { type PaidOrder, paymentWatchMs } from './order.ts'
 import type { StepDeps } from './steps.ts'

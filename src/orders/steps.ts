@@ -1,10 +1,10 @@
-import type { Kind } from '../goods/offer.ts'
+import type { Kind } from '../catalog/offer.ts'
+import type { OrderId } from '../lib/ids.ts'
 import type { Listing, Rails } from '../payments/ports.ts'
-import type { OrderId } from '../primitives/ids.ts'
 import type { Digest } from '../secrets/tokens.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Order } from './order.ts'
-import { leaseMs, type Supplier, type Treasury } from './ports.ts'
+import { leaseMs, type PayoutLimits, type Supplier } from './ports.ts'
 import type { Reporter } from './report.ts'
 
 /** How long things may take. All in milliseconds. */
@@ -24,7 +24,7 @@ export interface StepDeps {
   readonly supplier: Supplier
   /** What this process heard the supplier accept and could not put on record yet. */
   readonly accepted: Set<OrderId>
-  readonly treasury: Treasury
+  readonly payoutLimits: PayoutLimits
   readonly vault: Vault
   /** A keyed digest, to find a value again that is only stored sealed. */
   readonly digest: Digest
@@ -108,7 +108,7 @@ export function learn<To extends Order>(
  * How long to wait before asking again about something that began at `since`: often while it is
  * fresh, because nearly all of it ends within seconds, rarely when it is old.
  */
-export function pollDelay(since: Date, now: Date, mostMs = 15_000): number {
+export function pollDelay(since: Date, now: Date, maxMs = 15_000): number {
   const ageMs = now.getTime() - since.getTime()
-  return Math.min(mostMs, Math.max(250, ageMs / 4))
+  return Math.min(maxMs, Math.max(250, ageMs / 4))
 }

@@ -1,5 +1,5 @@
+import { within } from '../lib/within.ts'
 import type { Tender } from '../payments/payment.ts'
-import { within } from '../primitives/within.ts'
 import { type AdvanceDeps, advance } from './advance.ts'
 import type { Order } from './order.ts'
 import { leaseMs } from './ports.ts'

@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { usdc } from '../primitives/money.ts'
+import { usdc } from '../lib/money.ts'
 import { accept, signedTo } from './acceptance.ts'
-import { fixturePayer, fixtureTerms, fixtureTill, paymentFor } from './payments.fixture.ts'
+import { fixturePayee, fixturePayer, fixtureTerms, paymentFor } from './payments.fixture.ts'
 import type { PaymentPayload, Terms } from './x402.ts'
 
 const now = new Date('2026-01-05T12:00:00.900Z')
 const nowSeconds = Math.floor(now.getTime() / 1_000)
 const amount = usdc('25000000')
 const good = paymentFor(fixtureTerms(amount), now)
-const accepted = (payment: PaymentPayload) => accept(payment, amount, fixtureTill, now)
+const accepted = (payment: PaymentPayload) => accept(payment, amount, fixturePayee, now)
 
 function withTerms(changes: Partial<Terms>): PaymentPayload {
   return { ...good, accepted: { ...good.accepted, ...changes } }
@@ -28,8 +28,8 @@ describe('a payment for exactly these terms', () => {
       tender: {
         rail: 'x402',
         network: 'eip155:84532',
-        asset: fixtureTill.network.usdc,
-        payTo: fixtureTill.payTo,
+        asset: fixturePayee.network.usdc,
+        payTo: fixturePayee.payTo,
         payer: fixturePayer,
         amount,
         nonce: `0x${'3'.repeat(64)}`,
@@ -44,7 +44,7 @@ describe('a payment for exactly these terms', () => {
   test('may write addresses in any case; the tender has the store’s spelling', () => {
     const { asset, payTo } = good.accepted
     const shouted = withTerms({ asset: asset.toLowerCase(), payTo: payTo.toUpperCase() })
-    expect(accepted(shouted)).toMatchObject({ tender: { asset: fixtureTill.network.usdc } })
+    expect(accepted(shouted)).toMatchObject({ tender: { asset: fixturePayee.network.usdc } })
   })
 
   test('may say more in extra than it was told', () => {
@@ -79,7 +79,7 @@ describe('a payment is refused by the name of what differs', () => {
   })
 
   test('who pays, when it is the store itself', () => {
-    const own = fixtureTill.payTo.toUpperCase().replace('0X', '0x')
+    const own = fixturePayee.payTo.toUpperCase().replace('0X', '0x')
     expect(accepted(withAuthorization({ from: own }))).toMatchObject({
       code: 'payment_mismatch',
       reason: 'the authorization is from the address that this store is paid at',
@@ -112,10 +112,10 @@ describe('a payment is refused by the name of what differs', () => {
 
 test('what was signed to an earlier address of the store may have paid it, and nothing is taken there', () => {
   const payment = withAuthorization({ to: fixturePayer })
-  const till = { ...fixtureTill, earlier: [fixturePayer] }
-  expect(signedTo(fixtureTill, payment)).toBeUndefined()
-  expect(signedTo(till, payment)).toMatchObject({ payTo: fixturePayer })
-  expect(accept(payment, amount, till, now)).toMatchObject({ code: 'payment_mismatch' })
+  const payee = { ...fixturePayee, earlier: [fixturePayer] }
+  expect(signedTo(fixturePayee, payment)).toBeUndefined()
+  expect(signedTo(payee, payment)).toMatchObject({ payTo: fixturePayer })
+  expect(accept(payment, amount, payee, now)).toMatchObject({ code: 'payment_mismatch' })
 })
 
 test('no amount but the exact one is ever taken', () => {
@@ -123,10 +123,10 @@ test('no amount but the exact one is ever taken', () => {
   fc.assert(
     fc.property(atomic, atomic, (price, paid) => {
       const payment = paymentFor(fixtureTerms(usdc(paid)), now)
-      const answer = accept(payment, usdc(price), fixtureTill, now)
+      const answer = accept(payment, usdc(price), fixturePayee, now)
       expect(answer.type).toBe(price === paid ? 'tender' : 'mismatch')
       const disguised = { ...payment, accepted: fixtureTerms(usdc(price)) }
-      const other = accept(disguised, usdc(price), fixtureTill, now)
+      const other = accept(disguised, usdc(price), fixturePayee, now)
       expect(other.type).toBe(price === paid ? 'tender' : 'mismatch')
     }),
   )

@@ -1,6 +1,6 @@
-import { type Usdc, usdc } from '../primitives/money.ts'
+import { type Usdc, usdc } from '../lib/money.ts'
 import type { X402Tender } from './payment.ts'
-import { type Till, termsOf } from './terms.ts'
+import { type Payee, termsOf } from './terms.ts'
 import type { PaymentPayload } from './x402.ts'
 
 /** A payment that is for these terms, or what is wrong with it, for the buyer to read. */
@@ -12,20 +12,20 @@ export type Acceptance =
  * Below this an authorization may run out while it is on its way; seconds. It is the rail's to say so,
  * after it has looked whether the payment has landed already.
  */
-export const leastValiditySeconds = 30
+export const minValiditySeconds = 30
 /** An order waits so long for the proof that its payment never comes; our terms ask for 300 seconds. */
-export const mostValiditySeconds = 600
+export const maxValiditySeconds = 600
 
 /**
  * Whether the payment is for exactly these terms: not less and not more, not another store, not
  * another coin. Only cheap checks; the signature and the wallet are the rail's to check.
  */
-export function accept(payment: PaymentPayload, amount: Usdc, till: Till, now: Date): Acceptance {
+export function accept(payment: PaymentPayload, amount: Usdc, payee: Payee, now: Date): Acceptance {
   const { accepted } = payment
   const fault =
-    termsFault(accepted, termsOf(amount, till)) ?? authorizationFault(payment, amount, till, now)
+    termsFault(accepted, termsOf(amount, payee)) ?? authorizationFault(payment, amount, payee, now)
   return fault === undefined
-    ? { type: 'tender', tender: tenderOf(payment, amount, till) }
+    ? { type: 'tender', tender: tenderOf(payment, amount, payee) }
     : { type: 'mismatch', ...fault }
 }
 
@@ -33,10 +33,10 @@ export function accept(payment: PaymentPayload, amount: Usdc, till: Till, now: D
  * What was signed, where it pays this store: it may have paid already, whatever the terms are now that
  * it says it is for. Undefined where it pays somebody else.
  */
-export function signedTo(till: Till, payment: PaymentPayload): X402Tender | undefined {
+export function signedTo(payee: Payee, payment: PaymentPayload): X402Tender | undefined {
   const { to, value } = payment.payload.authorization
-  const payTo = [till.payTo, ...(till.earlier ?? [])].find((one) => same(to, one))
-  return payTo === undefined ? undefined : tenderOf(payment, usdc(value), { ...till, payTo })
+  const payTo = [payee.payTo, ...(payee.earlier ?? [])].find((one) => same(to, one))
+  return payTo === undefined ? undefined : tenderOf(payment, usdc(value), { ...payee, payTo })
 }
 
 /** Whether nobody can settle it any more, as far as our clock says. */
@@ -44,13 +44,13 @@ export function hasEnded({ validBefore }: Pick<X402Tender, 'validBefore'>, now: 
   return validBefore * 1_000 <= now.getTime()
 }
 
-function tenderOf({ payload }: PaymentPayload, amount: Usdc, till: Till): X402Tender {
+function tenderOf({ payload }: PaymentPayload, amount: Usdc, payee: Payee): X402Tender {
   const { authorization, signature } = payload
   return {
     rail: 'x402',
-    network: till.network.id,
-    asset: till.network.usdc,
-    payTo: till.payTo,
+    network: payee.network.id,
+    asset: payee.network.usdc,
+    payTo: payee.payTo,
     payer: authorization.from,
     amount,
     nonce: authorization.nonce,
@@ -91,18 +91,18 @@ function termsFault(
 function authorizationFault(
   { payload: { authorization } }: PaymentPayload,
   amount: Usdc,
-  till: Till,
+  payee: Payee,
   now: Date,
 ): Fault | undefined {
   const nowSeconds = Math.floor(now.getTime() / 1_000)
   const left = Number(authorization.validBefore) - nowSeconds
-  if (!same(authorization.to, till.payTo)) {
+  if (!same(authorization.to, payee.payTo)) {
     return mismatch(
-      `the authorization pays ${authorization.to}; this store is paid at ${till.payTo}`,
+      `the authorization pays ${authorization.to}; this store is paid at ${payee.payTo}`,
     )
   }
   // It would move nothing. It also keeps every refund from being a payment: none goes to this address.
-  if (same(authorization.from, till.payTo)) {
+  if (same(authorization.from, payee.payTo)) {
     return mismatch('the authorization is from the address that this store is paid at')
   }
   if (authorization.value !== amount.toString()) {
@@ -110,8 +110,8 @@ function authorizationFault(
       `the authorization is for ${authorization.value}; this purchase costs ${amount}`,
     )
   }
-  if (left > mostValiditySeconds) {
-    const reason = `the authorization holds for ${left} s; at most ${mostValiditySeconds} s are taken`
+  if (left > maxValiditySeconds) {
+    const reason = `the authorization holds for ${left} s; at most ${maxValiditySeconds} s are taken`
     return { code: 'valid_too_long', reason }
   }
   return undefined

@@ -66,13 +66,13 @@ export function readAddress(
     : judged(found, { coin, wanted, isTestnet })
 }
 
-interface Asked {
+interface AddressQuery {
   readonly coin: Coin
   readonly wanted: Chain
   readonly isTestnet: boolean
 }
 
-function judged(found: Recognised, { coin, wanted, isTestnet }: Asked): AddressRead {
+function judged(found: Recognised, { coin, wanted, isTestnet }: AddressQuery): AddressRead {
   const chains = found.is === 'address' ? found.chains : [found.chain]
   if (!chains.includes(wanted)) {
     return faulty('wrong_coin', wrongCoin(chains[0] ?? wanted, coin, wanted))

@@ -1,4 +1,4 @@
-import { cryptoCurrencies } from '../goods/lists.ts'
+import { cryptoCurrencies } from '../catalog/lists.ts'
 
 /** What people may pay in besides USDC from a wallet, as the index lists it in `accepts_crypto`. */
 export type Coin = (typeof cryptoCurrencies)[number]

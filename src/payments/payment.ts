@@ -1,4 +1,4 @@
-import { type Usdc, usdcDecimals } from '../primitives/money.ts'
+import { type Usdc, usdcDecimals } from '../lib/money.ts'
 import { type Coin, coinDecimals } from './coins.ts'
 
 /** What a buyer hands over to pay: one case per payment rail. Another rail is one more, and one more entry in `Rails`. */

@@ -1,9 +1,9 @@
-import { type Usdc, usdc } from '../primitives/money.ts'
+import { type Usdc, usdc } from '../lib/money.ts'
 import { networks } from './networks.ts'
-import { type Till, termsOf } from './terms.ts'
+import { type Payee, termsOf } from './terms.ts'
 import type { PaymentPayload, Terms } from './x402.ts'
 
-export const fixtureTill: Till = {
+export const fixturePayee: Payee = {
   network: networks['base-sepolia'],
   payTo: '0x1111111111111111111111111111111111111111',
 }
@@ -37,5 +37,5 @@ export function paymentFor(
 }
 
 export function fixtureTerms(amount: Usdc = usdc('25000000')): Terms {
-  return termsOf(amount, fixtureTill)
+  return termsOf(amount, fixturePayee)
 }

@@ -1,5 +1,5 @@
-import type { OrderId } from '../primitives/ids.ts'
-import type { Usdc } from '../primitives/money.ts'
+import type { OrderId } from '../lib/ids.ts'
+import type { Usdc } from '../lib/money.ts'
 import type {
   InvoiceReceipt,
   InvoiceRefund,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { usdc } from '../primitives/money.ts'
+import { usdc } from '../lib/money.ts'
 import { type Expected, provesTransfer, type TokenLog } from './proof.ts'
 
 const payer = '0xAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'

@@ -1,4 +1,4 @@
-import type { Usdc } from '../primitives/money.ts'
+import type { Usdc } from '../lib/money.ts'
 
 /** One log of the token contract, in the order in which the transaction wrote it. */
 export type TokenLog =

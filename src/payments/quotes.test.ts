@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { handClock } from '../../test/doubles/orders.ts'
-import type { OfferId } from '../primitives/ids.ts'
-import { type Cents, cents, usdc } from '../primitives/money.ts'
+import type { OfferId } from '../lib/ids.ts'
+import { type Cents, cents, usdc } from '../lib/money.ts'
 import { createSigner } from '../secrets/tokens.ts'
 import { createQuotes } from './quotes.ts'
 
@@ -12,7 +12,7 @@ const other = 'AMZ_US_25' as OfferId
 const amount = usdc('26250000')
 const of = (id: OfferId, value?: Cents, units = 'USD/100') => ({ offer: id, value, units })
 
-function till(purpose = 'quote', keys = [key]) {
+function payee(purpose = 'quote', keys = [key]) {
   const clock = handClock(new Date('2026-01-05T12:00:00.500Z'))
   return { clock, quotes: createQuotes(createSigner(keys, purpose), clock.now) }
 }
@@ -22,7 +22,7 @@ const anyValue = fc.option(fc.nat(2).map(cents), { nil: undefined })
 
 describe('our promise of a price', () => {
   test('tells for how long it still holds', () => {
-    const { quotes, clock } = till()
+    const { quotes, clock } = payee()
     const text = quotes.promise(of(offer, undefined), amount)
     expect(quotes.secondsLeft(text)).toBe(300)
     clock.pass(299_000)
@@ -34,14 +34,14 @@ describe('our promise of a price', () => {
       '',
       7,
       `${text}x`,
-      till('other').quotes.promise(of(offer, undefined), amount),
+      payee('other').quotes.promise(of(offer, undefined), amount),
     ]) {
       expect(quotes.secondsLeft(other)).toBe(0)
     }
   })
 
   test('holds for its own offer and value, and for nothing else', () => {
-    const { quotes } = till()
+    const { quotes } = payee()
     fc.assert(
       fc.property(
         anyOffer,
@@ -61,7 +61,7 @@ describe('our promise of a price', () => {
   })
 
   test('without a value is not one with the value 0', () => {
-    const { quotes } = till()
+    const { quotes } = payee()
     expect(
       quotes.promised(quotes.promise(of(offer, undefined), amount), of(offer, cents(0))),
     ).toBeUndefined()
@@ -71,7 +71,7 @@ describe('our promise of a price', () => {
   })
 
   test('holds for 300 s', () => {
-    const { quotes, clock } = till()
+    const { quotes, clock } = payee()
     const text = quotes.promise(of(offer, undefined), amount)
     clock.pass(300_000)
     expect(quotes.promised(text, of(offer, undefined))).toBe(amount)
@@ -80,15 +80,15 @@ describe('our promise of a price', () => {
   })
 
   test('is kept by every node with the same keys, and by no other', () => {
-    const text = till().quotes.promise(of(offer, undefined), amount)
-    expect(till().quotes.promised(text, of(offer, undefined))).toBe(amount)
-    const stranger = till('quote', [Buffer.alloc(32, 2)])
+    const text = payee().quotes.promise(of(offer, undefined), amount)
+    expect(payee().quotes.promised(text, of(offer, undefined))).toBe(amount)
+    const stranger = payee('quote', [Buffer.alloc(32, 2)])
     expect(stranger.quotes.promised(text, of(offer, undefined))).toBeUndefined()
-    expect(till('other').quotes.promised(text, of(offer, undefined))).toBeUndefined()
+    expect(payee('other').quotes.promised(text, of(offer, undefined))).toBeUndefined()
   })
 
   test('is not made by anybody else', () => {
-    const { quotes, clock } = till()
+    const { quotes, clock } = payee()
     const until = Math.floor(clock.now().getTime() / 1_000) + 300
     const body = Buffer.from(JSON.stringify([offer, null, '1', until])).toString('base64url')
     const [, mac] = quotes.promise(of(offer, undefined), amount).split('.')
@@ -100,7 +100,7 @@ describe('our promise of a price', () => {
   test.each([undefined, null, 1, '', {}, [], ['a'], { toString: () => 'a.b' }, true])(
     'is not %j',
     (text) => {
-      expect(till().quotes.promised(text, of(offer, undefined))).toBeUndefined()
+      expect(payee().quotes.promised(text, of(offer, undefined))).toBeUndefined()
     },
   )
 })

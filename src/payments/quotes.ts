@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { OfferId } from '../primitives/ids.ts'
-import { type Cents, type Usdc, usdc } from '../primitives/money.ts'
+import type { OfferId } from '../lib/ids.ts'
+import { type Cents, type Usdc, usdc } from '../lib/money.ts'
 import type { Signer } from '../secrets/tokens.ts'
 import { termsValidSeconds } from './terms.ts'
 

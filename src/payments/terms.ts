@@ -1,9 +1,9 @@
-import type { Usdc } from '../primitives/money.ts'
+import type { Usdc } from '../lib/money.ts'
 import type { Network } from './networks.ts'
 import type { Terms } from './x402.ts'
 
 /** Where buyers send their money. */
-export interface Till {
+export interface Payee {
   readonly network: Network
   readonly payTo: string
   /** Where they sent it before: nothing is taken there now, and what was signed for it may still have paid. */
@@ -18,14 +18,14 @@ export const termsValidSeconds = 300
  *
  * @param quote our signed promise of this price, which the buyer echoes
  */
-export function termsOf(amount: Usdc, till: Till, quote?: string): Terms {
+export function termsOf(amount: Usdc, payee: Payee, quote?: string): Terms {
   return {
     scheme: 'exact',
-    network: till.network.id,
-    asset: till.network.usdc,
+    network: payee.network.id,
+    asset: payee.network.usdc,
     amount: amount.toString(),
-    payTo: till.payTo,
+    payTo: payee.payTo,
     maxTimeoutSeconds: termsValidSeconds,
-    extra: { ...till.network.usdcDomain, ...(quote === undefined ? {} : { quote }) },
+    extra: { ...payee.network.usdcDomain, ...(quote === undefined ? {} : { quote }) },
   }
 }

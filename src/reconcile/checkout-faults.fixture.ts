@@ -18,8 +18,8 @@ import {
   type Return,
   returnReference,
 } from '../checkouts/checkout.ts'
+import { usdc } from '../lib/money.ts'
 import type { In, Order } from '../orders/order.ts'
-import { usdc } from '../primitives/money.ts'
 import type { DifferenceCode } from './differences.ts'
 import type { ProcessorPayout } from './ports.ts'
 import { look, purchaseOf, type World, worldOf } from './world.fixture.ts'

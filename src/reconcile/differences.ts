@@ -1,4 +1,4 @@
-import type { OrderId } from '../primitives/ids.ts'
+import type { OrderId } from '../lib/ids.ts'
 
 interface Meaning {
   /** What is so in one book and not in another. */

@@ -1,4 +1,4 @@
-import type { Report } from './books.ts'
+import type { Report } from './sources.ts'
 
 /*
  * The id of an order follows from its payment and a key of the store, and the reference at the supplier

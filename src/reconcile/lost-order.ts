@@ -1,8 +1,8 @@
+import type { OfferId } from '../lib/ids.ts'
 import type { In, Item } from '../orders/order.ts'
-import type { OfferId } from '../primitives/ids.ts'
 import { hashOf, newAccessToken } from '../secrets/tokens.ts'
-import type { Ids, LostPayment } from './books.ts'
-import type { ChainBooks, SupplierPurchase } from './ports.ts'
+import type { ChainStatement, SupplierPurchase } from './ports.ts'
+import type { Ids, LostPayment } from './sources.ts'
 
 /** What nobody can know any more about a purchase that was never placed at the supplier. */
 const unknownItem: Item = {
@@ -17,7 +17,7 @@ const unknownItem: Item = {
  * the access token: the hash kept here is of one that nobody has. The wallet opens the goods.
  */
 export function lostOrder(
-  { network, asset }: Pick<ChainBooks, 'network' | 'asset'>,
+  { network, asset }: Pick<ChainStatement, 'network' | 'asset'>,
   { transfer, minedAt }: LostPayment,
   { ids, purchase }: { readonly ids: Ids; readonly purchase: SupplierPurchase | undefined },
 ): In<'PAYMENT_PENDING'> {

@@ -1,15 +1,15 @@
+import type { Delivery } from '../catalog/good.ts'
+import type { Kind } from '../catalog/offer.ts'
 import type { Checkout } from '../checkouts/checkout.ts'
 import type { CheckoutAccount } from '../checkouts/ledger.ts'
 import type { Processor } from '../checkouts/ports.ts'
-import type { Delivery } from '../goods/good.ts'
-import type { Kind } from '../goods/offer.ts'
+import type { CheckoutId, OfferId, OrderId } from '../lib/ids.ts'
+import type { Usdc } from '../lib/money.ts'
 import type { Account } from '../orders/ledger.ts'
 import type { Order } from '../orders/order.ts'
 import type { OrderStore } from '../orders/ports.ts'
 import type { Coin } from '../payments/coins.ts'
 import type { Tender } from '../payments/payment.ts'
-import type { CheckoutId, OfferId, OrderId } from '../primitives/ids.ts'
-import type { Usdc } from '../primitives/money.ts'
 
 /** One transfer of USDC, as the token's logs tell it. Addresses and hashes are in lower case. */
 export interface ChainTransfer {
@@ -37,7 +37,7 @@ export interface StoreWallet {
 }
 
 /** What the chain says of our wallets. Every method throws when the node does not answer. */
-export interface ChainBooks {
+export interface ChainStatement {
   /** What names a payment besides its payer and nonce. */
   readonly network: string
   readonly asset: string
@@ -90,7 +90,7 @@ export type SupplierHolds =
       readonly delivery?: Delivery
     }
 
-export interface SupplierBooks {
+export interface SupplierStatement {
   /** Every purchase of this account, page by page. Throws when the list is not whole. */
   purchases(): AsyncIterable<readonly SupplierPurchase[]>
   purchase(kind: Kind, reference: string): Promise<SupplierHolds>
@@ -136,7 +136,7 @@ export type ProcessorPayouts =
   | { readonly outcome: 'unknown'; readonly reason: string }
 
 /** What the payment processor says of money in coins. */
-export interface ProcessorBooks extends Pick<Processor, 'read'> {
+export interface ProcessorStatement extends Pick<Processor, 'read'> {
   /** All payouts under these names that were not cancelled, sent or not. */
   payouts(isNamed: (reference: string) => boolean): Promise<ProcessorPayouts>
   /** All paid invoices that were made for such checkouts. */
@@ -162,7 +162,7 @@ export interface Movements {
 export type OrderWriter = Pick<OrderStore, 'open' | 'move' | 'release'>
 
 /** What this store has on record. */
-export interface StoreBooks {
+export interface StoreRecord {
   /** The oldest block that an order names; undefined when none does. */
   oldestBlock(): Promise<number | undefined>
   /** The newest block that a payment on record is in. Quick however many orders there are. */
@@ -194,7 +194,7 @@ export interface MisbookedCheckout {
 export type CoinSums = Readonly<Record<CheckoutAccount, bigint>>
 
 /** What this store has on record of checkouts. */
-export interface CheckoutBooks {
+export interface CheckoutRecord {
   /** All checkouts, page by page, each as it is when its page is read. */
   all(): AsyncIterable<readonly Checkout[]>
   /** Orders of an invoice of which no checkout has decided that it pays them. */

@@ -5,14 +5,14 @@ import { idsFor } from '../orders/naming.ts'
 import { supplierReferenceOf } from '../orders/order.ts'
 import { createDigest } from '../secrets/tokens.ts'
 import { createVault } from '../secrets/vault.ts'
-import type { Look } from './books.ts'
 import { rebuild } from './rebuild.ts'
 import { reconcile } from './reconcile.ts'
+import type { Look } from './sources.ts'
 import {
-  booksOf,
   lives,
   look,
   refundWallet,
+  sourcesOf,
   transfer,
   type World,
   worldOf,
@@ -24,11 +24,11 @@ const wrongKey: Look = { ...look, idsFor: (payment) => [idsFor(wrong, payment)] 
 /** Rebuilds the record of this world with these keys, and tells what was written besides. */
 async function rebuilt(world: World, keys: Look) {
   const orders = memoryOrders(() => look.now)
-  const books = booksOf(world)
+  const sources = sourcesOf(world)
   const store = { atOnce: <T>(work: (writer: typeof orders) => Promise<T>) => work(orders) }
   const vault = createVault([Buffer.alloc(32, 7)])
-  const deps = { ...books, store, vault, digest: wrong, now: () => look.now }
-  const told = await rebuild(deps, await reconcile(books, keys))
+  const deps = { ...sources, store, vault, digest: wrong, now: () => look.now }
+  const told = await rebuild(deps, await reconcile(sources, keys))
   return { told, opened: (await orders.claimDue(9)).map(({ id }) => id) }
 }
 

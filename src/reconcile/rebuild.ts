@@ -1,19 +1,19 @@
-import { kinds } from '../goods/good.ts'
+import { kinds } from '../catalog/good.ts'
+import type { OrderId } from '../lib/ids.ts'
 import type { In, Order } from '../orders/order.ts'
 import { supplierReferenceOf } from '../orders/order.ts'
-import type { OrderId } from '../primitives/ids.ts'
 import type { Digest } from '../secrets/tokens.ts'
 import type { Vault } from '../secrets/vault.ts'
-import type { Books, Ids, LostPayment, Report, UnbookedRefund } from './books.ts'
 import { requireKeys, unexplained } from './key-witness.ts'
 import { lostOrder } from './lost-order.ts'
-import type { OrderWriter, StoreBooks, SupplierHolds } from './ports.ts'
-import { receiptOf, walkToDelivered, walkToOwed, walkToRefunded } from './walk.ts'
+import type { OrderWriter, StoreRecord, SupplierHolds } from './ports.ts'
+import { receiptOf, replayToDelivered, replayToOwed, replayToRefunded } from './replay.ts'
+import type { Ids, LostPayment, Report, Sources, UnbookedRefund } from './sources.ts'
 
 export interface RebuildDeps {
-  readonly chain: Books['chain']
-  readonly supplier: Books['supplier']
-  readonly store: Pick<StoreBooks, 'atOnce'>
+  readonly chain: Sources['chain']
+  readonly supplier: Sources['supplier']
+  readonly store: Pick<StoreRecord, 'atOnce'>
   readonly vault: Vault
   readonly digest: Digest
   readonly now: () => Date
@@ -33,7 +33,7 @@ export type Rebuilt =
  *
  * @throws WrongKeys before anything is written
  */
-export async function rebuild(deps: RebuildDeps, report: Found): Promise<readonly Rebuilt[]> {
+export async function rebuild(deps: RebuildDeps, report: Findings): Promise<readonly Rebuilt[]> {
   requireKeys(report)
   const { unbooked, lost } = report
   const rebuilt: Rebuilt[] = []
@@ -44,14 +44,14 @@ export async function rebuild(deps: RebuildDeps, report: Found): Promise<readonl
 }
 
 /** What was found of the record, and what of it is gone by. */
-type Found = Pick<Report, 'unbooked' | 'lost' | 'differences' | 'misnamed'>
+type Findings = Pick<Report, 'unbooked' | 'lost' | 'differences' | 'misnamed'>
 
 async function bookRefund(
   { store, now }: RebuildDeps,
   { order, refund, payment }: UnbookedRefund,
 ): Promise<Rebuilt> {
-  const walk = { now: now(), payment: payment && receiptOf(payment) }
-  const steps = walkToRefunded(order, refund.transaction, walk)
+  const replay = { now: now(), payment: payment && receiptOf(payment) }
+  const steps = replayToRefunded(order, refund.transaction, replay)
   if (steps === undefined) {
     return left(order.id, `No legal move leads from ${order.state} to a refund.`)
   }
@@ -59,7 +59,7 @@ async function bookRefund(
 }
 
 /** Opens the order of a payment again, ended as it has ended in truth. */
-async function reopen(deps: RebuildDeps, lost: LostPayment, report: Found): Promise<Rebuilt> {
+async function reopen(deps: RebuildDeps, lost: LostPayment, report: Findings): Promise<Rebuilt> {
   const { ids, held } = await identify(deps, lost)
   const oweUnlessPaid = async () => {
     const why = lost.refund ? undefined : await whyNotOwed(deps, lost, report, held)
@@ -85,7 +85,7 @@ async function reopen(deps: RebuildDeps, lost: LostPayment, report: Found): Prom
 async function whyNotOwed(
   { chain }: RebuildDeps,
   { transfer }: LostPayment,
-  report: Found,
+  report: Findings,
   held: SupplierHolds,
 ): Promise<string | undefined> {
   const stray = held.outcome === 'none' ? unexplained(report) : undefined
@@ -122,8 +122,8 @@ async function deliver(
     ...(delivery.kind === 'esim' ? { iccidDigest: deps.digest.of(delivery.iccid) } : {}),
   }
   const opened = lostOrder(deps.chain, lost, { ids, purchase })
-  const walk = { now: deps.now(), payment: receiptOf(lost.transfer) }
-  return openAnd(deps, opened, walkToDelivered(opened, goods, walk), 'delivered')
+  const replay = { now: deps.now(), payment: receiptOf(lost.transfer) }
+  return openAnd(deps, opened, replayToDelivered(opened, goods, replay), 'delivered')
 }
 
 async function owe(
@@ -139,8 +139,8 @@ async function owe(
     // What was delivered all the same is given back, or booked as a loss, by the running store.
     supply: { state: mayCome ? 'OPEN' : purchase?.state === 'returned' ? 'RETURNED' : 'NONE' },
   } as const
-  const walk = { now: deps.now(), payment: receiptOf(lost.transfer) }
-  const steps = walkToOwed(opened, ends, walk)
+  const replay = { now: deps.now(), payment: receiptOf(lost.transfer) }
+  const steps = replayToOwed(opened, ends, replay)
   return openAnd(deps, opened, steps, lost.refund ? 'refunded' : 'refund_due')
 }
 

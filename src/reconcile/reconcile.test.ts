@@ -1,16 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { newHash } from '../../test/contract/sample-orders.ts'
+import type { OrderId } from '../lib/ids.ts'
+import { usdc } from '../lib/money.ts'
 import type { In, Order, Refunding } from '../orders/order.ts'
-import type { OrderId } from '../primitives/ids.ts'
-import { usdc } from '../primitives/money.ts'
 import { checkoutFaults } from './checkout-faults.fixture.ts'
 import type { DifferenceCode } from './differences.ts'
 import { differences } from './differences.ts'
 import type { ChainTransfer, WalletRole } from './ports.ts'
 import { reconcile } from './reconcile.ts'
 import {
-  booksOf,
   type Life,
   type LifeName,
   lives,
@@ -18,6 +17,7 @@ import {
   purchaseOf,
   refundOf,
   refundWallet,
+  sourcesOf,
   transfer,
   type World,
   worldOf,
@@ -236,7 +236,7 @@ test.each(Object.entries(faults))('%s is found', async (_, { life, doctor, code,
     paidBack: [...beside.paidBack, ...world.paidBack],
     purchases: [...beside.purchases, ...world.purchases],
   }
-  const { differences: found } = await reconcile(booksOf(mixed), look)
+  const { differences: found } = await reconcile(sourcesOf(mixed), look)
   expect(found.map((one) => one.code).sort()).toEqual([code, ...also].sort())
   const others = new Set(beside.orders.map(({ id }) => id))
   expect(found.filter(({ order }) => order && others.has(order))).toEqual([])
@@ -251,7 +251,7 @@ test('a movement that a person vouches for is no difference, and an equal one be
   world.paidBack.push(taken, again)
   const why = { reason: 'Float back', by: 'Ann Smith' }
   world.acknowledged = [{ ...why, transaction: taken.transaction, logIndex: 3 }]
-  const { differences: found, movements } = await reconcile(booksOf(world), look)
+  const { differences: found, movements } = await reconcile(sourcesOf(world), look)
   expect(found.map(({ code }) => code)).toEqual(['refund_wallet_moved'])
   expect(movements.map(({ acknowledged }) => acknowledged?.by)).toEqual(['Ann Smith', undefined])
 })
@@ -262,7 +262,7 @@ test('a payment or a refund stays a difference, whoever vouches for its transact
   const world = { ...worldOf([]), received: [payment], paidBack: [refund] }
   const why = { reason: 'All is well', by: 'Mallory' }
   world.acknowledged = [payment, refund].map((one) => ({ ...one, ...why }))
-  const { differences: found, movements } = await reconcile(booksOf(world), look)
+  const { differences: found, movements } = await reconcile(sourcesOf(world), look)
   expect(found.map(({ code }) => code)).toEqual(['payment_without_order', 'refund_without_order'])
   expect(movements).toEqual([])
 })
@@ -281,7 +281,7 @@ test('what an address did before it was the store’s is not the store’s, but 
   const [before, after] = [499, 500].map((block) => transfer({ block }))
   if (!before || !after) throw new Error('There are two')
   world.received.push(before, after, { ...payment, block: 400 })
-  const { differences: found, totals } = await reconcile(booksOf(world), look)
+  const { differences: found, totals } = await reconcile(sourcesOf(world), look)
   expect(found).toMatchObject([
     { code: 'unmatched_money', transaction: after.transaction },
     { code: 'payment_without_order', transaction: payment.transaction },
@@ -294,7 +294,7 @@ test('what left a wallet before refunds came from it is no difference', async ()
   const moved = [499, 500].map((block) => transfer({ block, from: refundWallet, to: other }))
   const left = transfer({ block: 100, from: former, to: other })
   world.paidBack.push(...moved, left)
-  const { differences: found } = await reconcile(booksOf(world), look)
+  const { differences: found } = await reconcile(sourcesOf(world), look)
   expect(found.map(({ transaction }) => transaction)).toEqual([
     moved[1]?.transaction,
     left.transaction,
@@ -305,10 +305,10 @@ test('an authorization of an earlier refund wallet can be vouched for', async ()
   const world = withFormer(worldOf([]), 'refunds')
   const stolen = transfer({ from: former, to: other, nonce: newHash() })
   world.paidBack.push(stolen)
-  const { differences: found } = await reconcile(booksOf(world), look)
+  const { differences: found } = await reconcile(sourcesOf(world), look)
   expect(found).toMatchObject([{ code: 'refund_without_order' }])
   world.acknowledged = [{ ...stolen, reason: 'The key leaked', by: 'Ann Smith' }]
-  expect((await reconcile(booksOf(world), look)).differences).toEqual([])
+  expect((await reconcile(sourcesOf(world), look)).differences).toEqual([])
 })
 
 test('an order on record names an earlier address that is not, and is counted', async () => {
@@ -320,7 +320,7 @@ test('an order on record names an earlier address that is not, and is counted', 
   ]
   const tender = { ...life.order.tender, payTo: former }
   world.orders = [{ ...life.order, tender } as Order]
-  const known = booksOf({ ...world, received: [], paidBack: [] })
+  const known = sourcesOf({ ...world, received: [], paidBack: [] })
   const chain = {
     ...known.chain,
     transferIn: async (transaction: string) => seen.find((one) => one.transaction === transaction),
@@ -346,7 +346,7 @@ test('worlds without faults have no differences, however they are mixed', async 
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom(...lifeNames), { maxLength: 12 }), async (names) => {
       const { differences: found } = await reconcile(
-        booksOf(worldOf(names.map((name) => lives[name]()))),
+        sourcesOf(worldOf(names.map((name) => lives[name]()))),
         look,
       )
       expect(found).toEqual([])
@@ -357,9 +357,9 @@ test('worlds without faults have no differences, however they are mixed', async 
 
 test('what is younger than the patience is open, not different', async () => {
   const { order, payment } = lives.paid()
-  const books = booksOf({ ...worldOf([]), received: [payment] })
-  const chain = { ...books.chain, minedAt: async () => look.now }
-  const report = await reconcile({ ...books, chain }, look)
+  const sources = sourcesOf({ ...worldOf([]), received: [payment] })
+  const chain = { ...sources.chain, minedAt: async () => look.now }
+  const report = await reconcile({ ...sources, chain }, look)
   expect(report).toMatchObject({ differences: [], lost: [] })
   expect(report.open).toMatchObject([{ waitsFor: 'store', transaction: payment.transaction }])
   expect(order.state).toBe('PAID')
@@ -368,7 +368,7 @@ test('what is younger than the patience is open, not different', async () => {
 test('a lost order is told with the id that it had, and with its refund', async () => {
   const { order, payment, refund } = lives.refunded()
   const world = { ...worldOf([]), received: [payment as ChainTransfer], paidBack: [refund] }
-  const report = await reconcile(booksOf(world), look)
+  const report = await reconcile(sourcesOf(world), look)
   expect(report.lost).toMatchObject([{ ids: [{ id: order.id }], refund: { transfer: refund } }])
   expect(report.differences).toMatchObject([
     { code: 'payment_without_order', order: order.id },
@@ -381,9 +381,9 @@ test('a refund that is signed and just landed is the store’s to book', async (
   const signed = { step: 'SIGNED', signed: {} } as unknown as Refunding['refund']
   const order = { ...(life.order as In<'EXPIRED'>), refund: signed, changedAt: look.now }
   const world = { ...worldOf([{ ...life, order }]), paidBack: [refundOf(order)] }
-  expect(await reconcile(booksOf(world), look)).toMatchObject({ differences: [], unbooked: [] })
+  expect(await reconcile(sourcesOf(world), look)).toMatchObject({ differences: [], unbooked: [] })
   const old = { ...world, orders: [{ ...order, changedAt: new Date(0) }] }
-  expect((await reconcile(booksOf(old), look)).unbooked).toHaveLength(1)
+  expect((await reconcile(sourcesOf(old), look)).unbooked).toHaveLength(1)
 })
 
 test('a refund that an operator noted is a plain transfer, each for one order', async () => {
@@ -400,9 +400,9 @@ test('a refund that an operator noted is a plain transfer, each for one order', 
   const world = worldOf([one, { ...other, order: { ...other.order, refund } }])
   world.handNotes = new Map([one, other].map(({ order }) => [order.id, one.refund.transaction]))
   const codes = async (handPaid: ChainTransfer[]) => {
-    const books = booksOf({ ...world, paidBack: [] })
-    const chain = { ...books.chain, plainTransfersIn: async () => handPaid }
-    return (await reconcile({ ...books, chain }, look)).differences.map(({ code }) => code)
+    const sources = sourcesOf({ ...world, paidBack: [] })
+    const chain = { ...sources.chain, plainTransfersIn: async () => handPaid }
+    return (await reconcile({ ...sources, chain }, look)).differences.map(({ code }) => code)
   }
   expect(await codes(transfers)).toEqual([])
   expect(await codes(transfers.slice(1))).toEqual(['refund_booked_not_on_chain'])
@@ -410,14 +410,14 @@ test('a refund that an operator noted is a plain transfer, each for one order', 
 })
 
 test('a part that does not answer ends the comparison', async () => {
-  const books = booksOf(worldOf([lives.delivered()]))
-  const chain = { ...books.chain, heads: () => Promise.reject(new Error('silent')) }
-  await expect(reconcile({ ...books, chain }, look)).rejects.toThrow('silent')
+  const sources = sourcesOf(worldOf([lives.delivered()]))
+  const chain = { ...sources.chain, heads: () => Promise.reject(new Error('silent')) }
+  await expect(reconcile({ ...sources, chain }, look)).rejects.toThrow('silent')
   const supplier = {
-    purchases: () => booksOf(worldOf([])).supplier.purchases(),
+    purchases: () => sourcesOf(worldOf([])).supplier.purchases(),
     purchase: async () => ({ outcome: 'unknown', reason: 'away' }) as const,
   }
-  await expect(reconcile({ ...books, supplier }, look)).rejects.toThrow('away')
-  const store = { ...books.store, oldestBlock: async () => undefined }
-  await expect(reconcile({ ...books, store }, look)).rejects.toThrow('--from-block')
+  await expect(reconcile({ ...sources, supplier }, look)).rejects.toThrow('away')
+  const store = { ...sources.store, oldestBlock: async () => undefined }
+  await expect(reconcile({ ...sources, store }, look)).rejects.toThrow('--from-block')
 })

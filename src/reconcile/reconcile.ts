@@ -1,15 +1,15 @@
+import { comparePayments, compareRefunds } from './compare-chain.ts'
+import { compareCheckouts } from './compare-invoices.ts'
+import { compareLedger, compareOrders, compareSupply } from './compare-store.ts'
 import {
-  type Books,
   emptyNotes,
   type Look,
   type Notes,
   placeOf,
   type Report,
+  type Sources,
   walletKey,
-} from './books.ts'
-import { comparePayments, compareRefunds } from './chain-side.ts'
-import { compareCheckouts } from './invoice-side.ts'
-import { compareLedger, compareOrders, compareSupply } from './store-side.ts'
+} from './sources.ts'
 
 /**
  * Compares what is on record with the chain, the supplier and the payment processor, and names every
@@ -22,29 +22,30 @@ import { compareLedger, compareOrders, compareSupply } from './store-side.ts'
  *
  * @throws when chain, supplier or record do not answer: half a comparison would look like a clean one
  */
-export async function reconcile(books: Books, look: Look): Promise<Report> {
+export async function reconcile(sources: Sources, look: Look): Promise<Report> {
   const notes = emptyNotes()
-  for (const one of await books.movements.acknowledged()) notes.acknowledged.set(placeOf(one), one)
-  const blocks = await blocksOf(books, look)
-  await noteWallets(books.chain, notes)
-  await comparePayments(books, look, notes, blocks)
-  await compareRefunds(books, look, notes, blocks)
-  await compareSupply(books, notes)
-  await compareOrders(books, look, notes, blocks)
-  await compareLedger(books, notes)
-  await compareCheckouts(books, look, notes)
+  for (const one of await sources.movements.acknowledged())
+    notes.acknowledged.set(placeOf(one), one)
+  const blocks = await blocksOf(sources, look)
+  await noteWallets(sources.chain, notes)
+  await comparePayments(sources, look, notes, blocks)
+  await compareRefunds(sources, look, notes, blocks)
+  await compareSupply(sources, notes)
+  await compareOrders(sources, look, notes, blocks)
+  await compareLedger(sources, notes)
+  await compareCheckouts(sources, look, notes)
   const [ledger, invoices, coins] = await Promise.all([
-    books.store.ledger('x402'),
-    books.store.ledger('btcpay'),
-    books.checkouts.ledger(),
+    sources.store.ledger('x402'),
+    sources.store.ledger('btcpay'),
+    sources.checkouts.ledger(),
   ])
   const sums = { ledger, invoices, coins: Object.fromEntries(coins) }
-  const earlier = await earlierOf(books.chain)
+  const earlier = await earlierOf(sources.chain)
   return reportOf(notes, { ...blocks, earlier, misnamed: misnamed(notes, look) }, sums)
 }
 
 /** Up to the newest block that cannot be dropped any more: what is younger proves nothing yet. */
-async function blocksOf({ chain, store }: Books, { fromBlock }: Look) {
+async function blocksOf({ chain, store }: Sources, { fromBlock }: Look) {
   const { safe } = await chain.heads()
   const from = fromBlock ?? (await store.oldestBlock())
   if (from === undefined) {
@@ -55,14 +56,14 @@ async function blocksOf({ chain, store }: Books, { fromBlock }: Look) {
   return { from, to: safe }
 }
 
-async function noteWallets(chain: Books['chain'], notes: Notes): Promise<void> {
+async function noteWallets(chain: Sources['chain'], notes: Notes): Promise<void> {
   for (const { role, address, since } of chain.wallets) {
     notes.wallets.set(walletKey(role, address), since ? await chain.blockAt(since) : 0)
   }
 }
 
 /** The addresses that were used before the present ones, and what still lies there. */
-async function earlierOf({ wallets, holds }: Books['chain']): Promise<Report['earlier']> {
+async function earlierOf({ wallets, holds }: Sources['chain']): Promise<Report['earlier']> {
   const earlier = wallets.filter(({ isPresent }) => !isPresent)
   return Promise.all(
     earlier.map(async ({ role, address }) => ({ role, address, holds: await holds(address) })),

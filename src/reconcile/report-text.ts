@@ -1,9 +1,9 @@
 import { checkoutAccounts } from '../checkouts/ledger.ts'
+import { formatUsdc, usdc } from '../lib/money.ts'
 import { type Coin, coins, formatUnits } from '../payments/coins.ts'
-import { formatUsdc, usdc } from '../primitives/money.ts'
-import type { EarlierWallet, Report } from './books.ts'
 import { type About, type Difference, differences, type Open } from './differences.ts'
 import type { Rebuilt } from './rebuild.ts'
+import type { EarlierWallet, Report } from './sources.ts'
 
 /** The report as an operator reads it in a terminal. */
 export function reportText(report: Report): string {

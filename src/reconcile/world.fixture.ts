@@ -10,13 +10,12 @@ import {
   pending,
 } from '../../test/contract/sample-orders.ts'
 import type { Checkout, Invoice } from '../checkouts/checkout.ts'
+import type { OfferId, OrderId } from '../lib/ids.ts'
+import { usdc } from '../lib/money.ts'
 import { idsFor } from '../orders/naming.ts'
 import { type In, type Order, supplierReferenceOf } from '../orders/order.ts'
 import { paymentKeyOf } from '../payments/payment.ts'
-import type { OfferId, OrderId } from '../primitives/ids.ts'
-import { usdc } from '../primitives/money.ts'
 import { createDigest } from '../secrets/tokens.ts'
-import type { Books, Look } from './books.ts'
 import type {
   ChainTransfer,
   Misbooked,
@@ -27,6 +26,7 @@ import type {
   StoreWallet,
   SupplierPurchase,
 } from './ports.ts'
+import type { Look, Sources } from './sources.ts'
 
 const digest = createDigest([Buffer.alloc(32, 7)], 'orders')
 const payTo = newTender().payTo
@@ -203,7 +203,7 @@ export function worldOf(all: readonly Life[]): World {
 }
 
 /** The books of that world, read in pages of two, so that every page has a next one. */
-export function booksOf(world: World): Books {
+export function sourcesOf(world: World): Sources {
   const find = (match: (order: Order) => boolean) => world.orders.filter(match)
   return {
     chain: chainOf(world),
@@ -251,7 +251,7 @@ export function booksOf(world: World): Books {
   }
 }
 
-function chainOf(world: World): Books['chain'] {
+function chainOf(world: World): Sources['chain'] {
   const within = (transfers: readonly ChainTransfer[], from: number, to: number) =>
     pages(transfers.filter(({ block }) => block >= from && block <= to))
   return {

@@ -6,7 +6,7 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto'
-import type { Brand } from '../primitives/brand.ts'
+import type { Brand } from '../lib/brand.ts'
 import { fromEach, type OperatorKeys } from './keyring.ts'
 
 /** Something only the vault can read. Safe to store and to log, because it tells nothing. */

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import { checkoutDesk } from '../../test/fixtures/checkouts.ts'
+import { checkoutService } from '../../test/fixtures/checkouts.ts'
 import { routesIn } from '../../test/harness/routes-in.ts'
-import type { FollowDeps } from '../desk/following/deps.ts'
-import type { MailDeps } from '../desk/following/mail.ts'
+import type { OrderTrackingDeps } from '../api/tracking/deps.ts'
+import type { MailDeps } from '../api/tracking/mail.ts'
 import { countingHere, createLimits } from '../http/rate-limit.ts'
 import { interfaces } from './frame/error-page.ts'
 import { website } from './frame/website.fixture.ts'
 
-const following = {
-  follow: {} as FollowDeps,
+const tracking = {
+  follow: {} as OrderTrackingDeps,
   mail: {} as MailDeps,
   limits: createLimits(countingHere(() => 0)),
 }
-const { app, get } = website({ checkout: checkoutDesk().desk, following })
+const { app, get } = website({ checkout: checkoutService().checkouts, tracking })
 await app.ready()
 
 /** Addresses to which a page sends a form; the bar of the browser shows them afterwards. */

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
-import type { BuyingDeps } from '../desk/buying/deps.ts'
-import { addressIn } from '../desk/following/mail.ts'
-import { recoveryCodeOf } from '../desk/following/recovery.ts'
+import type { BuyingDeps } from '../api/buying/deps.ts'
+import { addressIn } from '../api/tracking/mail.ts'
+import { recoveryCodeOf } from '../api/tracking/recovery.ts'
 import type { PageFor } from '../http/error-edge.ts'
 import type { Limits } from '../http/rate-limit.ts'
-import type { OrderId } from '../primitives/ids.ts'
+import type { OrderId } from '../lib/ids.ts'
 import { routeBuying } from './buying/buy-routes.ts'
 import type { LeaveMail, PayingDeps } from './buying/deps.ts'
 import { routePaying } from './buying/pay-routes.ts'
@@ -21,9 +21,9 @@ import { howPage } from './info/how-page.ts'
 import { routeSiteFiles } from './info/site-files.ts'
 import { termsPage } from './info/terms-page.ts'
 import { routeFindPage } from './orders/find-routes.ts'
-import type { FollowingDeps } from './orders/following.ts'
 import { routeOrderPages } from './orders/order-routes.ts'
 import { routeReveal } from './orders/reveal-routes.ts'
+import type { TrackingDeps } from './orders/tracking.ts'
 import { homePage } from './shop/home-page.ts'
 import { routeSearch } from './shop/search-routes.ts'
 import { takeForms } from './visit/forms.ts'
@@ -39,12 +39,12 @@ export function routeWeb(
   app: FastifyInstance,
   {
     buying,
-    following,
+    tracking,
     ...deps
   }: WebDeps &
     PayingDeps & {
       readonly buying: BuyingDeps
-      readonly following: FollowingDeps
+      readonly tracking: TrackingDeps
       readonly limits: Pick<Limits, 'checkout'>
     },
 ): PageFor {
@@ -74,29 +74,29 @@ export function routeWeb(
       routeBuiltScript(pages, name, builtScript(entry))
     const walletUrl = built('wallet.js', 'main.js')
     const signInUrl = built('sign-in.js', 'sign-in.js')
-    const leaving = { leaveMail: leaveMailOf(following.mail), recoveryCode: codeOf(following) }
+    const leaving = { leaveMail: leaveMailOf(tracking.mail), recoveryCode: codeOf(tracking) }
     const formScriptUrls = [frame.scriptUrl('typed.js'), walletUrl]
     routeBuying(pages, { frame, deps: { ...deps, ...leaving }, scriptUrls: formScriptUrls })
     if (deps.checkout) {
       const scriptUrls = ['live.js', 'open.js', 'copy.js', 'countdown.js', 'recent.js'].map(
         frame.scriptUrl,
       )
-      const paying = { ...deps, ...leaving, checkout: deps.checkout, follow: following.follow }
+      const paying = { ...deps, ...leaving, checkout: deps.checkout, follow: tracking.follow }
       routePaying(pages, { frame, deps: paying, scriptUrls, formScriptUrls })
     }
     routeReveal(pages, { frame, buying })
-    routeOrderPages(pages, { ...following, frame })
-    routeFindPage(pages, { ...following, frame, signInUrl })
+    routeOrderPages(pages, { ...tracking, frame })
+    routeFindPage(pages, { ...tracking, frame, signInUrl })
   })
   return browserErrors(frame)
 }
 
-function leaveMailOf(mail: FollowingDeps['mail']): LeaveMail | undefined {
+function leaveMailOf(mail: TrackingDeps['mail']): LeaveMail | undefined {
   if (mail === undefined) return undefined
   const { book, digest } = mail
   return { read: addressIn, leave: (id, address) => book.remember(id, digest.of(address)) }
 }
 
-function codeOf({ follow }: FollowingDeps): (id: OrderId) => string {
+function codeOf({ follow }: TrackingDeps): (id: OrderId) => string {
   return (id) => recoveryCodeOf(follow, id)
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { internalRule, rules } from '../desk/refusals.ts'
-import { createShelf, type Shelf } from '../goods/catalog.ts'
-import { refusalCodes } from '../primitives/refusal.ts'
+import { internalRule, rules } from '../api/refusals.ts'
+import { createLiveCatalog, type LiveCatalog } from '../catalog/catalog.ts'
+import { refusalCodes } from '../lib/refusal.ts'
 import { structureFaults } from './frame/structure.fixture.ts'
 import { read, website } from './frame/website.fixture.ts'
 import { errorCodes } from './info/error-tables.ts'
@@ -89,18 +89,18 @@ describe('pages', () => {
   )
 
   test('that fail say so in words, and the log says why', async () => {
-    const broken: Shelf = {
+    const broken: LiveCatalog = {
       current: () => {
-        throw new Error('no shelf')
+        throw new Error('no catalog')
       },
       replace: () => undefined,
     }
-    const site = website({ shelf: broken })
+    const site = website({ liveCatalog: broken })
     const { statusCode, body } = await site.get('/buy/AMZ_US_25')
     expect(statusCode).toBe(internalRule.status)
     expect(body).toContain('Something went wrong')
-    expect(body).not.toContain('no shelf')
-    expect(site.logged.filter((line) => line.includes('no shelf'))).toHaveLength(1)
+    expect(body).not.toContain('no catalog')
+    expect(site.logged.filter((line) => line.includes('no catalog'))).toHaveLength(1)
   })
 
   test('that stand in for another say nothing of money, which they know nothing of', () => {
@@ -156,7 +156,7 @@ describe('the front page', () => {
   })
 
   test('stands before a catalog that is empty', async () => {
-    const { statusCode, body } = await website({ shelf: createShelf() }).get('/')
+    const { statusCode, body } = await website({ liveCatalog: createLiveCatalog() }).get('/')
     expect([statusCode, structureFaults(body)]).toEqual([200, []])
     expect(body).toContain('0 offers')
   })

@@ -16,8 +16,8 @@ import {
  * A random life: an order as it is opened, and then one legal move after the other. It walks at
  * random, and ends where no move is left or after `movesMost`.
  */
-export function anyLife(movesMost = 14): fc.Arbitrary<readonly Order[]> {
-  const choices = fc.array(fc.nat({ max: 0xffff }), { minLength: 1, maxLength: movesMost })
+export function anyLife(maxMoves = 14): fc.Arbitrary<readonly Order[]> {
+  const choices = fc.array(fc.nat({ max: 0xffff }), { minLength: 1, maxLength: maxMoves })
   const amounts = fc.bigInt({ min: 1n, max: 10n ** 12n })
   return fc.tuple(choices, amounts).map(([turns, amount]) => {
     const first = pending()
@@ -106,7 +106,7 @@ function unpaid(order: In<'PAID'>): In<'PAYMENT_PENDING'> {
   return { ...ordered, state: 'PAYMENT_PENDING' }
 }
 
-/** Whether the money of this order can only be signed back with a grant of the treasury. */
+/** Whether the money of this order can only be signed back with a grant. */
 export function isSigned(order: Order): order is Refunding {
   return isRefunding(order) && order.refund.step === 'SIGNED'
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
-import { kinds } from '../../src/goods/good.ts'
+import { kinds } from '../../src/catalog/good.ts'
+import type { OfferId } from '../../src/lib/ids.ts'
+import { usdc } from '../../src/lib/money.ts'
 import type { Order, Refund, Refunding, Supply } from '../../src/orders/order.ts'
-import type { OfferId } from '../../src/primitives/ids.ts'
-import { usdc } from '../../src/primitives/money.ts'
 import type { Sealed } from '../../src/secrets/vault.ts'
 import { pending } from './sample-orders.ts'
 
@@ -74,7 +74,7 @@ const paid = fc
   )
   .map(([before, more]) => ({ ...before, ...more }))
 
-/** All steps but SIGNED, which no order comes to without a grant of the treasury: `anySigned`. */
+/** All steps but SIGNED, which no order comes to without a grant: `anySigned`. */
 const refund: fc.Arbitrary<Refund> = fc.oneof(
   record({ step: fc.constant('WAITING' as const), signAt: date }),
   record({ step: fc.constant('DUE' as const) }),

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import type { Checkout, CheckoutIn, InvoicedCheckout } from '../../src/checkouts/checkout.ts'
 import type { CheckoutMoved, CheckoutStore } from '../../src/checkouts/ports.ts'
+import type { CheckoutId } from '../../src/lib/ids.ts'
 import type { OrderStore } from '../../src/orders/ports.ts'
-import type { CheckoutId } from '../../src/primitives/ids.ts'
 import { opened, opening, ordered, orderOf } from './sample-checkouts.ts'
 
 /** One empty record of checkouts, as two nodes see it. */

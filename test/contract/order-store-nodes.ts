@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
+import type { OrderId } from '../../src/lib/ids.ts'
 import type { In, Order } from '../../src/orders/order.ts'
 import type { Counted, LimitStore, Moved, OrderStore } from '../../src/orders/ports.ts'
-import type { OrderId } from '../../src/primitives/ids.ts'
 import { fulfilling, paid, pending, wayTo } from './sample-orders.ts'
 
 /** One empty record of orders, as two nodes see it. */

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Invoice } from '../../src/checkouts/checkout.ts'
 import { seenUnits, settledUnits } from '../../src/checkouts/checkout.ts'
 import type { Payout, Processor, WantedInvoice } from '../../src/checkouts/ports.ts'
+import type { CheckoutId, OrderId } from '../../src/lib/ids.ts'
+import { usdc } from '../../src/lib/money.ts'
 import type { Coin } from '../../src/payments/coins.ts'
 import type { PaidBack } from '../../src/payments/ports.ts'
-import type { CheckoutId, OrderId } from '../../src/primitives/ids.ts'
-import { usdc } from '../../src/primitives/money.ts'
 
 /** A processor, and everything around it: buyers, chains, and a network that loses answers. */
 export interface ProcessorWorld {
@@ -74,8 +74,8 @@ function wanted(coin: Coin = 'BTC', atomic = 25_000_000n): WantedInvoice {
 }
 
 function describeInvoices(world: () => ProcessorWorld): void {
-  const opened = async (wish = wanted()): Promise<Invoice> => {
-    const answer = await world().processor.open(wish)
+  const opened = async (lineItem = wanted()): Promise<Invoice> => {
+    const answer = await world().processor.open(lineItem)
     if (answer.outcome !== 'open') throw new Error(JSON.stringify(answer))
     return answer.invoice
   }
@@ -103,23 +103,23 @@ function describeInvoices(world: () => ProcessorWorld): void {
   })
 
   test('opens one invoice for a checkout, however often it is asked', async () => {
-    const wish = wanted()
-    const first = await opened(wish)
-    expect(await opened(wish)).toEqual(first)
-    expect(await world().invoicesOf(wish.checkout)).toBe(1)
+    const lineItem = wanted()
+    const first = await opened(lineItem)
+    expect(await opened(lineItem)).toEqual(first)
+    expect(await world().invoicesOf(lineItem.checkout)).toBe(1)
   })
 
   test('makes another invoice where the address of the first is another’s', async () => {
-    const wish = wanted('LTC')
-    const first = await opened(wish)
+    const lineItem = wanted('LTC')
+    const first = await opened(lineItem)
     const isTaken = async (address: string) => address === first.address
-    const second = await opened({ ...wish, isTaken })
+    const second = await opened({ ...lineItem, isTaken })
     expect(second.address).not.toBe(first.address)
-    expect(await opened({ ...wish, isTaken })).toEqual(second)
+    expect(await opened({ ...lineItem, isTaken })).toEqual(second)
   })
 
   test('goes on past the addresses of others, and ends the invoices that were made for them', async () => {
-    const wish = wanted('USDT')
+    const lineItem = wanted('USDT')
     let left = 12
     const taken = new Set<string>()
     const isTaken = async (address: string) => {
@@ -130,35 +130,35 @@ function describeInvoices(world: () => ProcessorWorld): void {
       return taken.has(address)
     }
     const { processor } = world()
-    expect(await processor.open({ ...wish, isTaken })).toEqual({ outcome: 'searching' })
-    const answer = await processor.open({ ...wish, isTaken })
+    expect(await processor.open({ ...lineItem, isTaken })).toEqual({ outcome: 'searching' })
+    const answer = await processor.open({ ...lineItem, isTaken })
     expect(answer).toMatchObject({ outcome: 'open', hasOthers: true })
     if (answer.outcome !== 'open') return
     const { invoice } = answer
     expect(taken).not.toContain(invoice.address)
 
     let rounds = 1
-    while (!(await processor.endOthers(wish.checkout, invoice.id))) rounds += 1
+    while (!(await processor.endOthers(lineItem.checkout, invoice.id))) rounds += 1
     expect(rounds).toBeLessThanOrEqual(2)
-    expect(await processor.open(wish)).toEqual({ outcome: 'open', invoice, hasOthers: false })
+    expect(await processor.open(lineItem)).toEqual({ outcome: 'open', invoice, hasOthers: false })
     expect((await read(invoice, 'USDT')).status).toBe('NEW')
   })
 
   test('finds the invoice again whose making was never heard of', async () => {
-    const wish = wanted('LTC')
+    const lineItem = wanted('LTC')
     await world().loseNext('open')
-    await world().processor.open(wish)
-    const invoice = await opened(wish)
+    await world().processor.open(lineItem)
+    const invoice = await opened(lineItem)
     expect(await read(invoice, 'LTC')).toEqual(invoice)
-    expect(await world().invoicesOf(wish.checkout)).toBe(1)
+    expect(await world().invoicesOf(lineItem.checkout)).toBe(1)
   })
 
   test('knows nothing when nobody answers, and opens it afterwards', async () => {
-    const wish = wanted()
+    const lineItem = wanted()
     await world().dropNext('open')
-    expect(await world().processor.open(wish)).toMatchObject({ outcome: 'unknown' })
-    await opened(wish)
-    expect(await world().invoicesOf(wish.checkout)).toBe(1)
+    expect(await world().processor.open(lineItem)).toMatchObject({ outcome: 'unknown' })
+    await opened(lineItem)
+    expect(await world().invoicesOf(lineItem.checkout)).toBe(1)
   })
 
   test('knows nothing of an invoice that it cannot read', async () => {

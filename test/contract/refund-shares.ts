@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { usdc } from '../../src/lib/money.ts'
 import type { Order } from '../../src/orders/order.ts'
-import { usdc } from '../../src/primitives/money.ts'
 import { noBudgets } from '../doubles/orders.ts'
 import { asked, orderOnRecord } from './order-store-nodes.ts'
+import type { PayoutLimitsHarness } from './payout-limits.ts'
 import { failed, newTender } from './sample-orders.ts'
-import type { TreasuryHarness } from './treasury.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -16,8 +16,8 @@ interface Hands {
   readonly client?: number
 }
 
-/** How a treasury with 50 an hour and 120 a day shares them among payers and clients. */
-export function describeShares(harness: () => TreasuryHarness): void {
+/** How payout limits of 50 an hour and 120 a day are shared among payers and clients. */
+export function describeShares(harness: () => PayoutLimitsHarness): void {
   const of = (hands: number | Hands, amount: bigint, odd: Partial<Order> = {}) => {
     const { wallet, client }: Hands = typeof hands === 'number' ? { wallet: hands } : hands
     const tender = { ...newTender(), payer: `0x${String(wallet).padStart(40, '0')}` }
@@ -25,7 +25,7 @@ export function describeShares(harness: () => TreasuryHarness): void {
     const subjects = { payer: tender.payer, client: client === undefined ? undefined : `${client}` }
     return orderOnRecord(harness().orders, target, { subjects, rules: noBudgets })
   }
-  const allow = ({ id }: Order) => harness().treasury.allow(id)
+  const allow = ({ id }: Order) => harness().payoutLimits.allow(id)
   /** What is said to each of these in turn, where nobody else waits. */
   const inTurn = async (...all: readonly (readonly [hands: number | Hands, amount: bigint])[]) => {
     const said: string[] = []
@@ -38,7 +38,7 @@ export function describeShares(harness: () => TreasuryHarness): void {
 }
 
 interface Shares {
-  readonly harness: () => TreasuryHarness
+  readonly harness: () => PayoutLimitsHarness
   readonly of: (hands: number | Hands, amount: bigint, odd?: Partial<Order>) => Promise<Order>
   readonly allow: (order: Order) => Promise<string>
   readonly inTurn: (

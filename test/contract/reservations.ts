@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { consideredMostMs, type ReservationStore } from '../../src/orders/ports.ts'
+import { maxConsideredMs, type ReservationStore } from '../../src/orders/ports.ts'
 import { inTurn, newForEach } from './two-nodes.ts'
 
 /** Reservations of which there are none, as two nodes see them. */
@@ -54,10 +54,10 @@ export function describeReservations(name: string, start: () => Promise<Reservat
       expect(await store.isConsidered('a')).toBe(false)
       await store.reserve('a', 'one', true)
       expect(await other.isConsidered('a')).toBe(true)
-      await pass(consideredMostMs - 5_000)
+      await pass(maxConsideredMs - 5_000)
       expect(await other.isConsidered('a')).toBe(true)
       await store.reserve('a', 'one', true)
-      await pass(consideredMostMs - 5_000)
+      await pass(maxConsideredMs - 5_000)
       expect(await other.isConsidered('a')).toBe(true)
       await pass(10_000)
       expect(await other.isConsidered('a')).toBe(false)
@@ -76,7 +76,7 @@ export function describeReservations(name: string, start: () => Promise<Reservat
       await store.release('a', last)
       expect(await other.isConsidered('a')).toBe(false)
       await store.reserve('a', 'one', true)
-      await pass(consideredMostMs - 5_000)
+      await pass(maxConsideredMs - 5_000)
       const { mark } = await store.reserve('a', 'one', true)
       await store.release('a', `${mark}`)
       expect(await store.isConsidered('a')).toBe(true)
@@ -87,7 +87,7 @@ export function describeReservations(name: string, start: () => Promise<Reservat
     it('know nothing of a request for which the payment is not reserved', async () => {
       const { store, other, pass } = harness()
       await store.reserve('a', 'one', true)
-      await pass(consideredMostMs - 5_000)
+      await pass(maxConsideredMs - 5_000)
       expect(await other.reserve('a', 'two', true)).toEqual({ request: 'one', mark: null })
       await pass(10_000)
       expect(await store.isConsidered('a')).toBe(false)

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
 import type { Checkout, CheckoutIn } from '../../src/checkouts/checkout.ts'
-import type { CheckoutId } from '../../src/primitives/ids.ts'
-import { usdc } from '../../src/primitives/money.ts'
+import type { CheckoutId } from '../../src/lib/ids.ts'
+import { usdc } from '../../src/lib/money.ts'
 import { newCheckoutId } from '../doubles/ids.ts'
 import { onRecord, wonCheckout } from './checkout-store-nodes.ts'
+import type { Grant, PayoutLimitsHarness } from './payout-limits.ts'
 import {
   ended,
   opened,
@@ -13,13 +14,12 @@ import {
   returning,
   stepping,
 } from './sample-checkouts.ts'
-import type { Grant, TreasuryHarness } from './treasury.ts'
 import { inTurn } from './two-nodes.ts'
 
 const hour = 3_600_000
 
-/** What a treasury with 50 an hour and 120 a day must do with returns, beside refunds of orders. */
-export function describeReturnGrants(harness: () => TreasuryHarness, grant: Grant): void {
+/** What payout limits of 50 an hour and 120 a day must do with returns, beside refunds of orders. */
+export function describeReturnGrants(harness: () => PayoutLimitsHarness, grant: Grant): void {
   const records = () => ({ store: harness().checkouts, orders: harness().orders })
   /** A return on record that is due. The invoice has 1,000 units and is worth that much. */
   const due = async (units: bigint, amount = 1_000n): Promise<CheckoutIn<'ENDED'>> => {

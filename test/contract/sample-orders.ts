@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import type { OfferId } from '../../src/lib/ids.ts'
+import { usdc } from '../../src/lib/money.ts'
 import type { In, Order, Refunding } from '../../src/orders/order.ts'
 import { blockOf, type SignedRefund, type X402Tender } from '../../src/payments/payment.ts'
-import type { OfferId } from '../../src/primitives/ids.ts'
-import { usdc } from '../../src/primitives/money.ts'
 import type { Sealed } from '../../src/secrets/vault.ts'
 import { newOrderId, newPaymentId } from '../doubles/ids.ts'
 
@@ -147,7 +147,7 @@ export function signedFor({ tender, amount, receipt }: Refunding): SignedRefund 
   }
 }
 
-/** A refund that is signed and on its way; on record only with a grant of the treasury. */
+/** A refund that is signed and on its way; on record only with a grant. */
 export function signed(order: In<'FULFILLMENT_FAILED'>): In<'FULFILLMENT_FAILED'> {
   return { ...order, refund: { step: 'SIGNED', signed: signedFor(order) } }
 }

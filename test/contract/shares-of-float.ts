@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { usdc } from '../../src/lib/money.ts'
 import type { Order } from '../../src/orders/order.ts'
 import { BudgetSpent } from '../../src/orders/ports.ts'
-import { usdc } from '../../src/primitives/money.ts'
 import { noBudgets } from '../doubles/orders.ts'
 import { asked, expectWon, type Nodes, type OrderStoreHarness } from './order-store-nodes.ts'
 import { failed, fulfilled, newTender, pending, refunded, wayTo } from './sample-orders.ts'
@@ -127,14 +127,14 @@ export function describeSharesOfFloat(nodes: Nodes): void {
 }
 
 /** Fewer clients, or fewer wallets, pause no store whose cheapest offer is a 500th of what it holds. */
-const leastToPause = 23
+const minToPause = 23
 
 async function cannotPause(
   nodes: Nodes,
   handsOf: (few: number, fresh: number) => Omit<Sent, 'value'>,
 ): Promise<void> {
   const purchase = fc.record({
-    few: fc.integer({ min: 1, max: leastToPause - 1 }),
+    few: fc.integer({ min: 1, max: minToPause - 1 }),
     parts: fc.constantFrom(1, 1, 2, 5),
     isNew: fc.boolean(),
   })

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { Rules, WalletLimits } from '../../src/orders/limits/rules.ts'
+import { usdc } from '../../src/lib/money.ts'
 import type { In, Order } from '../../src/orders/order.ts'
 import { LimitReached } from '../../src/orders/ports.ts'
+import type { Rules, WalletLimits } from '../../src/orders/spending-limits/rules.ts'
 import { paymentKeyOf } from '../../src/payments/payment.ts'
-import { usdc } from '../../src/primitives/money.ts'
 import { expectWon, type Nodes, take } from './order-store-nodes.ts'
 import {
   failed,

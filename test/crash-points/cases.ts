@@ -1,5 +1,5 @@
-import { kinds } from '../../src/goods/good.ts'
-import type { Kind } from '../../src/goods/offer.ts'
+import { kinds } from '../../src/catalog/good.ts'
+import type { Kind } from '../../src/catalog/offer.ts'
 import { type SupplierManner, suppliers } from '../model/suppliers.ts'
 import { type Outcome, outcomes, type Point } from './faults.ts'
 import { type PaymentManner, payments, type RefundManner, refunds } from './sending.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isClosed, priceUnits, settledUnits, worthOf } from '../../src/checkouts/checkout.ts'
-import { keptMost } from '../../src/checkouts/ledger.ts'
+import { maxKept } from '../../src/checkouts/ledger.ts'
 import { sweepCheckouts } from '../../src/checkouts/sweep.ts'
 import { sweep } from '../../src/orders/sweep.ts'
 import { cardForm, checkoutWorld, invoiced } from '../doubles/checkouts.ts'
@@ -113,7 +113,7 @@ async function expectAccounted(
   expect(isClosed(end)).toBe(true)
   expect(settledUnits(end.invoice)).toBe(paid)
   expect(world.processor.invoicesOf(id)).toHaveLength(1)
-  expect(worthOf(end, paid - priceUnits(end) - backUnits)).toBeLessThanOrEqual(keptMost)
+  expect(worthOf(end, paid - priceUnits(end) - backUnits)).toBeLessThanOrEqual(maxKept)
   expect(payouts.every(({ to }) => to === cardForm.refundTo)).toBe(true)
   expect(order?.state).toBe(
     priceUnits(end) === 0n ? undefined : isDelivered ? 'FULFILLED' : 'FULFILLMENT_FAILED',

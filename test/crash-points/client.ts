@@ -1,11 +1,11 @@
+import { usdc } from '../../src/lib/money.ts'
+import { Refusal } from '../../src/lib/refusal.ts'
 import { supplierReferenceOf } from '../../src/orders/order.ts'
 import { type PurchaseAnswer, purchase } from '../../src/orders/purchase.ts'
 import type { PurchaseRequest } from '../../src/orders/replay.ts'
 import { paymentFor } from '../../src/payments/payments.fixture.ts'
 import type { PaymentPayload, Terms } from '../../src/payments/x402.ts'
-import { usdc } from '../../src/primitives/money.ts'
-import { Refusal } from '../../src/primitives/refusal.ts'
-import { wishes } from '../model/shop.ts'
+import { lineItems } from '../model/shop.ts'
 import { deliveryOf } from '../model/supplier.ts'
 import type { Running, World } from './world.ts'
 
@@ -23,7 +23,7 @@ export async function modelClient(world: World): Promise<Client> {
   const { scene } = world
   const asked: PurchaseRequest = {
     kind: scene.kind,
-    fields: wishes[scene.kind],
+    fields: lineItems[scene.kind],
     payment: undefined,
     viewer:
       scene.repeat === 'same-key' || scene.repeat === 'key-with-new-payment' ? { keys: [key] } : {},

@@ -1,6 +1,6 @@
 import type { Authorization, Chain } from '../model/chain.ts'
 import type { Clock } from '../model/clock.ts'
-import type { Carrier } from '../model/rail.ts'
+import type { Network } from '../model/rail.ts'
 
 /** What becomes of the payment between its signature and the chain. */
 export const payments = [
@@ -26,12 +26,12 @@ interface Sending {
 }
 
 /** Carries payment and refund to the chain in their manners. */
-export function manneredCarrier(world: Sending): Carrier {
+export function manneredNetwork(world: Sending): Network {
   return { payment: paymentSender(world), refund: refundSender(world) }
 }
 
 /** Before the first submission the payer may come first. */
-function paymentSender(world: Sending): Carrier['payment'] {
+function paymentSender(world: Sending): Network['payment'] {
   const { clock, chain, payment } = world
   const met = new Set<string>()
   return async (authorization) => {
@@ -63,7 +63,7 @@ function comeFirst({ chain, payment }: Sending, authorization: Authorization): v
   }
 }
 
-function refundSender({ clock, chain, refund: manner }: Sending): Carrier['refund'] {
+function refundSender({ clock, chain, refund: manner }: Sending): Network['refund'] {
   let sent = 0
   let firstEnds = 0
   return async (authorization) => {

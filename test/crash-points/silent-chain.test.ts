@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { expect, test } from 'vitest'
 import { type RailDeps, x402Rail } from '../../src/adapters/chain/rail.ts'
-import { stepMostMs } from '../../src/adapters/chain/within.ts'
+import { maxStepMs } from '../../src/adapters/chain/within.ts'
 import { leaseMs } from '../../src/orders/ports.ts'
 import type { X402Receipt, X402Refund, X402Tender } from '../../src/payments/payment.ts'
 
@@ -17,7 +17,7 @@ test('whatever is asked of a chain that never answers ends in time, and nothing 
     facilitator: silent({}),
     refunds: silent({}),
     now: () => new Date(0),
-    headMostSeconds: 60,
+    maxHeadSeconds: 60,
   } as unknown as RailDeps)
   const tender = {
     rail: 'x402',
@@ -41,6 +41,6 @@ test('whatever is asked of a chain that never answers ends in time, and nothing 
     expect.objectContaining({ outcome: 'pending' }),
   ])
   // They were waited for side by side; a turn waits for two of them at most.
-  expect(performance.now() - begun).toBeGreaterThan(stepMostMs - 1_000)
+  expect(performance.now() - begun).toBeGreaterThan(maxStepMs - 1_000)
   expect(performance.now() - begun).toBeLessThan(leaseMs)
 })

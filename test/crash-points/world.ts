@@ -2,7 +2,7 @@ import { noProcessor } from '../../src/checkouts/no-processor.ts'
 import { invoiceRail } from '../../src/checkouts/rail.ts'
 import { isRefunding } from '../../src/orders/order.ts'
 import type { PurchaseDeps } from '../../src/orders/purchase.ts'
-import type { Happening } from '../../src/orders/report.ts'
+import type { StoreEvent } from '../../src/orders/report.ts'
 import { fixturePayer } from '../../src/payments/payments.fixture.ts'
 import { createQuotes } from '../../src/payments/quotes.ts'
 import { memoryOrders } from '../doubles/memory-orders.ts'
@@ -19,7 +19,7 @@ import { modelSupplier } from '../model/supplier.ts'
 import { suppliers } from '../model/suppliers.ts'
 import type { Case } from './cases.ts'
 import { type FaultWorld, type Point, through } from './faults.ts'
-import { manneredCarrier } from './sending.ts'
+import { manneredNetwork } from './sending.ts'
 import { modelWitness } from './witness.ts'
 
 /** A node that is running, and what it works with. */
@@ -38,8 +38,8 @@ export function modelWorld(shop: Shop, scene: Case, points: readonly Point[]) {
   const orders = memoryOrders(clock.now)
   const reservations = memoryReservations(clock.now)
   const chain = modelChain(clock)
-  const reports: Happening[] = []
-  const landed = () => chain.transfers.filter(({ to }) => to === shop.till.payTo)
+  const reports: StoreEvent[] = []
+  const landed = () => chain.transfers.filter(({ to }) => to === shop.payee.payTo)
 
   const supplier = modelSupplier({
     clock,
@@ -48,8 +48,8 @@ export function modelWorld(shop: Shop, scene: Case, points: readonly Point[]) {
   })
   const witness = modelWitness({ clock, orders, chain, supplier, landed, points, complain })
   const { payment, refund } = scene
-  const carrier = manneredCarrier({ clock, chain, payment, refund })
-  const rail = modelRail({ chain, carrier, witness })
+  const network = manneredNetwork({ clock, chain, payment, refund })
+  const rail = modelRail({ chain, network, witness })
   const leases = leaseBook(clock, complain)
   const faultWorld: FaultWorld = { clock, trace: [], points, phase, others: async () => {} }
   let nodes = 0
@@ -60,10 +60,10 @@ export function modelWorld(shop: Shop, scene: Case, points: readonly Point[]) {
     return isRefunding(order) ? `${order.state}-${order.refund.step}` : order.state
   }
 
-  function report(happening: Happening): void {
-    reports.push(happening)
-    if ('error' in happening && !(happening.error instanceof Injected)) {
-      complain(`${happening.name}: ${happening.error}`)
+  function report(event: StoreEvent): void {
+    reports.push(event)
+    if ('error' in event && !(event.error instanceof Injected)) {
+      complain(`${event.name}: ${event.error}`)
     }
   }
 
@@ -76,7 +76,7 @@ export function modelWorld(shop: Shop, scene: Case, points: readonly Point[]) {
       ...shop,
       now: clock.now,
       quotes: createQuotes(shop.signer, clock.now),
-      vitals: alwaysSold,
+      health: alwaysSold,
       budgets: noBudgets,
       orders: through(faultWorld, node, leases.watch(orders, node.id)),
       limits: through(faultWorld, node, orders.limits),
@@ -87,8 +87,8 @@ export function modelWorld(shop: Shop, scene: Case, points: readonly Point[]) {
       },
       supplier: through(faultWorld, node, supplier.port),
       accepted: new Set(),
-      treasury: through(faultWorld, node, { allow: async () => 'granted' as const }),
-      doorbell: { ring: () => {}, wait: through(faultWorld, node, { wait }).wait },
+      payoutLimits: through(faultWorld, node, { allow: async () => 'granted' as const }),
+      notifier: { notify: () => {}, wait: through(faultWorld, node, { wait }).wait },
       stopping: node.stopping.signal,
       report,
     }

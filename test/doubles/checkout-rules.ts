@@ -10,7 +10,7 @@ import {
   settledUnits,
   worthOf,
 } from '../../src/checkouts/checkout.ts'
-import { checkoutBalancesOf, keptMost, unreturnedUnits } from '../../src/checkouts/ledger.ts'
+import { checkoutBalancesOf, maxKept, unreturnedUnits } from '../../src/checkouts/ledger.ts'
 
 /** What is asked about the world outside of a checkout. */
 export interface Around {
@@ -109,5 +109,5 @@ function requireDone(to: InvoicedCheckout, refuse: Refuse): void {
   if (to.state === 'ORDERED' && !to.isPlaced) refuse('its order was not placed')
   if (to.returns.some(({ step }) => step.type !== 'SENT')) refuse('something still goes back')
   const kept = -(checkoutBalancesOf(to).find(({ account }) => account === 'kept')?.units ?? 0n)
-  if (worthOf(to, kept) > keptMost) refuse('more than dust would be kept')
+  if (worthOf(to, kept) > maxKept) refuse('more than dust would be kept')
 }

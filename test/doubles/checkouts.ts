@@ -1,24 +1,24 @@
+import { createLiveCatalog } from '../../src/catalog/catalog.ts'
 import type { Checkout, InvoicedCheckout } from '../../src/checkouts/checkout.ts'
 import { isInvoiced } from '../../src/checkouts/checkout.ts'
 import { payoutWatch } from '../../src/checkouts/payout-watch.ts'
 import type { Processor } from '../../src/checkouts/ports.ts'
 import { invoiceRail } from '../../src/checkouts/rail.ts'
-import type { CheckoutHappening } from '../../src/checkouts/report.ts'
+import type { CheckoutEvent } from '../../src/checkouts/report.ts'
 import { type CheckoutForm, type StartDeps, startCheckout } from '../../src/checkouts/start.ts'
 import { sweepCheckouts } from '../../src/checkouts/sweep.ts'
-import { createShelf } from '../../src/goods/catalog.ts'
 import type { Signals } from '../../src/health/signals.ts'
+import type { CheckoutId } from '../../src/lib/ids.ts'
 import { sweep } from '../../src/orders/sweep.ts'
-import { fixtureTill } from '../../src/payments/payments.fixture.ts'
+import { fixturePayee } from '../../src/payments/payments.fixture.ts'
 import { createQuotes } from '../../src/payments/quotes.ts'
-import type { CheckoutId } from '../../src/primitives/ids.ts'
 import { createDigest, createSigner } from '../../src/secrets/tokens.ts'
 import { catalogOf } from '../fixtures/catalog.ts'
 import { esim, fixed, fixturePricing, open, voucher } from '../fixtures/offers.ts'
 import { memoryCheckouts } from './memory-checkouts.ts'
+import { memoryPayoutLimits } from './memory-payout-limits.ts'
 import { memoryPayouts } from './memory-payouts.ts'
 import { memoryProcessor } from './memory-processor.ts'
-import { memoryTreasury } from './memory-treasury.ts'
 import { orderWorld, type Script } from './orders.ts'
 
 const key = Buffer.alloc(32, 7)
@@ -42,37 +42,37 @@ export function checkoutWorld(changes: Partial<Script> = {}) {
   const world = orderWorld(changes)
   const { clock, orders } = world
   const pricing = fixturePricing()
-  const shelf = createShelf()
-  shelf.replace(catalogOf(offers, pricing))
+  const liveCatalog = createLiveCatalog()
+  liveCatalog.replace(catalogOf(offers, pricing))
   const notes = new Map<string, string>()
   const processor = memoryProcessor({
     now: clock.now,
     hands: { find: async (reference) => notes.get(reference) },
   })
-  const treasury = memoryTreasury({
+  const payoutLimits = memoryPayoutLimits({
     orders,
     caps: { hour: 10n ** 12n, day: 10n ** 12n },
     now: clock.now,
   })
   const reading: { read: Processor['read'] } = { read: processor.read }
   const asRead: Processor = { ...processor, read: (invoice, coin) => reading.read(invoice, coin) }
-  const checkouts = memoryCheckouts({ now: clock.now, orders, treasury })
-  const happenings: CheckoutHappening[] = []
-  const watchPayout = payoutWatch(memoryPayouts(clock.now), (told) => happenings.push(told))
+  const checkouts = memoryCheckouts({ now: clock.now, orders, payoutLimits })
+  const events: CheckoutEvent[] = []
+  const watchPayout = payoutWatch(memoryPayouts(clock.now), (told) => events.push(told))
   const says: { action: Signals['agent_action'] } = { action: 'pay' }
   const deps: StartDeps = {
     ...world.deps,
-    treasury,
+    payoutLimits,
     rails: { ...world.deps.rails, btcpay: invoiceRail(asRead, watchPayout) },
     checkouts,
     processor: asRead,
     watchPayout,
-    reportCheckout: (happening) => happenings.push(happening),
-    shelf,
+    reportCheckout: (event) => events.push(event),
+    liveCatalog,
     pricing,
-    till: fixtureTill,
+    payee: fixturePayee,
     quotes: createQuotes(createSigner([key], 'quote'), clock.now),
-    vitals: { unsold: () => (says.action === 'stop' ? { type: 'paused' } : undefined) },
+    health: { unsold: () => (says.action === 'stop' ? { type: 'paused' } : undefined) },
     marks: createDigest([key], 'checkouts'),
     readAddress: ({ coin }, text) =>
       text.startsWith(coin.toLowerCase())
@@ -105,10 +105,10 @@ export function checkoutWorld(changes: Partial<Script> = {}) {
     processor,
     /** What the processor says of an invoice, for a test to change. */
     reading,
-    treasury,
+    payoutLimits,
     checkouts,
     notes,
-    happenings,
+    events,
     says,
     start,
     live,

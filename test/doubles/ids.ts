@@ -6,7 +6,7 @@ import {
   orderIdOf,
   type PaymentId,
   paymentIdOf,
-} from '../../src/primitives/ids.ts'
+} from '../../src/lib/ids.ts'
 
 /** The id of an order that any payment may have opened. */
 export function newOrderId(): OrderId {

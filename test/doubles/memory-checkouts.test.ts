@@ -1,15 +1,15 @@
 import { describeCheckoutStore } from '../contract/checkout-store.ts'
 import { memoryCheckouts } from './memory-checkouts.ts'
 import { memoryOrders } from './memory-orders.ts'
-import { memoryTreasury } from './memory-treasury.ts'
+import { memoryPayoutLimits } from './memory-payout-limits.ts'
 
 describeCheckoutStore('memory', async () => {
   let aheadMs = 0
   const now = () => new Date(Date.now() + aheadMs)
   const orders = memoryOrders(now)
   const caps = { hour: 10n ** 50n, day: 10n ** 50n }
-  const treasury = memoryTreasury({ orders, caps, now })
-  const store = memoryCheckouts({ now, orders, treasury })
+  const payoutLimits = memoryPayoutLimits({ orders, caps, now })
+  const store = memoryCheckouts({ now, orders, payoutLimits })
   return {
     store,
     other: store,

@@ -7,12 +7,12 @@ import {
   worthOf,
 } from '../../src/checkouts/checkout.ts'
 import { type CheckoutStore, TooManyUnpaid, type UnpaidBound } from '../../src/checkouts/ports.ts'
+import type { CheckoutId } from '../../src/lib/ids.ts'
 import type { OrderStore } from '../../src/orders/ports.ts'
 import type { Coin } from '../../src/payments/coins.ts'
-import type { CheckoutId } from '../../src/primitives/ids.ts'
 import { requireLawful } from './checkout-rules.ts'
 import * as leases from './memory-leases.ts'
-import type { MemoryTreasury } from './memory-treasury.ts'
+import type { MemoryPayoutLimits } from './memory-payout-limits.ts'
 
 interface Row extends leases.Leased {
   checkout: Checkout
@@ -32,11 +32,11 @@ export interface MemoryCheckouts extends CheckoutStore {
 export function memoryCheckouts({
   now,
   orders,
-  treasury,
+  payoutLimits,
 }: {
   readonly now: () => Date
   readonly orders: Pick<OrderStore, 'find'>
-  readonly treasury: Pick<MemoryTreasury, 'grant' | 'grants'>
+  readonly payoutLimits: Pick<MemoryPayoutLimits, 'grant' | 'grants'>
 }): MemoryCheckouts {
   const rows = new Map<string, Row>()
   const history: Checkout[] = []
@@ -113,7 +113,7 @@ export function memoryCheckouts({
       if (!row) throw new Error(`Checkout ${from.id} was never opened`)
       if (row.checkout.version !== from.version) return { won: false, checkout: row.checkout }
       requireLawful(row.checkout, to, {
-        isGranted: (seq) => treasury.grants.has(returnReference(from.id, seq)),
+        isGranted: (seq) => payoutLimits.grants.has(returnReference(from.id, seq)),
         hasOrder: order !== undefined,
       })
       requireOwnInvoice(to)
@@ -158,7 +158,7 @@ export function memoryCheckouts({
     holderOf: async (coin, address) => holderOf(coin, address),
 
     allowReturn: async (id, seq) =>
-      treasury.grant(returnReference(id, seq), () => {
+      payoutLimits.grant(returnReference(id, seq), () => {
         const checkout = rows.get(id)?.checkout
         const due = dueIn(checkout, seq)
         if (!checkout || !due || !isInvoiced(checkout)) {

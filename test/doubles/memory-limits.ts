@@ -1,6 +1,12 @@
-import { dayMs, limitHit, rulesAt, type Spend, spentOn } from '../../src/orders/limits/rules.ts'
 import { isRefunding, type Order } from '../../src/orders/order.ts'
 import { LimitReached, type LimitStore, type StoredLimits } from '../../src/orders/ports.ts'
+import {
+  dayMs,
+  limitHit,
+  rulesAt,
+  type Spend,
+  spentOn,
+} from '../../src/orders/spending-limits/rules.ts'
 
 /** The limits of wallets in memory, held to the same contract as those in PostgreSQL. */
 export function memoryLimits(ordersOf: (payer: string) => readonly Order[]) {

@@ -1,4 +1,4 @@
-import { consideredMostMs, type ReservationStore } from '../../src/orders/ports.ts'
+import { maxConsideredMs, type ReservationStore } from '../../src/orders/ports.ts'
 
 interface Held {
   request: string
@@ -35,7 +35,7 @@ export function memoryReservations(now: () => Date): ReservationStore {
 
     async isConsidered(key) {
       const times = rows.get(key)?.underWay.values() ?? []
-      return [...times].some((at) => at > time() - consideredMostMs)
+      return [...times].some((at) => at > time() - maxConsideredMs)
     },
 
     async forget(before) {

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto'
+import type { Recipient } from '../../src/catalog/good.ts'
 import { noProcessor } from '../../src/checkouts/no-processor.ts'
 import { invoiceRail } from '../../src/checkouts/rail.ts'
-import type { Recipient } from '../../src/goods/good.ts'
+import type { OfferId } from '../../src/lib/ids.ts'
+import { usdc } from '../../src/lib/money.ts'
 import type { AdvanceDeps } from '../../src/orders/advance.ts'
 import type { BudgetRules } from '../../src/orders/budgets.ts'
 import type { ClaimDeps } from '../../src/orders/claim-refund.ts'
 import type { In } from '../../src/orders/order.ts'
 import type { Allowance, Cancelled, Held, Placed, Supplier } from '../../src/orders/ports.ts'
 import type { PurchaseDeps } from '../../src/orders/purchase.ts'
-import type { Happening } from '../../src/orders/report.ts'
+import type { StoreEvent } from '../../src/orders/report.ts'
 import type { Tender, X402Receipt, X402Tender } from '../../src/payments/payment.ts'
 import type { Collected, PaidBack, Rail, Standing } from '../../src/payments/ports.ts'
-import type { OfferId } from '../../src/primitives/ids.ts'
-import { usdc } from '../../src/primitives/money.ts'
 import { createDigest, hashOf } from '../../src/secrets/tokens.ts'
 import { createVault } from '../../src/secrets/vault.ts'
 import { newOrderId, newPaymentId } from './ids.ts'
@@ -29,8 +29,8 @@ export function handClock(start = new Date('2026-01-05T12:00:00Z')) {
   }
 }
 
-/** The vitals of a store that sells whatever it is asked for. */
-export const alwaysSold: PurchaseDeps['vitals'] = {
+/** The health of a store that sells whatever it is asked for. */
+export const alwaysSold: PurchaseDeps['health'] = {
   unsold: () => undefined,
   sell: () => undefined,
   noteOpened: () => undefined,
@@ -73,7 +73,7 @@ export function orderWorld(changes: Partial<Script> = {}) {
     ...changes,
   }
   const calls: string[] = []
-  const reports: Happening[] = []
+  const reports: StoreEvent[] = []
   const said = <T>(call: string, answer: T): Promise<T> => {
     calls.push(call)
     return Promise.resolve(answer)
@@ -103,13 +103,13 @@ export function orderWorld(changes: Partial<Script> = {}) {
     rails: { x402: rail, btcpay: invoiceRail(noProcessor, async (_reference, paid) => paid) },
     supplier,
     accepted: new Set(),
-    treasury: { allow: () => said('allow', script.allowed) },
+    payoutLimits: { allow: () => said('allow', script.allowed) },
     vault: createVault([Buffer.alloc(32, 7)]),
     digest: createDigest([Buffer.alloc(32, 7)], 'orders'),
-    doorbell: { ring: () => {}, wait: async (_, ms) => clock.pass(ms) },
+    notifier: { notify: () => {}, wait: async (_, ms) => clock.pass(ms) },
     stopping: new AbortController().signal,
     policy: { deliverWithinMs: 600_000, refundGraceMs: 6 * 3_600_000, patienceMs: 20_000 },
-    report: (happening) => reports.push(happening),
+    report: (event) => reports.push(event),
   }
   return { deps, orders, script, calls, reports, clock }
 }

@@ -44,8 +44,8 @@ export function providerOf(rpcUrl: string, habits: ProviderHabits): Tamper {
   return async (method, params) => {
     asked += 1
     // Spread unevenly, so that it does not always meet the same question of a round.
-    const dice = Math.imul(asked, 2_654_435_761) >>> 16
-    const isRefused = limitsEvery !== undefined && dice % limitsEvery === 0
+    const random = Math.imul(asked, 2_654_435_761) >>> 16
+    const isRefused = limitsEvery !== undefined && random % limitsEvery === 0
     if (isRefused) return { status: 429 }
     const lag = (backends[asked % backends.length] ?? 0) + (preconfirms ? 1 : 0)
     const answerOf = answers[method]

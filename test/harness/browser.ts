@@ -15,12 +15,12 @@ export const noBrowser = leftOut(typeof found === 'string' ? found : undefined)
 export async function openBrowser(): Promise<Browser> {
   if (typeof found === 'string') throw new Error(found)
   const browser = await chromium.launch({ ...found, args: quiet })
-  browser.on('context', (context) => context.setDefaultTimeout(waitMostMs))
+  browser.on('context', (context) => context.setDefaultTimeout(maxWaitMs))
   return browser
 }
 
 /** Only ends what hangs, within the limit of a test: pages are slow where everything is. */
-const waitMostMs = 150_000
+const maxWaitMs = 150_000
 
 /**
  * An empty page in a real Chromium, served from a loopback origin of its own.

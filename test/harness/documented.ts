@@ -23,7 +23,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly content?: object }>>
 }
 
-/** What the document is not about: pages and their assets, the document itself, and the operator's doors. */
+/** What the document is not about: pages and their assets, the document itself, and the operator's endpoints. */
 export const undocumented: readonly string[] = [
   '/',
   '/search',

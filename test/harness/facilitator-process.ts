@@ -36,7 +36,7 @@ export interface Asked {
  */
 
 const path = '/platform/v2/x402'
-const tokenSecondsMost = 120
+const maxTokenSeconds = 120
 
 const settings = await readSettings()
 const facilitator = openFacilitator(settings)
@@ -101,14 +101,14 @@ async function knows({ method, headers, url }: IncomingMessage): Promise<boolean
   const key = await importJWK(demand.publicKey, demand.alg)
   const { payload, protectedHeader } = await jwtVerify(token, key, {
     ...{ algorithms: [demand.alg], issuer: 'cdp', subject: demand.id, audience: 'cdp_service' },
-    ...{ maxTokenAge: tokenSecondsMost, requiredClaims: ['nbf', 'exp', 'uris'] },
+    ...{ maxTokenAge: maxTokenSeconds, requiredClaims: ['nbf', 'exp', 'uris'] },
   })
   const { kid, nonce } = protectedHeader
   const isNew = typeof nonce === 'string' && !usedNonces.has(nonce)
   usedNonces.add(nonce)
   const uses = payload['uris'] as readonly string[]
   const isForThis = uses.length === 1 && uses[0] === `${method} ${headers.host}${url}`
-  const isShort = Number(payload.exp) - Number(payload.iat) <= tokenSecondsMost
+  const isShort = Number(payload.exp) - Number(payload.iat) <= maxTokenSeconds
   return kid === demand.id && isNew && isForThis && isShort
 }
 

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { OrderId } from '../../src/primitives/ids.ts'
+import type { OrderId } from '../../src/lib/ids.ts'
 
 /** What belongs to an order, by the column that names it. */
 const tables = {

@@ -58,7 +58,7 @@ export async function startNode(
       ...outside,
       network: networks['base-sepolia'],
       pollMs: 20,
-      headMostSeconds: 90,
+      maxHeadSeconds: 90,
       walletFactories: [],
       supplierUrl: `${supplierUrl}/v1`,
       supplierWebhook: webhook,

@@ -9,8 +9,8 @@ interface CaughtMail {
 }
 
 /** Nobody sends more than this in a test; more ends the connection. */
-const bytesMost = 100_000
-const mailsMost = 100
+const maxBytes = 100_000
+const maxMails = 100
 
 /** A mail server on loopback that takes everything and delivers nothing. */
 export async function startSmtpSink() {
@@ -21,7 +21,7 @@ export async function startSmtpSink() {
     socket.on('close', () => sockets.delete(socket))
     socket.on('error', () => socket.destroy())
     converse(socket, (mail) => {
-      if (mails.length < mailsMost) mails.push(mail)
+      if (mails.length < maxMails) mails.push(mail)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -67,7 +67,7 @@ function converse(socket: Socket, caught: (mail: CaughtMail) => void): void {
   say('220 sink')
   socket.setEncoding('utf8').on('data', (chunk: string) => {
     bytes += chunk.length
-    if (bytes > bytesMost) socket.destroy()
+    if (bytes > maxBytes) socket.destroy()
     const lines = (rest + chunk).split('\r\n')
     rest = lines.pop() ?? ''
     for (const line of lines) read(line)

@@ -155,7 +155,7 @@ export function modelChain(clock: Clock, onMined: (mined: Mined) => void = () =>
     const use = uses.get(key)
     if (use && use.block <= head() - lag) return use
     if (lag === 0) return undefined
-    orphans = orphans.filter(({ droppedIn }) => droppedIn > head() - mostLag)
+    orphans = orphans.filter(({ droppedIn }) => droppedIn > head() - maxLag)
     return orphans.find(
       ({ mined: { act, block }, droppedIn }) =>
         act.type !== 'move' &&
@@ -212,7 +212,7 @@ export function modelChain(clock: Clock, onMined: (mined: Mined) => void = () =>
 }
 
 /** No RPC node of the model is further behind. */
-const mostLag = 30
+const maxLag = 30
 
 function useKey({ from, nonce }: Expected): string {
   return `${from}:${nonce}`.toLowerCase()

@@ -1,5 +1,5 @@
 import { refundNonceOf } from '../../src/adapters/chain/refunds.ts'
-import { leastValiditySeconds } from '../../src/payments/acceptance.ts'
+import { minValiditySeconds } from '../../src/payments/acceptance.ts'
 import type { X402Receipt, X402Refund, X402Tender } from '../../src/payments/payment.ts'
 import type { Checked, Collected, PaidBack, Rail, RefundDue } from '../../src/payments/ports.ts'
 import { type Authorization, type Chain, latest, type View } from './chain.ts'
@@ -12,14 +12,14 @@ export interface RailWitness {
 }
 
 /** The way of signed transfers to the chain. Each ends when the rail has waited for it long enough. */
-export interface Carrier {
+export interface Network {
   payment(authorization: Authorization): Promise<void>
   refund(authorization: Authorization): Promise<void>
 }
 
 export interface RailWorld {
   readonly chain: Chain
-  readonly carrier: Carrier
+  readonly network: Network
   readonly witness: RailWitness
   /** What the RPC node knows of the chain when it is asked. */
   readonly view?: () => View
@@ -31,7 +31,7 @@ const refundValidSeconds = 24 * 3_600
 const settleMarginSeconds = 4
 
 /** The rail's promises (payments/ports.ts) kept over the model chain. */
-export function modelRail({ chain, carrier, witness, view = () => latest }: RailWorld): Rail {
+export function modelRail({ chain, network, witness, view = () => latest }: RailWorld): Rail {
   return {
     isSignedByPayer: async () => true,
 
@@ -42,7 +42,7 @@ export function modelRail({ chain, carrier, witness, view = () => latest }: Rail
     async collect(tender, { onlyLooks = false } = {}) {
       witness.collecting(tender)
       if (!onlyLooks && chain.seconds() < tender.validBefore - settleMarginSeconds) {
-        await carrier.payment(ofTender(tender))
+        await network.payment(ofTender(tender))
       }
       return collected(chain, tender, view())
     },
@@ -66,7 +66,7 @@ export function modelRail({ chain, carrier, witness, view = () => latest }: Rail
       const known = paidBack(chain, refund, view())
       if (known) return known
       witness.payingBack(refund)
-      await carrier.refund(ofRefund(refund))
+      await network.refund(ofRefund(refund))
       return { outcome: 'pending', reason: 'sent' }
     },
   }
@@ -75,7 +75,7 @@ export function modelRail({ chain, carrier, witness, view = () => latest }: Rail
 function check(chain: Chain, tender: X402Tender, view: View): Checked<X402Tender> {
   const authorization = ofTender(tender)
   const left = tender.validBefore - chain.seconds()
-  if (left < leastValiditySeconds) return checkedLate(chain, tender, { left, view })
+  if (left < minValiditySeconds) return checkedLate(chain, tender, { left, view })
   if (chain.isUsed(authorization, view)) {
     if (chain.judge(authorization, view).verdict !== 'transferred') return bad('nonce_used')
   } else if (chain.balanceOf(tender.payer, view) < tender.amount) return bad('insufficient_balance')

@@ -1,5 +1,5 @@
-import { createShelf } from '../../src/goods/catalog.ts'
-import { fixtureTill } from '../../src/payments/payments.fixture.ts'
+import { createLiveCatalog } from '../../src/catalog/catalog.ts'
+import { fixturePayee } from '../../src/payments/payments.fixture.ts'
 import { createDigest, createSigner } from '../../src/secrets/tokens.ts'
 import { createVault } from '../../src/secrets/vault.ts'
 import { catalogOf } from '../fixtures/catalog.ts'
@@ -9,12 +9,12 @@ import { esim, fixturePricing, topup, voucher } from '../fixtures/offers.ts'
 export function modelShop() {
   const key = Buffer.alloc(32, 7)
   const pricing = fixturePricing()
-  const shelf = createShelf()
-  shelf.replace(catalogOf([voucher('CARD'), topup('CREDIT'), esim('PLAN')], pricing))
+  const liveCatalog = createLiveCatalog()
+  liveCatalog.replace(catalogOf([voucher('CARD'), topup('CREDIT'), esim('PLAN')], pricing))
   return {
     pricing,
-    shelf,
-    till: fixtureTill,
+    liveCatalog,
+    payee: fixturePayee,
     vault: createVault([key]),
     digest: createDigest([key], 'orders'),
     signer: createSigner([key], 'quote'),
@@ -24,7 +24,7 @@ export function modelShop() {
 export type Shop = ReturnType<typeof modelShop>
 
 /** What a buyer of each kind fills in. */
-export const wishes = {
+export const lineItems = {
   voucher: { offerId: 'CARD', firstName: 'Ada', lastName: 'Lovelace' },
   topup: { offerId: 'CREDIT', msisdn: '+50255512345' },
   esim: { offerId: 'PLAN', iccid: '8944500000000000017' },

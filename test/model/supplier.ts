@@ -1,5 +1,5 @@
-import type { Delivery } from '../../src/goods/good.ts'
-import type { Kind } from '../../src/goods/offer.ts'
+import type { Delivery } from '../../src/catalog/good.ts'
+import type { Kind } from '../../src/catalog/offer.ts'
 import type { Held, Placed, Supplier, SupplierOrder } from '../../src/orders/ports.ts'
 import type { Clock } from './clock.ts'
 

@@ -1,5 +1,5 @@
+import type { OrderId } from '../../src/lib/ids.ts'
 import { supplierReferenceOf } from '../../src/orders/order.ts'
-import type { OrderId } from '../../src/primitives/ids.ts'
 import type { BuyerSpec, Scenario } from './scenario.ts'
 import type { Trace } from './trace.ts'
 

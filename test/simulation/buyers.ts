@@ -1,3 +1,5 @@
+import type { OrderId } from '../../src/lib/ids.ts'
+import { Refusal } from '../../src/lib/refusal.ts'
 import { claimRefund } from '../../src/orders/claim-refund.ts'
 import { idsFor } from '../../src/orders/naming.ts'
 import { isRefunding, isUnderWay, type Order, supplierReferenceOf } from '../../src/orders/order.ts'
@@ -5,11 +7,9 @@ import { type PurchaseAnswer, purchase } from '../../src/orders/purchase.ts'
 import type { PurchaseRequest } from '../../src/orders/replay.ts'
 import { paymentFor } from '../../src/payments/payments.fixture.ts'
 import type { PaymentPayload, Terms } from '../../src/payments/x402.ts'
-import type { OrderId } from '../../src/primitives/ids.ts'
-import { Refusal } from '../../src/primitives/refusal.ts'
 import { Injected } from '../model/calls.ts'
 import { streamOf } from '../model/random.ts'
-import { wishes } from '../model/shop.ts'
+import { lineItems } from '../model/shop.ts'
 import { deliveryOf } from '../model/supplier.ts'
 import type { Buyer } from './buyer-book.ts'
 import type { StoreNode } from './node.ts'
@@ -28,7 +28,7 @@ interface Payment {
   readonly order: OrderId
 }
 
-const requestsMost = 8
+const maxRequests = 8
 const clientTimeoutMs = 30_000
 
 /** One buyer and whoever takes an interest in its payment; ends when it asks for nothing more. */
@@ -44,11 +44,11 @@ export async function shopping(world: World, nodes: readonly StoreNode[], buyer:
   const heard = await customer.persist(
     payment,
     spec.node,
-    spec.habit === 'gives-up' ? 1 : requestsMost,
+    spec.habit === 'gives-up' ? 1 : maxRequests,
   )
   if (spec.habit === 'changes-the-body') await customer.changeBody(payment)
   if (heard.type === 'payment required')
-    await customer.persist(await customer.sign(), spec.node, requestsMost)
+    await customer.persist(await customer.sign(), spec.node, maxRequests)
   if (spec.claims === 'yes') await customer.claim(payment)
   await Promise.all(others)
 }
@@ -60,7 +60,7 @@ function newCustomer(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
   const viewer = key === undefined ? {} : { keys: [key] }
   const asked: PurchaseRequest = {
     kind: spec.kind,
-    fields: wishes[spec.kind],
+    fields: lineItems[spec.kind],
     payment: undefined,
     viewer,
   }
@@ -153,7 +153,12 @@ function newCustomer(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
 
   async function changeBody(payment: Payment): Promise<void> {
     const kind = spec.kind === 'voucher' ? 'topup' : 'voucher'
-    await send(payment, spec.node, { kind, fields: wishes[kind], payment: payment.payload, viewer })
+    await send(payment, spec.node, {
+      kind,
+      fields: lineItems[kind],
+      payment: payment.payload,
+      viewer,
+    })
   }
 
   async function claim({ order: id }: Payment): Promise<void> {

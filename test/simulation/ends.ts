@@ -11,7 +11,7 @@ import { refundWallet } from '../model/rail.ts'
 import type { World } from './world.ts'
 
 /**
- * The longest a buyer may wait for goods or money: the deadline, the grace, all the weather, the
+ * The longest a buyer may wait for goods or money: the deadline, the grace, all the faults, the
  * rounds of the operator until the caps are wide, and an hour for the cap of that hour to pass.
  */
 const wholeWithinMs = 4 * 3_600_000
@@ -91,10 +91,10 @@ function checkSums(world: World): void {
     for (const { account, amount } of balancesOf(order)) sums[account] += amount
   }
   const sumOf = (of: readonly { value: bigint }[]) => of.reduce((sum, { value }) => sum + value, 0n)
-  const came = sumOf(chain.transfers.filter(({ to }) => to === shop.till.payTo))
+  const came = sumOf(chain.transfers.filter(({ to }) => to === shop.payee.payTo))
   const went = sumOf(chain.transfers.filter(({ from }) => from === refundWallet))
   if (sums.received !== came)
-    world.complain(`the ledger received ${sums.received}, the till ${came}`)
+    world.complain(`the ledger received ${sums.received}, the wallet ${came}`)
   if (-sums.refunded !== went)
     world.complain(`the ledger refunded ${-sums.refunded}, the wallet ${went}`)
   if (sums.open !== 0n) world.complain(`the ledger has ${-sums.open} open at the end`)

@@ -153,8 +153,8 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     }),
   },
 
-  'a treasury that forgets its switch': {
-    treasury: ({ rules, allow }) => ({
+  'payout limits that forget their switch': {
+    payoutLimits: ({ rules, allow }) => ({
       async allow(id) {
         const { stoppedAt } = rules
         rules.stoppedAt = Infinity
@@ -165,8 +165,8 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     }),
   },
 
-  'a treasury that grants nothing on record': {
-    treasury: () => ({ allow: async () => 'granted' }),
+  'payout limits that put no grant on record': {
+    payoutLimits: () => ({ allow: async () => 'granted' }),
   },
 }
 

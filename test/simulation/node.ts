@@ -1,10 +1,10 @@
 import { noProcessor } from '../../src/checkouts/no-processor.ts'
 import { invoiceRail } from '../../src/checkouts/rail.ts'
-import type { Doorbell, Supplier } from '../../src/orders/ports.ts'
+import type { OrderId } from '../../src/lib/ids.ts'
+import type { Notifier, Supplier } from '../../src/orders/ports.ts'
 import type { PurchaseDeps } from '../../src/orders/purchase.ts'
 import { sweep } from '../../src/orders/sweep.ts'
 import { createQuotes } from '../../src/payments/quotes.ts'
-import type { OrderId } from '../../src/primitives/ids.ts'
 import { alwaysSold, noBudgets } from '../doubles/orders.ts'
 import { Injected } from '../model/calls.ts'
 import { streamOf } from '../model/random.ts'
@@ -19,7 +19,7 @@ export interface StoreNode {
   process(): Process | undefined
   /** What one caller on this node works with. */
   depsFor(caller: Caller): PurchaseDeps
-  bell(): Doorbell
+  notifier(): Notifier
   start(): void
   crash(): void
   /** SIGTERM: takes nothing new, ends what is under way, and ends. */
@@ -34,12 +34,12 @@ const stoppingMs = 20_000
 
 export function newStoreNode(world: World, index: number): StoreNode {
   let process: Process | undefined
-  let bell: Doorbell | undefined
+  let notifier: Notifier | undefined
   let starts = 0
 
   const running = () => {
-    if (!process || !bell) throw new Error('The node was never started')
-    return { process, bell }
+    if (!process || !notifier) throw new Error('The node was never started')
+    return { process, notifier }
   }
 
   function crash(): void {
@@ -51,16 +51,16 @@ export function newStoreNode(world: World, index: number): StoreNode {
   const node: StoreNode = {
     index,
     process: () => (process?.dead || process?.stopping.signal.aborted ? undefined : process),
-    depsFor: (caller) => depsFor(world, index, caller, running().bell),
-    bell: () => running().bell,
+    depsFor: (caller) => depsFor(world, index, caller, running().notifier),
+    notifier: () => running().notifier,
     crash,
 
     start() {
       if (process && !process.dead) return
       starts += 1
       process = newProcess(index * 1_000 + starts, index)
-      bell = modelBell(world, process)
-      void sweeping(world, node, process, `sweep ${index}.${starts}`)
+      notifier = modelNotifier(world, process)
+      void runSweeper(world, node, process, `sweep ${index}.${starts}`)
     },
 
     stop() {
@@ -82,7 +82,7 @@ export function newStoreNode(world: World, index: number): StoreNode {
 }
 
 /** Every deps has faults of its caller's own, so that callers do not disturb one another's luck. */
-function depsFor(world: World, index: number, caller: Caller, doorbell: Doorbell): PurchaseDeps {
+function depsFor(world: World, index: number, caller: Caller, notifier: Notifier): PurchaseDeps {
   const { time, scenario, shop, calls } = world
   const skewMs = skewOf(scenario, index)
   const now = () => new Date(time.time() + skewMs)
@@ -92,19 +92,19 @@ function depsFor(world: World, index: number, caller: Caller, doorbell: Doorbell
     policy: { ...shop.policy, refundGraceMs: 3_600_000 },
     now,
     quotes: createQuotes(shop.signer, now),
-    vitals: alwaysSold,
+    health: alwaysSold,
     budgets: noBudgets,
     orders: through(calls, caller, database, world.ordersOf(caller)),
     limits: through(calls, caller, database, world.memory.limits),
     reservations: through(calls, caller, database, world.reservations),
-    treasury: through(calls, caller, database, world.treasury),
+    payoutLimits: through(calls, caller, database, world.payoutLimits),
     rails: {
       x402: through(calls, caller, world.line('chain', 300), world.railOf(caller)),
       btcpay: invoiceRail(noProcessor, async (_reference, paid) => paid),
     },
     supplier: attentive(world, caller),
     accepted: new Set(),
-    doorbell,
+    notifier,
     stopping: caller.process.stopping.signal,
     report: world.report,
   }
@@ -127,7 +127,7 @@ function attentive({ calls, line, supplier, witness }: World, caller: Caller): S
 }
 
 /** As `createDoorbell`, in virtual time. */
-function modelBell(world: World, process: Process): Doorbell {
+function modelNotifier(world: World, process: Process): Notifier {
   const waiting = new Map<OrderId, Set<() => void>>()
   const { signal } = process.stopping
   signal.addEventListener('abort', () => {
@@ -135,7 +135,7 @@ function modelBell(world: World, process: Process): Doorbell {
   })
 
   return {
-    ring(id) {
+    notify(id) {
       for (const wake of waiting.get(id) ?? []) wake()
     },
 
@@ -154,7 +154,7 @@ function modelBell(world: World, process: Process): Doorbell {
 }
 
 /** Every second, as operations/loops.ts does. Where nothing can be due, the sweeps are skipped. */
-async function sweeping(world: World, node: StoreNode, process: Process, name: string) {
+async function runSweeper(world: World, node: StoreNode, process: Process, name: string) {
   const caller: Caller = { process, name, random: streamOf(world.seed, name) }
   const deps = node.depsFor(caller)
   while (!process.stopping.signal.aborted) {

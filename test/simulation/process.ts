@@ -48,7 +48,7 @@ interface Call {
 type Fault = 'none' | 'refused' | 'request lost' | 'answer lost' | 'late'
 
 const timeoutMs = 10_000
-const lateMostMs: Readonly<Record<Line['part'], number>> = {
+const maxLateMs: Readonly<Record<Line['part'], number>> = {
   // A statement is given up by the server after this.
   database: 10_000,
   chain: 20_000,
@@ -92,9 +92,9 @@ async function call(world: CallWorld, made: Call): Promise<unknown> {
   const { caller, line } = made
   const { process, random } = caller
   if (process.dead) return never()
-  const [there, back, dice, which] = [random(), random(), random(), random()]
+  const [there, back, drawn, which] = [random(), random(), random(), random()]
   const isSlow = which > 0.97 ? 10 : 1
-  const fault = line.isDown() ? 'refused' : faultOf(world, made, dice, which)
+  const fault = line.isDown() ? 'refused' : faultOf(world, made, drawn, which)
   const sentAt = world.time.time()
   await world.time.sleep(line.latencyMs * there * isSlow)
   // What a dying process was about to send may have left it, or not.
@@ -116,8 +116,8 @@ async function settled(act: () => Promise<unknown>): Promise<Answer> {
   return answer
 }
 
-function faultOf(world: CallWorld, made: Call, dice: number, which: number): Fault {
-  if (dice * 1_000 >= world.faultsPerMille) return 'none'
+function faultOf(world: CallWorld, made: Call, drawn: number, which: number): Fault {
+  if (drawn * 1_000 >= world.faultsPerMille) return 'none'
   const isWrite = writes.has(made.method)
   const canBeLate =
     mayArriveLate.has(made.method) || made.method === 'open' || made.method === 'move'
@@ -163,7 +163,7 @@ const effects: Readonly<Record<Fault, (world: CallWorld, made: Call) => Promise<
   },
   late: async (world, made) => {
     await world.time.sleep(timeoutMs)
-    const lateBy = lateMostMs[made.line.part] * made.caller.random()
+    const lateBy = maxLateMs[made.line.part] * made.caller.random()
     world.time.later(lateBy, () => void act(world, made).catch(() => undefined))
     return giveUp(made)
   },

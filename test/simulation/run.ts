@@ -1,14 +1,14 @@
+import type { OrderId } from '../../src/lib/ids.ts'
 import { claimRefund } from '../../src/orders/claim-refund.ts'
 import { isFinished, isRefunding, type Order } from '../../src/orders/order.ts'
-import type { OrderId } from '../../src/primitives/ids.ts'
 import { refundWallet } from '../model/rail.ts'
 import { streamOf } from '../model/random.ts'
 import type { Shop } from '../model/shop.ts'
 import { shopping } from './buyers.ts'
 import { checkEnd } from './ends.ts'
+import { scheduleFaults } from './fault-schedule.ts'
 import { newStoreNode, type StoreNode } from './node.ts'
 import { type Scenario, type Size, scenarioOf } from './scenario.ts'
-import { makeWeather } from './weather.ts'
 import { webhooks } from './webhooks.ts'
 import { type Mutant, newWorld, type World } from './world.ts'
 
@@ -47,7 +47,7 @@ export async function play(
   world.chain.fund(refundWallet, 10n ** 12n)
   const nodes = scenario.skewsMs.map((_, index) => newStoreNode(world, index))
   for (const node of nodes) node.start()
-  makeWeather(world, nodes)
+  scheduleFaults(world, nodes)
   webhooks(world, nodes)
   let shoppers = world.book.buyers.length
   for (const buyer of world.book.buyers) {
@@ -92,7 +92,7 @@ async function operator(world: World, nodes: readonly StoreNode[]): Promise<void
   const since = world.time.time()
   for (let rounds = 0; ; rounds += 1) {
     await world.time.sleep(operatorEveryMs)
-    if (world.time.time() - since > calmAfterMs) Object.assign(world.treasury.rules, wide)
+    if (world.time.time() - since > calmAfterMs) Object.assign(world.payoutLimits.rules, wide)
     const failed = world.orders().filter((order) => world.isFailed(order) && !isLost(order))
     for (const order of failed) await retry(world, nodes, order, `operator ${rounds} ${order.id}`)
   }

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { kinds } from '../../src/goods/good.ts'
+import { kinds } from '../../src/catalog/good.ts'
 import type { Manner } from '../model/supplier.ts'
 import { type SupplierManner, suppliers } from '../model/suppliers.ts'
 
@@ -88,7 +88,7 @@ const buyer = fc.record({
 })
 export type BuyerSpec = ValueOf<typeof buyer>
 
-const weather = fc.record({
+const faults = fc.record({
   type: often({
     crash: 4,
     pause: 10,
@@ -110,11 +110,11 @@ const weather = fc.record({
   /** Of a reorg or a lag; blocks. */
   blocks: fc.integer({ min: 1, max: 14 }),
 })
-export type WeatherSpec = ValueOf<typeof weather>
+export type FaultSpec = ValueOf<typeof faults>
 
 export interface Scenario {
   readonly buyers: readonly BuyerSpec[]
-  readonly weather: readonly WeatherSpec[]
+  readonly faults: readonly FaultSpec[]
   /** How far the clock of each node is off; milliseconds. */
   readonly skewsMs: readonly number[]
   /** How many of a thousand calls go wrong. */
@@ -141,7 +141,7 @@ export function scenarios(
     fc.array(each, { minLength: atLeast === 'exactly' ? most : 0, maxLength: most, size: 'max' })
   return fc.record({
     buyers: list(buyer, orders),
-    weather: list(weather, Math.ceil(orders / 2) + 6),
+    faults: list(faults, Math.ceil(orders / 2) + 6),
     skewsMs: fc.array(fc.integer({ min: -wildSkewMs, max: wildSkewMs }), {
       minLength: nodes,
       maxLength: nodes,

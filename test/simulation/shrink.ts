@@ -5,11 +5,11 @@ import { type Scenario, type Size, scenarioOf, scenarios } from './scenario.ts'
 import type { Mutant } from './world.ts'
 
 /** Trials of smaller scenarios; by then nearly every one is as small as it gets. */
-const trialsMost = 600
+const maxTrials = 600
 
 /**
  * The smallest scenario found that still breaks something, with what it breaks. It leaves out buyers
- * and weather, and makes what remains plainer. Undefined when the seed breaks nothing.
+ * and faults, and makes what remains plainer. Undefined when the seed breaks nothing.
  */
 export async function smallest(
   shop: Shop,
@@ -21,7 +21,7 @@ export async function smallest(
   let found: { scenario: Scenario; violations: readonly string[] } | undefined
   const property = fc.asyncProperty(scenarios(size, 'fewer'), async (scenario) => {
     trials += 1
-    if (trials > trialsMost) return true
+    if (trials > maxTrials) return true
     const { violations } = await play(shop, seed, scenario, mutant)
     if (violations.length > 0) found = { scenario, violations: violations.map(({ what }) => what) }
     return violations.length === 0

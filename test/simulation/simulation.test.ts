@@ -18,7 +18,7 @@ function wrongs({ seed, violations }: Outcome): string[] {
   )
 }
 
-test('many orders on several nodes end well in any weather', async () => {
+test('many orders on several nodes end well under any faults', async () => {
   const failures: string[] = []
   let orders = 0
   for (let seed = 1; seed <= seeds; seed += 1) {
@@ -56,5 +56,5 @@ test('a failing seed shrinks to the few buyers that it takes', async () => {
   const found = await smallest(shop, 1, size, mutant)
   expect(found?.violations).toContain('a payment failed that may still come')
   expect(found?.scenario.buyers.length).toBe(1)
-  expect(found?.scenario.weather).toEqual([])
+  expect(found?.scenario.faults).toEqual([])
 })

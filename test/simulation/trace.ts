@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { OrderId } from '../../src/lib/ids.ts'
 import { supplierReferenceOf } from '../../src/orders/order.ts'
-import type { OrderId } from '../../src/primitives/ids.ts'
 import type { Scheduler } from './scheduler.ts'
 
 interface Noted {

@@ -32,7 +32,7 @@ export function webhooks(world: World, nodes: readonly StoreNode[]): void {
     const deps = node.depsFor({ process, name: 'webhook', random: streamOf(world.seed, name) })
     try {
       await deps.orders.hasten(id)
-      deps.doorbell.ring(id)
+      deps.notifier.notify(id)
     } catch {
       // The supplier gets an error, and does not try again.
     }

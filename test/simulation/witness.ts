@@ -1,4 +1,5 @@
 import { refundNonceOf } from '../../src/adapters/chain/refunds.ts'
+import type { OrderId } from '../../src/lib/ids.ts'
 import { balancesOf, entriesOf } from '../../src/orders/ledger.ts'
 import {
   chargedOf,
@@ -9,9 +10,8 @@ import {
 } from '../../src/orders/order.ts'
 import { leaseMs, type OrderStore, type SupplierOrder } from '../../src/orders/ports.ts'
 import type { Tender, X402Refund } from '../../src/payments/payment.ts'
-import type { OrderId } from '../../src/primitives/ids.ts'
 import type { MemoryOrders } from '../doubles/memory-orders.ts'
-import type { MemoryTreasury } from '../doubles/memory-treasury.ts'
+import type { MemoryPayoutLimits } from '../doubles/memory-payout-limits.ts'
 import { onChain } from '../doubles/orders.ts'
 import type { Chain, Mined, Transfer } from '../model/chain.ts'
 import { stepFault } from '../model/lives.ts'
@@ -29,7 +29,7 @@ export interface Witnessed {
   readonly memory: MemoryOrders
   readonly chain: Chain
   readonly supplier: ModelSupplier
-  readonly treasury: MemoryTreasury
+  readonly payoutLimits: MemoryPayoutLimits
   readonly book: BuyerBook
   readonly acting: () => Caller | undefined
   readonly complain: (what: string, order?: OrderId) => void
@@ -59,7 +59,7 @@ const overtakenWithinMs = leaseMs + 60_000
 const chainId = 84_532
 
 export function newWitness(seen: Witnessed): Witness {
-  const { time, shop, chain, supplier, treasury, acting, complain } = seen
+  const { time, shop, chain, supplier, payoutLimits, acting, complain } = seen
   const current = new Map<OrderId, Order>()
   const byNonce = new Map<string, Order>()
   const byRefundNonce = new Map<string, OrderId>()
@@ -112,7 +112,7 @@ export function newWitness(seen: Witnessed): Witness {
     const [was, is] = [settlementOf(before), settlementOf(order)]
     const isChanged = (was === 'FINAL' || was === 'LOST') && is !== was
     const signed = signedOf(order)
-    const isGranted = treasury.grants.has(order.id)
+    const isGranted = payoutLimits.grants.has(order.id)
     const { tender, amount } = order
     return faultsIn([
       [isChanged, `its payment was ${was}, for good`],
@@ -173,7 +173,7 @@ export function newWitness(seen: Witnessed): Witness {
   }
 
   function landing(transfer: Transfer): void {
-    if (transfer.to === shop.till.payTo) landingPayment(transfer)
+    if (transfer.to === shop.payee.payTo) landingPayment(transfer)
     if (transfer.from === refundWallet) landingRefund(transfer)
   }
 
@@ -204,7 +204,7 @@ export function newWitness(seen: Witnessed): Witness {
 
   /** What speaks against sending the refund of this order now. */
   function refundingFaults(order: Order): string[] {
-    const isStopped = treasury.rules.stoppedAt < time.time() - overtakenWithinMs
+    const isStopped = payoutLimits.rules.stoppedAt < time.time() - overtakenWithinMs
     const slackMs = seen.scenario.clocks === 'wild' ? Infinity : 2 * nearSkewMs
     const isEarly = signAtOf(seen, order) - time.time() > slackMs
     const reference = supplierReferenceOf(order.id)

@@ -1,10 +1,10 @@
 import { isRefunding, type Order, orderIdOfReference } from '../../src/orders/order.ts'
-import type { OrderStore, Supplier, Treasury } from '../../src/orders/ports.ts'
-import type { Happening } from '../../src/orders/report.ts'
+import type { OrderStore, PayoutLimits, Supplier } from '../../src/orders/ports.ts'
+import type { StoreEvent } from '../../src/orders/report.ts'
 import type { Rail } from '../../src/payments/ports.ts'
 import { memoryOrders } from '../doubles/memory-orders.ts'
+import { type MemoryPayoutLimits, memoryPayoutLimits } from '../doubles/memory-payout-limits.ts'
 import { memoryReservations } from '../doubles/memory-reservations.ts'
-import { type MemoryTreasury, memoryTreasury } from '../doubles/memory-treasury.ts'
 import { fixtureNow } from '../fixtures/offers.ts'
 import { Injected } from '../model/calls.ts'
 import { modelChain, type View } from '../model/chain.ts'
@@ -14,7 +14,7 @@ import { streamOf } from '../model/random.ts'
 import type { Shop } from '../model/shop.ts'
 import { modelSupplier } from '../model/supplier.ts'
 import { buyerBook } from './buyer-book.ts'
-import { modelCarrier } from './carrier.ts'
+import { modelNetwork } from './network.ts'
 import type { Caller, CallWorld, Line } from './process.ts'
 import { manners, type Scenario } from './scenario.ts'
 import { scheduler } from './scheduler.ts'
@@ -26,12 +26,12 @@ export interface Mutant {
   readonly orders?: (store: OrderStore) => OrderStore
   readonly rail?: (rail: Rail, chain: ReturnType<typeof modelChain>) => Rail
   readonly supplier?: (supplier: Supplier) => Supplier
-  readonly treasury?: (treasury: MemoryTreasury) => Treasury
+  readonly payoutLimits?: (payoutLimits: MemoryPayoutLimits) => PayoutLimits
 }
 
 export type World = ReturnType<typeof newWorld>
 
-/** What is down or behind just now, by the weather. */
+/** What is down or behind just now, by the fault schedule. */
 interface Sky {
   /** Until when a part does not answer; epoch milliseconds. */
   readonly down: Record<Line['part'], number>
@@ -40,17 +40,17 @@ interface Sky {
 }
 
 /** Violations are collected up to the first few: what follows a broken state says nothing new. */
-const violationsMost = 5
+const maxViolations = 5
 
 /** Everything outside the processes of the store, and all that watches over it. */
 export function newWorld(shop: Shop, seed: number, scenario: Scenario, mutant: Mutant = {}) {
   const time = scheduler(fixtureNow)
   const trace = newTrace(time)
   const violations: { readonly what: string; readonly order: Order['id'] | undefined }[] = []
-  const reports: Happening[] = []
+  const reports: StoreEvent[] = []
 
   function complain(what: string, order?: Order['id']): void {
-    if (violations.length >= violationsMost) return
+    if (violations.length >= maxViolations) return
     violations.push({ what, order })
     trace.tell(`VIOLATION: ${what}`, order)
   }
@@ -83,7 +83,7 @@ export function newWorld(shop: Shop, seed: number, scenario: Scenario, mutant: M
   const caps = tight
     ? { hour: 40_000_000n, day: 80_000_000n }
     : { hour: 10n ** 12n, day: 10n ** 12n }
-  const treasury = memoryTreasury({ orders: memory, caps, now: time.now })
+  const payoutLimits = memoryPayoutLimits({ orders: memory, caps, now: time.now })
   const acting = () => calls.acting
   const witness = newWitness({
     time,
@@ -91,14 +91,14 @@ export function newWorld(shop: Shop, seed: number, scenario: Scenario, mutant: M
     memory,
     chain,
     supplier,
-    treasury,
+    payoutLimits,
     book,
     acting,
     complain,
     scenario,
   })
   const leases = leaseBook(time, complain)
-  const carrier = modelCarrier({ time, chain, book, trace, random: streamOf(seed, 'carrier') })
+  const network = modelNetwork({ time, chain, book, trace, random: streamOf(seed, 'carrier') })
   const broken = mutant.orders?.(memory) ?? memory
   const sweepers = new Set<() => void>()
 
@@ -132,18 +132,15 @@ export function newWorld(shop: Shop, seed: number, scenario: Scenario, mutant: M
   }
 
   function railOf(caller: Caller): Rail {
-    const rail = modelRail({ chain, carrier, witness, view: () => viewOf(caller) })
+    const rail = modelRail({ chain, network, witness, view: () => viewOf(caller) })
     return mutant.rail?.(rail, chain) ?? rail
   }
 
-  function report(happening: Happening): void {
-    reports.push(happening)
-    trace.tell(`report ${happening.name}`, 'order' in happening ? happening.order : undefined)
-    if ('error' in happening && !(happening.error instanceof Injected)) {
-      complain(
-        `${happening.name}: ${happening.error}`,
-        'order' in happening ? happening.order : undefined,
-      )
+  function report(event: StoreEvent): void {
+    reports.push(event)
+    trace.tell(`report ${event.name}`, 'order' in event ? event.order : undefined)
+    if ('error' in event && !(event.error instanceof Injected)) {
+      complain(`${event.name}: ${event.error}`, 'order' in event ? event.order : undefined)
     }
   }
 
@@ -160,14 +157,14 @@ export function newWorld(shop: Shop, seed: number, scenario: Scenario, mutant: M
     reservations: memoryReservations(time.now),
     chain,
     supplier: { ...supplier, port: mutant.supplier?.(supplier.port) ?? supplier.port },
-    treasury: { ...treasury, ...mutant.treasury?.(treasury) },
+    payoutLimits: { ...payoutLimits, ...mutant.payoutLimits?.(payoutLimits) },
     witness,
     violations,
     reports,
     complain,
     report,
     railOf,
-    carrier,
+    network,
     sweepers,
     /** Says who hears of every purchase that the supplier makes. */
     supplierTells: (listener: typeof tell) => {

@@ -9,7 +9,7 @@ import { secretsKey } from '../harness/node.ts'
 import { archiveAll, inTables, settled } from './archiving.ts'
 import { newBuyer } from './buyer.ts'
 import { openClient } from './mcp/client.ts'
-import { openBooks } from './reconciling.ts'
+import { openSources } from './reconciling.ts'
 import { bodyFor, buy, get, until } from './requests.ts'
 import { openStore, type Store } from './store.ts'
 
@@ -45,18 +45,18 @@ test('orders that were archived say so, their payments buy nothing again, and al
   const orders = '/api/catalog/orders'
   const { paymentId, transactionHash } = (await get(store.url, `${orders}/${orderId}`)).body
   const { client, call } = await openClient(store, 'SDK 1.x')
-  const books = await openBooks(store.settings)
+  const sources = await openSources(store.settings)
   try {
-    const before = await books.reconcile()
+    const before = await sources.reconcile()
     expect(before.differences).toEqual([])
     const balance = await buyer.balance()
 
     expect(await archiveAll(store, dir)).toBe(2)
 
-    const { differences, totals, lost } = await books.reconcile()
+    const { differences, totals, lost } = await sources.reconcile()
     expect(differences).toEqual([])
     expect(totals).toEqual(before.totals)
-    expect([lost, await books.rebuild()]).toEqual([[], []])
+    expect([lost, await sources.rebuild()]).toEqual([[], []])
 
     const names = [`?transactionHash=${transactionHash}`, `?paymentId=${paymentId}`]
     for (const name of [`/${orderId}`, ...names]) {
@@ -91,9 +91,9 @@ test('orders that were archived say so, their payments buy nothing again, and al
 
     const next = await buy(store, buyer, 'voucher', bodyFor('voucher', 'OK'))
     expect(next.answer.status).toBe(200)
-    expect((await books.reconcile()).differences).toEqual([])
+    expect((await sources.reconcile()).differences).toEqual([])
   } finally {
     await client.close()
-    await books.close()
+    await sources.close()
   }
 })

@@ -1,11 +1,11 @@
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import type { Report } from '../../src/reconcile/books.ts'
+import type { Report } from '../../src/reconcile/sources.ts'
 import type { Accepts } from '../harness/payer.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { balanceOf, emptyWallet, mintUsdc, transfersBetween } from './chain.ts'
 import { callToken, settling } from './contracts/calls.ts'
-import { openBooks, type StoryBooks } from './reconciling.ts'
+import { openSources, type StorySources } from './reconciling.ts'
 import { bodyFor, buy, eventually, post, purchasePath, termsOf, until } from './requests.ts'
 import { newDatabase, openNode, openStore, type Store, siblingSettings } from './store.ts'
 
@@ -17,7 +17,7 @@ const thieves = privateKeyToAddress(generatePrivateKey())
 
 let store: Store
 let node: Node
-let books: StoryBooks
+let sources: StorySources
 let before: Accepts
 const refunded: Buyer[] = []
 
@@ -37,7 +37,7 @@ async function tradeAt(at: Node): Promise<void> {
 
 /** What the books say once the block that it is about is safe. */
 const reconciled = (isSeen: (report: Report) => boolean = () => true) =>
-  eventually(books.reconcile, (report) => report.open.length === 0 && isSeen(report))
+  eventually(sources.reconcile, (report) => report.open.length === 0 && isSeen(report))
 
 const codes = ({ differences }: Report) => differences.map(({ code }) => code)
 
@@ -72,11 +72,11 @@ beforeAll(async () => {
   await mintUsdc(store.parts, privateKeyToAddress(refundKey), 1_000_000_000n)
   const payTo = privateKeyToAddress(generatePrivateKey())
   node = await openNode({ ...store.settings, payTo, refundKey }, store.parts)
-  books = await openBooks(node.settings)
+  sources = await openSources(node.settings)
   await tradeAt(node)
 })
 afterAll(async () => {
-  await books.close()
+  await sources.close()
   await node.close()
   await store.close()
 })
@@ -111,7 +111,7 @@ test('a payment that comes late to the earlier address is not called unpaid, and
   expect(answer).toMatchObject({ status: 503, body: { charged: 'unknown' } })
   const seen = await reconciled(({ differences }) => differences.length > 0)
   expect(codes(seen)).toEqual(['payment_without_order'])
-  const rebuilt = await books.rebuild()
+  const rebuilt = await sources.rebuild()
   expect(rebuilt).toMatchObject([{ became: 'refund_due' }])
   for (const { order } of rebuilt) {
     await until(node, order, ({ refund_state }) => refund_state === 'REFUNDED')
@@ -131,7 +131,7 @@ test('whoever has the key of an earlier refund wallet cannot keep the books from
   const restarted = openNode(await siblingSettings(node), node.parts)
   await expect(restarted).rejects.toThrow(transaction)
   const stolen = movements.filter(({ transfer }) => transfer.transaction === transaction)
-  for (const { transfer } of stolen) await books.movements.acknowledge(transfer, why)
+  for (const { transfer } of stolen) await sources.movements.acknowledge(transfer, why)
   expect((await reconciled()).differences).toEqual([])
   await (await openNode(await siblingSettings(node), node.parts)).close()
 })
@@ -139,7 +139,7 @@ test('whoever has the key of an earlier refund wallet cannot keep the books from
 test('a lost record is rebuilt from both addresses, and nothing is paid back twice', async () => {
   await node.close()
   const databaseUrl = await newDatabase(inject('parts').databaseUrl)
-  const empty = await openBooks({ ...node.settings, databaseUrl })
+  const empty = await openSources({ ...node.settings, databaseUrl })
   await empty.wallets.addEarlier('pay_to', store.payTo)
   await empty.wallets.addEarlier('refunds', store.refundWallet)
   const rebuilt = await empty.rebuild()

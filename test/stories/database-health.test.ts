@@ -103,7 +103,7 @@ test('a database that is gone is one error in the log, however many meet it', as
   }
   await becomesReady()
   const since = node.logLines.slice(before).map((text) => JSON.parse(text))
-  const errors = since.filter(({ level, happening }) => level >= 50 && happening !== 'part_down')
+  const errors = since.filter(({ level, event }) => level >= 50 && event !== 'part_down')
   // None where the outage of the story before is not over yet.
   expect(errors.length).toBeLessThan(2)
 })

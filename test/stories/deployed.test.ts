@@ -275,8 +275,8 @@ describe.each(fronts)('behind $name', (server) => {
   test.skipIf(why)('a node that was killed costs no client more than asking again', async () => {
     const [, dead] = nodes
     const { hostname: host, port } = new URL(dead.node.url)
-    const { server: door } = dead.node.service.app
-    door.close()
+    const { server: listener } = dead.node.service.app
+    listener.close()
     for (let index = 0; index < 6; index += 1) {
       const { status, body } = await askPrice(front.ask)
       // Debian's Caddy cannot send a body to the other node; it says that the buyer should.
@@ -288,7 +288,7 @@ describe.each(fronts)('behind $name', (server) => {
       () => askPrice(front.ask),
       ({ status }) => status === 402,
     )
-    await once(door.listen({ host, port: Number(port) }), 'listening')
+    await once(listener.listen({ host, port: Number(port) }), 'listening')
   })
 
   test.skipIf(why)('while no node is ready, the store still answers in its own words', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { askerOf } from '../../doctor/ask.ts'
 import { checkNodes } from '../../doctor/checks/nodes.ts'
-import { openNotebook } from '../../doctor/notebook.ts'
+import { keepFindings } from '../../doctor/findings.ts'
 import { bodyFor, eventually, termsOf } from './requests.ts'
 import { openNode, openStore, type Store, siblingSettings } from './store.ts'
 
@@ -40,7 +40,7 @@ const disagreements = async (at: Asked) =>
   (await metricsOf(at)).filter((line) => line.includes('_disagree'))
 
 const told = async () => {
-  const { note, findings } = openNotebook()
+  const { note, findings } = keepFindings()
   const visit = { origin: store.url, publicOrigin: store.url, ask: askerOf(store.url), note }
   await checkNodes(visit, { token })
   return findings()

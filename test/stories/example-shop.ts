@@ -15,8 +15,8 @@ import {
   type Shop,
   type SignedRequest,
 } from '../../openapi/calls/call.ts'
-import { kinds } from '../../src/goods/good.ts'
-import type { Kind } from '../../src/goods/offer.ts'
+import { kinds } from '../../src/catalog/good.ts'
+import type { Kind } from '../../src/catalog/offer.ts'
 import { type StoryProxy, startProxy } from '../harness/proxy.ts'
 import { query } from '../harness/query.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
@@ -61,7 +61,7 @@ export async function openExampleShop(): Promise<ExampleShop> {
   ])
   const broken = await openSibling(open, {}, (app) => {
     app.addHook('preHandler', async () => {
-      throw new Error('The shelf broke.')
+      throw new Error('The catalog broke.')
     })
   })
   const dear = await openDear(open)

@@ -61,8 +61,8 @@ export async function lifeOf(store: Pick<Store, 'query'>, orderId: string) {
 /** What operators were told of an order, by name. */
 export function reported(store: Pick<Store, 'logLines'>, orderId: string): string[] {
   return store.logLines
-    .map((line) => JSON.parse(line) as { happening?: string; order?: string })
-    .flatMap(({ happening, order }) => (happening && order === orderId ? [happening] : []))
+    .map((line) => JSON.parse(line) as { event?: string; order?: string })
+    .flatMap(({ event, order }) => (event && order === orderId ? [event] : []))
 }
 
 function runs<T>(all: readonly T[]): T[] {

@@ -202,21 +202,21 @@ test.concurrent('a settlement that is made and never answered is found in the lo
   expect(facilitator.calls).toEqual(['verify', 'settle'])
 })
 
-/** Sends a payment with a wish of the facilitator's own, as soon as it is shown the payment. */
+/** Sends a payment with a request of the facilitator's own, as soon as it is shown the payment. */
 function stealing({ store, facilitator }: Scene, header: string, says: { isValid: boolean }) {
-  const wish = { ...bodyFor('voucher', 'OK'), firstName: 'Mallory' }
+  const lineItem = { ...bodyFor('voucher', 'OK'), firstName: 'Mallory' }
   const stolen: Answer[] = []
   facilitator.verifies(async () => {
     if (stolen.length > 0) return { isValid: true }
     stolen.push(
-      await post(store.url, purchasePath('voucher'), wish, { 'payment-signature': header }),
+      await post(store.url, purchasePath('voucher'), lineItem, { 'payment-signature': header }),
     )
     return says.isValid ? says : { ...says, invalidReason: 'insufficient_funds' }
   })
   return stolen
 }
 
-test.concurrent('a facilitator that posts a payment with a wish of its own, in the middle of the check, gets nothing', async () => {
+test.concurrent('a facilitator that posts a payment with a request of its own, in the middle of the check, gets nothing', async () => {
   const scene = newScene()
   const { store } = scene
   settledBy(scene)

@@ -101,22 +101,22 @@ export async function limitedAddress(
 }
 
 /** More than any limit allows in a minute. */
-const askedMost = 400
+const maxAsked = 400
 
 async function untilLimited(ask: () => Promise<{ readonly status: number }>): Promise<void> {
-  for (let asked = 0; asked < askedMost; asked += 1) if ((await ask()).status === 429) return
-  throw new Error(`${askedMost} requests are within the limit.`)
+  for (let asked = 0; asked < maxAsked; asked += 1) if ((await ask()).status === 429) return
+  throw new Error(`${maxAsked} requests are within the limit.`)
 }
 
 /** As many requests as one address may have under way. */
-const atOnceMost = 64
+const maxAtOnce = 64
 
 /** An address with so many requests under way: their bodies never come. */
 async function crowdedAddress(url: string) {
   const address = ['10', '78', ...randomBytes(2)].join('.')
   const { port, hostname } = new URL(url)
   const sockets: Socket[] = []
-  for (let count = 0; count < atOnceMost; count += 1) {
+  for (let count = 0; count < maxAtOnce; count += 1) {
     const socket = connect(Number(port), hostname)
     socket.on('error', () => undefined)
     sockets.push(socket)
@@ -146,7 +146,7 @@ export async function buyNothing(store: Store, buyer: Buyer): Promise<void> {
   if (answer.status !== 200) throw new Error(`The limits were not set: ${answer.text}`)
 }
 
-/** A sign-in that has opened its one door. */
+/** A sign-in that was used. */
 export async function usedSignIn(store: Store, buyer: Buyer): Promise<string> {
   const path = '/api/catalog/orders'
   const header = await limitsAt(callerFor(store)).signedHeader(buyer, 'GET', undefined, path)

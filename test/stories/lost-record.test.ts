@@ -84,7 +84,7 @@ async function stolen() {
   return payment
 }
 
-const doors = {
+const transports = {
   HTTP: (payment: object, address: string) =>
     post(store.url, purchasePath('voucher'), bodyFor('voucher', 'OK'), {
       'x-forwarded-for': address,
@@ -108,21 +108,23 @@ const doors = {
 
 test.each(['HTTP', 'MCP'] as const)(
   'somebody else’s payment of long ago costs a few questions, leaves nothing and counts: %s',
-  async (door) => {
+  async (transport) => {
     const payment = await stolen()
-    const address = `192.0.2.${door.length}`
+    const address = `192.0.2.${transport.length}`
     const reserved = () => store.query('select payment_key from payment_reservations')
     const before = await reserved()
     node.calls.length = 0
     for (let time = 0; time < 20; time += 1) {
-      const { body } = await doors[door](payment, address)
+      const { body } = await transports[transport](payment, address)
       expect(body).toMatchObject({ code: 'try_again', charged: 'unknown' })
     }
     // Those of the probe, which comes by the clock.
     expect(node.calls.filter((call) => call === 'eth_getLogs').length).toBeLessThan(10)
     expect(node.calls.length).toBeLessThan(20 * 6 + 60)
     expect(await reserved()).toEqual(before)
-    expect((await doors[door](payment, address)).body).toMatchObject({ code: 'rate_limited' })
+    expect((await transports[transport](payment, address)).body).toMatchObject({
+      code: 'rate_limited',
+    })
   },
 )
 

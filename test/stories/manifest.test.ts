@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { kinds } from '../../src/goods/good.ts'
-import { topupRegions } from '../../src/goods/lists.ts'
+import { kinds } from '../../src/catalog/good.ts'
+import { topupRegions } from '../../src/catalog/lists.ts'
 import { type Call, callerFor, openReadingStore } from './reading.ts'
 import { bodyFor, post, purchasePath } from './requests.ts'
 import type { Store } from './store.ts'

@@ -26,10 +26,10 @@ const isSelling = async () => {
 }
 const balance = (cents: number) => store.admin('/balance', { availableBalance: cents })
 const cheapest = { ...bodyFor('voucher', 'OPEN'), value: 0.1 }
-const linesOf = (happening: string, part: string) =>
+const linesOf = (event: string, part: string) =>
   store.logLines.filter((line) => {
     const told = JSON.parse(line)
-    return told.happening === happening && told.part === part && told.level >= 40
+    return told.event === event && told.part === part && told.level >= 40
   })
 
 test('what no refund could ever pay back is refused before payment', async () => {

@@ -83,7 +83,7 @@ describe('the numbers', () => {
       'kiosk402_purchases_total{outcome="delivered"}': 1,
       'kiosk402_purchases_total{outcome="failed"}': 1,
       'kiosk402_purchases_total{outcome="expired"}': 0,
-      'kiosk402_happenings_total{happening="refund_failed"}': 0,
+      'kiosk402_events_total{event="refund_failed"}': 0,
       'kiosk402_http_requests_total{route="/api/catalog/vouchers/purchase/info",method="POST",status="200"}': 1,
       'kiosk402_http_requests_total{route="/api/catalog/vouchers/purchase/info",method="POST",status="402"}': 2,
     })

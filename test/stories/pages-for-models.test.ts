@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { operations } from '../../src/desk/operations.ts'
+import { operations } from '../../src/api/operations.ts'
 import { openStore, type Store } from './store.ts'
 
 const run = promisify(execFile)

@@ -75,7 +75,7 @@ async function signInOf(wallet: Buyer): Promise<string> {
   return encodeSIWxHeader(await createSIWxPayload(full, wallet.account, info.uri))
 }
 
-/** A sign-in that has opened its one door. */
+/** A sign-in that was used. */
 async function usedSignIn(): Promise<Record<string, string>> {
   const headers = { 'sign-in-with-x': await signInOf(buyer) }
   expect((await get(store.url, '/api/catalog/orders', headers)).status).toBe(200)
@@ -158,22 +158,25 @@ describe('a paid request that comes again is answered with its order', () => {
     })
   })
 
-  test.each(['HTTP', 'MCP'])('over %s, above what an address may have under way', async (door) => {
-    const first = await buy(store, buyer, 'voucher', voucher)
-    const { address, letGo } = await limitedAddress(store.url, 'at once')
-    const send = (isPaid: boolean) => {
-      const { header } = first.payment
-      if (door === 'MCP')
-        return toolCall(address, isPaid ? { 'x402/payment': decoded(header) } : {})
-      const headers = { 'x-forwarded-for': address }
-      const paid = isPaid ? { 'payment-signature': header } : {}
-      return post(store.url, purchasePath('voucher'), voucher, { ...headers, ...paid })
-    }
-    const again = await send(true)
-    expect(JSON.stringify(again.body)).toContain(first.answer.body.transactionHash)
-    expect(await send(false)).toMatchObject({ status: 429, body: { charged: 'no' } })
-    letGo()
-  })
+  test.each(['HTTP', 'MCP'])(
+    'over %s, above what an address may have under way',
+    async (transport) => {
+      const first = await buy(store, buyer, 'voucher', voucher)
+      const { address, letGo } = await limitedAddress(store.url, 'at once')
+      const send = (isPaid: boolean) => {
+        const { header } = first.payment
+        if (transport === 'MCP')
+          return toolCall(address, isPaid ? { 'x402/payment': decoded(header) } : {})
+        const headers = { 'x-forwarded-for': address }
+        const paid = isPaid ? { 'payment-signature': header } : {}
+        return post(store.url, purchasePath('voucher'), voucher, { ...headers, ...paid })
+      }
+      const again = await send(true)
+      expect(JSON.stringify(again.body)).toContain(first.answer.body.transactionHash)
+      expect(await send(false)).toMatchObject({ status: 429, body: { charged: 'no' } })
+      letGo()
+    },
+  )
 })
 
 /** Calls `buy` from an address, without a client that would look at the result. */

@@ -148,7 +148,7 @@ function forged(header: string, changes: object, accepted: object = {}): string 
 
 test.each(['HTTP', 'MCP'])(
   'over %s a public payment is no test of what it bought',
-  async (door) => {
+  async (transport) => {
     const body = { ...bodyFor('topup', 'OK'), msisdn: '+12025550177' }
     const mine = await buy(store, buyer, 'topup', body, {
       headers: { 'idempotency-key': newKey() },
@@ -158,7 +158,9 @@ test.each(['HTTP', 'MCP'])(
     const before = await balances()
     const send = async (kind: Kind, asked: unknown, payment: string) => {
       const sent =
-        door === 'HTTP' ? await repeated(kind, asked, payment) : await boughtOverMcp(asked, payment)
+        transport === 'HTTP'
+          ? await repeated(kind, asked, payment)
+          : await boughtOverMcp(asked, payment)
       const { date: _, ...headers } = Object.fromEntries(sent.headers)
       for (const name of Object.keys(headers).filter((name) => /request-id|ratelimit/.test(name)))
         delete headers[name]
@@ -205,16 +207,16 @@ test('who shows the key of the order hears that its payment buys nothing else', 
 
 test.each(['HTTP', 'MCP'])(
   'over %s a payment that shows nothing counts as a refused one',
-  async (door) => {
+  async (transport) => {
     const { answer, accepts } = await buy(store, buyer, 'voucher', bodyFor('voucher', 'OK'))
     const header = forged(await copyFromChain(answer.body.transactionHash, accepts), {})
-    const address = { 'x-forwarded-for': door === 'HTTP' ? '10.79.0.1' : '10.79.0.2' }
+    const address = { 'x-forwarded-for': transport === 'HTTP' ? '10.79.0.1' : '10.79.0.2' }
     const send = () =>
-      door === 'HTTP'
+      transport === 'HTTP'
         ? repeated('voucher', bodyFor('voucher', 'OK'), header, address)
         : boughtOverMcp(bodyFor('voucher', 'OK'), header, address)
-    const refusedMost = 20
-    for (let sent = 0; sent < refusedMost; sent += 1) await send()
+    const maxRefused = 20
+    for (let sent = 0; sent < maxRefused; sent += 1) await send()
     const proving = await get(store.url, '/api/catalog/orders', {
       ...address,
       'sign-in-with-x': 'x',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { regions, singleCountryRegions, topupRegions } from '../../src/goods/lists.ts'
+import { regions, singleCountryRegions, topupRegions } from '../../src/catalog/lists.ts'
 import { allItems, type Call, callerFor, openReadingStore } from './reading.ts'
 import type { Store } from './store.ts'
 

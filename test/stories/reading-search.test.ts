@@ -4,7 +4,7 @@ import {
   topupRegions,
   topupSubTypes,
   voucherSubTypes,
-} from '../../src/goods/lists.ts'
+} from '../../src/catalog/lists.ts'
 import { allItems, type Call, callerFor, openReadingStore } from './reading.ts'
 import type { Store } from './store.ts'
 

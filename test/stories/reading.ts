@@ -4,7 +4,7 @@ import type { Answer } from './requests.ts'
 import { openStore, type Store, type StoreOptions } from './store.ts'
 
 /** A request that hangs fails its story. Milliseconds. */
-const answerMostMs = 60_000
+const maxAnswerMs = 60_000
 
 interface CallOptions {
   readonly method?: string
@@ -34,7 +34,7 @@ export function callerFor({ url }: Pick<Store, 'url'>): Call {
     const response = await fetch(`${url}${path}`, {
       method,
       headers: { 'x-forwarded-for': nextAddress(), ...headers },
-      signal: AbortSignal.timeout(answerMostMs),
+      signal: AbortSignal.timeout(maxAnswerMs),
       ...(body === undefined ? {} : { body }),
     })
     const text = await response.text()
@@ -172,7 +172,7 @@ export function sendRaw(
     const timer = setTimeout(() => {
       socket.destroy()
       reject(new Error(`No end of an answer: ${Buffer.concat(chunks).toString('latin1')}`))
-    }, answerMostMs)
+    }, maxAnswerMs)
     socket.on('connect', () => {
       for (const part of parts) socket.write(part)
     })

@@ -1,20 +1,20 @@
 import { connectChain } from '../../src/adapters/chain/connect.ts'
 import { openStorage } from '../../src/adapters/storage/storage.ts'
-import { zenditBooks } from '../../src/adapters/suppliers/zendit/books.ts'
 import { createZenditClient } from '../../src/adapters/suppliers/zendit/client.ts'
+import { zenditStatement } from '../../src/adapters/suppliers/zendit/statement.ts'
 import { connectCoins } from '../../src/coin-payments.ts'
+import { usdc } from '../../src/lib/money.ts'
 import { idsFor } from '../../src/orders/naming.ts'
 import { networks } from '../../src/payments/networks.ts'
-import { usdc } from '../../src/primitives/money.ts'
-import type { Look } from '../../src/reconcile/books.ts'
 import { rebuild } from '../../src/reconcile/rebuild.ts'
 import { reconcile } from '../../src/reconcile/reconcile.ts'
+import type { Look } from '../../src/reconcile/sources.ts'
 import { createDigest } from '../../src/secrets/tokens.ts'
 import { createVault } from '../../src/secrets/vault.ts'
 import { type NodeSettings, secretsKey } from '../harness/node.ts'
 
 /** What an operator has beside a store: its books, with every payment old enough to be looked at. */
-export async function openBooks(settings: NodeSettings, keys: readonly Buffer[] = [secretsKey]) {
+export async function openSources(settings: NodeSettings, keys: readonly Buffer[] = [secretsKey]) {
   const { databaseUrl, payTo, rpcUrl, gasKey, refundKey, supplierUrl, supplierKey } = settings
   const network = networks['base-sepolia']
   const now = () => new Date()
@@ -25,8 +25,8 @@ export async function openBooks(settings: NodeSettings, keys: readonly Buffer[] 
   )
   const chain = connectChain(
     {
-      ...{ network, rpcUrl, gasKey, refundKey, pollMs: 20, headMostSeconds: 90 },
-      ...{ walletFactories: [], settlementWeiMost: 10n ** 16n },
+      ...{ network, rpcUrl, gasKey, refundKey, pollMs: 20, maxHeadSeconds: 90 },
+      ...{ walletFactories: [], maxSettlementWei: 10n ** 16n },
     },
     now,
   )
@@ -35,16 +35,16 @@ export async function openBooks(settings: NodeSettings, keys: readonly Buffer[] 
     apiKey: supplierKey,
     timeoutMs: 10_000,
   })
-  const { books: processor } = connectCoins(
+  const { statement: processor } = connectCoins(
     { processor: settings.processor, invoiceMinutes: 30 },
     { ...storage, now },
   )
   const present = { pay_to: payTo, refunds: chain.refundWallet }
-  const booksNow = async () => ({
-    chain: chain.books(await storage.wallets.ours(present)),
-    supplier: zenditBooks(client, { now, signal: new AbortController().signal }),
-    store: storage.books,
-    checkouts: storage.checkoutBooks,
+  const sourcesNow = async () => ({
+    chain: chain.statement(await storage.wallets.ours(present)),
+    supplier: zenditStatement(client, { now, signal: new AbortController().signal }),
+    store: storage.record,
+    checkouts: storage.checkoutRecord,
     hands: storage.handPayouts,
     movements: storage.movements,
     ...(processor ? { processor } : {}),
@@ -57,10 +57,10 @@ export async function openBooks(settings: NodeSettings, keys: readonly Buffer[] 
   })
   const writes = { vault: createVault(keys), digest: createDigest(keys, 'orders'), now }
   return {
-    reconcile: async () => reconcile(await booksNow(), look()),
+    reconcile: async () => reconcile(await sourcesNow(), look()),
     rebuild: async () => {
-      const books = await booksNow()
-      return rebuild({ ...books, ...writes }, await reconcile(books, look()))
+      const sources = await sourcesNow()
+      return rebuild({ ...sources, ...writes }, await reconcile(sources, look()))
     },
     wallets: storage.wallets,
     movements: storage.movements,
@@ -68,4 +68,4 @@ export async function openBooks(settings: NodeSettings, keys: readonly Buffer[] 
   }
 }
 
-export type StoryBooks = Awaited<ReturnType<typeof openBooks>>
+export type StorySources = Awaited<ReturnType<typeof openSources>>

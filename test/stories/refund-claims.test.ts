@@ -5,9 +5,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openChain } from '../../src/adapters/chain/clients.ts'
 import { refundWallet } from '../../src/adapters/chain/refunds.ts'
 import { evidenceOf } from '../../src/adapters/chain/witnesses.ts'
+import type { OrderId } from '../../src/lib/ids.ts'
+import { usdc } from '../../src/lib/money.ts'
 import { networks } from '../../src/payments/networks.ts'
-import type { OrderId } from '../../src/primitives/ids.ts'
-import { usdc } from '../../src/primitives/money.ts'
 import { tenderOf } from '../doubles/orders.ts'
 import { newBuyer } from './buyer.ts'
 import {
@@ -295,7 +295,7 @@ async function payRefundElsewhere(orderId: string, to: Address): Promise<Hex> {
     rpcUrl: store.parts.rpcUrl,
     gasKey: (await anybody(store.parts, generatePrivateKey())).key,
     pollMs: 20,
-    settlementWeiMost: 10n ** 16n,
+    maxSettlementWei: 10n ** 16n,
   })
   const evidence = evidenceOf(chain, { nodes: [], from: usdc(0n), isCurrent: () => true })
   const wallet = refundWallet(chain, evidence, store.settings.refundKey, [])

@@ -1,12 +1,12 @@
 import { createSIWxPayload, encodeSIWxHeader } from '@x402/extensions/sign-in-with-x'
 import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Report } from '../../src/reconcile/books.ts'
+import type { Report } from '../../src/reconcile/sources.ts'
 import { query } from '../harness/query.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { anybody, transfersBetween, usdcAbi } from './chain.ts'
 import { ledgerOf } from './facts.ts'
-import { openBooks, type StoryBooks } from './reconciling.ts'
+import { openSources, type StorySources } from './reconciling.ts'
 import { bodyFor, buy, eventually, get, type Kind, until } from './requests.ts'
 import { copyOf, openNode, openStore, type Store } from './store.ts'
 
@@ -101,7 +101,7 @@ async function truthOf(store: Store, { buyer, orderId }: Bought) {
 describe('a backup is restored, and refunds were paid since', () => {
   let store: Store
   let node: Node
-  let books: StoryBooks
+  let sources: StorySources
   let backup: string
   let report: Report
   const orders: Record<string, Bought> = {}
@@ -165,7 +165,7 @@ describe('a backup is restored, and refunds were paid since', () => {
     await node.close()
   })
   afterAll(async () => {
-    await books?.close()
+    await sources?.close()
     await node?.close()
     await store.close()
   })
@@ -196,8 +196,8 @@ describe('a backup is restored, and refunds were paid since', () => {
   })
 
   test('every difference is named, and none besides', async () => {
-    books = await openBooks(restored())
-    report = await books.reconcile()
+    sources = await openSources(restored())
+    report = await sources.reconcile()
     const found = Object.fromEntries(
       Object.entries(orders).map(([name, bought]) => [name, codesOf(report, bought).sort()]),
     )
@@ -221,7 +221,7 @@ describe('a backup is restored, and refunds were paid since', () => {
   })
 
   test('with another SECRETS_KEY nothing is rebuilt', async () => {
-    const strange = await openBooks(restored(), [Buffer.alloc(32, 9)])
+    const strange = await openSources(restored(), [Buffer.alloc(32, 9)])
     const before = await query(backup, 'select id, version from orders order by id')
     await expect(strange.rebuild()).rejects.toThrow(/None of the keys in SECRETS_KEY/)
     expect(await query(backup, 'select id, version from orders order by id')).toEqual(before)
@@ -229,7 +229,7 @@ describe('a backup is restored, and refunds were paid since', () => {
   })
 
   test('the record is rebuilt from what the chain and the supplier prove', async () => {
-    const rebuilt = await books.rebuild()
+    const rebuilt = await sources.rebuild()
     const became = Object.fromEntries(rebuilt.map(({ order: id, became }) => [id, became]))
     const expected = {
       'then refunded': 'refunded',
@@ -244,7 +244,7 @@ describe('a backup is restored, and refunds were paid since', () => {
     expect(became).toEqual(
       Object.fromEntries(Object.entries(expected).map(([name, to]) => [order(name).orderId, to])),
     )
-    const after = await books.reconcile()
+    const after = await sources.reconcile()
     expect(after.differences.map(({ code }) => code).sort()).toEqual([
       'payment_without_order',
       'supplier_purchase_unknown',
@@ -252,10 +252,10 @@ describe('a backup is restored, and refunds were paid since', () => {
     ])
     expect(codesOf(after, order('lost, under way'))).toHaveLength(2)
     await decide(store, order('lost, under way'), 'DONE')
-    expect(await books.rebuild()).toEqual([
+    expect(await sources.rebuild()).toEqual([
       { order: order('lost, under way').orderId, became: 'delivered' },
     ])
-    expect(await books.rebuild()).toEqual([])
+    expect(await sources.rebuild()).toEqual([])
   })
 
   test('then it starts, and every payment has one outcome, once', async () => {
@@ -295,7 +295,7 @@ describe('a backup is restored, and refunds were paid since', () => {
       'lost, under way': delivered(650_000n),
       'lost, refund due': back(800_000n, 0),
     })
-    expect((await books.reconcile()).differences.map(({ code }) => code)).toEqual([
+    expect((await sources.reconcile()).differences.map(({ code }) => code)).toEqual([
       'unmatched_money',
     ])
   })
@@ -348,9 +348,9 @@ describe('a backup is restored, and nothing was refunded since', () => {
       purchases: 1,
       delivered: 1,
     })
-    const books = await openBooks({ ...store.settings, databaseUrl: backup })
-    expect((await books.reconcile()).differences).toEqual([])
-    await books.close()
+    const sources = await openSources({ ...store.settings, databaseUrl: backup })
+    expect((await sources.reconcile()).differences).toEqual([])
+    await sources.close()
     await node.close()
   })
 })

@@ -5,8 +5,8 @@ import { createMailBook } from '../../src/adapters/storage/order-mail.ts'
 import { createOrderStore } from '../../src/adapters/storage/orders.ts'
 import { createReservationStore } from '../../src/adapters/storage/reservations.ts'
 import { createLimitStore } from '../../src/adapters/storage/wallet-limits.ts'
-import { forgetting } from '../../src/operations/loops.ts'
-import { usdc } from '../../src/primitives/money.ts'
+import { usdc } from '../../src/lib/money.ts'
+import { keepRetention } from '../../src/operations/loops.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { type Call, callerFor, openReadingStore } from './reading.ts'
 import { bodyFor, buy, type Kind, post, purchasePath, until } from './requests.ts'
@@ -55,7 +55,7 @@ beforeAll(async () => {
     ['voucher', { ...told('voucher', 'OPEN'), value: 0.5 }],
     ['voucher', asksMore],
   ]
-  for (const [at, [kind, wish]] of purchases.entries()) await buyOne(at, kind, wish)
+  for (const [at, [kind, lineItem]] of purchases.entries()) await buyOne(at, kind, lineItem)
   await Promise.all(orderIds.map((id) => until(store, id, ended)))
   // Some that are refused, because refusals are logged too.
   await post(store.url, purchasePath('voucher'), { ...asksMore, email: 'zephyrine@quill' })
@@ -69,9 +69,9 @@ afterAll(() => store.close())
 const ended = (order: { orders: { state: string }[]; refund_state: string | null }) =>
   order.refund_state === 'REFUNDED' || order.orders[0]?.state === 'FULFILLED'
 
-async function buyOne(at: number, kind: Kind, wish: Record<string, unknown>): Promise<void> {
+async function buyOne(at: number, kind: Kind, lineItem: Record<string, unknown>): Promise<void> {
   const key = `quillfeather-key-${at}-${'z'.repeat(20)}`
-  const { payment, answer, send } = await buy(store, buyer, kind, wish, {
+  const { payment, answer, send } = await buy(store, buyer, kind, lineItem, {
     headers: { 'idempotency-key': key },
   })
   expect([200, 202], JSON.stringify(answer.body)).toContain(answer.status)
@@ -223,7 +223,7 @@ async function keepOnce(personalDataDays: number): Promise<void> {
   const failures: unknown[] = []
   try {
     const orders = createOrderStore(database)
-    await forgetting(
+    await keepRetention(
       {
         orders,
         checkouts: createCheckoutStore(database, { hour: usdc(0n), day: usdc(0n) }),

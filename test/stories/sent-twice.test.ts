@@ -97,7 +97,7 @@ const alone: Partial<Between>[] = [
 
 interface Sent {
   readonly url: string
-  readonly door: string
+  readonly transport: string
   readonly kind: Kind
   readonly payment: string
   readonly key?: string | undefined
@@ -106,11 +106,11 @@ interface Sent {
   readonly isCut?: boolean | undefined
 }
 
-/** Sends the payment through a door, and gives the answer as one text. */
+/** Sends the payment over a transport, and gives the answer as one text. */
 async function send(sent: Sent): Promise<string> {
   const { url, address } = sent
   const from: Record<string, string> = address ? { 'x-forwarded-for': address } : {}
-  const { path, body, headers } = sent.door === 'HTTP' ? overHttp(sent) : overMcp(sent)
+  const { path, body, headers } = sent.transport === 'HTTP' ? overHttp(sent) : overMcp(sent)
   const whole = sent.isCut ? JSON.stringify(body).slice(0, -1) : body
   const answer = (await post(url, path, whole, { ...from, ...headers })).body
   return typeof answer === 'string' ? answer : JSON.stringify(answer)
@@ -167,7 +167,7 @@ async function interfere(what: Between, first: Sent, buyer: Buyer, url: string) 
   const second: Sent = {
     ...first,
     url,
-    door: what.second,
+    transport: what.second,
     key: keys[key],
     signIn: await (signIn === 'used' ? usedSignIn(store, buyer) : signIns[signIn]()),
     address: crowd?.address,
@@ -184,7 +184,7 @@ async function twice(what: Between, buyer: Buyer, signed: Signed) {
   const { header: payment } = signed
   const key = `key-${randomBytes(12).toString('hex')}`
   const old = node === 'renewed' ? await openSibling(store) : undefined
-  const first: Sent = { url: old?.url ?? store.url, door: what.first, kind, payment, key }
+  const first: Sent = { url: old?.url ?? store.url, transport: what.first, kind, payment, key }
   const begun = send(first)
   await (atOnce ? takenIn(buyer) : begun)
   // Reverted where the store was first.
@@ -228,15 +228,15 @@ test('the second of two equal paid requests gets the order, or hears that nothin
   )
 })
 
-test('while the database is away, nothing is known through either door', async () => {
+test('while the database is away, nothing is known over either transport', async () => {
   const buyer = await newBuyer()
   const { header: payment } = await buyer.sign(await termsOf(store.url, 'esim', offers.esim))
   const name = new URL(store.databaseUrl).pathname.slice(1)
-  await send({ url: store.url, door: 'HTTP', kind: 'esim', payment })
+  await send({ url: store.url, transport: 'HTTP', kind: 'esim', payment })
   await allowConnections(name, false)
   try {
-    for (const door of ['HTTP', 'MCP']) {
-      const answer = await send({ url: store.url, door, kind: 'esim', payment })
+    for (const transport of ['HTTP', 'MCP']) {
+      const answer = await send({ url: store.url, transport, kind: 'esim', payment })
       expect(answer).toMatch(/"charged":\s*"unknown"/)
       expect(answer).not.toContain('"accepts"')
     }

@@ -230,7 +230,7 @@ describe('what is no sign-in', () => {
     }
   })
 
-  test('two uses at once open one door', async () => {
+  test('of two uses at once one succeeds', async () => {
     const headers = { 'sign-in-with-x': await signedHeader(buyer) }
     const answers = await Promise.all(Array.from({ length: 5 }, () => call(list, { headers })))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401, 401])

@@ -122,11 +122,11 @@ test('a payment that is cancelled after the chain dropped it is a loss that the 
   expect(row['state']).toBe('FULFILLED')
   expect(await paymentsOf()).toEqual([])
   expect(reported(store, orderId)).toContain('payment_lost')
-  const books = await store.query(
+  const sources = await store.query(
     'select account, sum(amount)::text as sum from ledger where order_id = $1 group by account',
     [orderId],
   )
-  expect(books.map(({ sum }) => sum)).toEqual(['0', '0', '0'])
+  expect(sources.map(({ sum }) => sum)).toEqual(['0', '0', '0'])
 })
 
 test('a payment that the chain drops before anything is bought is unknown again, and sent again', async () => {

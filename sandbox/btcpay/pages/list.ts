@@ -2,11 +2,11 @@ import { coins } from '../coins.ts'
 import type { Invoice } from '../models.ts'
 import { type Html, html, page } from './html.ts'
 
-const mostShown = 100
+const maxShown = 100
 
 /** All invoices, the newest first. */
 export function listPage(invoices: readonly Invoice[]): string {
-  const shown = invoices.toReversed().slice(0, mostShown)
+  const shown = invoices.toReversed().slice(0, maxShown)
   const body = html`<h1>Sandbox payments</h1>
 <p>This stands in for BTCPay Server and for five blockchains. Every invoice of the store is here;
 open one to pay it, well or badly. Nothing here is worth anything.</p>

@@ -14,7 +14,7 @@ import {
 } from '../person.ts'
 
 /** A confirmation takes two seconds in the sandbox, and the goods one. */
-const followMostSeconds = 60
+const maxFollowSeconds = 60
 const name = { firstName: 'Ada', lastName: 'Lovelace' }
 
 /** A person at the website, without script: once everything goes well, and once too little is paid. */
@@ -76,14 +76,14 @@ async function follow(
   isThere: (seen: Seen) => boolean,
 ): Promise<Seen> {
   let told = ''
-  for (let waited = 0; waited < followMostSeconds; waited += 1) {
+  for (let waited = 0; waited < maxFollowSeconds; waited += 1) {
     const seen = await look(store, path, cookie)
     if (seen.heading !== told && seen.heading !== '') tell.fact('Page', `"${seen.heading}"`)
     told = seen.heading
     if (isThere(seen)) return seen
     await wait(1)
   }
-  throw new Error(`The page ${path} still says "${told}" after ${followMostSeconds} s.`)
+  throw new Error(`The page ${path} still says "${told}" after ${maxFollowSeconds} s.`)
 }
 
 function isElsewhere({ status, location }: Seen): boolean {
@@ -92,11 +92,11 @@ function isElsewhere({ status, location }: Seen): boolean {
 
 /** Waits until money is on its way back on the chain: the page's word is not enough. */
 async function followMoney({ wait }: Demo, paying: Paying): Promise<void> {
-  for (let waited = 0; waited < followMostSeconds; waited += 1) {
+  for (let waited = 0; waited < maxFollowSeconds; waited += 1) {
     if ((await movedFor(paying)).returned > 0n) return
     await wait(1)
   }
-  throw new Error(`Nothing of the payment ${paying.id} came back in ${followMostSeconds} s.`)
+  throw new Error(`Nothing of the payment ${paying.id} came back in ${maxFollowSeconds} s.`)
 }
 
 async function moved({ tell }: Demo, paying: Paying) {

@@ -6,7 +6,7 @@ import { usdcText } from '../money.ts'
 import { type Bought, buy, follow, retryAfterOf, stateOf, tellPayment } from '../order.ts'
 
 /** A refund needs one transaction; it is promised within 24 h and usually comes in seconds. */
-const refundMostSeconds = 60
+const maxRefundSeconds = 60
 
 /** A purchase that goes wrong: nothing is delivered, and the money comes back by itself. */
 export const rejectedTopup: Step = {
@@ -85,7 +85,7 @@ export async function awaitRefund(demo: Demo, { order }: Pick<Bought, 'order'>):
     if (body.state !== 'REFUND_PENDING') return body
     const pause = retryAfterOf(headers, demo)
     waited += pause
-    if (waited > refundMostSeconds) throw new Error(`The refund of ${order.orderId} is still due.`)
+    if (waited > maxRefundSeconds) throw new Error(`The refund of ${order.orderId} is still due.`)
     await demo.wait(pause)
   }
 }

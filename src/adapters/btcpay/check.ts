@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Coin } from '../../payments/coins.ts'
-import { ask, type Greenfield, isKeyRefused, saidOf, segment } from './greenfield.ts'
+import { ask, describe, type Greenfield, isKeyRefused, segment } from './greenfield.ts'
 import type { BtcpayMethod } from './methods.ts'
 import { permissionsMissing } from './permissions.ts'
 import { apiKeySchema, payoutProcessorSchema, storeMethodSchema, webhookSchema } from './schemas.ts'
@@ -36,20 +36,22 @@ export async function checkProcessor(
 
 async function checkMethods(greenfield: Greenfield, methods: readonly BtcpayMethod[]) {
   const path = `/stores/${segment(greenfield.storeId)}/payment-methods`
-  const heard = await ask(greenfield, z.array(storeMethodSchema), { method: 'GET', path })
-  if (heard.outcome === 'unknown') return [fault(`${heard.reason}.`)]
-  if (heard.outcome === 'refused') {
-    if (heard.status === 401) return [fault('BTCPay refuses the API key.')]
-    return isKeyRefused(heard)
+  const response = await ask(greenfield, z.array(storeMethodSchema), { method: 'GET', path })
+  if (response.outcome === 'unknown') return [fault(`${response.reason}.`)]
+  if (response.outcome === 'refused') {
+    if (response.status === 401) return [fault('BTCPay refuses the API key.')]
+    return isKeyRefused(response)
       ? [
           fault(
             'BTCPay does not let the API key see the store (btcpay.store.canviewstoresettings).',
           ),
         ]
-      : [fault(`BTCPay does not know the store: ${saidOf(heard)}.`)]
+      : [fault(`BTCPay does not know the store: ${describe(response)}.`)]
   }
   return methods.flatMap(({ coin, id }) => {
-    const found = heard.value.find((one) => one.paymentMethodId.toUpperCase() === id.toUpperCase())
+    const found = response.value.find(
+      (one) => one.paymentMethodId.toUpperCase() === id.toUpperCase(),
+    )
     if (found === undefined) return [fault(`BTCPay has no payment method ${id} for ${coin}.`)]
     return found.enabled ? [] : [fault(`The payment method ${id} for ${coin} is not enabled.`)]
   })
@@ -58,9 +60,9 @@ async function checkMethods(greenfield: Greenfield, methods: readonly BtcpayMeth
 /** A key that may not say what it may is no fault: each call will tell. */
 async function checkKey(greenfield: Greenfield) {
   const path = '/api-keys/current'
-  const heard = await ask(greenfield, apiKeySchema, { method: 'GET', path })
-  if (heard.outcome !== 'ok') return []
-  const missing = permissionsMissing(heard.value.permissions, greenfield.storeId)
+  const response = await ask(greenfield, apiKeySchema, { method: 'GET', path })
+  if (response.outcome !== 'ok') return []
+  const missing = permissionsMissing(response.value.permissions, greenfield.storeId)
   return missing.length === 0 ? [] : [fault(`The API key of BTCPay lacks ${missing.join(', ')}.`)]
 }
 
@@ -70,9 +72,9 @@ async function checkKey(greenfield: Greenfield) {
  */
 async function coinsSent(greenfield: Greenfield, methods: readonly BtcpayMethod[]) {
   const path = `/stores/${segment(greenfield.storeId)}/payout-processors`
-  const heard = await ask(greenfield, z.array(payoutProcessorSchema), { method: 'GET', path })
-  if (heard.outcome !== 'ok') return undefined
-  const automatic = heard.value.flatMap(({ payoutMethods }) => payoutMethods ?? [])
+  const response = await ask(greenfield, z.array(payoutProcessorSchema), { method: 'GET', path })
+  if (response.outcome !== 'ok') return undefined
+  const automatic = response.value.flatMap(({ payoutMethods }) => payoutMethods ?? [])
   const known = automatic.map((id) => id.toUpperCase())
   const sent = methods.filter(({ coin, id }) => coin !== 'XMR' && known.includes(id.toUpperCase()))
   return sent.map(({ coin }) => coin)
@@ -88,9 +90,9 @@ function checkPayouts(methods: readonly BtcpayMethod[], sent: Looked['sent']) {
 /** Only a key that may change webhooks may see them; without that permission nothing is known. */
 async function checkWebhooks(greenfield: Greenfield) {
   const path = `/stores/${segment(greenfield.storeId)}/webhooks`
-  const heard = await ask(greenfield, z.array(webhookSchema), { method: 'GET', path })
-  if (heard.outcome !== 'ok') return []
-  const isThere = heard.value.some(
+  const response = await ask(greenfield, z.array(webhookSchema), { method: 'GET', path })
+  if (response.outcome !== 'ok') return []
+  const isThere = response.value.some(
     ({ enabled, url }) => enabled && url.endsWith('/webhooks/btcpay'),
   )
   return isThere

@@ -14,7 +14,7 @@ export interface Greenfield {
 }
 
 /** A definite no, in one of the two shapes that only BTCPay gives its refusals. */
-export interface GreenfieldNo {
+export interface GreenfieldRefusal {
   readonly outcome: 'refused'
   readonly status: number
   /** BTCPay's own, or `invalid` where it lists fields. */
@@ -23,9 +23,9 @@ export interface GreenfieldNo {
   readonly fields: readonly string[]
 }
 
-export type Heard<T> =
+export type GreenfieldResponse<T> =
   | { readonly outcome: 'ok'; readonly value: T }
-  | GreenfieldNo
+  | GreenfieldRefusal
   | { readonly outcome: 'unknown'; readonly reason: string }
 
 /** Statuses by which BTCPay itself says no; a proxy in front of it may say others. */
@@ -41,7 +41,7 @@ export async function ask<T>(
   greenfield: Greenfield,
   schema: z.ZodType<T>,
   request: JsonRequest,
-): Promise<Heard<T>> {
+): Promise<GreenfieldResponse<T>> {
   const { url, apiKey, timeoutMs, fetch } = greenfield
   const answer = await callJson(
     {
@@ -67,7 +67,7 @@ export async function ask<T>(
  * repeat what was sent, and reasons are logged. Anything else comes from whatever stands between the
  * store and BTCPay, such as the 403 page of a proxy, and is no answer of BTCPay's.
  */
-function noOf(status: number, body: unknown): Heard<never> {
+function noOf(status: number, body: unknown): GreenfieldResponse<never> {
   const code = plain((body as { code?: unknown } | undefined)?.code)
   if (code !== undefined) return { outcome: 'refused', status, code, fields: [] }
   const fields = Array.isArray(body)
@@ -84,11 +84,11 @@ function plain(text: unknown): string | undefined {
 }
 
 /** Whether it was the key that was refused: then nothing is proven but that. */
-export function isKeyRefused({ status }: Pick<GreenfieldNo, 'status'>): boolean {
+export function isKeyRefused({ status }: Pick<GreenfieldRefusal, 'status'>): boolean {
   return status === 401 || status === 403
 }
 
-export function saidOf({ status, code, fields }: GreenfieldNo): string {
+export function describe({ status, code, fields }: GreenfieldRefusal): string {
   return `BTCPay answers ${status} ${[code, ...fields].join(', ')}`
 }
 

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { settledUnits } from '../../checkouts/checkout.ts'
 import type { WantedInvoice } from '../../checkouts/ports.ts'
-import type { CheckoutId, OrderId } from '../../primitives/ids.ts'
-import { usdc } from '../../primitives/money.ts'
+import type { CheckoutId, OrderId } from '../../lib/ids.ts'
+import { usdc } from '../../lib/money.ts'
 import {
-  type Asked,
   apiKey,
   invoiceJson,
   methodJson,
   paymentJson,
+  type RecordedRequest,
   type Reply,
   scripted,
 } from './scripted.fixture.ts'
@@ -30,7 +30,7 @@ function wanted(changes: Partial<WantedInvoice> = {}): WantedInvoice {
 /** Answers by call; the lists of one call are used up one after the other. */
 function playing(table: Readonly<Record<string, Reply | readonly Reply[]>>) {
   const counts = new Map<string, number>()
-  return scripted(({ call }: Asked) => {
+  return scripted(({ call }: RecordedRequest) => {
     const replies = [table[call] ?? { status: 500, text: 'not in the script' }].flat()
     const count = counts.get(call) ?? 0
     counts.set(call, count + 1)

@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import type { Invoice } from '../../checkouts/checkout.ts'
 import type { InvoiceOpened, InvoiceRead, WantedInvoice } from '../../checkouts/ports.ts'
+import type { CheckoutId } from '../../lib/ids.ts'
+import { formatUsdc } from '../../lib/money.ts'
 import { type Coin, coinAbilities } from '../../payments/coins.ts'
-import type { CheckoutId } from '../../primitives/ids.ts'
-import { formatUsdc } from '../../primitives/money.ts'
 import {
   ask,
+  describe,
   type Greenfield,
-  type GreenfieldNo,
-  type Heard,
+  type GreenfieldRefusal,
+  type GreenfieldResponse,
   isKeyRefused,
-  saidOf,
   segment,
 } from './greenfield.ts'
 import { invoiceOf } from './invoice.ts'
@@ -37,11 +37,11 @@ export interface InvoiceDeps {
 /** How many invoices one call makes, or ends: some seconds of work. */
 const atOnce = 10
 /** A checkout's invoices are few; this is room for hundreds. */
-const listMostBytes = 2 * 1024 * 1024
+const maxListBytes = 2 * 1024 * 1024
 /** For how long an address is kept to its invoice that BTCPay does not watch after its time. */
 const unseenMinutes = 24 * 60
 /** Anybody can send any number of payments; this is room for some 40,000 of them. */
-const paymentsMostBytes = 8 * 1024 * 1024
+const maxPaymentsBytes = 8 * 1024 * 1024
 
 /**
  * Makes the invoice of a checkout, or finds the one that was made before: each carries the checkout
@@ -97,13 +97,14 @@ async function search(
 async function unmade(
   deps: InvoiceDeps,
   wanted: WantedInvoice,
-  made: GreenfieldNo | { readonly outcome: 'unknown'; readonly reason: string },
+  made: GreenfieldRefusal | { readonly outcome: 'unknown'; readonly reason: string },
   passed: Set<string>,
 ): Promise<InvoiceOpened> {
   const after = await known(deps, wanted, passed)
   if (after !== undefined) return after
   if (made.outcome === 'unknown') return made
-  if (isKeyRefused(made) || made.status === 404) return { outcome: 'unknown', reason: saidOf(made) }
+  if (isKeyRefused(made) || made.status === 404)
+    return { outcome: 'unknown', reason: describe(made) }
   if (passed.size > 0) return allTaken
   return refused(
     'processor_refused',
@@ -142,15 +143,15 @@ export async function endOthers(
  */
 export async function readInvoice(deps: InvoiceDeps, id: string, coin: Coin): Promise<InvoiceRead> {
   const path = `/invoices/${segment(id)}`
-  const heard = await ask(deps.greenfield, invoiceSchema, { method: 'GET', path })
-  if (heard.outcome !== 'ok') {
-    return (await isGone(deps, id, heard)) ? gone : unclear(heard)
+  const response = await ask(deps.greenfield, invoiceSchema, { method: 'GET', path })
+  if (response.outcome !== 'ok') {
+    return (await isGone(deps, id, response)) ? gone : unclear(response)
   }
   // A key may open several stores, and the id was not ours to choose.
-  if (heard.value.storeId !== deps.greenfield.storeId) {
+  if (response.value.storeId !== deps.greenfield.storeId) {
     return { outcome: 'unknown', reason: 'the invoice belongs to another store of BTCPay' }
   }
-  return withPayments(deps, coin, heard.value)
+  return withPayments(deps, coin, response.value)
 }
 
 const gone: InvoiceRead = {
@@ -166,11 +167,12 @@ const gone: InvoiceRead = {
 async function isGone(
   { greenfield }: InvoiceDeps,
   id: string,
-  heard: Exclude<Heard<unknown>, { outcome: 'ok' }>,
+  response: Exclude<GreenfieldResponse<unknown>, { outcome: 'ok' }>,
 ): Promise<boolean> {
-  if (heard.outcome === 'unknown' || (heard.status !== 403 && heard.status !== 404)) return false
+  if (response.outcome === 'unknown' || (response.status !== 403 && response.status !== 404))
+    return false
   const path = `${invoicesOf(greenfield)}?textSearch=${segment(id)}&includeArchived=true`
-  const request = { method: 'GET', path, maxBytes: listMostBytes } as const
+  const request = { method: 'GET', path, maxBytes: maxListBytes } as const
   const listed = await ask(greenfield, z.array(invoiceSchema), request)
   return listed.outcome === 'ok' && listed.value.every((one) => one.id !== id)
 }
@@ -200,18 +202,18 @@ async function isPassed({ isTaken }: WantedInvoice, address: string, passed: Set
   return isOthers
 }
 
-type Found =
+type FindResult =
   | { readonly outcome: 'found'; readonly invoices: readonly ListedInvoice[] }
   | { readonly outcome: 'unknown'; readonly reason: string }
 
 /** All of them that are in sight, the oldest first, with their addresses. */
-async function find(greenfield: Greenfield, checkout: CheckoutId): Promise<Found> {
+async function find(greenfield: Greenfield, checkout: CheckoutId): Promise<FindResult> {
   const query = `orderId=${encodeURIComponent(checkout)}&includePaymentMethods=true`
   const path = `${invoicesOf(greenfield)}?${query}`
-  const request = { method: 'GET', path, maxBytes: listMostBytes } as const
-  const heard = await ask(greenfield, z.array(listedInvoiceSchema), request)
-  if (heard.outcome !== 'ok') return unclear(heard)
-  const ours = heard.value.filter(({ metadata }) => metadata.orderId === checkout)
+  const request = { method: 'GET', path, maxBytes: maxListBytes } as const
+  const response = await ask(greenfield, z.array(listedInvoiceSchema), request)
+  if (response.outcome !== 'ok') return unclear(response)
+  const ours = response.value.filter(({ metadata }) => metadata.orderId === checkout)
   return { outcome: 'found', invoices: ours.sort(byAge) }
 }
 
@@ -223,7 +225,7 @@ function create(
   { greenfield, expirationMinutes, monitoringMinutes }: InvoiceDeps,
   method: BtcpayMethod,
   { checkout, order, amount, coin }: WantedInvoice,
-): Promise<Heard<GreenfieldInvoice>> {
+): Promise<GreenfieldResponse<GreenfieldInvoice>> {
   const body = {
     amount: formatUsdc(amount),
     currency: 'USD',
@@ -243,7 +245,7 @@ function create(
   return ask(greenfield, invoiceSchema, { method: 'POST', path: invoicesOf(greenfield), body })
 }
 
-type Shown =
+type OpenResult =
   | { readonly outcome: 'open'; readonly invoice: Invoice }
   | { readonly outcome: 'unknown'; readonly reason: string }
 
@@ -251,7 +253,7 @@ async function shownAs(
   deps: InvoiceDeps,
   wanted: WantedInvoice,
   invoice: GreenfieldInvoice,
-): Promise<Shown> {
+): Promise<OpenResult> {
   if (!isAsWanted(invoice, wanted, deps.greenfield.storeId)) {
     return { outcome: 'unknown', reason: 'the invoice at BTCPay asks for something else' }
   }
@@ -277,17 +279,19 @@ async function withPayments(
   invoice: GreenfieldInvoice,
 ): Promise<InvoiceRead> {
   const path = `/invoices/${segment(invoice.id)}/payment-methods?onlyAccountedPayments=false`
-  const request = { method: 'GET', path, maxBytes: paymentsMostBytes } as const
-  const heard = await ask(greenfield, z.array(paymentMethodSchema), request)
-  return heard.outcome === 'ok' ? invoiceOf(invoice, heard.value, coin, now()) : unclear(heard)
+  const request = { method: 'GET', path, maxBytes: maxPaymentsBytes } as const
+  const response = await ask(greenfield, z.array(paymentMethodSchema), request)
+  return response.outcome === 'ok'
+    ? invoiceOf(invoice, response.value, coin, now())
+    : unclear(response)
 }
 
 function invoicesOf({ storeId }: Greenfield): string {
   return `/stores/${segment(storeId)}/invoices`
 }
 
-function unclear(heard: Exclude<Heard<unknown>, { outcome: 'ok' }>) {
-  const reason = heard.outcome === 'unknown' ? heard.reason : saidOf(heard)
+function unclear(response: Exclude<GreenfieldResponse<unknown>, { outcome: 'ok' }>) {
+  const reason = response.outcome === 'unknown' ? response.reason : describe(response)
   return { outcome: 'unknown', reason } as const
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Payout } from '../../checkouts/ports.ts'
 import type { PaidBack } from '../../payments/ports.ts'
-import { type Asked, type Reply, scripted } from './scripted.fixture.ts'
+import { type RecordedRequest, type Reply, scripted } from './scripted.fixture.ts'
 
 const payout: Payout = {
   reference: 'ref_1-1',
@@ -75,7 +75,7 @@ function pullPayments() {
         for (const out of outs) if (out.state === 'AwaitingPayment') out.state = 'Completed'
       }
     },
-    serve({ call }: Asked): Reply {
+    serve({ call }: RecordedRequest): Reply {
       const [method, path = ''] = call.split(' ')
       const [, id] = /\/pull-payments\/(\w+)/.exec(path) ?? []
       const pull = pulls.find((one) => one.id === id)
@@ -98,13 +98,13 @@ function drawing(seed: number) {
 }
 
 /** A network that delays, reorders and loses, until it is calm. */
-function network(serve: (asked: Asked) => Reply, draw: (below: number) => number) {
-  const late: Asked[] = []
-  const weather = { isCalm: false }
+function network(serve: (asked: RecordedRequest) => Reply, draw: (below: number) => number) {
+  const late: RecordedRequest[] = []
+  const network = { isCalm: false }
   const land = (at: number) => {
     for (const asked of late.splice(at, 1)) serve(asked)
   }
-  async function inStorm(asked: Asked): Promise<Reply> {
+  async function inStorm(asked: RecordedRequest): Promise<Reply> {
     for (let wait = draw(6); wait > 0; wait -= 1) await Promise.resolve()
     if (late.length > 0 && draw(10) === 0) land(draw(late.length))
     // What is only read may be lost too, but that teaches little.
@@ -123,10 +123,10 @@ function network(serve: (asked: Asked) => Reply, draw: (below: number) => number
     }
   }
   return {
-    arrive: (asked: Asked) => (weather.isCalm ? serve(asked) : inStorm(asked)),
+    arrive: (asked: RecordedRequest) => (network.isCalm ? serve(asked) : inStorm(asked)),
     calmDown() {
       while (late.length > 0) land(0)
-      weather.isCalm = true
+      network.isCalm = true
     },
   }
 }

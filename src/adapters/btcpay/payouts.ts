@@ -2,11 +2,11 @@ import type { HandPayouts, Payout, PayoutRecord, SeenPayout } from '../../checko
 import { noteTransaction, operatorPays, type PayBackFault } from '../../payments/pay-back-faults.ts'
 import type { PaidBack } from '../../payments/ports.ts'
 import {
+  describe,
   type Greenfield,
-  type GreenfieldNo,
-  type Heard,
+  type GreenfieldRefusal,
+  type GreenfieldResponse,
   isKeyRefused,
-  saidOf,
 } from './greenfield.ts'
 import type { BtcpayMethod } from './methods.ts'
 import { transactionOfProof } from './proofs.ts'
@@ -128,8 +128,8 @@ function idsOf(all: readonly { readonly id: string }[]): readonly string[] {
 /** The next look finds whether anything was claimed from them before that, and goes on from there. */
 async function retire(greenfield: Greenfield, pulls: readonly PullPayment[]): Promise<PaidBack> {
   for (const pull of pulls) {
-    const heard = await archivePullPayment(greenfield, pull)
-    if (heard.outcome !== 'ok') return unsent(heard)
+    const response = await archivePullPayment(greenfield, pull)
+    if (response.outcome !== 'ok') return unsent(response)
   }
   return pending('there were several pull payments for it, of which one is left')
 }
@@ -173,12 +173,12 @@ function resultOf(one: GreenfieldPayout, payout: Payout): PaidBack {
 }
 
 /** Nobody made a pull payment, and BTCPay says why. */
-function notMade(no: GreenfieldNo, payout: Payout): PaidBack {
+function notMade(no: GreenfieldRefusal, payout: Payout): PaidBack {
   if (no.fields.some((field) => /^payoutMethods/i.test(field))) return byOperator(payout)
   return refusal(no)
 }
 
-function notClaimed(no: GreenfieldNo, payout: Payout): PaidBack {
+function notClaimed(no: GreenfieldRefusal, payout: Payout): PaidBack {
   switch (no.code) {
     case 'payment-method-not-supported':
       return byOperator(payout)
@@ -190,22 +190,22 @@ function notClaimed(no: GreenfieldNo, payout: Payout): PaidBack {
       )
     case 'overdraft':
     case 'archived':
-      return pending(saidOf(no))
+      return pending(describe(no))
     default:
       return refusal(no)
   }
 }
 
-function refusal(no: GreenfieldNo): PaidBack {
+function refusal(no: GreenfieldRefusal): PaidBack {
   if (isKeyRefused(no)) {
-    return blocked('processor_key', `${saidOf(no)}: the API key lacks a permission.`)
+    return blocked('processor_key', `${describe(no)}: the API key lacks a permission.`)
   }
   // A page that is not there may be there the next moment: BTCPay was being restarted.
-  return no.status === 404 ? pending(saidOf(no)) : blocked('payout_refused', `${saidOf(no)}.`)
+  return no.status === 404 ? pending(describe(no)) : blocked('payout_refused', `${describe(no)}.`)
 }
 
-function unsent(heard: Exclude<Heard<unknown>, { outcome: 'ok' }>): PaidBack {
-  return heard.outcome === 'refused' ? refusal(heard) : pending(heard.reason)
+function unsent(response: Exclude<GreenfieldResponse<unknown>, { outcome: 'ok' }>): PaidBack {
+  return response.outcome === 'refused' ? refusal(response) : pending(response.reason)
 }
 
 function byOperator({ coin, network }: Payout): PaidBack {

@@ -1,13 +1,13 @@
 import type { HandPayouts, PayoutRecord, Processor } from '../../checkouts/ports.ts'
 import type { Coin } from '../../payments/coins.ts'
-import type { ProcessorBooks } from '../../reconcile/ports.ts'
-import { readPaidInvoices, readPayouts } from './books.ts'
+import type { ProcessorStatement } from '../../reconcile/ports.ts'
 import { checkProcessor, type Finding } from './check.ts'
 import type { Greenfield } from './greenfield.ts'
 import { endOthers, openInvoice, readInvoice } from './invoices.ts'
 import type { BtcpayMethod } from './methods.ts'
 import { payOut } from './payouts.ts'
 import { readRates } from './rates.ts'
+import { readPaidInvoices, readPayouts } from './statement.ts'
 
 export interface BtcpaySettings extends Greenfield {
   /** What can be paid in (`readMethods`). */
@@ -24,7 +24,7 @@ export interface BtcpayDeps {
   readonly now: () => Date
 }
 
-export interface BtcpayProcessor extends Processor, ProcessorBooks {
+export interface BtcpayProcessor extends Processor, ProcessorStatement {
   /** What keeps BTCPay from doing what will be asked of it; nothing when all is well. */
   check(): Promise<readonly Finding[]>
   /** US dollars for one of each coin. @throws when BTCPay does not say */

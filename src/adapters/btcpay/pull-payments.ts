@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Payout } from '../../checkouts/ports.ts'
 import { type Coin, formatUnits, parseUnits } from '../../payments/coins.ts'
-import { ask, type Greenfield, type Heard, segment } from './greenfield.ts'
+import { ask, type Greenfield, type GreenfieldResponse, segment } from './greenfield.ts'
 import {
   anything,
   type GreenfieldPayout,
@@ -14,7 +14,7 @@ import {
  * BTCPay lists all pull payments of a store at once and knows no other way to find one. About 400
  * bytes each: room for some 80,000 refunds.
  */
-const listMostBytes = 32 * 1024 * 1024
+const maxListBytes = 32 * 1024 * 1024
 
 /** BTCPay takes no longer name. */
 const namePattern = /^[\w-]{1,50}$/
@@ -29,14 +29,14 @@ export interface Claimable {
 export async function listPullPayments(
   greenfield: Greenfield,
   isNamed: (name: PullPayment['name']) => boolean,
-): Promise<Heard<readonly PullPayment[]>> {
-  const heard = await ask(greenfield, z.array(pullPaymentSchema), {
+): Promise<GreenfieldResponse<readonly PullPayment[]>> {
+  const response = await ask(greenfield, z.array(pullPaymentSchema), {
     method: 'GET',
     path: `${pullPayments(greenfield)}?includeArchived=true`,
-    maxBytes: listMostBytes,
+    maxBytes: maxListBytes,
   })
-  if (heard.outcome !== 'ok') return heard
-  const ours = heard.value.filter(({ name }) => isNamed(name))
+  if (response.outcome !== 'ok') return response
+  const ours = response.value.filter(({ name }) => isNamed(name))
   return { outcome: 'ok', value: ours.sort((a, b) => (a.id < b.id ? -1 : 1)) }
 }
 
@@ -44,13 +44,13 @@ export async function listPullPayments(
 export async function claimablesOf(
   greenfield: Greenfield,
   pulls: readonly PullPayment[],
-): Promise<Heard<readonly Claimable[]>> {
+): Promise<GreenfieldResponse<readonly Claimable[]>> {
   const claimables: Claimable[] = []
   for (const pull of pulls) {
     const path = `/pull-payments/${segment(pull.id)}/payouts?includeCancelled=true`
-    const heard = await ask(greenfield, z.array(payoutSchema), { method: 'GET', path })
-    if (heard.outcome !== 'ok') return heard
-    claimables.push({ pull, payouts: heard.value })
+    const response = await ask(greenfield, z.array(payoutSchema), { method: 'GET', path })
+    if (response.outcome !== 'ok') return response
+    claimables.push({ pull, payouts: response.value })
   }
   return { outcome: 'ok', value: claimables }
 }
@@ -60,7 +60,7 @@ export function createPullPayment(
   greenfield: Greenfield,
   method: string,
   { reference, coin, units }: Payout,
-): Promise<Heard<PullPayment>> {
+): Promise<GreenfieldResponse<PullPayment>> {
   if (!namePattern.test(reference)) throw new Error('The reference cannot name a pull payment')
   const body = {
     name: reference,
@@ -84,7 +84,7 @@ export function claim(
   method: string,
   pull: PullPayment,
   { to, coin, units }: Payout,
-): Promise<Heard<GreenfieldPayout>> {
+): Promise<GreenfieldResponse<GreenfieldPayout>> {
   return ask(greenfield, payoutSchema, {
     method: 'POST',
     path: `/pull-payments/${segment(pull.id)}/payouts`,
@@ -96,7 +96,7 @@ export function claim(
 export function archivePullPayment(
   greenfield: Greenfield,
   { id }: PullPayment,
-): Promise<Heard<unknown>> {
+): Promise<GreenfieldResponse<unknown>> {
   return ask(greenfield, anything, { method: 'DELETE', path: `/pull-payments/${segment(id)}` })
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Coin } from '../../payments/coins.ts'
-import { ask, type Greenfield, saidOf, segment } from './greenfield.ts'
+import { ask, describe, type Greenfield, segment } from './greenfield.ts'
 import type { BtcpayMethod } from './methods.ts'
 import { storeRateSchema } from './schemas.ts'
 
@@ -16,10 +16,11 @@ export async function readRates(
 ): Promise<ReadonlyMap<Coin, string>> {
   const pairs = methods.map(({ coin }) => `currencyPair=${coin}_USD`).join('&')
   const path = `/stores/${segment(greenfield.storeId)}/rates?${pairs}`
-  const heard = await ask(greenfield, z.array(storeRateSchema), { method: 'GET', path })
-  if (heard.outcome === 'unknown') throw new Error(heard.reason)
-  if (heard.outcome === 'refused') throw new Error(`BTCPay gives no rates: ${saidOf(heard)}`)
-  const known = heard.value.flatMap(({ currencyPair, rate }) => {
+  const response = await ask(greenfield, z.array(storeRateSchema), { method: 'GET', path })
+  if (response.outcome === 'unknown') throw new Error(response.reason)
+  if (response.outcome === 'refused')
+    throw new Error(`BTCPay gives no rates: ${describe(response)}`)
+  const known = response.value.flatMap(({ currencyPair, rate }) => {
     const coin = methods.find((method) => `${method.coin}_USD` === currencyPair)?.coin
     return coin === undefined || !rate ? [] : [[coin, rate] as const]
   })

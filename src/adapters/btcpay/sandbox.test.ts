@@ -81,11 +81,9 @@ describeProcessor('BTCPay Server, as the sandbox plays it', async () => {
     },
     restore: () => sandbox('/restore', {}),
     async paidTo(address) {
-      const books: Record<Coin, { outgoing: { amount: string; address: string }[] }> = await ask(
-        btcpay.url,
-        '/sandbox/ledger',
-      )
-      return Object.entries(books).flatMap(([coin, { outgoing }]) => {
+      const statement: Record<Coin, { outgoing: { amount: string; address: string }[] }> =
+        await ask(btcpay.url, '/sandbox/ledger')
+      return Object.entries(statement).flatMap(([coin, { outgoing }]) => {
         const here = outgoing.filter((one) => one.address === address)
         return here.map(({ amount }) => parseUnits(amount, coin as Coin))
       })

@@ -6,7 +6,7 @@ import { createProcessor } from './processor.ts'
 export const apiKey = 'key-that-nobody-may-see'
 const storeId = 'S1'
 
-export interface Asked {
+export interface RecordedRequest {
   /** "POST /api/v1/stores/S1/invoices", with its query. */
   readonly call: string
   readonly body: unknown
@@ -19,8 +19,8 @@ export type Reply =
   | 'unreached'
 
 /** A BTCPay Server whose every answer the test decides. Its requests are held against the document. */
-export function scripted(script: (asked: Asked) => Reply | Promise<Reply>) {
-  const asked: Asked[] = []
+export function scripted(script: (asked: RecordedRequest) => Reply | Promise<Reply>) {
+  const asked: RecordedRequest[] = []
   const play = async (input: unknown, init: RequestInit = {}): Promise<Response> => {
     const { pathname, search } = new URL(String(input))
     const one = {

@@ -15,9 +15,9 @@ import { deployContracts, fundWallets, mint } from '../../../sandbox/chain/genes
 import { keyFileIn, loadKeys } from '../../../sandbox/chain/keys.ts'
 import { adoptOrStart, stopNode } from '../../../sandbox/chain/node.ts'
 import { chainClient } from '../../../sandbox/chain/rpc.ts'
+import { usdc } from '../../lib/money.ts'
 import { networks } from '../../payments/networks.ts'
 import type { X402Tender } from '../../payments/payment.ts'
-import { usdc } from '../../primitives/money.ts'
 import { openChain } from './clients.ts'
 import { type ChainConfig, connectChain } from './connect.ts'
 import { tokenAbi, transferTypes } from './token.ts'
@@ -49,11 +49,11 @@ export async function startStillChain() {
     network,
     rpcUrl: node.rpcUrl,
     pollMs: 10,
-    headMostSeconds: 90,
+    maxHeadSeconds: 90,
     gasKey: keys.gas,
     refundKey: keys.refund,
     walletFactories: [],
-    settlementWeiMost: 10n ** 16n,
+    maxSettlementWei: 10n ** 16n,
     ...changes,
   })
 

@@ -249,7 +249,7 @@ describe('an authorization whose time is over', () => {
   const at = (validBefore: number, seconds: number) => () =>
     new Date((validBefore + seconds) * 1_000)
   const railAfter = (tender: { validBefore: number }, seconds: number) =>
-    chain.connect({ rpcUrl: node.url, headMostSeconds: 10 ** 9 }, at(tender.validBefore, seconds))
+    chain.connect({ rpcUrl: node.url, maxHeadSeconds: 10 ** 9 }, at(tender.validBefore, seconds))
       .rail
   const passTime = async (seconds: number) => {
     await chain.client.increaseTime({ seconds })

@@ -1,5 +1,5 @@
 import { getAddress, type Hex, parseErc6492Signature } from 'viem'
-import { leastValiditySeconds, mostValiditySeconds } from '../../payments/acceptance.ts'
+import { maxValiditySeconds, minValiditySeconds } from '../../payments/acceptance.ts'
 import type { X402Tender } from '../../payments/payment.ts'
 import type { Checked } from '../../payments/ports.ts'
 import type { Expected } from '../../payments/proof.ts'
@@ -29,7 +29,7 @@ export interface CheckDeps {
   /** The clock of this machine. A block's own time is compared with it, and nothing is proven by it. */
   readonly now: () => Date
   /** Payments are not judged by a chain whose newest block is older than this. */
-  readonly headMostSeconds: number
+  readonly maxHeadSeconds: number
 }
 
 /**
@@ -55,11 +55,11 @@ export async function check(deps: CheckDeps, asked: X402Tender): Promise<Checked
     if (tender.payer === refunds.address) return { outcome: 'bad', ...paidByRefunds }
     const head = chain.recentHead()
     const looking =
-      left < leastValiditySeconds ? explainLate(deps, tender, left) : judgeFresh(deps, tender)
+      left < minValiditySeconds ? explainLate(deps, tender, left) : judgeFresh(deps, tender)
     const [{ timestamp }, checked] = await ended([head, looking])
     // A balance of long ago is no balance, and a settlement would not land in time.
     const age = headAgeOf({ timestamp }, deps.now())
-    if (age <= deps.headMostSeconds) return checked
+    if (age <= deps.maxHeadSeconds) return checked
     return unknown(`The newest block is ${Math.round(age)} s old.`)
   } catch (error) {
     return unknown(reasonOf(error))
@@ -134,13 +134,13 @@ async function lookForUse(chain: Chain, tender: X402Tender) {
 
 /** Whether the newest block of a node that is not behind says that the authorization was not used. */
 export async function isUnused(
-  { chain, now, headMostSeconds }: CheckDeps,
+  { chain, now, maxHeadSeconds }: CheckDeps,
   asked: X402Tender,
 ): Promise<boolean> {
   try {
     const tender = { ...asked, payer: writtenRight(asked.payer) }
     const { head, isUsed } = await lookForUse(chain, tender)
-    return !isUsed && headAgeOf(head, now()) <= headMostSeconds
+    return !isUsed && headAgeOf(head, now()) <= maxHeadSeconds
   } catch {
     return false
   }
@@ -186,7 +186,7 @@ async function explainLate(
 
 /** No payment that we have taken can be in a block before this one. */
 async function earliestBlock({ chain }: CheckDeps, { validBefore }: X402Tender): Promise<number> {
-  const earliest = validBefore - mostValiditySeconds - clockSlackSeconds
+  const earliest = validBefore - maxValiditySeconds - clockSlackSeconds
   return blockAt(chain, earliest, await chain.recentHead())
 }
 
@@ -197,7 +197,7 @@ function wasUnused(judged: Verdict): boolean {
 
 function tooLate(left: number): Bad {
   const seconds = Math.max(0, Math.floor(left))
-  const reason = `the authorization ends in ${seconds} s; it must hold for at least ${leastValiditySeconds} s`
+  const reason = `the authorization ends in ${seconds} s; it must hold for at least ${minValiditySeconds} s`
   return { outcome: 'bad', code: 'expired', reason }
 }
 

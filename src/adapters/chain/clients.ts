@@ -21,7 +21,7 @@ export interface ChainOptions extends NodeOptions {
   /** Pays gas and holds nothing else. */
   readonly gasKey: Hex
   /** What one transaction may cost. The network asks much more than usual at times. */
-  readonly settlementWeiMost: bigint
+  readonly maxSettlementWei: bigint
 }
 
 /** A node of a chain, which is asked and sent nothing. */
@@ -41,7 +41,7 @@ export interface Chain extends ChainNode {
   /** What a transaction has to offer for its gas; asked for a moment ago at most. */
   readonly fees: () => Promise<Fees>
   readonly dataFee: DataFee
-  readonly settlementWeiMost: bigint
+  readonly maxSettlementWei: bigint
   /** The newest block, or the one before: asked for a moment ago at most. */
   readonly recentHead: () => Promise<BlockTime>
   /** A block that is older than {@link lookBackSeconds}, by ten minutes at most. */
@@ -88,7 +88,7 @@ export function openChain(options: ChainOptions): Chain {
     gasAccount,
     nonces: accountNonces(() => reader.getTransactionCount({ address, blockTag: 'pending' })),
     dataFee: dataFeeOf(node),
-    settlementWeiMost: options.settlementWeiMost,
+    maxSettlementWei: options.maxSettlementWei,
     fees: recent(recentMs, () => reader.estimateFeesPerGas()),
     recentHead: recent(recentMs, () => reader.getBlock()),
     lookBackTo: recent(lookBackKeptMs, async () => {

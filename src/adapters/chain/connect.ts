@@ -1,19 +1,19 @@
 import type { Hex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
+import { type Usdc, usdc } from '../../lib/money.ts'
 import type { Network } from '../../payments/networks.ts'
 import type { ChainFacts, Rail } from '../../payments/ports.ts'
-import { type Usdc, usdc } from '../../primitives/money.ts'
-import type { ChainBooks, StoreWallet } from '../../reconcile/ports.ts'
-import { chainBooks } from './books.ts'
+import type { ChainStatement, StoreWallet } from '../../reconcile/ports.ts'
 import { type Chain, type ChainNode, openChain, openNode } from './clients.ts'
 import { type Facilitator, hostedFacilitator } from './facilitator.ts'
 import { type FacilitatorKey, keyProblem } from './facilitator-key.ts'
 import { chainFacts, floatOf, gasFacts, headAgeOf } from './facts.ts'
 import { occasionally } from './occasional-facilitator.ts'
 import { ownFacilitator } from './own-facilitator.ts'
-import { probing } from './probe.ts'
+import { createProbe } from './probe.ts'
 import { x402Rail } from './rail.ts'
 import { refundWallet } from './refunds.ts'
+import { chainStatement } from './statement.ts'
 import { evidenceOf } from './witnesses.ts'
 
 export interface ChainConfig {
@@ -21,12 +21,12 @@ export interface ChainConfig {
   readonly rpcUrl: string
   readonly pollMs: number
   /** A chain whose newest block is older than this has stopped, or its node has. */
-  readonly headMostSeconds: number
+  readonly maxHeadSeconds: number
   /** Further nodes of the same chain; without them, the one is believed alone. */
   readonly witnesses?: { readonly urls: readonly string[]; readonly fromUsdc: number } | undefined
   readonly gasKey: Hex
   /** What one transaction may cost in fees of the network. */
-  readonly settlementWeiMost: bigint
+  readonly maxSettlementWei: bigint
   readonly refundKey: Hex
   readonly facilitatorUrl?: string | undefined
   readonly facilitatorKey?: FacilitatorKey | undefined
@@ -45,13 +45,13 @@ export interface ConnectedChain {
   /** What the wallet for refunds holds. Throws when the chain does not answer. */
   readonly refundFloat: () => Promise<Usdc>
   /** What a payment may be at most while no witness could bear out a larger one; undefined: any. */
-  readonly borneOutMost: () => Promise<Usdc | undefined>
+  readonly maxBorneOut: () => Promise<Usdc | undefined>
   /** What the gas wallet holds, and what one transfer costs. Throws when the chain does not answer. */
   readonly gas: () => Promise<{ readonly balance: bigint; readonly perTransfer: bigint }>
   /** The address that refunds are paid from. */
   readonly refundWallet: string
   /** What moved to and from these wallets. */
-  readonly books: (wallets: readonly StoreWallet[]) => ChainBooks
+  readonly statement: (wallets: readonly StoreWallet[]) => ChainStatement
   /** What makes these nodes, or the key for a facilitator, the wrong ones, by variable; nothing of those that are silent. */
   readonly problems: (isForMoney: boolean) => Promise<readonly string[]>
   /** Whether this wallet signed this message, smart wallets included. */
@@ -67,7 +67,7 @@ export function connectChain(config: ChainConfig, now: () => Date): ConnectedCha
   const { reader } = chain
   const { urls = [], fromUsdc = 0 } = config.witnesses ?? {}
   const nodes = urls.map((rpcUrl) => openNode({ ...config, rpcUrl }))
-  const isCurrent = (timestamp: bigint) => headAgeOf({ timestamp }, now()) <= config.headMostSeconds
+  const isCurrent = (timestamp: bigint) => headAgeOf({ timestamp }, now()) <= config.maxHeadSeconds
   const from = usdc(BigInt(fromUsdc) * 1_000_000n)
   const evidence = evidenceOf(chain, { nodes, from, isCurrent })
   const facilitator = facilitatorOf(chain, config, now)
@@ -76,23 +76,23 @@ export function connectChain(config: ChainConfig, now: () => Date): ConnectedCha
   return {
     rail: (earlier) =>
       x402Rail({
-        ...{ chain, evidence, facilitator, now, headMostSeconds: config.headMostSeconds },
+        ...{ chain, evidence, facilitator, now, maxHeadSeconds: config.maxHeadSeconds },
         refunds: refundWallet(chain, evidence, config.refundKey, earlier),
       }),
 
-    probe: probing(chain, refunds, isCurrent, now),
+    probe: createProbe(chain, refunds, isCurrent, now),
 
     facts: () => chainFacts(chain, refunds),
 
     refundFloat: () => floatOf(chain, refunds),
 
-    borneOutMost: () => evidence.borneOutMost(),
+    maxBorneOut: () => evidence.maxBorneOut(),
 
     gas: () => gasFacts(chain),
 
     refundWallet: refunds,
 
-    books: (wallets) => chainBooks(chain, wallets),
+    statement: (wallets) => chainStatement(chain, wallets),
 
     problems: async (isForMoney) => {
       const [ofNodes, ofKey] = await Promise.all([

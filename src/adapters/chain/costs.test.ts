@@ -21,7 +21,7 @@ import type { Rail } from '../../payments/ports.ts'
 import { newPayment, price, type StillChain, startStillChain } from './chain.fixture.ts'
 import { transferOf } from './facilitator.ts'
 import { ownFacilitator } from './own-facilitator.ts'
-import { gasOf, sendTransfer, settlementGasMost } from './transfer.ts'
+import { gasOf, maxSettlementGas, sendTransfer } from './transfer.ts'
 
 // What a payer can make us spend. The wallets are contracts whose signature check costs what they like.
 
@@ -76,7 +76,7 @@ test('a wallet that is cheap in every estimate costs the limit at most, and is t
   const { transactions } = await chain.client.getBlock({ includeTransactions: true })
   const [{ from, gas } = { from: undefined, gas: 0n }] = transactions
   expect(from).toBe(chain.gasWallet.toLowerCase())
-  expect(gas).toBeLessThanOrEqual(settlementGasMost)
+  expect(gas).toBeLessThanOrEqual(maxSettlementGas)
   expect(await paid(payer)).toEqual([])
 })
 
@@ -86,7 +86,7 @@ test('a plain payment costs a fifth of the limit', async () => {
   if (settled.outcome !== 'settled') throw new Error(JSON.stringify(settled))
   const hash = settled.receipt.transaction as Hex
   const { gasUsed } = await chain.client.getTransactionReceipt({ hash })
-  expect(gasUsed * 4n).toBeLessThan(settlementGasMost)
+  expect(gasUsed * 4n).toBeLessThan(maxSettlementGas)
 })
 
 /** The factory that anvil, like Base, has at this address: it deploys what it is called with. */
@@ -226,7 +226,7 @@ describe('a network that is dear', () => {
       const asked = chain.open()
       const gas = await gasOf(asked, transferOf(tender))
       const { maxFeePerGas } = await asked.fees()
-      const { rail } = chain.connect({ settlementWeiMost: (gas + over) * maxFeePerGas })
+      const { rail } = chain.connect({ maxSettlementWei: (gas + over) * maxFeePerGas })
       const checked = await rail.check(tender)
       outcomes.push(checked.outcome)
       if (checked.outcome === 'good') {

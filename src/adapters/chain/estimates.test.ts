@@ -24,7 +24,7 @@ beforeAll(async () => {
   await once(server, 'listening')
   const rpcUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const gasKey = `0x${'22'.repeat(32)}` as const
-  const options = { gasKey, pollMs: 20, settlementWeiMost: 10n ** 16n }
+  const options = { gasKey, pollMs: 20, maxSettlementWei: 10n ** 16n }
   chain = openChain({ network: networks['base-sepolia'], rpcUrl, ...options })
 })
 afterAll(() => {

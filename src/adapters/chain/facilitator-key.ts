@@ -15,7 +15,7 @@ type Headers = Record<keyof typeof requests, Record<string, string>>
 /** CDP takes no token that is good for longer. */
 const tokenSeconds = 120
 /** Only ends what hangs: the start waits for it. */
-const lookMostMs = 5_000
+const maxLookMs = 5_000
 
 /** Makes the headers of the next request, or throws because the key is none. */
 export function authHeaders(url: string, { secret, id }: FacilitatorKey): () => Promise<Headers> {
@@ -74,7 +74,7 @@ function signingKeyIn(secret: string): KeyObject {
 export async function keyProblem(url: string, key: FacilitatorKey): Promise<string | undefined> {
   const signed = await authHeaders(url, key)().catch((error: Error) => error)
   if (signed instanceof Error) return `nothing can be signed with it: ${signed.message}`
-  const init = { headers: signed.supported, signal: AbortSignal.timeout(lookMostMs) }
+  const init = { headers: signed.supported, signal: AbortSignal.timeout(maxLookMs) }
   const status = await fetch(`${url.replace(/\/+$/, '')}/supported`, init).then(
     (told) => told.status,
     () => undefined,

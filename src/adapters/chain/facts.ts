@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
+import { type Usdc, usdc } from '../../lib/money.ts'
 import type { ChainFacts } from '../../payments/ports.ts'
-import { type Usdc, usdc } from '../../primitives/money.ts'
 import type { Chain } from './clients.ts'
 import { tokenAbi } from './token.ts'
 

@@ -8,7 +8,7 @@ export interface Blocks {
 }
 
 /** What most providers answer at once; those that answer less say so, and get less. */
-const mostBlocks = 10_000
+const maxBlocks = 10_000
 /** How long it is remembered that a provider answers less. It may have had a bad hour, or a new plan. */
 const rememberedMs = 60 * 60_000
 
@@ -25,7 +25,7 @@ export interface PageSize {
 export function pageSize(now: () => number = () => performance.now()): PageSize {
   let learnt: { readonly blocks: number; readonly until: number } | undefined
   return {
-    blocks: () => (learnt && now() < learnt.until ? learnt.blocks : mostBlocks),
+    blocks: () => (learnt && now() < learnt.until ? learnt.blocks : maxBlocks),
     learn(blocks) {
       learnt = { blocks, until: now() + rememberedMs }
     },

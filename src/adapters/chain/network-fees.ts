@@ -57,5 +57,5 @@ export async function isTooDear(
 ): Promise<boolean> {
   const bytes = settlementBytes + ((signature as Hex).length - 2) / 2
   const [fees, dataFee] = await Promise.all([chain.fees(), chain.dataFee(bytes)])
-  return gas * fees.maxFeePerGas + dataFee > chain.settlementWeiMost
+  return gas * fees.maxFeePerGas + dataFee > chain.maxSettlementWei
 }

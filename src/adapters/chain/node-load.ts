@@ -26,7 +26,7 @@ export function nodeLoad(now: () => number = () => performance.now()): NodeLoad 
 }
 
 /** How many payments are checked at once. Whoever pays nothing shall not use up the node. */
-const checksMost = 100
+const maxChecks = 100
 /** The same while the node is crowded: the rest is for what is paid already, and for the probes. */
 const checksWhenCrowded = 4
 
@@ -36,7 +36,7 @@ export type ChecksAtOnce = <T>(check: () => Promise<T>, busy: T) => Promise<T>
 export function checksAtOnce(load: Pick<NodeLoad, 'isCrowded'>): ChecksAtOnce {
   let underWay = 0
   return async (check, busy) => {
-    if (underWay >= (load.isCrowded() ? checksWhenCrowded : checksMost)) return busy
+    if (underWay >= (load.isCrowded() ? checksWhenCrowded : maxChecks)) return busy
     underWay += 1
     try {
       return await check()

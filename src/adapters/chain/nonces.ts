@@ -11,9 +11,9 @@ export interface AccountNonces {
 }
 
 /** A number is kept no longer than this, so that nothing can leave a gap for ever. */
-const keptMostMs = 30_000
+const maxKeptMs = 30_000
 /** How long a number that somebody else has may be missing in what the node counts. */
-const yieldedMostMs = 5_000
+const maxYieldedMs = 5_000
 
 /**
  * The node's count alone would give two settlements at once the same number. A count kept here
@@ -25,7 +25,7 @@ const yieldedMostMs = 5_000
 export function accountNonces(count: () => Promise<number>): AccountNonces {
   const kept = new Map<number, { readonly until: number; readonly isOurs: boolean }>()
   const keep = (nonce: number, isOurs: boolean) => {
-    const ms = isOurs ? keptMostMs : yieldedMostMs
+    const ms = isOurs ? maxKeptMs : maxYieldedMs
     kept.set(nonce, { until: performance.now() + ms, isOurs })
   }
   return {

@@ -3,7 +3,7 @@ import { encodeFunctionData, type Hex } from 'viem'
 import type { Chain } from './clients.ts'
 import { isSilence } from './faults.ts'
 import { type Sending, sendCall } from './sending.ts'
-import { settlementGasMost } from './transfer.ts'
+import { maxSettlementGas } from './transfer.ts'
 
 type Signer = ReturnType<typeof toFacilitatorEvmSigner>
 
@@ -16,9 +16,9 @@ export interface Observed {
 }
 
 /** Several times what a settlement may cost. What a contract burns here costs time at the node. */
-const simulationGasMost = 10n * settlementGasMost
+const maxSimulationGas = 10n * maxSettlementGas
 /** Deploying a common wallet takes a third of it. Which data a factory is called with, the payer chooses. */
-const deploymentGasMost = 1_000_000n
+const maxDeploymentGas = 1_000_000n
 
 /**
  * All that is asked of the token's code is whether there is any, and the store looked at that when it
@@ -62,16 +62,16 @@ export function observedSigner(chain: Chain, observed: Observed, sending?: Sendi
       return code
     },
     readContract: (args) => {
-      const gas = payersCode.includes(args.functionName) ? { gas: simulationGasMost } : {}
+      const gas = payersCode.includes(args.functionName) ? { gas: maxSimulationGas } : {}
       return noting(reader.readContract({ ...args, ...gas } as never))
     },
     verifyTypedData: reader.verifyTypedData as never,
     async writeContract({ address, ...call }) {
       const data = encodeFunctionData(call)
-      return (await send({ to: address, data }, settlementGasMost)).hash
+      return (await send({ to: address, data }, maxSettlementGas)).hash
     },
     async sendTransaction(call) {
-      const { hash, receipt } = await send(call, deploymentGasMost)
+      const { hash, receipt } = await send(call, maxDeploymentGas)
       // A wallet that is there moves nothing yet.
       if (receipt) sending?.onWasted()
       return hash

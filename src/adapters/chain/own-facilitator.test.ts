@@ -3,8 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, expect, test } from 'vitest'
+import { usdc } from '../../lib/money.ts'
 import { networks } from '../../payments/networks.ts'
-import { usdc } from '../../primitives/money.ts'
 import { openChain } from './clients.ts'
 import { ownFacilitator } from './own-facilitator.ts'
 
@@ -50,7 +50,7 @@ test('a payment that cannot be checked is not called bad, and leaves no question
     rpcUrl: gateway.url,
     gasKey,
     pollMs: 20,
-    settlementWeiMost: 10n ** 16n,
+    maxSettlementWei: 10n ** 16n,
   })
   await expect(ownFacilitator(chain, []).verify(tender)).rejects.toThrow(/503/)
   // The package asks two things side by side and hears only the first failure. Of the two, only the

@@ -5,7 +5,7 @@ import type { Chain } from './clients.ts'
 import { transferOf } from './facilitator.ts'
 import { isSilence } from './faults.ts'
 import { signerOf } from './signer.ts'
-import { gasOf, settlementGasMost } from './transfer.ts'
+import { gasOf, maxSettlementGas } from './transfer.ts'
 import { authorizationHash } from './typed-data.ts'
 
 /**
@@ -21,7 +21,7 @@ export async function gasOfPlain(chain: Chain, tender: X402Tender): Promise<bigi
   if (!isSignedByPayer(chain.network, tender)) return undefined
   try {
     const gas = await gasOf(chain, transferOf(tender))
-    return gas > settlementGasMost ? undefined : gas
+    return gas > maxSettlementGas ? undefined : gas
   } catch (error) {
     if (isSilence(error)) throw error
     return undefined
@@ -30,7 +30,7 @@ export async function gasOfPlain(chain: Chain, tender: X402Tender): Promise<bigi
 
 /** What was found lately. A payment is looked at before it is reserved and again when it is checked. */
 const found = new Map<string, boolean>()
-const foundMost = 1_000
+const maxFound = 1_000
 
 /** Whether the payer's own key has signed. */
 export function isSignedByPayer(network: Network, tender: X402Tender): boolean {
@@ -40,7 +40,7 @@ export function isSignedByPayer(network: Network, tender: X402Tender): boolean {
   const known = found.get(key)
   if (known !== undefined) return known
   const [oldest] = found.keys()
-  if (found.size >= foundMost && oldest !== undefined) found.delete(oldest)
+  if (found.size >= maxFound && oldest !== undefined) found.delete(oldest)
   const signer = signerOf(authorizationHash(network, transfer), signature as Hex)
   const isSigned = signer !== undefined && isAddressEqual(signer, from as Hex)
   found.set(key, isSigned)
@@ -55,22 +55,22 @@ export interface Estimates {
 }
 
 /** From the check to the settlement there is one statement of the database. */
-const estimateMostMs = 2_000
+const maxEstimateMs = 2_000
 /** Those whose settlement never came are forgotten: a bound on memory. */
-const estimatesMost = 10_000
+const maxEstimates = 10_000
 
 export function createEstimates(): Estimates {
   const kept = new Map<string, { readonly gas: bigint; readonly at: number }>()
   return {
     keep(key, gas) {
       const [oldest] = kept.keys()
-      if (kept.size >= estimatesMost && oldest !== undefined) kept.delete(oldest)
+      if (kept.size >= maxEstimates && oldest !== undefined) kept.delete(oldest)
       kept.set(key, { gas, at: performance.now() })
     },
     take(key) {
       const estimate = kept.get(key)
       kept.delete(key)
-      return estimate && performance.now() - estimate.at < estimateMostMs ? estimate.gas : undefined
+      return estimate && performance.now() - estimate.at < maxEstimateMs ? estimate.gas : undefined
     },
   }
 }

@@ -7,7 +7,7 @@ import { tokenAbi } from './token.ts'
 import { tokenLogsIn, topicOf, usedTopic } from './token-logs.ts'
 
 /** So long after the last whole look, one that is refused as a question too many is an outage. */
-const unseenMostMs = 5 * 60_000
+const maxUnseenMs = 5 * 60_000
 
 /**
  * Looks at the node again and again. Payers share its quota with these looks and can use it up, so a
@@ -15,7 +15,7 @@ const unseenMostMs = 5 * 60_000
  *
  * @returns what throws when the node does not answer, or has stood still
  */
-export function probing(
+export function createProbe(
   chain: Chain,
   wallet: string,
   isCurrent: (timestamp: bigint) => boolean,
@@ -30,7 +30,7 @@ export function probing(
       await probe(chain, wallet, isCurrent)
       wellAt = now().getTime()
     } catch (error) {
-      const isSeen = chain.load.hasAnsweredSince(since) && now().getTime() - wellAt < unseenMostMs
+      const isSeen = chain.load.hasAnsweredSince(since) && now().getTime() - wellAt < maxUnseenMs
       if (!isSeen || !isTooOften(error)) throw error
     }
   }

@@ -9,7 +9,7 @@ import { type SignedTransfer, transferCall } from './transfer.ts'
 import { findUse, isUsedAt, isUsedInSafe, type Searched, type Use } from './uses.ts'
 
 /** Where an expected transfer is proven to have happened. */
-export interface Found {
+export interface ProvenTransfer {
   readonly transaction: Hex
   readonly block: number
 }
@@ -18,7 +18,7 @@ export interface Found {
 export type Verdict =
   | {
       readonly verdict: 'transferred'
-      readonly found: Found
+      readonly found: ProvenTransfer
       /** In a block that cannot be dropped any more. */
       readonly isSafe: boolean
     }
@@ -45,7 +45,7 @@ export async function proveByTransaction(
   node: ChainNode,
   transaction: Hex,
   expected: Expected,
-): Promise<Found | undefined> {
+): Promise<ProvenTransfer | undefined> {
   const receipt = await receiptOf(node, transaction)
   return receipt && proveByReceipt(node, { hash: transaction, receipt }, expected)
 }
@@ -55,7 +55,7 @@ export function proveByReceipt(
   node: ChainNode,
   { hash, receipt }: { readonly hash: Hex; readonly receipt: TransactionReceipt },
   expected: Expected,
-): Found | undefined {
+): ProvenTransfer | undefined {
   return proves(node, receipt, expected)
     ? { transaction: hash, block: Number(receipt.blockNumber) }
     : undefined
@@ -115,7 +115,7 @@ function open(soFar: Extract<Verdict, { verdict: 'open' }>['soFar']): Verdict {
  */
 export async function standingAt(
   node: ChainNode,
-  { transaction, block }: Found,
+  { transaction, block }: ProvenTransfer,
   expected: Authorization,
 ): Promise<Standing> {
   const [head, safe] = await Promise.all([
@@ -136,7 +136,7 @@ export async function standingAt(
  */
 async function standingWithout(
   node: ChainNode,
-  { transaction, block }: Found,
+  { transaction, block }: ProvenTransfer,
   expected: Authorization,
   head: { readonly number: bigint; readonly timestamp: bigint },
 ): Promise<Standing> {

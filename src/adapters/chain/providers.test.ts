@@ -286,7 +286,7 @@ describe('a provider whose quota payers use up', () => {
   test('is down when it answers nothing, or has refused every look for five minutes', async () => {
     let late = 0
     const now = () => new Date(Date.now() + late * 1_000)
-    const { probe } = chain.connect({ rpcUrl: node.url, headMostSeconds: 10 ** 9 }, now)
+    const { probe } = chain.connect({ rpcUrl: node.url, maxHeadSeconds: 10 ** 9 }, now)
     refusing(['eth_estimateGas'])
     await expect(probe()).rejects.toThrow()
     refusing([])

@@ -1,13 +1,13 @@
+import { never } from '../../lib/never.ts'
 import type { X402Receipt, X402Tender } from '../../payments/payment.ts'
 import type { Checked, Collected, Collecting, Rail, Standing } from '../../payments/ports.ts'
 import type { Expected } from '../../payments/proof.ts'
-import { never } from '../../primitives/never.ts'
 import { type CheckDeps, check, expectedOf, isUnused, writtenRight } from './checking.ts'
 import type { Chain } from './clients.ts'
 import type { Settling, Submitted } from './facilitator.ts'
 import { checksAtOnce } from './node-load.ts'
 import { isSignedByPayer } from './plain-payments.ts'
-import { type Found, proveByReceipt, proveByTransaction } from './proofs.ts'
+import { type ProvenTransfer, proveByReceipt, proveByTransaction } from './proofs.ts'
 import type { RefundWallet } from './refunds.ts'
 import { deadPayments, reasonOf } from './verdicts.ts'
 import { withinStep } from './within.ts'
@@ -102,7 +102,7 @@ function proofIn(chain: Chain, { hash, receipt }: Submitted, expected: Expected)
 
 async function settledBy(
   evidence: Evidence,
-  found: Found,
+  found: ProvenTransfer,
   expected: Expected,
 ): Promise<Collected<X402Receipt>> {
   return (await evidence.bearsOut(found, expected))

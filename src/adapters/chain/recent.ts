@@ -4,11 +4,11 @@
  *
  * @param mostMs how old an answer may be, from the moment it was asked for
  */
-export function recent<T>(mostMs: number, ask: () => Promise<T>): () => Promise<T> {
+export function recent<T>(maxMs: number, ask: () => Promise<T>): () => Promise<T> {
   let last: { readonly asked: Promise<T>; readonly at: number } | undefined
   return () => {
     const now = performance.now()
-    if (last && now - last.at < mostMs) return last.asked
+    if (last && now - last.at < maxMs) return last.asked
     const asked = ask()
     const own = { asked, at: now }
     last = own

@@ -1,11 +1,11 @@
 import { HttpRequestError, RpcRequestError, TimeoutError } from 'viem'
-import { readText } from '../../primitives/read-text.ts'
+import { readText } from '../../lib/read-text.ts'
 
 /** The receipt of one transaction that fills a block with logs has less. */
-const answerMostBytes = 10 * 1_048_576
+const maxAnswerBytes = 10 * 1_048_576
 
 /** A question in JSON-RPC. */
-export interface Asked {
+export interface RpcRequest {
   readonly method: string
   readonly params?: unknown
 }
@@ -36,11 +36,15 @@ export function nodeAddress(text: string): NodeAddress {
  * @throws RpcRequestError for what the node refuses, in its own words and with its code
  * @throws HttpRequestError or TimeoutError where it did not answer
  */
-export async function resultOf(node: NodeAddress, asked: Asked, mostMs: number): Promise<unknown> {
+export async function resultOf(
+  node: NodeAddress,
+  asked: RpcRequest,
+  maxMs: number,
+): Promise<unknown> {
   const { method, params } = asked
   const { url } = node
   const body = { method, params }
-  const { error, result } = await answerOf(node, body, mostMs)
+  const { error, result } = await answerOf(node, body, maxMs)
   if (error) throw new RpcRequestError({ body, error: error as never, url })
   return result
 }
@@ -53,7 +57,7 @@ interface Answer {
 async function answerOf(
   { url, headers }: NodeAddress,
   body: { method: string; params: unknown },
-  mostMs: number,
+  maxMs: number,
 ): Promise<Answer> {
   try {
     const response = await fetch(url, {
@@ -62,7 +66,7 @@ async function answerOf(
       // Each call is an exchange of its own, so all of them may have the same number.
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }),
       redirect: 'error',
-      signal: AbortSignal.timeout(mostMs),
+      signal: AbortSignal.timeout(maxMs),
     })
     return await readAnswer(response, { url, body })
   } catch (error) {
@@ -76,7 +80,7 @@ async function readAnswer(
   response: Response,
   { url, body }: { readonly url: string; readonly body: { method: string; params: unknown } },
 ): Promise<Answer> {
-  const text = await readText(response, answerMostBytes)
+  const text = await readText(response, maxAnswerBytes)
   if (text === undefined) throw new HttpRequestError({ body, details: 'Too large an answer.', url })
   if (response.ok) return JSON.parse(text)
   // Some nodes refuse a question in JSON-RPC and with an error of HTTP: the former says why.

@@ -10,14 +10,17 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop()
 })
 
-interface Asked {
+interface RecordedRequest {
   readonly method: string
   readonly params: readonly [Record<string, string>]
 }
 
 /** A node that answers as it is told, and a client that speaks with it. */
-async function nodeThat(answer: (response: ServerResponse, asked: Asked) => void, mostMs?: number) {
-  const asked: Asked[] = []
+async function nodeThat(
+  answer: (response: ServerResponse, asked: RecordedRequest) => void,
+  maxMs?: number,
+) {
+  const asked: RecordedRequest[] = []
   const authorizations: (string | undefined)[] = []
   const server = createServer(async (request, response) => {
     const body = JSON.parse(await textOf(request))
@@ -32,7 +35,7 @@ async function nodeThat(answer: (response: ServerResponse, asked: Asked) => void
     server.close()
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const client = createPublicClient({ transport: rpcTransport(url, undefined, mostMs) })
+  const client = createPublicClient({ transport: rpcTransport(url, undefined, maxMs) })
   return { url, asked, authorizations, client }
 }
 

@@ -1,9 +1,9 @@
 import { createTransport, type EIP1193RequestFn, type Transport } from 'viem'
 import { type NodeLoad, nodeLoad } from './node-load.ts'
-import { type Asked, type NodeAddress, nodeAddress, resultOf } from './rpc-call.ts'
+import { type NodeAddress, nodeAddress, type RpcRequest, resultOf } from './rpc-call.ts'
 
 /** No call to the chain may hang longer than this; an order's lease is much longer. */
-const callMostMs = 8_000
+const maxCallMs = 8_000
 
 /**
  * What a call that changes nothing may compute. Checking a signature can run a contract of the
@@ -31,7 +31,7 @@ const gasFor: Readonly<Record<string, string>> = {
 export function rpcTransport(
   url: string,
   load: NodeLoad = nodeLoad(),
-  mostMs = callMostMs,
+  maxMs = maxCallMs,
 ): Transport {
   const address = nodeAddress(url)
   return ({ timeout }) =>
@@ -41,14 +41,14 @@ export function rpcTransport(
       type: 'http',
       retryCount: 1,
       timeout,
-      request: requestOf(address, mostMs, load),
+      request: requestOf(address, maxMs, load),
     })
 }
 
-function requestOf(address: NodeAddress, mostMs: number, load: NodeLoad): EIP1193RequestFn {
-  const request = async (asked: Asked) => {
+function requestOf(address: NodeAddress, maxMs: number, load: NodeLoad): EIP1193RequestFn {
+  const request = async (asked: RpcRequest) => {
     try {
-      const result = await resultOf(address, withGas(asked), mostMs)
+      const result = await resultOf(address, withGas(asked), maxMs)
       load.note()
       return result
     } catch (error) {
@@ -59,7 +59,7 @@ function requestOf(address: NodeAddress, mostMs: number, load: NodeLoad): EIP119
   return request as EIP1193RequestFn
 }
 
-function withGas(asked: Asked): Asked {
+function withGas(asked: RpcRequest): RpcRequest {
   const gas = gasFor[asked.method]
   if (gas === undefined || !Array.isArray(asked.params)) return asked
   const [call, ...rest] = asked.params

@@ -35,11 +35,11 @@ interface Broadcast {
 }
 
 /** So many numbers are tried when others send with the same key at the same time. */
-const numbersMost = 12
+const maxNumbers = 12
 /** The waiting is cut into so many parts; between two of them the transaction is pushed. */
 const waits = 3
 /** Doubling its fee so often must be enough to take the place of a transaction that is stuck. */
-const raisesMost = 4
+const maxRaises = 4
 
 /**
  * Sends a call with our gas and waits until it is in a block, so that nobody sends it again while
@@ -87,7 +87,7 @@ async function sendFirst(chain: Chain, call: Call): Promise<Broadcast> {
     try {
       return await broadcast(chain, call, nonce, fees)
     } catch (error) {
-      if (tried === numbersMost || !isTaken(error)) {
+      if (tried === maxNumbers || !isTaken(error)) {
         chain.nonces.giveBack(nonce)
         throw error
       }
@@ -117,7 +117,7 @@ async function replace(chain: Chain, call: Call, nonce: number, paid: Fees): Pro
     try {
       return await broadcast(chain, call, nonce, fees)
     } catch (error) {
-      if (raised === raisesMost || !isUnderpriced(error)) throw error
+      if (raised === maxRaises || !isUnderpriced(error)) throw error
       fees = times(fees, 2n, 1n)
     }
   }
@@ -127,7 +127,7 @@ async function replace(chain: Chain, call: Call, nonce: number, paid: Fees): Pro
 async function broadcast(chain: Chain, call: Call, nonce: number, fees: Fees): Promise<Broadcast> {
   const { gasAccount, network, reader } = chain
   const { chainId } = network
-  if (call.gas * fees.maxFeePerGas > chain.settlementWeiMost) throw new Error(tooDear)
+  if (call.gas * fees.maxFeePerGas > chain.maxSettlementWei) throw new Error(tooDear)
   const signed = gasAccount.sign({
     type: 'eip1559',
     chainId,

@@ -41,7 +41,7 @@ export function transferCall(network: Network, transfer: SignedTransfer) {
  * passkey that is checked without the precompiled contract. A wallet can also burn millions there,
  * which the payer chooses and we would pay.
  */
-export const settlementGasMost = 450_000n
+export const maxSettlementGas = 450_000n
 
 /** What the state of the token may add between the estimate and the block: a balance that was zero. */
 const gasMargin = 25_000n
@@ -49,7 +49,7 @@ const gasMargin = 25_000n
 /** The limit that a transfer is sent with which needs so much gas; its price is looked at for this. */
 export function limitOf(needed: bigint): bigint {
   const withMargin = needed + gasMargin
-  return withMargin < settlementGasMost ? withMargin : settlementGasMost
+  return withMargin < maxSettlementGas ? withMargin : maxSettlementGas
 }
 
 /** Whether a settlement of this transfer stays within what one may cost; `refused` is a revert. */
@@ -59,7 +59,7 @@ export async function costOf(
 ): Promise<'bearable' | 'too_much' | 'too_dear' | 'refused'> {
   try {
     const gas = await gasOf(chain, transfer)
-    if (gas > settlementGasMost) return 'too_much'
+    if (gas > maxSettlementGas) return 'too_much'
     return (await isTooDear(chain, transfer, limitOf(gas))) ? 'too_dear' : 'bearable'
   } catch (error) {
     // What an estimate may take is more than a settlement may cost.
@@ -85,7 +85,7 @@ export async function sendTransfer(
   const needed = estimated ?? (await gasOf(chain, transfer))
   const gas = limitOf(needed)
   if (await isTooDear(chain, transfer, gas)) throw new Error(tooDear)
-  if (needed > settlementGasMost) throw new Error(`The transfer would cost ${needed} gas.`)
+  if (needed > maxSettlementGas) throw new Error(`The transfer would cost ${needed} gas.`)
   return sendCall(chain, { to: call.address, data: encodeFunctionData(call), gas }, sending)
 }
 

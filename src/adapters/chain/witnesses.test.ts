@@ -113,26 +113,26 @@ describe('a large payment', () => {
     const noLogs: Tamper = (method) => (method === 'eth_getLogs' ? { status: 403 } : undefined)
     const noSafe: Tamper = (_, [tag]) => (tag === 'safe' ? { result: null } : undefined)
     for (const tamper of [silent, stopped, noReceipts, noLogs, noSafe]) {
-      const { rail, borneOutMost } = connect([witness.url])
+      const { rail, maxBorneOut } = connect([witness.url])
       witness.tamper(tamper)
-      expect(await borneOutMost()).toBe(large - 1n)
+      expect(await maxBorneOut()).toBe(large - 1n)
       expect(await rail.check(big.tender)).toMatchObject({ outcome: 'unknown', charged: 'no' })
       expect(await rail.check(small.tender)).toMatchObject({ outcome: 'good' })
     }
     witness.tamper()
     for (const urls of [[witness.url], ['http://127.0.0.1:1', witness.url], []]) {
-      const { rail, borneOutMost } = connect(urls)
-      expect(await borneOutMost()).toBeUndefined()
+      const { rail, maxBorneOut } = connect(urls)
+      expect(await maxBorneOut()).toBeUndefined()
       expect(await rail.check(big.tender)).toMatchObject({ outcome: 'good' })
     }
   })
 })
 
 test('a witness that never answers is given up after a while, and is as one that is away', async () => {
-  const { borneOutMost } = connect([witness.url])
+  const { maxBorneOut } = connect([witness.url])
   const askedBefore = witness.calls.length
   witness.tamper(() => new Promise(() => undefined))
-  expect(await borneOutMost()).toBe(large - 1n)
+  expect(await maxBorneOut()).toBe(large - 1n)
   // Not one of its calls was given up and made again by then.
   expect(witness.calls.slice(askedBefore)).toEqual(Array(2).fill('eth_getBlockByNumber'))
 })
@@ -145,9 +145,9 @@ test('a witness whose newest block is behind its own safe one bears nothing out'
     const newest = await chain.client.request({ method, params: [tag, false] } as never)
     return { result: { ...(newest as object), number: `0x${(number - 1n).toString(16)}` } }
   })
-  expect(await connect([witness.url]).borneOutMost()).toBe(large - 1n)
+  expect(await connect([witness.url]).maxBorneOut()).toBe(large - 1n)
   witness.tamper()
-  expect(await connect([witness.url]).borneOutMost()).toBeUndefined()
+  expect(await connect([witness.url]).maxBorneOut()).toBeUndefined()
 })
 
 describe('a payment that has landed', () => {

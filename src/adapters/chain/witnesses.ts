@@ -1,13 +1,13 @@
+import { type Usdc, usdc } from '../../lib/money.ts'
+import { within } from '../../lib/within.ts'
 import type { X402Receipt } from '../../payments/payment.ts'
 import type { Standing } from '../../payments/ports.ts'
 import type { Expected } from '../../payments/proof.ts'
-import { type Usdc, usdc } from '../../primitives/money.ts'
-import { within } from '../../primitives/within.ts'
 import type { ChainNode } from './clients.ts'
 import {
   type Authorization,
-  type Found,
   judge,
+  type ProvenTransfer,
   proveByTransaction,
   standingAt,
   type Verdict,
@@ -35,11 +35,11 @@ export interface Evidence {
    */
   couldBearOut(amount: Usdc): Promise<boolean>
   /** What a payment may be at most to be borne out just now; undefined: whatever it is. */
-  borneOutMost(): Promise<Usdc | undefined>
+  maxBorneOut(): Promise<Usdc | undefined>
   /** Whether a payment that our node has found may be taken for settled. */
-  bearsOut(found: Found, expected: Expected): Promise<boolean>
+  bearsOut(found: ProvenTransfer, expected: Expected): Promise<boolean>
   /** Whether a refund that our node says is final may be taken for paid, whatever its amount. */
-  bearsOutRefund(found: Found, expected: Authorization): Promise<boolean>
+  bearsOutRefund(found: ProvenTransfer, expected: Authorization): Promise<boolean>
   /** Final only when borne out; gone, which is an absence, only when every witness misses it. */
   standingOf(receipt: X402Receipt, expected: Authorization): Promise<Standing>
 }
@@ -58,7 +58,7 @@ export function evidenceOf(node: ChainNode, { nodes, from, isCurrent }: Witnesse
 
   const looks = nodes.map((witness) => recent(lookKeptMs, () => lookAt(witness, isCurrent)))
   const someIsWell = async () => {
-    const ends = await Promise.allSettled(looks.map((look) => within(lookMostMs, look(), 'late')))
+    const ends = await Promise.allSettled(looks.map((look) => within(maxLookMs, look(), 'late')))
     return ends.length === 0 || ends.some(({ status }) => status === 'fulfilled')
   }
 
@@ -68,14 +68,14 @@ export function evidenceOf(node: ChainNode, { nodes, from, isCurrent }: Witnesse
       return (await proveByTransaction(witness, transaction, expected)) !== undefined
     })
 
-  const stands = (standing: Standing, found: Found, expected: Authorization) => {
+  const stands = (standing: Standing, found: ProvenTransfer, expected: Authorization) => {
     return async (witness: ChainNode) => (await standingAt(witness, found, expected)) === standing
   }
 
   return {
     couldBearOut: async (amount) => amount < from || someIsWell(),
 
-    borneOutMost: async () => ((await someIsWell()) ? undefined : usdc(from > 0n ? from - 1n : 0n)),
+    maxBorneOut: async () => ((await someIsWell()) ? undefined : usdc(from > 0n ? from - 1n : 0n)),
 
     async judge(authorization) {
       const verdict = await judge(node, authorization)
@@ -92,7 +92,7 @@ export function evidenceOf(node: ChainNode, { nodes, from, isCurrent }: Witnesse
     bearsOutRefund: (found, expected) => some(stands('final', found, expected)),
 
     async standingOf({ transaction, block }, expected) {
-      const found = { transaction, block } as Found
+      const found = { transaction, block } as ProvenTransfer
       const standing = await standingAt(node, found, expected)
       if (standing === 'gone') {
         return (await every(stands('gone', found, expected))) ? 'gone' : 'unknown'
@@ -104,7 +104,7 @@ export function evidenceOf(node: ChainNode, { nodes, from, isCurrent }: Witnesse
 }
 
 /** What is slower than this is not waited for: the store sells by what it sees every few seconds. */
-const lookMostMs = 3_000
+const maxLookMs = 3_000
 /** So long a witness that was well is not looked at again. */
 const lookKeptMs = 10_000
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { RateSource, RateTable } from '../../goods/ports.ts'
+import type { RateSource, RateTable } from '../../catalog/ports.ts'
 import { createFrankfurter, keepRates, type RatesRead } from './frankfurter.ts'
 
 const good = { amount: 1, base: 'USD', date: '2026-10-02', rates: { EUR: 0.86, JPY: 152 } }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import type { RateSource, RateTable } from '../../goods/ports.ts'
-import { readText } from '../../primitives/read-text.ts'
-import { repeat } from '../../primitives/repeat.ts'
+import type { RateSource, RateTable } from '../../catalog/ports.ts'
+import { readText } from '../../lib/read-text.ts'
+import { repeat } from '../../lib/repeat.ts'
 import { createSieve, type Sifted } from './plausible.ts'
 
 export interface FrankfurterOptions {
@@ -22,7 +22,7 @@ const Latest = z.object({
 })
 
 /** All currencies there are take some kilobytes. */
-const answerMostBytes = 64 * 1024
+const maxAnswerBytes = 64 * 1024
 
 const hourMs = 3_600_000
 const retryMs = 60_000
@@ -56,7 +56,7 @@ async function read(options: FrankfurterOptions, url: URL, signal: AbortSignal) 
       redirect: 'error',
       signal: AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs)]),
     })
-    return { status: response.status, text: (await readText(response, answerMostBytes)) ?? '' }
+    return { status: response.status, text: (await readText(response, maxAnswerBytes)) ?? '' }
   } catch (cause) {
     throw new Error(`${url.host} could not be read`, { cause })
   }

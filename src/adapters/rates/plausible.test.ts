@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { RateTable } from '../../goods/ports.ts'
+import type { RateTable } from '../../catalog/ports.ts'
 import { createSieve } from './plausible.ts'
 
 const now = new Date('2026-11-20T16:00:00Z')

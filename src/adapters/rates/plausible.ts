@@ -1,4 +1,4 @@
-import type { RateTable } from '../../goods/ports.ts'
+import type { RateTable } from '../../catalog/ports.ts'
 
 /**
  * Between which a dollar has cost in each currency over the last twenty years, with room. These are
@@ -48,11 +48,11 @@ const bounds: Readonly<Record<string, readonly [low: number, high: number]>> = {
 
 const dayMs = 86_400_000
 /** Further than this no currency of the ECB's list moves from one table to the next without being news. */
-const jumpMost = 1.2
+const maxJump = 1.2
 /** A rate that goes on being refused is believed after this long, if it lies within its bounds. */
 const rememberedMs = 7 * dayMs
 /** Where more of a table is implausible, something is wrong with all of it. */
-const shareMost = 1 / 4
+const maxShare = 1 / 4
 
 interface Believed {
   readonly rate: number
@@ -79,7 +79,7 @@ export function createSieve(now: () => Date): (table: RateTable) => Sifted {
     const last = known.get(currency)
     if (last === undefined || Math.abs(asOf - last.asOf) > rememberedMs) return undefined
     const jump = Math.max(rate / last.rate, last.rate / rate)
-    return jump > jumpMost ? `${currency} ${rate} comes after ${last.rate}` : undefined
+    return jump > maxJump ? `${currency} ${rate} comes after ${last.rate}` : undefined
   }
 
   /** @throws Error when nothing of the table is believed */
@@ -91,7 +91,7 @@ export function createSieve(now: () => Date): (table: RateTable) => Sifted {
     }
     const named = Object.entries(table.perUsd).filter(([currency]) => currency in bounds)
     const refused = named.flatMap(([currency, rate]) => doubtAbout(currency, rate, asOf) ?? [])
-    if (refused.length > named.length * shareMost) {
+    if (refused.length > named.length * maxShare) {
       throw new Error(`${table.source} is not believed: ${refused.join('; ')}`)
     }
     const doubted = new Set(refused.map((reason) => reason.slice(0, 3)))

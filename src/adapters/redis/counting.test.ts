@@ -34,10 +34,10 @@ afterEach(async () => {
   for (const redis of servers.splice(0)) await redis.stop()
 })
 
-async function countingIn(clientsMost?: number) {
+async function countingIn(maxClients?: number) {
   const redis = await startRedis()
   servers.push(redis)
-  const bound = clientsMost === undefined ? {} : { clientsMost }
+  const bound = maxClients === undefined ? {} : { maxClients }
   const counting = await openRedisCounting({ url: redis.url, digest, ...bound })
   opened.push(counting)
   return { redis, ...counting.counting(rule) }

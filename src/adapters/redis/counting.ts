@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { createClient } from '@redis/client'
 import type { Counting, LimitRule, Taken } from '../../http/rate-limit.ts'
-import { within } from '../../primitives/within.ts'
+import { within } from '../../lib/within.ts'
 import { type LoggedClient, slidingLog } from './sliding-log.ts'
 
 /** A request waits no longer than this for its count. */
@@ -10,9 +10,9 @@ const answerWithinMs = 250
 const late = `Redis did not answer within ${answerWithinMs} ms`
 /** A start waits so long for the connection, so that already the first requests are counted there. */
 const connectWaitMs = 2_000
-const reconnectMostMs = 2_000
+const maxReconnectMs = 2_000
 /** Counts on their way to Redis; beyond that a count is refused at once. */
-const waitingMost = 10_000
+const maxWaiting = 10_000
 /**
  * How many clients of a limit have a log of their own at a time. A flood of more addresses shares so
  * many further logs, so that it can fill neither Redis nor the whole limit of everybody else.
@@ -21,7 +21,7 @@ const ownLogs = 20_000
 const sharedLogs = 1_024
 /** An idle connection is tried so often, and one on which nothing comes back is made anew. */
 const pingEveryMs = 3_000
-const silentMostMs = 10_000
+const maxSilentMs = 10_000
 
 export interface RedisCounting {
   readonly counting: Counting
@@ -33,7 +33,7 @@ export interface RedisOptions {
   /** Hides who a client is: Redis may write what it holds to a disk. */
   readonly digest: (client: string) => string
   /** Clients of a limit with a log of their own; the number that the docs name when left out. */
-  readonly clientsMost?: number
+  readonly maxClients?: number
 }
 
 /**
@@ -41,19 +41,19 @@ export interface RedisOptions {
  * as it takes; meanwhile, and when an answer takes too long, a count is refused with an error.
  */
 export async function openRedisCounting(options: RedisOptions): Promise<RedisCounting> {
-  const { url, digest, clientsMost = ownLogs } = options
+  const { url, digest, maxClients = ownLogs } = options
   const client = createClient({
     url,
     scripts: { slidingLog },
     disableOfflineQueue: true,
     // Its limit of time for a command ends when the command is sent, so it is not worth its timer.
     commandOptions: { timeout: 0 },
-    commandsQueueMaxLength: waitingMost,
+    commandsQueueMaxLength: maxWaiting,
     pingInterval: pingEveryMs,
     socket: {
       connectTimeout: connectWaitMs,
-      socketTimeout: silentMostMs,
-      reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, reconnectMostMs),
+      socketTimeout: maxSilentMs,
+      reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, maxReconnectMs),
     },
   })
   // A broken connection fails the counts on it, and the next ones until it is back: told there.
@@ -64,7 +64,7 @@ export async function openRedisCounting(options: RedisOptions): Promise<RedisCou
   async function count(rule: LimitRule, key: string, takes: boolean): Promise<Taken> {
     const { name, limit, windowSeconds } = rule
     const windowMs = windowSeconds * 1_000
-    const logRule = { limit, windowMs, takes, clientsMost }
+    const logRule = { limit, windowMs, takes, maxClients }
     const sent = client.slidingLog(logsOf(name, digest(key)), logRule)
     const [allowed, counted = 0, leftMicros = 0] = await within(answerWithinMs, sent, late)
     return {

@@ -69,16 +69,16 @@ export interface LogRule {
   readonly windowMs: number
   readonly takes: boolean
   /** How many clients have a log of their own at a time. */
-  readonly clientsMost: number
+  readonly maxClients: number
 }
 
 export const slidingLog = defineScript({
   SCRIPT: lua,
   NUMBER_OF_KEYS: 3,
   parseCommand(parser, { own, shared, ends, client }: LoggedClient, rule: LogRule) {
-    const { limit, windowMs, takes, clientsMost } = rule
+    const { limit, windowMs, takes, maxClients } = rule
     parser.pushKeys([own, shared, ends])
-    parser.push(String(limit), String(windowMs), takes ? '1' : '0', client, String(clientsMost))
+    parser.push(String(limit), String(windowMs), takes ? '1' : '0', client, String(maxClients))
   },
   transformReply: (reply: unknown) => reply as [allowed: number, count: number, leftMicros: number],
 })

@@ -12,16 +12,16 @@ import {
   refunded,
 } from '../../../test/contract/sample-orders.ts'
 import { endedLongAgo } from '../../../test/harness/many-orders.ts'
+import type { OrderId } from '../../lib/ids.ts'
+import { usdc } from '../../lib/money.ts'
 import type { In, Order } from '../../orders/order.ts'
 import { paymentKeyOf } from '../../payments/payment.ts'
-import type { OrderId } from '../../primitives/ids.ts'
-import { usdc } from '../../primitives/money.ts'
 import { createArchive } from './archive.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
 import { orderFacts } from './order-facts.ts'
 import { createOrderStore } from './orders.ts'
-import { createStoreBooks } from './store-books.ts'
-import { createTreasury } from './treasury.ts'
+import { createPayoutLimits } from './payout-limits.ts'
+import { createStoreRecord } from './store-record.ts'
 
 const postgres = migratedPostgres()
 let pool: Pool
@@ -56,21 +56,21 @@ async function countOf(table: string): Promise<number> {
 
 /** What reconciliation reads of the record, but for what an archived order does not need any more. */
 async function bookKept() {
-  const books = createStoreBooks(pool)
+  const record = createStoreRecord(pool)
   const orders: Order[] = []
-  for await (const page of books.orders()) orders.push(...page)
+  for await (const page of record.orders()) orders.push(...page)
   const payers = [...new Set(orders.map(({ tender }) => tender.payer.toLowerCase()))]
   const refunds = orders.filter((order) => 'refund' in order && order.refund.step === 'REFUNDED')
-  const ids = new Set(await books.idsOf(payers, 'decided'))
+  const ids = new Set(await record.idsOf(payers, 'decided'))
   return {
-    ledger: await books.ledger('x402'),
-    inCoins: await books.ledger('btcpay'),
-    misbooked: await books.misbooked(),
-    blocks: [await books.oldestBlock(), await books.newestBlock()],
+    ledger: await record.ledger('x402'),
+    inCoins: await record.ledger('btcpay'),
+    misbooked: await record.misbooked(),
+    blocks: [await record.oldestBlock(), await record.newestBlock()],
     refundsKnown: refunds.every(({ id }) => ids.has(id)),
-    byPayments: (await books.byPayments(orders.map(({ tender }) => paymentKeyOf(tender)))).length,
+    byPayments: (await record.byPayments(orders.map(({ tender }) => paymentKeyOf(tender)))).length,
     orders: orders.map(essence),
-    byIds: (await books.byIds(orders.map(({ id }) => id))).map(essence).sort(byId),
+    byIds: (await record.byIds(orders.map(({ id }) => id))).map(essence).sort(byId),
   }
 }
 
@@ -91,11 +91,11 @@ function essence(order: Order) {
 test('after any lives, the books say the same before and after orders are archived', async () => {
   const store = createOrderStore(pool)
   const endless = usdc(10n ** 30n)
-  const treasury = createTreasury(pool, { hour: endless, day: endless })
+  const payoutLimits = createPayoutLimits(pool, { hour: endless, day: endless })
   const lives = fc.asyncProperty(anyLife(), async ([first, ...moves]) => {
     let { order } = await store.open(first as In<'PAYMENT_PENDING'>, [])
     for (const next of moves) {
-      if (isSigned(next)) await treasury.allow(order.id)
+      if (isSigned(next)) await payoutLimits.allow(order.id)
       order = (await store.move(order, { ...next, version: order.version })).order
     }
     await endedLongAgo(pool)
@@ -286,6 +286,6 @@ describe('nothing is taken out of the tables', () => {
     await archiveAll()
     await pool.query(`begin; set local session_replication_role = replica;
       update archived_orders set account = 'refunded'; commit`)
-    expect(await createStoreBooks(pool).misbooked()).toMatchObject([{ order: id }])
+    expect(await createStoreRecord(pool).misbooked()).toMatchObject([{ order: id }])
   })
 })

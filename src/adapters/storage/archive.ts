@@ -1,4 +1,4 @@
-import type { OrderId } from '../../primitives/ids.ts'
+import type { OrderId } from '../../lib/ids.ts'
 import { archivedBy } from './archived-orders.ts'
 import type { Database } from './database.ts'
 

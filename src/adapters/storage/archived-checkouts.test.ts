@@ -17,17 +17,17 @@ import { fulfilled, fulfilling, paid } from '../../../test/contract/sample-order
 import { endedLongAgo } from '../../../test/harness/many-orders.ts'
 import type { Checkout, CheckoutIn } from '../../checkouts/checkout.ts'
 import { returnReference } from '../../checkouts/checkout.ts'
+import { usdc } from '../../lib/money.ts'
 import type { In } from '../../orders/order.ts'
 import { paymentKeyOf } from '../../payments/payment.ts'
-import { usdc } from '../../primitives/money.ts'
 import { createArchive } from './archive.ts'
-import { createCheckoutBooks } from './checkout-books.ts'
+import { createCheckoutRecord } from './checkout-record.ts'
 import { createCheckoutStore } from './checkouts.ts'
 import { createHandPayouts } from './hand-payouts.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
 import { createOrderStore } from './orders.ts'
 import { createPayoutRecord } from './payout-record.ts'
-import { createStoreBooks } from './store-books.ts'
+import { createStoreRecord } from './store-record.ts'
 
 const postgres = migratedPostgres()
 let pool: Pool
@@ -87,18 +87,18 @@ async function countOf(table: string): Promise<number> {
 /** What reconciliation reads of orders and checkouts. */
 async function bookKept() {
   const checkouts: Checkout[] = []
-  const books = createCheckoutBooks(pool)
-  const store = createStoreBooks(pool)
-  for await (const page of books.all()) checkouts.push(...page)
+  const record = createCheckoutRecord(pool)
+  const store = createStoreRecord(pool)
+  for await (const page of record.all()) checkouts.push(...page)
   const orders = await store.byIds(checkouts.map(({ orderId }) => orderId))
   return {
     checkouts: checkouts.map(essence),
     orders: orders.map(({ id, state, amount, tender }) => ({ id, state, amount, tender })),
     receipts: orders.map((order) => 'receipt' in order && order.receipt),
-    coins: await books.ledger(),
+    coins: await record.ledger(),
     inUsdc: await store.ledger('x402'),
     inCoins: await store.ledger('btcpay'),
-    wrong: [await books.misbooked(), await store.misbooked(), await books.strayOrders()],
+    wrong: [await record.misbooked(), await store.misbooked(), await record.strayOrders()],
   }
 }
 
@@ -203,7 +203,7 @@ describe('an archived checkout', () => {
   it('has books that a changed row contradicts', async () => {
     await pool.query(`begin; set local session_replication_role = replica;
       update archived_checkouts set returned = returned - 1; commit`)
-    expect(await createCheckoutBooks(pool).misbooked()).toMatchObject([
+    expect(await createCheckoutRecord(pool).misbooked()).toMatchObject([
       { checkout: checkout.id, account: 'returned', booked: 1n - surplus, due: -surplus },
     ])
   })

@@ -1,4 +1,4 @@
-import { Refusal } from '../../primitives/refusal.ts'
+import { Refusal } from '../../lib/refusal.ts'
 import type { Database } from './database.ts'
 
 const archived =

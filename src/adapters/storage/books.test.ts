@@ -11,13 +11,13 @@ import {
   refunded,
   wayTo,
 } from '../../../test/contract/sample-orders.ts'
+import { usdc } from '../../lib/money.ts'
 import { type Account, balancesOf, type Entry, entriesOf } from '../../orders/ledger.ts'
 import type { Order } from '../../orders/order.ts'
-import { usdc } from '../../primitives/money.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
 import { columnsOf } from './order-row.ts'
 import { createOrderStore } from './orders.ts'
-import { createTreasury } from './treasury.ts'
+import { createPayoutLimits } from './payout-limits.ts'
 
 const postgres = migratedPostgres()
 let pool: Pool
@@ -31,12 +31,12 @@ const endless = usdc(10n ** 30n)
 /** An order in the database, brought there by the store, one move after the other. */
 async function live(life: readonly Order[]): Promise<Order> {
   const store = createOrderStore(pool)
-  const treasury = createTreasury(pool, { hour: endless, day: endless })
+  const payoutLimits = createPayoutLimits(pool, { hour: endless, day: endless })
   const [first, ...rest] = life
   if (first?.state !== 'PAYMENT_PENDING') throw new Error('An order begins with its payment')
   let order: Order = (await store.open(first, [])).order
   for (const next of rest) {
-    if (isSigned(next)) expect(await treasury.allow(order.id)).toBe('granted')
+    if (isSigned(next)) expect(await payoutLimits.allow(order.id)).toBe('granted')
     const moved = await store.move(order, { ...next, version: order.version })
     expect(moved.won).toBe(true)
     order = moved.order

@@ -1,8 +1,8 @@
 import type { CheckoutState } from '../../checkouts/checkout.ts'
 import type { CheckoutFacts } from '../../checkouts/ports.ts'
 import type { Database } from './database.ts'
-import { readOpenReturns } from './return-desk.ts'
-import { grantedOf } from './treasury.ts'
+import { grantedOf } from './payout-limits.ts'
+import { readOpenReturns } from './return-queue.ts'
 
 /** The condition is that of an index, so closed checkouts are not read. */
 const openSql = `

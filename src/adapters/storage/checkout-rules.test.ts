@@ -24,16 +24,16 @@ import {
   newTender,
   pending,
 } from '../../../test/contract/sample-orders.ts'
+import { usdc } from '../../lib/money.ts'
 import type { In } from '../../orders/order.ts'
 import type { Moved } from '../../orders/ports.ts'
 import type { InvoiceTender } from '../../payments/payment.ts'
-import { usdc } from '../../primitives/money.ts'
 import { breakingOnce } from './breaking.fixture.ts'
 import { createCheckoutStore } from './checkouts.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
 import { exposureOf } from './order-facts.ts'
 import { createOrderStore } from './orders.ts'
-import { createTreasury } from './treasury.ts'
+import { createPayoutLimits } from './payout-limits.ts'
 import { createLimitStore } from './wallet-limits.ts'
 
 const postgres = migratedPostgres()
@@ -221,7 +221,7 @@ describe('an order of an invoice', () => {
 
   it('goes back in the coin it was paid in, in the units that were paid', async () => {
     const order = await givenUp()
-    await createTreasury(pool, caps).allow(order.id)
+    await createPayoutLimits(pool, caps).allow(order.id)
     const { payer: to, amount, units, invoice, network } = order.tender as InvoiceTender
     const named = { invoice, network, reference: order.id }
     const right = { rail: 'btcpay', to, amount, units, ...named } as const

@@ -1,5 +1,5 @@
 import { describeCheckoutStore } from '../../../test/contract/checkout-store.ts'
-import { usdc } from '../../primitives/money.ts'
+import { usdc } from '../../lib/money.ts'
 import { createCheckoutStore } from './checkouts.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
 import { createOrderStore } from './orders.ts'

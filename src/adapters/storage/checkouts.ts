@@ -1,13 +1,13 @@
 import type { CheckoutStore } from '../../checkouts/ports.ts'
+import type { CheckoutId } from '../../lib/ids.ts'
 import type { Allowance } from '../../orders/ports.ts'
-import type { CheckoutId } from '../../primitives/ids.ts'
 import { inBatches, rowsAtOnce } from './batches.ts'
 import { findCheckoutBy, findHolder } from './checkout-reads.ts'
 import { checkoutColumns, checkoutOf, type StoredCheckout } from './checkout-row.ts'
 import { moveCheckout, openCheckout } from './checkout-writes.ts'
 import type { Database } from './database.ts'
 import { claimDue, hasten, type LeasedTable, release } from './leases.ts'
-import type { RefundCaps } from './treasury.ts'
+import type { RefundCaps } from './payout-limits.ts'
 
 const table: LeasedTable = { name: 'checkouts', columns: checkoutColumns }
 

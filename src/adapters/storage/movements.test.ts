@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { beforeEach, expect, test } from 'vitest'
-import { usdc } from '../../primitives/money.ts'
+import { usdc } from '../../lib/money.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
 import { createMovements } from './movements.ts'
 

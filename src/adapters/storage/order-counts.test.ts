@@ -13,14 +13,14 @@ import {
 } from '../../../test/contract/sample-orders.ts'
 import { memoryOrders } from '../../../test/doubles/memory-orders.ts'
 import { copyOrder } from '../../../test/harness/many-orders.ts'
+import { usdc } from '../../lib/money.ts'
 import type { In, Order } from '../../orders/order.ts'
-import { usdc } from '../../primitives/money.ts'
 import { checkoutFacts } from './checkout-facts.ts'
 import type { Database } from './database.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
 import { addUpEnds, openFacts, orderFacts } from './order-facts.ts'
 import { createOrderStore } from './orders.ts'
-import { createTreasury } from './treasury.ts'
+import { createPayoutLimits } from './payout-limits.ts'
 
 const postgres = migratedPostgres()
 
@@ -35,14 +35,14 @@ function twoStores(database: Pool) {
   const memory = memoryOrders(later)
   const stores = [createOrderStore(database), memory] as const
   const endless = usdc(10n ** 30n)
-  const treasury = createTreasury(database, { hour: endless, day: endless })
+  const payoutLimits = createPayoutLimits(database, { hour: endless, day: endless })
   return {
     memory,
     async live([first, ...moves]: readonly Order[], beside: () => Promise<unknown>) {
       let { order } = await stores[0].open(first as In<'PAYMENT_PENDING'>, [])
       await memory.open(first as In<'PAYMENT_PENDING'>, [])
       for (const next of moves) {
-        if (isSigned(next)) await treasury.allow(order.id)
+        if (isSigned(next)) await payoutLimits.allow(order.id)
         const to = { ...next, version: order.version }
         const [moved] = await Promise.all([stores[0].move(order, to), beside()])
         await memory.move(order, to)

@@ -1,6 +1,6 @@
+import { never } from '../../lib/never.ts'
 import type { Order, PaidOrder, Refunding } from '../../orders/order.ts'
 import { blockOf } from '../../payments/payment.ts'
-import { never } from '../../primitives/never.ts'
 import { storable } from './storable.ts'
 
 /** One line of an order's history. The detail is JSON text. */

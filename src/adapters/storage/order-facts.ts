@@ -1,9 +1,9 @@
+import type { OrderId } from '../../lib/ids.ts'
+import { type Usdc, usdc } from '../../lib/money.ts'
 import { supplierReferenceOf } from '../../orders/order.ts'
 import { noFundsCode, type OpenFacts, type OrderFacts } from '../../orders/ports.ts'
-import type { OrderId } from '../../primitives/ids.ts'
-import { type Usdc, usdc } from '../../primitives/money.ts'
 import type { Database } from './database.ts'
-import { grantedOf } from './treasury.ts'
+import { grantedOf } from './payout-limits.ts'
 
 /**
  * One statement, so that the numbers are of one moment and fit together. Ends are counted as orders come

@@ -1,5 +1,5 @@
+import type { OrderId } from '../../lib/ids.ts'
 import type { MailBook } from '../../orders/mail.ts'
-import type { OrderId } from '../../primitives/ids.ts'
 import type { Database } from './database.ts'
 
 const rememberSql = `

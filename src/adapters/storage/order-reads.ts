@@ -1,6 +1,6 @@
+import type { OrderId } from '../../lib/ids.ts'
 import type { Order } from '../../orders/order.ts'
 import type { OrderPage, OrderPageRequest } from '../../orders/ports.ts'
-import type { OrderId } from '../../primitives/ids.ts'
 import { paidBefore, requireNotArchived } from './archived-orders.ts'
 import { type Database, prepared } from './database.ts'
 import { type OrderRow, orderOf } from './order-row.ts'

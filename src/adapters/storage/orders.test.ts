@@ -3,12 +3,12 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { describeOrderStore } from '../../../test/contract/order-store.ts'
 import { failed, fulfilling, paid, pending, wayTo } from '../../../test/contract/sample-orders.ts'
 import { onChain } from '../../../test/doubles/orders.ts'
+import { usdc } from '../../lib/money.ts'
 import type { OrderStore } from '../../orders/ports.ts'
-import { usdc } from '../../primitives/money.ts'
 import { breakingOnce } from './breaking.fixture.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
 import { createOrderStore } from './orders.ts'
-import { createTreasury } from './treasury.ts'
+import { createPayoutLimits } from './payout-limits.ts'
 import { createLimitStore } from './wallet-limits.ts'
 
 const postgres = migratedPostgres()
@@ -32,7 +32,7 @@ describeOrderStore('PostgreSQL', async () => {
       await pools[0].query('update orders set locked_until = now() where id = $1', [id])
     },
     grant: async (id) => {
-      expect(await createTreasury(pools[0], endlessCaps).allow(id)).toBe('granted')
+      expect(await createPayoutLimits(pools[0], endlessCaps).allow(id)).toBe('granted')
     },
     pass: async (ms) => {
       // An end is never moved, so its guard is lifted to make it older.

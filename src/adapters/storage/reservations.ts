@@ -1,4 +1,4 @@
-import { consideredMostMs, type Reservation, type ReservationStore } from '../../orders/ports.ts'
+import { maxConsideredMs, type Reservation, type ReservationStore } from '../../orders/ports.ts'
 import { inBatches, rowsAtOnce } from './batches.ts'
 import { type Database, prepared } from './database.ts'
 
@@ -6,7 +6,7 @@ import { type Database, prepared } from './database.ts'
 export function createReservationStore(database: Database): ReservationStore {
   return {
     async reserve(paymentKey, request, isSigned) {
-      const values = [paymentKey, request, isSigned, consideredMostMs]
+      const values = [paymentKey, request, isSigned, maxConsideredMs]
       const { rows } = await database.query<Reservation>(reserveStatement(values))
       const [held] = rows
       if (held === undefined) throw new Error('The reservation gave no row')
@@ -18,7 +18,7 @@ export function createReservationStore(database: Database): ReservationStore {
     },
 
     async isConsidered(paymentKey) {
-      const { rowCount } = await database.query(consideredStatement([paymentKey, consideredMostMs]))
+      const { rowCount } = await database.query(consideredStatement([paymentKey, maxConsideredMs]))
       return rowCount === 1
     },
 

@@ -1,7 +1,7 @@
 import pg from 'pg'
 
 /** The oldest PostgreSQL that gets fixes from its makers. */
-const versionLeast = 150_000
+const minVersion = 150_000
 
 interface Server {
   readonly version: string
@@ -59,7 +59,7 @@ function problemsOf({ version, encoding, statementLimit, idleLimit }: Partial<Se
     ...(idleLimit === '0' ? ['idle_in_transaction_session_timeout'] : []),
   ]
   return [
-    ...(Number(version) < versionLeast ? ['it is older than PostgreSQL 15'] : []),
+    ...(Number(version) < minVersion ? ['it is older than PostgreSQL 15'] : []),
     ...(encoding === 'UTF8'
       ? []
       : [`its encoding is ${encoding}, which cannot hold every delivery: make it with UTF8`]),

@@ -1,10 +1,10 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { startTestPostgres, type TestPostgres } from '../../../sandbox/postgres/test-postgres.ts'
-import type { Offer } from '../../goods/offer.ts'
-import { packOffers } from '../../goods/offer-records.ts'
-import type { Snapshot } from '../../goods/ports.ts'
-import type { OfferId } from '../../primitives/ids.ts'
+import type { Offer } from '../../catalog/offer.ts'
+import { packOffers } from '../../catalog/offer-records.ts'
+import type { Snapshot } from '../../catalog/ports.ts'
+import type { OfferId } from '../../lib/ids.ts'
 import { createSnapshotStore } from './snapshots.ts'
 
 let postgres: TestPostgres

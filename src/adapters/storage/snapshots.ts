@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'
-import type { OfferRecords } from '../../goods/offer-records.ts'
-import type { Snapshot, SnapshotStore } from '../../goods/ports.ts'
+import type { OfferRecords } from '../../catalog/offer-records.ts'
+import type { Snapshot, SnapshotStore } from '../../catalog/ports.ts'
 
 /** Says how the body is written. A body of another format is of another version of the store. */
 const format = Buffer.from('K402-6\n')

@@ -1,3 +1,4 @@
+import type { Usdc } from '../../lib/money.ts'
 import {
   type BudgetRules,
   budgetWindowMs,
@@ -6,7 +7,6 @@ import {
   type Subjects,
 } from '../../orders/budgets.ts'
 import { BudgetSpent, type Counted } from '../../orders/ports.ts'
-import type { Usdc } from '../../primitives/money.ts'
 import { type Database, isRefused, prepared } from './database.ts'
 
 interface Row {
@@ -28,7 +28,7 @@ const spentStatement = prepared(
 )
 
 /** What is asked of the budgets before an order is opened. */
-interface Asked {
+interface BudgetQuery {
   readonly subjects: Subjects
   readonly rules: BudgetRules
   readonly now: Date
@@ -37,7 +37,7 @@ interface Asked {
 
 export async function spentBudget(
   database: Database,
-  { subjects, rules, now, risk }: Asked,
+  { subjects, rules, now, risk }: BudgetQuery,
 ): Promise<Spent | undefined> {
   const [payer, client] = [subjects.payer.toLowerCase(), subjects.client ?? null]
   const whose = [budgetsJson(rules), payer, client, subjects.receiver ?? null, now]

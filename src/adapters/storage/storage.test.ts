@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import type { Pool } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startTestPostgres, type TestPostgres } from '../../../sandbox/postgres/test-postgres.ts'
-import { usdc } from '../../primitives/money.ts'
+import { usdc } from '../../lib/money.ts'
 import { openDatabase } from './database.ts'
 import { claimIdentity, type StoreIdentity } from './identity.ts'
 import { migrate } from './migrate.ts'
@@ -232,7 +232,7 @@ describe('sign-in nonces', () => {
   const inAnHour = () => new Date(Date.now() + 3_600_000)
   beforeEach(() => migrate(pool))
 
-  it('open one door, once, on whatever node', async () => {
+  it('are good for one use, on whatever node', async () => {
     const nodes = [createNonceStore(pool), createNonceStore(pool)] as const
     const uses = await Promise.all(
       Array.from({ length: 16 }, (_, index) =>

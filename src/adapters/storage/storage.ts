@@ -1,11 +1,11 @@
 import type { Pool } from 'pg'
+import type { SnapshotStore } from '../../catalog/ports.ts'
 import type {
   CheckoutFacts,
   CheckoutStore,
   HandPayouts,
   PayoutRecord,
 } from '../../checkouts/ports.ts'
-import type { SnapshotStore } from '../../goods/ports.ts'
 import type { NodeBook } from '../../nodes.ts'
 import type { MailBook } from '../../orders/mail.ts'
 import type {
@@ -14,13 +14,13 @@ import type {
   OpenFacts,
   OrderFacts,
   OrderStore,
+  PayoutLimits,
   ReservationStore,
-  Treasury,
 } from '../../orders/ports.ts'
 import type { Network } from '../../payments/networks.ts'
-import type { CheckoutBooks, Movements, StoreBooks } from '../../reconcile/ports.ts'
-import { createCheckoutBooks } from './checkout-books.ts'
+import type { CheckoutRecord, Movements, StoreRecord } from '../../reconcile/ports.ts'
 import { checkoutFacts } from './checkout-facts.ts'
+import { createCheckoutRecord } from './checkout-record.ts'
 import { createCheckoutStore } from './checkouts.ts'
 import { type Database, openDatabase, type Trouble } from './database.ts'
 import { createHandPayouts } from './hand-payouts.ts'
@@ -32,12 +32,12 @@ import { createNonceStore } from './nonces.ts'
 import { addUpEnds, openFacts, orderFacts } from './order-facts.ts'
 import { createMailBook } from './order-mail.ts'
 import { createOrderStore } from './orders.ts'
+import { createPayoutLimits, type RefundCaps } from './payout-limits.ts'
 import { createPayoutRecord } from './payout-record.ts'
 import { createReservationStore } from './reservations.ts'
 import { requireServer } from './server.ts'
 import { createSnapshotStore } from './snapshots.ts'
-import { createStoreBooks } from './store-books.ts'
-import { createTreasury, type RefundCaps } from './treasury.ts'
+import { createStoreRecord } from './store-record.ts'
 import { createLimitStore } from './wallet-limits.ts'
 import { createWallets, type Wallets } from './wallets.ts'
 
@@ -49,13 +49,13 @@ export interface Storage {
   readonly payoutRecord: PayoutRecord
   readonly limits: LimitStore
   readonly reservations: ReservationStore
-  readonly treasury: Treasury
+  readonly payoutLimits: PayoutLimits
   readonly nonces: NonceStore
   readonly nodes: NodeBook
   readonly snapshots: SnapshotStore
   readonly mail: MailBook
-  readonly books: StoreBooks
-  readonly checkoutBooks: CheckoutBooks
+  readonly record: StoreRecord
+  readonly checkoutRecord: CheckoutRecord
   readonly movements: Movements
   readonly wallets: Wallets
   /** Forgets sign-in nonces that have run out anyway. Returns how many. */
@@ -172,13 +172,13 @@ function storesOn(pool: Pool, refundCaps: RefundCaps): Omit<Storage, 'probe' | '
     payoutRecord: createPayoutRecord(pool),
     limits: createLimitStore(pool),
     reservations: createReservationStore(pool),
-    treasury: createTreasury(pool, refundCaps),
+    payoutLimits: createPayoutLimits(pool, refundCaps),
     nonces,
     nodes: createNodeBook(pool),
     snapshots: createSnapshotStore(pool),
     mail: createMailBook(pool),
-    books: createStoreBooks(pool),
-    checkoutBooks: createCheckoutBooks(pool),
+    record: createStoreRecord(pool),
+    checkoutRecord: createCheckoutRecord(pool),
     movements: createMovements(pool),
     wallets: createWallets(pool),
     forgetNonces: () => nonces.forgetExpired(),

@@ -1,12 +1,12 @@
 import type { Pool } from 'pg'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { newTender, pending } from '../../../test/contract/sample-orders.ts'
-import type { Rules } from '../../orders/limits/rules.ts'
+import { usdc } from '../../lib/money.ts'
 import { LimitReached } from '../../orders/ports.ts'
-import { usdc } from '../../primitives/money.ts'
+import type { Rules } from '../../orders/spending-limits/rules.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
 import { createOrderStore } from './orders.ts'
-import { createStoreBooks } from './store-books.ts'
+import { createStoreRecord } from './store-record.ts'
 import { createLimitStore } from './wallet-limits.ts'
 
 const postgres = migratedPostgres()
@@ -64,7 +64,7 @@ test('who receives an order is told to the check, and not kept', async () => {
 test('a record that is rebuilt is held to no limit, and the next purchase is again', async () => {
   await set({ perOrder: usdc(9n) })
   const rebuilt = order()
-  const { isNew } = await createStoreBooks(pool).atOnce((orders) => orders.open(rebuilt, []))
+  const { isNew } = await createStoreRecord(pool).atOnce((orders) => orders.open(rebuilt, []))
   expect(isNew).toBe(true)
   const orders = createOrderStore(pool)
   for (let again = 0; again < 8; again += 1) {

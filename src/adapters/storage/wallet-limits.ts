@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { present, type Rules, type Spend, type WalletLimits } from '../../orders/limits/rules.ts'
+import { usdc } from '../../lib/money.ts'
 import type { LimitStore, StoredLimits } from '../../orders/ports.ts'
-import { usdc } from '../../primitives/money.ts'
+import {
+  present,
+  type Rules,
+  type Spend,
+  type WalletLimits,
+} from '../../orders/spending-limits/rules.ts'
 import { type Database, prepared } from './database.ts'
 
 /** Amounts are text, because JSON has no integers of that size. */

@@ -1,12 +1,12 @@
 import type { PaymentRequired } from '@x402/core/types'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { keyOf, type Shown } from '../../desk/buying/viewer.ts'
-import { echoOf } from '../../desk/given.ts'
-import { Refusal } from '../../primitives/refusal.ts'
+import { type Credentials, keyOf } from '../../api/buying/viewer.ts'
+import { echoOf } from '../../api/param-source.ts'
+import { Refusal } from '../../lib/refusal.ts'
 import { answer402 } from '../payment-headers.ts'
 
 /** What a request shows of who sends it. @throws Refusal `invalid_header` */
-export function shownBy(request: FastifyRequest): Shown {
+export function credentialsIn(request: FastifyRequest): Credentials {
   return {
     accessToken: bearerOf(request),
     signIn: request.headers['sign-in-with-x'],

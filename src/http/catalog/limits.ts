@@ -1,11 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { BuyingDeps } from '../../desk/buying/deps.ts'
-import { orNotNow } from '../../desk/buying/or-not-now.ts'
-import { type SignInAsk, signedInWallet, signInRequired } from '../../desk/buying/sign-in.ts'
-import { limitsPath } from '../../desk/paths.ts'
-import type { LimitsAnswer } from '../../orders/limits/answer.ts'
-import { readLimits, sentenceOf } from '../../orders/limits/body.ts'
-import { type LimitsDeps, liftLimits, setLimits, showLimits } from '../../orders/limits/keep.ts'
+import type { BuyingDeps } from '../../api/buying/deps.ts'
+import { orNotNow } from '../../api/buying/or-not-now.ts'
+import { type SignInAsk, signedInWallet, signInRequired } from '../../api/buying/sign-in.ts'
+import { limitsPath } from '../../api/paths.ts'
+import type { LimitsAnswer } from '../../orders/spending-limits/answer.ts'
+import { readLimits, sentenceOf } from '../../orders/spending-limits/body.ts'
+import {
+  type LimitsDeps,
+  liftLimits,
+  setLimits,
+  showLimits,
+} from '../../orders/spending-limits/keep.ts'
 import { postedFields, privately, sendSignInRequired } from './buying.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { testApp } from '../../../test/fixtures/app.ts'
-import type { BuyingDeps } from '../../desk/buying/deps.ts'
+import type { BuyingDeps } from '../../api/buying/deps.ts'
 import type { OrderStore } from '../../orders/ports.ts'
 import { routeOrders } from './orders.ts'
 import { routeRefunds } from './refunds.ts'

@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { BuyingDeps } from '../../desk/buying/deps.ts'
-import { orNotNow } from '../../desk/buying/or-not-now.ts'
-import { lookUpIn, pageIn } from '../../desk/buying/order-params.ts'
-import { listOrders, lookAtOrder, ordersAsk, type Sought } from '../../desk/buying/orders.ts'
-import { signedInWallet, signInRequired } from '../../desk/buying/sign-in.ts'
-import { foundOrder } from '../../desk/views/order.ts'
-import { retryAfterSeconds } from '../../desk/views/order-message.ts'
-import type { Kind } from '../../goods/offer.ts'
+import type { BuyingDeps } from '../../api/buying/deps.ts'
+import { orNotNow } from '../../api/buying/or-not-now.ts'
+import { lookUpIn, pageIn } from '../../api/buying/order-params.ts'
+import { listOrders, lookAtOrder, type OrderQuery, ordersAsk } from '../../api/buying/orders.ts'
+import { signedInWallet, signInRequired } from '../../api/buying/sign-in.ts'
+import { foundOrder } from '../../api/views/order.ts'
+import { retryAfterSeconds } from '../../api/views/order-message.ts'
+import type { Kind } from '../../catalog/offer.ts'
 import { inQuery } from '../in-query.ts'
-import { privately, sendSignInRequired, shownBy } from './buying.ts'
+import { credentialsIn, privately, sendSignInRequired } from './buying.ts'
 
 const limited = { config: { limit: 'reading' } } as const
 
@@ -34,9 +34,14 @@ async function sendOrder(
   deps: BuyingDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  sought: Sought,
+  query: OrderQuery,
 ) {
-  const { waits, ...found } = await lookAtOrder(deps, sought, () => shownBy(request), request.log)
+  const { waits, ...found } = await lookAtOrder(
+    deps,
+    query,
+    () => credentialsIn(request),
+    request.log,
+  )
   return privately(reply)
     .headers(waits ? { 'retry-after': String(retryAfterSeconds) } : {})
     .send(await foundOrder(deps.purchases.vault, found))

@@ -1,22 +1,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { chargeOf } from '../../desk/buying/charge.ts'
-import type { BuyingDeps } from '../../desk/buying/deps.ts'
-import { buy, type PurchaseCall, type PurchaseOutcome, quote } from '../../desk/buying/purchase.ts'
-import { orderPath, purchasePath } from '../../desk/paths.ts'
-import { orderBody } from '../../desk/views/order.ts'
-import { retryAfterSeconds } from '../../desk/views/order-message.ts'
-import { kinds } from '../../goods/good.ts'
-import type { Kind } from '../../goods/offer.ts'
-import { never } from '../../primitives/never.ts'
+import { chargeOf } from '../../api/buying/charge.ts'
+import type { BuyingDeps } from '../../api/buying/deps.ts'
+import { buy, type PurchaseCall, type PurchaseOutcome, quote } from '../../api/buying/purchase.ts'
+import { orderPath, purchasePath } from '../../api/paths.ts'
+import { orderBody } from '../../api/views/order.ts'
+import { retryAfterSeconds } from '../../api/views/order-message.ts'
+import { kinds } from '../../catalog/good.ts'
+import type { Kind } from '../../catalog/offer.ts'
+import { never } from '../../lib/never.ts'
 import { clientKeyOf } from '../client-key.ts'
 import {
   answer402,
   bringsPayment,
-  httpDoor,
+  httpTransport,
   paymentIn,
   paymentResponse,
 } from '../payment-headers.ts'
-import { postedFields, preferredWaitMs, privately, shownBy } from './buying.ts'
+import { credentialsIn, postedFields, preferredWaitMs, privately } from './buying.ts'
 import { quoteFields } from './quote-fields.ts'
 
 const config = { limit: 'purchase', charges: true } as const
@@ -54,9 +54,9 @@ function callIn(kind: Kind, request: FastifyRequest): PurchaseCall {
     kind,
     fields: postedFields(request),
     presented: paymentIn(request),
-    shown: () => shownBy(request),
+    shown: () => credentialsIn(request),
     patienceMs: preferredWaitMs(request),
-    door: httpDoor,
+    transport: httpTransport,
     client: clientKeyOf(request.ip),
     charge,
     heldUp: request.heldUp,

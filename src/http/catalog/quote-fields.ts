@@ -1,7 +1,7 @@
-import { Refusal } from '../../primitives/refusal.ts'
+import { Refusal } from '../../lib/refusal.ts'
 
 /** Nothing that a purchase asks for needs more. */
-const queryMost = 2_048
+const maxQuery = 2_048
 
 /**
  * The fields of a quote out of the raw query, as a purchase body would carry them, so that a quote
@@ -12,8 +12,8 @@ const queryMost = 2_048
  */
 export function quoteFields(url: string): Record<string, unknown> {
   const query = url.split('?').slice(1).join('?')
-  if (query.length > queryMost) {
-    throw new Refusal('invalid_parameter', `The query is longer than ${queryMost} characters.`)
+  if (query.length > maxQuery) {
+    throw new Refusal('invalid_parameter', `The query is longer than ${maxQuery} characters.`)
   }
   const fields: Record<string, unknown> = Object.create(null)
   for (const pair of query.split('&').filter((part) => part !== '')) {

@@ -1,16 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { BuyingDeps } from '../../desk/buying/deps.ts'
+import type { BuyingDeps } from '../../api/buying/deps.ts'
 import {
   ownedBy,
   type RefundReport,
   refundClaimed,
   refundWatched,
-} from '../../desk/buying/refunds.ts'
-import { refundPath } from '../../desk/paths.ts'
-import { retryAfterSeconds } from '../../desk/views/order-message.ts'
-import { Refusal } from '../../primitives/refusal.ts'
+} from '../../api/buying/refunds.ts'
+import { refundPath } from '../../api/paths.ts'
+import { retryAfterSeconds } from '../../api/views/order-message.ts'
+import { Refusal } from '../../lib/refusal.ts'
 import { clientKeyOf } from '../client-key.ts'
-import { idempotencyKeyOf, postedFields, privately, shownBy } from './buying.ts'
+import { credentialsIn, idempotencyKeyOf, postedFields, privately } from './buying.ts'
 
 const config = { limit: 'purchase', charges: true } as const
 
@@ -24,7 +24,7 @@ export function routeRefunds(app: FastifyInstance, deps: BuyingDeps): void {
       throw new Refusal('idempotency_key_missing', message, { parameter: 'Idempotency-Key' })
     }
     const client = clientKeyOf(request.ip)
-    const isOwn = ownedBy(deps, shownBy(request))
+    const isOwn = ownedBy(deps, credentialsIn(request))
     const claimed = { orderId: orderIdOf(request), key, fields, client, isOwn }
     return send(reply, await refundClaimed(deps, claimed, request.log))
   })

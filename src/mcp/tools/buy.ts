@@ -1,9 +1,9 @@
-import { buy as buyAtDesk } from '../../desk/buying/purchase.ts'
+import { buy as buyByCall } from '../../api/buying/purchase.ts'
 import { flagIn, without } from '../arguments.ts'
-import { includeGoods, orderSaid } from '../order-said.ts'
-import { mcpDoor, presentedWith, receiptKey, shownBy } from '../proofs.ts'
+import { includeGoods, orderOutcome } from '../order-outcome.ts'
+import { credentialsIn, mcpTransport, presentedWith, receiptKey } from '../proofs.ts'
 import { argumentSchema, purchaseFields } from '../schemas.ts'
-import type { Said, Tool, ToolCall, ToolDeps } from '../tool.ts'
+import type { Tool, ToolCall, ToolDeps, ToolOutcome } from '../tool.ts'
 
 const idempotencyKey = {
   type: 'string',
@@ -36,16 +36,16 @@ export const buy: Tool = {
 /** Arguments that say how to buy, and not what. */
 const own = ['idempotency_key', 'include_goods']
 
-async function bought(call: ToolCall, { buying }: ToolDeps): Promise<Said> {
+async function bought(call: ToolCall, { buying }: ToolDeps): Promise<ToolOutcome> {
   const inline = flagIn(call.args, 'include_goods')
   const { charge, client, heldUp } = call
-  const outcome = await buyAtDesk(buying, {
+  const outcome = await buyByCall(buying, {
     kind: undefined,
     fields: without(call.args, own),
     presented: presentedWith(call),
-    shown: () => shownBy(call),
+    shown: () => credentialsIn(call),
     patienceMs: undefined,
-    door: mcpDoor,
+    transport: mcpTransport,
     client,
     charge,
     heldUp,
@@ -58,6 +58,6 @@ async function bought(call: ToolCall, { buying }: ToolDeps): Promise<Said> {
     return { type: 'answer', body, advice: body.message }
   }
   const { settled } = outcome
-  const said = await orderSaid(buying, outcome, inline)
+  const said = await orderOutcome(buying, outcome, inline)
   return { ...said, ...(settled ? { meta: { [receiptKey]: settled } } : {}) }
 }

@@ -1,7 +1,7 @@
-import { askOffer } from '../../desk/catalog/offer.ts'
-import type { ReadDeps } from '../../desk/deps.ts'
-import { readParams, text } from '../../desk/params.ts'
-import { Refusal } from '../../primitives/refusal.ts'
+import { askOffer } from '../../api/catalog/offer.ts'
+import type { ReadDeps } from '../../api/deps.ts'
+import { readParams, text } from '../../api/params.ts'
+import { Refusal } from '../../lib/refusal.ts'
 import { inArguments } from '../arguments.ts'
 import { argumentSchema } from '../schemas.ts'
 import type { Tool } from '../tool.ts'
@@ -24,7 +24,7 @@ export const getOffer: Tool = {
 
 function offerNamed(args: Readonly<Record<string, unknown>>, reading: ReadDeps): object {
   const { offerId } = readParams(inArguments(args), { offerId: text })
-  const kind = offerId === undefined ? undefined : reading.shelf.current().find(offerId)?.kind
+  const kind = offerId === undefined ? undefined : reading.liveCatalog.current().find(offerId)?.kind
   if (offerId === undefined || kind === undefined) {
     const message = 'There is no offer with this offerId. Find one with search.'
     throw new Refusal('offer_not_found', message, { parameter: 'offerId' })

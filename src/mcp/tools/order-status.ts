@@ -1,17 +1,17 @@
-import { orNotNow } from '../../desk/buying/or-not-now.ts'
-import { lookUpIn, orderParams } from '../../desk/buying/order-params.ts'
-import { listOrders, lookAtOrder, ordersAsk } from '../../desk/buying/orders.ts'
-import { signedInWallet, signInRequired } from '../../desk/buying/sign-in.ts'
-import { readParams, text } from '../../desk/params.ts'
-import { mcpPath } from '../../desk/paths.ts'
-import { orderStanding } from '../../desk/views/order.ts'
+import { orNotNow } from '../../api/buying/or-not-now.ts'
+import { lookUpIn, orderParams } from '../../api/buying/order-params.ts'
+import { listOrders, lookAtOrder, ordersAsk } from '../../api/buying/orders.ts'
+import { signedInWallet, signInRequired } from '../../api/buying/sign-in.ts'
+import { readParams, text } from '../../api/params.ts'
+import { mcpPath } from '../../api/paths.ts'
+import { orderStanding } from '../../api/views/order.ts'
 import { flagIn, inArguments, without } from '../arguments.ts'
-import { includeGoods, orderSaid } from '../order-said.ts'
-import { shownBy, shownFields, signInGuidance, signInWith } from '../proofs.ts'
+import { includeGoods, orderOutcome } from '../order-outcome.ts'
+import { credentialFields, credentialsIn, signInGuidance, signInWith } from '../proofs.ts'
 import { argumentSchema } from '../schemas.ts'
-import type { Said, Tool, ToolCall, ToolDeps } from '../tool.ts'
+import type { Tool, ToolCall, ToolDeps, ToolOutcome } from '../tool.ts'
 
-const own = [...Object.keys(shownFields), 'include_goods']
+const own = [...Object.keys(credentialFields), 'include_goods']
 
 export const orderStatus: Tool = {
   name: 'order_status',
@@ -24,7 +24,7 @@ export const orderStatus: Tool = {
       ...Object.fromEntries(
         Object.entries(orderParams).map(([name, { schema }]) => [name, schema]),
       ),
-      ...shownFields,
+      ...credentialFields,
       include_goods: includeGoods,
     },
     [],
@@ -35,7 +35,7 @@ export const orderStatus: Tool = {
   run: statusOf,
 }
 
-async function statusOf(call: ToolCall, deps: ToolDeps): Promise<Said> {
+async function statusOf(call: ToolCall, deps: ToolDeps): Promise<ToolOutcome> {
   const { buying } = deps
   const inline = flagIn(call.args, 'include_goods')
   const given = inArguments(without(call.args, own))
@@ -46,9 +46,9 @@ async function statusOf(call: ToolCall, deps: ToolDeps): Promise<Said> {
   if (orderId === undefined && transactionHash === undefined && paymentId === undefined) {
     return ordersOfWallet(call, deps, page)
   }
-  const sought = orderId === undefined ? { transactionHash, paymentId } : { orderId }
-  const found = await lookAtOrder(buying, sought, () => shownBy(call), call.log)
-  if (!found.isPublic) return orderSaid(buying, found, inline)
+  const query = orderId === undefined ? { transactionHash, paymentId } : { orderId }
+  const found = await lookAtOrder(buying, query, () => credentialsIn(call), call.log)
+  if (!found.isPublic) return orderOutcome(buying, found, inline)
   const body = orderStanding(found.order, 'hash')
   return { type: 'answer', body, advice: body.message }
 }
@@ -57,7 +57,7 @@ async function ordersOfWallet(
   call: ToolCall,
   { buying }: ToolDeps,
   page: { readonly limit: number; readonly offset: number },
-): Promise<Said> {
+): Promise<ToolOutcome> {
   const { signIn } = buying
   const wallet = await orNotNow(call.log, () => signedInWallet(signIn, signInWith(call)))
   if (wallet !== undefined) {

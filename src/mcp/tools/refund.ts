@@ -1,8 +1,8 @@
-import { ownedBy, refundClaimed, refundWatched } from '../../desk/buying/refunds.ts'
-import { keyOf } from '../../desk/buying/viewer.ts'
-import { Refusal } from '../../primitives/refusal.ts'
+import { ownedBy, refundClaimed, refundWatched } from '../../api/buying/refunds.ts'
+import { keyOf } from '../../api/buying/viewer.ts'
+import { Refusal } from '../../lib/refusal.ts'
 import { textIn, without } from '../arguments.ts'
-import { shownBy } from '../proofs.ts'
+import { credentialsIn } from '../proofs.ts'
 import { argumentSchema } from '../schemas.ts'
 import type { Tool, ToolCall, ToolDeps } from '../tool.ts'
 
@@ -44,7 +44,7 @@ async function refunded(call: ToolCall, { buying }: ToolDeps) {
   const key = keyOf(args['idempotency_key'], 'idempotency_key')
   const orderId = textIn(args, 'orderId') ?? ''
   const fields = without(args, ['orderId', 'idempotency_key', 'access_token'])
-  const owned = () => ownedBy(buying, shownBy(call))
+  const owned = () => ownedBy(buying, credentialsIn(call))
   const report =
     key === undefined
       ? await watched(buying, orderId, fields, log)

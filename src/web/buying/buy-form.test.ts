@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import {
   bodyRefusal,
-  checkoutDesk,
   checkoutId,
   checkoutOrderId,
+  checkoutService,
   checkoutToken,
 } from '../../../test/fixtures/checkouts.ts'
+import type { CheckoutService } from '../../api/checkout/service.ts'
+import { unknownNumber } from '../../catalog/purchase-body.ts'
 import { ownAddress } from '../../checkouts/start.ts'
-import type { CheckoutDesk } from '../../desk/checkout/desk.ts'
-import { unknownNumber } from '../../goods/purchase-body.ts'
-import { Refusal } from '../../primitives/refusal.ts'
+import { Refusal } from '../../lib/refusal.ts'
 import { structureFaults } from '../frame/structure.fixture.ts'
 import { read, website } from '../frame/website.fixture.ts'
 
@@ -48,7 +48,7 @@ const person = {
 
 describe('the form of an offer', () => {
   test('asks for what the offer demands, and for how it is paid', async () => {
-    const { body } = await website({ checkout: checkoutDesk().desk }).get(url)
+    const { body } = await website({ checkout: checkoutService().checkouts }).get(url)
     expect(structureFaults(body)).toEqual([])
     expect(Object.keys(fieldsOf(body)).sort()).toEqual(
       [
@@ -69,7 +69,7 @@ describe('the form of an offer', () => {
   })
 
   test('tells the bounds of an open amount, what it costs, and the country of a phone', async () => {
-    const site = website({ checkout: checkoutDesk().desk, markupBps: 250 })
+    const site = website({ checkout: checkoutService().checkouts, markupBps: 250 })
     const open = read((await site.get('/buy/AMZ_US_OPEN')).body)
     expect(open).toContain('Any amount from $5 to $100, in steps of $1.')
     expect(open).toContain('You pay that amount plus 2.5 %.')
@@ -82,7 +82,7 @@ describe('the form of an offer', () => {
 
   test('says about what the price is in each coin, where the rate is known', async () => {
     const rates = (coin: string) => (coin === 'BTC' ? '64000' : undefined)
-    const site = website({ checkout: checkoutDesk().desk, rates })
+    const site = website({ checkout: checkoutService().checkouts, rates })
     const text = read((await site.get(url)).body)
     expect(text).toContain('about 0.0001563 BTC')
     expect(text).not.toMatch(/about [\d.]+ XMR/)
@@ -96,7 +96,7 @@ describe('the form of an offer', () => {
   })
 
   test('has another key for each visitor, and stands in no shared cache', async () => {
-    const site = website({ checkout: checkoutDesk().desk })
+    const site = website({ checkout: checkoutService().checkouts })
     const [one, other] = [await site.get(url), await site.get(url)]
     const keys = [one, other].map(({ body }) => fieldsOf(body)['key'])
     expect(keys[0]).toMatch(/^[A-Za-z0-9_-]{22}$/)
@@ -107,7 +107,7 @@ describe('the form of an offer', () => {
 })
 
 /** All of them are under way before the first one ends. */
-function slow(start: CheckoutDesk['start']): CheckoutDesk['start'] {
+function slow(start: CheckoutService['start']): CheckoutService['start'] {
   return async (...asked) => {
     await new Promise((resolve) => setTimeout(resolve, 5))
     const begun = await start(...asked)
@@ -118,8 +118,8 @@ function slow(start: CheckoutDesk['start']): CheckoutDesk['start'] {
 
 describe('a form that is sent', () => {
   test('starts a checkout, remembers it in this browser, and leads to the payment', async () => {
-    const { desk, started } = checkoutDesk()
-    const site = website({ checkout: desk })
+    const { checkouts, started } = checkoutService()
+    const site = website({ checkout: checkouts })
     const answer = await site.post(url, await opened(site, person))
     expect([answer.statusCode, answer.headers.location]).toEqual([303, `/pay/${checkoutId}`])
     expect(answer.headers['set-cookie']).toEqual(
@@ -142,8 +142,8 @@ describe('a form that is sent', () => {
   })
 
   test('says the same however often it comes, and a form opened anew has another key', async () => {
-    const { desk, started } = checkoutDesk()
-    const site = website({ checkout: desk })
+    const { checkouts, started } = checkoutService()
+    const site = website({ checkout: checkouts })
     const form = await opened(site, person)
     await Promise.all([site.post(url, form), site.post(url, form)])
     await site.post(url, await opened(site, person))
@@ -154,8 +154,8 @@ describe('a form that is sent', () => {
   })
 
   test('reads amounts and numbers as people write them', async () => {
-    const { desk, started } = checkoutDesk()
-    const site = website({ checkout: desk })
+    const { checkouts, started } = checkoutService()
+    const site = website({ checkout: checkouts })
     const amount = { ...person, value: ' 25.00 ', firstName: ' Ada ' }
     const { email: _, ...rest } = amount
     await site.post('/buy/AMZ_US_OPEN', await opened(site, rest, '/buy/AMZ_US_OPEN'))
@@ -171,8 +171,8 @@ describe('a form that is sent', () => {
   })
 
   test('takes a number that no plan has once the buyer insists on that very number', async () => {
-    const { desk, state, started } = checkoutDesk()
-    const site = website({ checkout: desk })
+    const { checkouts, state, started } = checkoutService()
+    const site = website({ checkout: checkouts })
     const at = '/buy/CLARO_GT_5'
     const typed = { msisdn: '+502 1111 1111', pay: 'BTC', 'refundTo-BTC': refundTo }
     expect((await site.get(at)).body).toMatch(/<p class="confirm"[^>]* hidden=/)
@@ -195,8 +195,8 @@ describe('a form that is sent', () => {
   })
 
   test('comes back with what the card receives, in its own currency', async () => {
-    const { desk, state } = checkoutDesk()
-    const site = website({ checkout: desk })
+    const { checkouts, state } = checkoutService()
+    const site = website({ checkout: checkouts })
     const at = '/buy/IN_EUROS'
     state.refusal = bodyRefusal({ parameter: 'firstName', message: 'is required for this offer' })
     const shownFor = async (value: string, url = at) => {
@@ -211,16 +211,16 @@ describe('a form that is sent', () => {
   })
 
   test('says that an address is one of the store', async () => {
-    const { desk, state } = checkoutDesk()
-    const site = website({ checkout: desk })
+    const { checkouts, state } = checkoutService()
+    const site = website({ checkout: checkouts })
     state.refusal = bodyRefusal({ parameter: 'refundTo', message: ownAddress })
     const answer = await site.post(url, await opened(site, person))
     expect(answer.body).toContain('This address belongs to the store')
   })
 
   test('comes back with every fault beside its field, and with all that was typed', async () => {
-    const { desk, state } = checkoutDesk()
-    const site = website({ checkout: desk })
+    const { checkouts, state } = checkoutService()
+    const site = website({ checkout: checkouts })
     state.refusal = bodyRefusal(
       { parameter: 'refundTo', message: 'must be an address' },
       { parameter: 'email', message: 'must be an e-mail address', didYouMean: 'ada@example.com' },
@@ -260,8 +260,8 @@ describe('a form that is sent', () => {
   })
 
   test('says that a way to pay has to be chosen', async () => {
-    const { desk, started } = checkoutDesk()
-    const site = website({ checkout: desk })
+    const { checkouts, started } = checkoutService()
+    const site = website({ checkout: checkouts })
     for (const pay of ['', 'DOGE', 'USDC']) {
       const answer = await site.post(url, await opened(site, { ...person, pay }))
       expect([answer.statusCode, read(answer.body).includes('Choose how to pay.')]).toEqual([
@@ -273,8 +273,8 @@ describe('a form that is sent', () => {
   })
 
   test('that is empty comes back once, with the fault of every field', async () => {
-    const { desk, state, started } = checkoutDesk()
-    const site = website({ checkout: desk })
+    const { checkouts, state, started } = checkoutService()
+    const site = website({ checkout: checkouts })
     state.refusal = bodyRefusal(
       ...['firstName', 'lastName', 'email'].map((parameter) => ({
         parameter,
@@ -288,9 +288,9 @@ describe('a form that is sent', () => {
   })
 
   test('charges no more than the form said: a price that went up is told first', async () => {
-    const { desk, started } = checkoutDesk()
-    const cheap = website({ checkout: desk })
-    const dear = website({ checkout: desk, markupBps: 1_000 })
+    const { checkouts, started } = checkoutService()
+    const cheap = website({ checkout: checkouts })
+    const dear = website({ checkout: checkouts, markupBps: 1_000 })
     const form = await opened(cheap, person)
     const told = await dear.post(url, form)
     expect(told.statusCode).toBe(409)
@@ -312,9 +312,9 @@ describe('a form that is sent', () => {
     ['try_again', 503, 'A part of the store did not answer.'],
     ['offer_unavailable', 409, ''],
     ['budget_spent', 429, 'Try again in a minute. Nothing was paid'],
-  ] as const)('keeps everything when the desk says %s', async (code, status, words) => {
-    const { desk, state } = checkoutDesk()
-    const site = website({ checkout: desk })
+  ] as const)('keeps everything when the service says %s', async (code, status, words) => {
+    const { checkouts, state } = checkoutService()
+    const site = website({ checkout: checkouts })
     state.refusal = new Refusal(code, 'no')
     const answer = await site.post(url, await opened(site, person))
     expect(answer.statusCode).toBe(status)
@@ -323,23 +323,23 @@ describe('a form that is sent', () => {
   })
 
   test('begins thirty payments of a visitor in an hour, and then keeps what was typed', async () => {
-    const { desk, state, started } = checkoutDesk()
-    const site = website({ checkout: desk })
+    const { checkouts, state, started } = checkoutService()
+    const site = website({ checkout: checkouts })
     const sendNew = async () => site.post(url, await opened(site, person))
     state.refusal = bodyRefusal({ parameter: 'email', message: 'must be an e-mail address' })
     for (let at = 0; at < 40; at += 1) expect((await sendNew()).statusCode).toBe(422)
     state.refusal = undefined
     for (let at = 0; at < 30; at += 1) expect((await sendNew()).statusCode).toBe(303)
     const answer = await sendNew()
-    // Those with faults came to the desk too, and were not counted.
+    // Those with faults reached the service too, and were not counted.
     expect([answer.statusCode, started.length]).toEqual([429, 30])
     expect(read(answer.body)).toContain('Many payments were begun from your connection')
     expect(fieldsOf(answer.body)).toMatchObject(person)
   })
 
   test('begins thirty of a visitor who sends sixty at once', async () => {
-    const { desk, started } = checkoutDesk()
-    const slowly = { ...desk, start: slow(desk.start) }
+    const { checkouts, started } = checkoutService()
+    const slowly = { ...checkouts, start: slow(checkouts.start) }
     const site = website({ checkout: slowly })
     const form = await opened(site, person)
     const answers = await Promise.all(Array.from({ length: 60 }, () => site.post(url, form)))
@@ -358,16 +358,16 @@ describe('a form that is sent', () => {
     [{ 'sec-fetch-site': undefined, origin: 'null' }, 403],
     [{ 'sec-fetch-site': undefined }, 303],
   ] as const)('from %o is answered %i', async (headers, status) => {
-    const { desk, started } = checkoutDesk()
-    const site = website({ checkout: desk })
+    const { checkouts, started } = checkoutService()
+    const site = website({ checkout: checkouts })
     const form = await opened(site, person)
     expect((await site.post(url, form, headers)).statusCode).toBe(status)
     expect(started).toHaveLength(status === 303 ? 1 : 0)
   })
 
   test('that is not ours is not read', async () => {
-    const { desk, started } = checkoutDesk()
-    const site = website({ checkout: desk })
+    const { checkouts, started } = checkoutService()
+    const site = website({ checkout: checkouts })
     const form = await opened(site, person)
     const { key: _, ...keyless } = form
     const strange = [
@@ -398,7 +398,7 @@ describe('a form that is sent', () => {
 })
 
 test('the page and everything that it loads stay under 100 kB', async () => {
-  const site = website({ checkout: checkoutDesk().desk })
+  const site = website({ checkout: checkoutService().checkouts })
   const { body } = await site.get('/buy/AMZ_US_OPEN')
   const loaded = [
     ...body.matchAll(/(?:<script type="module" src|rel="stylesheet" href)="([^"]+)"/g),

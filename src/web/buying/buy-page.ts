@@ -1,6 +1,6 @@
-import { goods } from '../../goods/good.ts'
-import type { Offer } from '../../goods/offer.ts'
-import { retailOf } from '../../goods/pricing.ts'
+import { goods } from '../../catalog/good.ts'
+import type { Offer } from '../../catalog/offer.ts'
+import { retailOf } from '../../catalog/pricing.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
 import { type Crumb, crumbTrail, type Page } from '../frame/layout.ts'
@@ -57,7 +57,7 @@ function isFaulty({ again }: FormShown): boolean {
   return again !== undefined && (again.faults.size > 0 || again.notice !== undefined)
 }
 
-/** The shelf, the brand on it, and the offer itself. */
+/** The category, the brand in it, and the offer itself. */
 function crumbsOf(offer: Offer, texts: Texts): Crumb[] {
   const { kind, brandName } = offer
   return [
@@ -133,7 +133,7 @@ function entry(name: string, value: string): Html {
 
 /** The form as it was sent, or one that nobody has typed into yet. */
 function formOf(offer: Offer, { deps, form: { again, scriptUrls } }: Checkout): Html {
-  const { pricing, texts, checkout, till, site } = deps
+  const { pricing, texts, checkout, payee, site } = deps
   const retail = retailOf(offer, pricing)
   const methods = checkout?.methods ?? []
   const typed = again?.typed ?? untyped(retail, pricing.markupBps, methods)
@@ -146,7 +146,7 @@ function formOf(offer: Offer, { deps, form: { again, scriptUrls } }: Checkout): 
     typed,
     faults: again?.faults ?? noFaults,
     notice: again?.notice,
-    wallet: walletSettings(offer, till, { seen: typed.seen, store: site.name }),
+    wallet: walletSettings(offer, payee, { seen: typed.seen, store: site.name }),
     rates: deps.rates ?? (() => undefined),
     texts,
   })}

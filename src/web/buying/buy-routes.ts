@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Offer } from '../../goods/offer.ts'
+import type { Offer } from '../../catalog/offer.ts'
 import type { Limits } from '../../http/rate-limit.ts'
-import { Refusal } from '../../primitives/refusal.ts'
+import { Refusal } from '../../lib/refusal.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { document, type Frame, type Page } from '../frame/layout.ts'
 import { messagePage } from '../frame/message-page.ts'
@@ -17,7 +17,7 @@ import type { PayingDeps } from './deps.ts'
 import { type FormAgain, startFrom } from './starting.ts'
 
 /** Every field of the form, each as long as it may be. */
-const formMost = 8 * 1_024
+const maxForm = 8 * 1_024
 /** Each copy has a key of its own, so nobody else may be given it; a browser that goes back may keep it. */
 const ownCopy = 'private, no-cache'
 
@@ -34,7 +34,7 @@ type OfferRequest = FastifyRequest<{ Params: { offerId: string } }>
 export function routeBuying(pages: FastifyInstance, routes: BuyRoutes): void {
   const config = { limit: 'reading' } as const
   pages.get('/buy/:offerId', { config }, (request: OfferRequest, reply) => {
-    const { find, findLike } = routes.deps.shelf.current()
+    const { find, findLike } = routes.deps.liveCatalog.current()
     const { offerId } = request.params
     const meant = find(offerId) === undefined ? findLike(offerId) : undefined
     // An id that a person has copied by hand, or a mail program in small letters.
@@ -42,7 +42,7 @@ export function routeBuying(pages: FastifyInstance, routes: BuyRoutes): void {
     reply.header('cache-control', ownCopy)
     return send(reply, routes, offerOf(request, routes))
   })
-  const posted = { config: { limit: 'purchase' }, bodyLimit: formMost } as const
+  const posted = { config: { limit: 'purchase' }, bodyLimit: maxForm } as const
   pages.post('/buy/:offerId', posted, (request: OfferRequest, reply) => {
     reply.header('cache-control', 'no-store')
     return take(request, reply, routes)
@@ -54,8 +54,8 @@ async function take(request: OfferRequest, reply: FastifyReply, routes: BuyRoute
   const { form } = deps.texts
   if (isFromElsewhere(request)) return say(reply.code(403), routes, form.elsewhere)
   const offer = offerOf(request, routes)
-  const { checkout: desk, limits } = deps
-  const checkout = desk && admitted(desk, limits.checkout, { request, reply })
+  const { checkout: checkouts, limits } = deps
+  const checkout = checkouts && admitted(checkouts, limits.checkout, { request, reply })
   const taken = await startFrom({ ...deps, checkout }, offer, formIn(request), request.log)
   switch (taken.type) {
     case 'strange':
@@ -72,7 +72,7 @@ async function take(request: OfferRequest, reply: FastifyReply, routes: BuyRoute
 }
 
 function offerOf({ params }: OfferRequest, { deps }: BuyRoutes): Offer {
-  const offer = deps.shelf.current().find(params.offerId)
+  const offer = deps.liveCatalog.current().find(params.offerId)
   if (offer === undefined) {
     throw new Refusal('offer_not_found', deps.texts.messages.offerNotFound.text)
   }

@@ -3,9 +3,9 @@ import { makeCatalog } from '../../../sandbox/supplier/catalog/catalog.ts'
 import { catalogOf } from '../../../test/fixtures/catalog.ts'
 import { esim, fixed, fixturePricing } from '../../../test/fixtures/offers.ts'
 import { parseOffer } from '../../adapters/suppliers/zendit/parse-offer.ts'
-import { createShelf } from '../../goods/catalog.ts'
-import type { EsimOffer } from '../../goods/esim.ts'
-import type { Offer } from '../../goods/offer.ts'
+import { createLiveCatalog } from '../../catalog/catalog.ts'
+import type { EsimOffer } from '../../catalog/esim.ts'
+import type { Offer } from '../../catalog/offer.ts'
 import { type Html, textOf } from '../frame/html.ts'
 import { read } from '../frame/website.fixture.ts'
 import { offerCards } from '../shop/offer-card.ts'
@@ -26,8 +26,8 @@ const plans: readonly EsimOffer[] = Object.entries(areas).flatMap(([area, countr
 )
 
 function choicesOf(offer: Offer, offers: readonly Offer[]) {
-  const shelf = createShelf(catalogOf(offers, pricing))
-  const section = choicesSection(offer, { shelf, pricing, texts: en })
+  const liveCatalog = createLiveCatalog(catalogOf(offers, pricing))
+  const section = choicesSection(offer, { liveCatalog, pricing, texts: en })
   const page = section === undefined ? '' : textOf(section)
   const [same = '', others = ''] = page.split('class="over"')
   const ids = (part: string) =>
@@ -70,8 +70,8 @@ describe('the choices beside a plan', () => {
         }),
       ),
     )
-    const shelf = createShelf(catalogOf(many, pricing))
-    const catalog = shelf.current()
+    const liveCatalog = createLiveCatalog(catalogOf(many, pricing))
+    const catalog = liveCatalog.current()
     const { esim: index } = catalog.sold
     const reads: number[] = []
     const reading = {
@@ -83,11 +83,11 @@ describe('the choices beside a plan', () => {
       return docs
     }
     const counting = {
-      ...shelf,
+      ...liveCatalog,
       current: () => ({ ...catalog, sold: { ...catalog.sold, esim: { ...index, ...reading } } }),
     }
     const offer = catalog.find('E-3-7') as EsimOffer
-    const section = choicesSection(offer, { shelf: counting, pricing, texts: en })
+    const section = choicesSection(offer, { liveCatalog: counting, pricing, texts: en })
     const [, others = ''] = textOf(section as Html).split('class="over"')
     expect(reads.reduce((sum, count) => sum + count)).toBeLessThan(60)
     expect(read(others).match(/ 8 GB, 30 days/g)).toHaveLength(8)
@@ -107,12 +107,12 @@ describe('in the catalog of the sandbox', () => {
       .join()
 
   test('no choice leads to other countries', () => {
-    const shelf = createShelf(catalogOf(all, pricing))
-    const find = (id: string) => shelf.current().find(id) as EsimOffer
+    const liveCatalog = createLiveCatalog(catalogOf(all, pricing))
+    const find = (id: string) => liveCatalog.current().find(id) as EsimOffer
     const looked = all.filter((_, at) => at % 15 === 0)
     expect(looked.length).toBeGreaterThan(50)
     for (const offer of looked) {
-      const section = choicesSection(offer, { shelf, pricing, texts: en })
+      const section = choicesSection(offer, { liveCatalog, pricing, texts: en })
       const [same = '', others = ''] = (section ? textOf(section) : '').split('class="over"')
       const keys = (part: string) =>
         [...part.matchAll(/\/buy\/([^"]+)"/g)].map(([, id = '']) => key(find(id)))
@@ -122,10 +122,10 @@ describe('in the catalog of the sandbox', () => {
   })
 
   test('no two choices beside an offer read the same', () => {
-    const shelf = createShelf(catalogOf(all, pricing))
+    const liveCatalog = createLiveCatalog(catalogOf(all, pricing))
     const twice: string[] = []
     for (const offer of all.filter((_, at) => at % 7 === 0)) {
-      const section = choicesSection(offer, { shelf, pricing, texts: en })
+      const section = choicesSection(offer, { liveCatalog, pricing, texts: en })
       const links = section ? textOf(section).split('<li>').slice(1).map(read) : []
       twice.push(...links.filter((link, at) => links.indexOf(link) !== at))
     }

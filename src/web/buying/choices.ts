@@ -1,8 +1,8 @@
-import type { EsimOffer } from '../../goods/esim.ts'
-import type { Offer } from '../../goods/offer.ts'
-import { lowestCharge, retailOf } from '../../goods/pricing.ts'
-import { type BrandPlace, brandPlaces, coveredBy } from '../../goods/search/brand-places.ts'
-import type { Docs } from '../../goods/search/docs.ts'
+import type { EsimOffer } from '../../catalog/esim.ts'
+import type { Offer } from '../../catalog/offer.ts'
+import { lowestCharge, retailOf } from '../../catalog/pricing.ts'
+import { type BrandPlace, brandPlaces, coveredBy } from '../../catalog/search/brand-places.ts'
+import type { Docs } from '../../catalog/search/docs.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
 import { buyPath } from '../shop/addresses.ts'
@@ -14,7 +14,7 @@ const coveragesShown = 8
 /** Plans of another coverage that are read to find the one most like this plan. */
 const likeRead = 3
 
-type ChoiceDeps = Pick<WebDeps, 'shelf' | 'pricing' | 'texts'>
+type ChoiceDeps = Pick<WebDeps, 'liveCatalog' | 'pricing' | 'texts'>
 
 interface Beside {
   readonly height: number
@@ -23,7 +23,7 @@ interface Beside {
 
 /** The values, or the plans, of one brand and place that are sold now, to choose another of them. */
 export function choicesSection(offer: Offer, deps: ChoiceDeps): Html | undefined {
-  const places = brandPlaces(deps.shelf.current().sold[offer.kind], offer)
+  const places = brandPlaces(deps.liveCatalog.current().sold[offer.kind], offer)
   const countries = coveredBy(offer).join()
   const isOwn = (place: BrandPlace) => place.countries.join() === countries
   const own = places.find(isOwn)?.docs ?? new Uint32Array(0)
@@ -69,7 +69,7 @@ ${choices.map((one) => {
 
 /** How far up this offer stands, between 0 and 1, in a list of offers by what they cost. */
 function heightOf(offer: Offer, docs: Docs, deps: ChoiceDeps): number {
-  const index = deps.shelf.current().sold[offer.kind]
+  const index = deps.liveCatalog.current().sold[offer.kind]
   const compare = byCost(deps)
   let low = 0
   let high = docs.length
@@ -90,7 +90,9 @@ function atHeight(docs: Docs, height: number, count: number): Docs {
 
 /** The values or plans of one list that cost about as much as this one, with it among them. */
 function sameAs(offer: Offer, docs: Docs, { height, deps }: Beside): readonly Offer[] {
-  const read = deps.shelf.current().sold[offer.kind].offersAt(atHeight(docs, height, choicesShown))
+  const read = deps.liveCatalog
+    .current()
+    .sold[offer.kind].offersAt(atHeight(docs, height, choicesShown))
   const others = read.filter(({ brand, id }) => brand === offer.brand && id !== offer.id)
   return [offer, ...others.slice(0, choicesShown - 1)].sort(byCost(deps))
 }
@@ -105,7 +107,7 @@ function mostLike(
   { height, deps }: Beside,
 ): readonly Offer[] {
   const near = lists.map((docs) => atHeight(docs, height, likeRead))
-  const index = deps.shelf.current().sold.esim
+  const index = deps.liveCatalog.current().sold.esim
   const plans = index.offersAt(Uint32Array.from(near.flatMap((docs) => [...docs])))
   return near.flatMap(({ length }) =>
     plans

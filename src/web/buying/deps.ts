@@ -1,7 +1,7 @@
-import type { CheckoutDesk } from '../../desk/checkout/desk.ts'
+import type { CheckoutService } from '../../api/checkout/service.ts'
+import type { OrderId } from '../../lib/ids.ts'
 import type { Coin } from '../../payments/coins.ts'
-import type { Till } from '../../payments/terms.ts'
-import type { OrderId } from '../../primitives/ids.ts'
+import type { Payee } from '../../payments/terms.ts'
 
 /** US dollars for one of a coin as last heard, for a look; undefined where it is not known. */
 export type CoinRates = (coin: Coin) => string | undefined
@@ -16,13 +16,13 @@ export interface LeaveMail {
 /** What people pay through. */
 export interface PayingDeps {
   /** Absent where the operator has configured no processor. */
-  readonly checkout?: CheckoutDesk | undefined
+  readonly checkout?: CheckoutService | undefined
   /** Sends links to orders; absent where the store sends no mail. */
   readonly leaveMail?: LeaveMail | undefined
   /** What a person writes down to open an order without its link. */
   readonly recoveryCode?: ((id: OrderId) => string) | undefined
   /** Where a wallet pays in USDC. */
-  readonly till: Till
+  readonly payee: Payee
   readonly rates?: CoinRates | undefined
   /** Only in the sandbox: where the page is that pays an invoice with test money. */
   readonly sandboxPayUrl?: ((invoice: string) => string) | undefined

@@ -1,7 +1,7 @@
-import { purchasePath } from '../../desk/paths.ts'
-import { type ExampleBody, exampleBody } from '../../goods/example-body.ts'
-import type { Offer } from '../../goods/offer.ts'
-import type { Retail } from '../../goods/pricing.ts'
+import { purchasePath } from '../../api/paths.ts'
+import { type ExampleBody, exampleBody } from '../../catalog/example-body.ts'
+import type { Offer } from '../../catalog/offer.ts'
+import type { Retail } from '../../catalog/pricing.ts'
 
 /** What an agent sends to buy an offer, ready to be copied but for whom it is for. */
 export interface ExampleCall {

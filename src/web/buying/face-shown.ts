@@ -1,4 +1,4 @@
-import type { Offer } from '../../goods/offer.ts'
+import type { Offer } from '../../catalog/offer.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Texts } from '../texts/en.ts'
 import { money, receivesText } from './receives.ts'

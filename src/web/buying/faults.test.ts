@@ -1,18 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { checkoutDesk } from '../../../test/fixtures/checkouts.ts'
+import { checkoutService } from '../../../test/fixtures/checkouts.ts'
 import { esim, fixturePricing, open, topup, voucher } from '../../../test/fixtures/offers.ts'
-import type { Offer } from '../../goods/offer.ts'
-import { retailOf, valueFault } from '../../goods/pricing.ts'
-import { foreignIccid, invalidBody, readWish } from '../../goods/purchase-body.ts'
-import { type Fault, Refusal } from '../../primitives/refusal.ts'
+import type { Offer } from '../../catalog/offer.ts'
+import { retailOf, valueFault } from '../../catalog/pricing.ts'
+import { foreignIccid, invalidBody, readLineItem } from '../../catalog/purchase-body.ts'
+import { type Fault, Refusal } from '../../lib/refusal.ts'
 import { en } from '../texts/en.ts'
 import { faultsIn } from './faults.ts'
 import { formFieldsOf } from './form-fields.ts'
 import { checkoutFormOf, readTyped, type Typed } from './typed.ts'
 
 const pricing = fixturePricing()
-const { methods } = checkoutDesk().desk
+const { methods } = checkoutService().checkouts
 
 const offers = {
   card: voucher('OPEN', {
@@ -46,7 +46,7 @@ function typedInto(offer: Offer, changes: Readonly<Record<string, string>>): Typ
 function told(offer: Offer, changes: Readonly<Record<string, string>>) {
   const typed = typedInto(offer, changes)
   try {
-    readWish(offer, checkoutFormOf(offer, typed).fields, (value) =>
+    readLineItem(offer, checkoutFormOf(offer, typed).fields, (value) =>
       valueFault(offer, value, pricing),
     )
     return {}

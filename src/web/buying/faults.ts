@@ -1,6 +1,6 @@
 import type { PaymentMethod } from '../../checkouts/ports.ts'
 import { ownAddress } from '../../checkouts/start.ts'
-import type { Fault, Refusal } from '../../primitives/refusal.ts'
+import type { Fault, Refusal } from '../../lib/refusal.ts'
 import type { Texts } from '../texts/en.ts'
 import { fieldFaultText } from './field-fault.ts'
 import { names, type Typed } from './typed.ts'
@@ -16,7 +16,7 @@ interface Form {
   readonly texts: Texts
 }
 
-/** What the desk found wrong, in words for people and at the fields of this form. */
+/** What the checkout service found wrong, in words for people and at the fields of this form. */
 export function faultsIn({ details: { errors = [] } }: Refusal, form: Form): FormFaults {
   const found = new Map(errors.map((fault) => faultAt(fault, form)))
   // In the order of the page, as it is read from top to bottom.

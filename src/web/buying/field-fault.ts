@@ -2,7 +2,7 @@
 export interface FaultTexts {
   readonly missing: string
   readonly wrong: string
-  /** What is said instead where the desk's words begin so. */
+  /** What is said instead where the service's words begin so. */
   readonly instead?: readonly (readonly [said: string, text: string])[]
 }
 
@@ -10,7 +10,7 @@ export interface FaultTexts {
  * What is wrong with a field, in words for people. The server says it by this, and so does the script of
  * the wallet: the same form says the same, however it is paid.
  *
- * @param message what the desk says of it, for programs
+ * @param message what the service says of it, for programs
  * @param meant asks whether another value was meant
  */
 export function fieldFaultText(

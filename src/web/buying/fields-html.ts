@@ -1,4 +1,4 @@
-import { countryCodes, countryName } from '../../goods/countries.ts'
+import { countryCodes, countryName } from '../../catalog/countries.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Texts } from '../texts/en.ts'
 import type { FormField } from './form-fields.ts'

@@ -1,8 +1,8 @@
-import { countryName } from '../../goods/countries.ts'
-import type { Offer } from '../../goods/offer.ts'
-import { callingCodeOf } from '../../goods/phone.ts'
-import type { Pricing, Retail } from '../../goods/pricing.ts'
-import { requiredFieldsOf } from '../../goods/purchase-body.ts'
+import { countryName } from '../../catalog/countries.ts'
+import type { Offer } from '../../catalog/offer.ts'
+import { callingCodeOf } from '../../catalog/phone.ts'
+import type { Pricing, Retail } from '../../catalog/pricing.ts'
+import { requiredFieldsOf } from '../../catalog/purchase-body.ts'
 import { priceTexts } from '../shop/money-text.ts'
 import type { Texts } from '../texts/en.ts'
 
@@ -18,14 +18,14 @@ export interface FormField {
 }
 
 /** Longer than anything that a field can rightly hold, and short enough to be said back. */
-const textMost = '254'
+const maxText = '254'
 
 const attributesOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   value: { inputmode: 'decimal', autocomplete: 'off', maxlength: '20' },
   msisdn: { type: 'tel', inputmode: 'tel', autocomplete: 'tel', maxlength: '40' },
-  firstName: { autocomplete: 'given-name', maxlength: textMost },
-  lastName: { autocomplete: 'family-name', maxlength: textMost },
-  email: { type: 'email', inputmode: 'email', autocomplete: 'email', maxlength: textMost },
+  firstName: { autocomplete: 'given-name', maxlength: maxText },
+  lastName: { autocomplete: 'family-name', maxlength: maxText },
+  email: { type: 'email', inputmode: 'email', autocomplete: 'email', maxlength: maxText },
   country: { autocomplete: 'country' },
   iccid: { inputmode: 'numeric', autocomplete: 'off', maxlength: '40' },
 }

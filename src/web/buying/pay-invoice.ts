@@ -1,6 +1,6 @@
-import type { CheckoutView } from '../../desk/checkout/desk.ts'
+import type { CheckoutView } from '../../api/checkout/service.ts'
+import { formatUsdc } from '../../lib/money.ts'
 import { formatUnits } from '../../payments/coins.ts'
-import { formatUsdc } from '../../primitives/money.ts'
 import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
 import { qrSvg } from '../frame/qr.ts'
@@ -10,7 +10,7 @@ import { paymentLinkFor } from './payment-link.ts'
 import { clockTime, minutesLeft } from './times.ts'
 
 /** Longer amounts have a line of their own on phones. */
-const shortMost = 10
+const maxShort = 10
 
 type Invoice = NonNullable<CheckoutView['invoice']>
 
@@ -28,7 +28,7 @@ export function invoiceCard(
   const link = paymentLinkFor(invoice.paymentLink, coin, units)
   return html`<div class="invoice">
 <p class="chain">${pay.network(coin, network)}</p>
-<div class="sum${amount.length > shortMost && ' long'}">
+<div class="sum${amount.length > maxShort && ' long'}">
 <h2>${view.stage === 'partly_paid' ? pay.amountRest : pay.amount}</h2>
 ${copied('amount', amount, pay.amount, texts, coin)}
 <p class="hint">${arrivedOf(view, invoice, texts)} · ${pay.rate(coin, invoice.rate)}</p>

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import {
-  checkoutDesk,
   checkoutId,
   checkoutOrderId,
+  checkoutService,
   checkoutToken,
   checkoutView,
 } from '../../../test/fixtures/checkouts.ts'
 import { fixed, fixtureNow, topup } from '../../../test/fixtures/offers.ts'
-import { keptMost } from '../../checkouts/ledger.ts'
-import type { CheckoutStage } from '../../desk/checkout/desk.ts'
-import { formatUsdc } from '../../primitives/money.ts'
+import type { CheckoutStage } from '../../api/checkout/service.ts'
+import { maxKept } from '../../checkouts/ledger.ts'
+import { formatUsdc } from '../../lib/money.ts'
 import { structureFaults } from '../frame/structure.fixture.ts'
 import { read, website } from '../frame/website.fixture.ts'
 import { en } from '../texts/en.ts'
@@ -20,8 +20,8 @@ const address = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'
 const refundTo = checkoutView().refundTo ?? ''
 
 function paying(view = checkoutView()) {
-  const { desk, state } = checkoutDesk(view)
-  const site = website({ checkout: desk, sandboxPayUrl: (id) => `http://127.0.0.1:9/i/${id}` })
+  const { checkouts, state } = checkoutService(view)
+  const site = website({ checkout: checkouts, sandboxPayUrl: (id) => `http://127.0.0.1:9/i/${id}` })
   return { ...site, state }
 }
 
@@ -48,7 +48,7 @@ describe('the page of a payment', () => {
       `https://kiosk.example/pay/${checkoutId}#${checkoutToken}`,
       'Too little: send the rest in time, or we return what you sent.',
       'if it comes while the address is watched. That is until Nov 19, 2026, 12:00 UTC .',
-      `Amounts of ${formatUsdc(keptMost)} USD or less aren’t refunded`,
+      `Amounts of ${formatUsdc(maxKept)} USD or less aren’t refunded`,
       `Refund to ${refundTo}`,
     ]) {
       expect(text).toContain(words)

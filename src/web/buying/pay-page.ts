@@ -1,8 +1,8 @@
+import type { Bought } from '../../api/bought.ts'
+import type { CheckoutView } from '../../api/checkout/service.ts'
 import type { Return } from '../../checkouts/checkout.ts'
-import { keptMost } from '../../checkouts/ledger.ts'
-import type { Bought } from '../../desk/bought.ts'
-import type { CheckoutView } from '../../desk/checkout/desk.ts'
-import { formatUsdc } from '../../primitives/money.ts'
+import { maxKept } from '../../checkouts/ledger.ts'
+import { formatUsdc } from '../../lib/money.ts'
 import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
@@ -71,7 +71,7 @@ ${scriptUrls.map(
 /** Whoever sees no address is not told to pay to it. */
 function wordsFor({ stage, isOwner, abilities }: CheckoutView, { pay }: Texts) {
   const { title, say, state, ...words } = pay.stages[stage]
-  const said = typeof words.text === 'string' ? words.text : words.text(formatUsdc(keptMost))
+  const said = typeof words.text === 'string' ? words.text : words.text(formatUsdc(maxKept))
   const text = stage === 'expired' && !abilities.isSeenLate ? pay.expiredUnseen : said
   return isOwner ? { title, text, say } : { title: pay.foreignHeading, text: state, say: state }
 }
@@ -137,7 +137,7 @@ function troubles(
 <li>${pay.more}</li>
 <li>${isSeenLate ? html`${pay.late}${timeOf(watchedUntil, texts)}.` : pay.lateUnseen}</li>
 <li>${isSent ? pay.fees : pay.byHand}</li>
-<li>${pay.small(formatUsdc(keptMost))}</li>
+<li>${pay.small(formatUsdc(maxKept))}</li>
 </ul>
 </details>`
 }

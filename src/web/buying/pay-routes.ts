@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { CheckoutDesk, CheckoutView } from '../../desk/checkout/desk.ts'
-import type { FollowDeps } from '../../desk/following/deps.ts'
-import { withoutPass } from '../../desk/following/passes.ts'
-import { passForCode } from '../../desk/following/recovery.ts'
-import { retailOf } from '../../goods/pricing.ts'
+import type { CheckoutService, CheckoutView } from '../../api/checkout/service.ts'
+import type { OrderTrackingDeps } from '../../api/tracking/deps.ts'
+import { linkTokenForCode } from '../../api/tracking/recovery.ts'
+import { withoutLinkToken } from '../../api/tracking/tokens.ts'
+import { retailOf } from '../../catalog/pricing.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { document, type Frame, type Page } from '../frame/layout.ts'
 import { messagePage } from '../frame/message-page.ts'
@@ -20,12 +20,12 @@ import { payPage } from './pay-page.ts'
 import { untyped } from './typed.ts'
 
 /** A private link is shorter. */
-const formMost = 2 * 1_024
+const maxForm = 2 * 1_024
 
 export interface PayRoutes {
   readonly frame: Frame
   readonly deps: WebDeps &
-    PayingDeps & { readonly checkout: CheckoutDesk; readonly follow: FollowDeps }
+    PayingDeps & { readonly checkout: CheckoutService; readonly follow: OrderTrackingDeps }
   readonly scriptUrls: readonly string[]
   /** Those of the form of an offer. */
   readonly formScriptUrls: readonly string[]
@@ -49,7 +49,7 @@ export function routePaying(pages: FastifyInstance, routes: PayRoutes): void {
       ? privately(reply).redirect(orderPagePath(view.orderId), 303)
       : show(reply, own, view, token)
   })
-  const takes = { config, bodyLimit: formMost }
+  const takes = { config, bodyLimit: maxForm }
   routeForm(pages, '/pay/:id/open', takes, (request: PayRequest, reply) =>
     open(request, reply, own),
   )
@@ -67,7 +67,7 @@ async function change(request: PayRequest, reply: FastifyReply, routes: PayRoute
   const { deps, formScriptUrls: scriptUrls } = routes
   const { id } = request.params
   const sent = await deps.checkout.sent(id, accessIn(request), request.log)
-  const offer = sent && deps.shelf.current().find(sent.offerId)
+  const offer = sent && deps.liveCatalog.current().find(sent.offerId)
   if (!sent || !offer) return privately(reply).redirect(payPath(encodeURIComponent(id)), 303)
   const { methods } = deps.checkout
   const { fields, coin, refundTo } = sent
@@ -88,7 +88,7 @@ async function open(request: PayRequest, reply: FastifyReply, routes: PayRoutes)
   const seen = await deps.checkout.view(id, readToken(typed), request.log)
   if (seen === undefined) return notFound(reply, routes)
   const { orderId } = seen
-  const token = seen.isOwner ? readToken(typed) : passForCode(deps.follow, orderId, typed)
+  const token = seen.isOwner ? readToken(typed) : linkTokenForCode(deps.follow, orderId, typed)
   if (token === undefined) return show(reply.code(422), routes, seen, undefined, true)
   const isSecure = deps.site.url.startsWith('https:')
   rememberOrder(reply, { orderId, checkout: seen.id, token, isSecure })
@@ -103,8 +103,8 @@ function show(
   isTokenWrong = false,
 ) {
   const { deps, scriptUrls } = routes
-  // Whoever came by a pass, which ends, is not given what opens the payment for good.
-  const { token: shown } = withoutPass({ token })
+  // Whoever came by a link token, which ends, is not given what opens the payment for good.
+  const { token: shown } = withoutLinkToken({ token })
   const isShown = view.isOwner && shown !== undefined
   const page = payPage(view, {
     texts: deps.texts,

@@ -1,5 +1,5 @@
-import { type FaceValue, faceValueFor } from '../../goods/face-value.ts'
-import type { Offer } from '../../goods/offer.ts'
+import { type FaceValue, faceValueFor } from '../../catalog/face-value.ts'
+import type { Offer } from '../../catalog/offer.ts'
 import { amountText } from '../shop/money-text.ts'
 import { fieldValue } from './field-value.ts'
 

@@ -3,10 +3,10 @@ import { makeCatalog } from '../../../sandbox/supplier/catalog/catalog.ts'
 import { catalogOf } from '../../../test/fixtures/catalog.ts'
 import { fixturePricing } from '../../../test/fixtures/offers.ts'
 import { parseOffer } from '../../adapters/suppliers/zendit/parse-offer.ts'
-import { createShelf } from '../../goods/catalog.ts'
-import type { Offer } from '../../goods/offer.ts'
-import { retailOf } from '../../goods/pricing.ts'
-import { readWish } from '../../goods/purchase-body.ts'
+import { createLiveCatalog } from '../../catalog/catalog.ts'
+import type { Offer } from '../../catalog/offer.ts'
+import { retailOf } from '../../catalog/pricing.ts'
+import { readLineItem } from '../../catalog/purchase-body.ts'
 import { networks } from '../../payments/networks.ts'
 import { document } from '../frame/layout.ts'
 import { dataOf, structureFaults } from '../frame/structure.fixture.ts'
@@ -32,18 +32,18 @@ const site = {
   acceptsCrypto: [],
 }
 const deps = {
-  shelf: createShelf(catalogOf(offers, pricing)),
+  liveCatalog: createLiveCatalog(catalogOf(offers, pricing)),
   pricing,
   site,
   networkName: 'Base',
   fulfillmentDeadlineSeconds: 600,
   isSandbox: true,
-  till: { network: networks.base, payTo: '0x1111111111111111111111111111111111111111' },
+  payee: { network: networks.base, payTo: '0x1111111111111111111111111111111111111111' },
   texts: en,
 }
 const form = { scriptUrls: ['/wallet.js?v=1'] }
 /** Siblings are offers that have their own turn, so a part of the pages is enough to see them. */
-const alone = { ...deps, shelf: createShelf() }
+const alone = { ...deps, liveCatalog: createLiveCatalog() }
 const frame = {
   site,
   styleUrl: '/style.css?v=1',
@@ -74,6 +74,6 @@ test('unusual offers that are fit to sell are among them', () => {
 test('the example calls of every sold offer pass the checks of the store', () => {
   for (const offer of sold) {
     const { body } = exampleCall(offer, retailOf(offer, pricing), site.url)
-    expect(() => readWish(offer, body), `${offer.id} ${JSON.stringify(body)}`).not.toThrow()
+    expect(() => readLineItem(offer, body), `${offer.id} ${JSON.stringify(body)}`).not.toThrow()
   }
 })

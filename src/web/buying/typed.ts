@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import type { Offer } from '../../catalog/offer.ts'
+import { phoneMeantBy } from '../../catalog/phone.ts'
+import type { Retail } from '../../catalog/pricing.ts'
+import type { Fields } from '../../catalog/purchase-body.ts'
 import type { PaymentMethod } from '../../checkouts/ports.ts'
 import type { CheckoutForm } from '../../checkouts/start.ts'
-import type { Offer } from '../../goods/offer.ts'
-import { phoneMeantBy } from '../../goods/phone.ts'
-import type { Retail } from '../../goods/pricing.ts'
-import type { Fields } from '../../goods/purchase-body.ts'
 import { fieldValue } from './field-value.ts'
 import type { FormField } from './form-fields.ts'
 
@@ -28,7 +28,7 @@ export interface Typed {
 
 const keyPattern = /^[A-Za-z0-9_-]{22}$/
 /** Nothing that a person types here is longer. */
-const textMost = 300
+const maxText = 300
 
 /** The names under which the form is sent. */
 export const names = {
@@ -80,7 +80,7 @@ export function readTyped(
   ]
   const isOdd =
     [...sent.keys()].some((name, at, all) => !known.includes(name) || all.indexOf(name) !== at) ||
-    [...sent.values()].some((text) => text.length > textMost)
+    [...sent.values()].some((text) => text.length > maxText)
   const formKey = given[names.formKey] ?? ''
   if (isOdd || !keyPattern.test(formKey)) return undefined
   return {
@@ -100,7 +100,7 @@ export function readTyped(
   }
 }
 
-/** The form as the desk takes it. */
+/** The form as the checkout service takes it. */
 export function checkoutFormOf(offer: Offer, typed: Typed): CheckoutForm {
   const fields = purchaseFieldsOf(offer, typed)
   const { pay: coin, formKey } = typed

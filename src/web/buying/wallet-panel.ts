@@ -1,6 +1,6 @@
-import { purchasePath } from '../../desk/paths.ts'
-import type { Offer } from '../../goods/offer.ts'
-import type { Till } from '../../payments/terms.ts'
+import { purchasePath } from '../../api/paths.ts'
+import type { Offer } from '../../catalog/offer.ts'
+import type { Payee } from '../../payments/terms.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Texts } from '../texts/en.ts'
 import type { FormField } from './form-fields.ts'
@@ -42,7 +42,7 @@ const rpcUrls: Readonly<Record<string, string>> = {
 
 export function walletSettings(
   offer: Pick<Offer, 'id' | 'kind'>,
-  { network, payTo }: Till,
+  { network, payTo }: Payee,
   { seen, store }: { readonly seen: string; readonly store: string },
 ): WalletSettings {
   return {

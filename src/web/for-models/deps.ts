@@ -1,4 +1,4 @@
-import type { Site } from '../../desk/site.ts'
+import type { Site } from '../../api/site.ts'
 
 /** What the pages for models are made of. They do not change while the store runs. */
 export interface ModelPageDeps {

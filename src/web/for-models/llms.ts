@@ -1,5 +1,5 @@
-import { groups, type Operation } from '../../desk/operation.ts'
-import { operations } from '../../desk/operations.ts'
+import { groups, type Operation } from '../../api/operation.ts'
+import { operations } from '../../api/operations.ts'
 import { errorTables } from '../info/error-tables.ts'
 import type { ModelPageDeps } from './deps.ts'
 import { operationText } from './operation-text.ts'

@@ -1,4 +1,4 @@
-import type { Operation } from '../../desk/operation.ts'
+import type { Operation } from '../../api/operation.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 

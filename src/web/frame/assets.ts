@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Site } from '../../desk/site.ts'
-import type { Found } from '../../http/answer-cache.ts'
+import type { Site } from '../../api/site.ts'
+import type { CachedAnswer } from '../../http/answer-cache.ts'
 import { publicMinute, sendAnswer, sendText } from '../../http/caching.ts'
 import { fixedText } from '../../http/fixed-text.ts'
 import { accentSheet, accentsOf } from './color.ts'
@@ -66,7 +66,7 @@ export function routeBuiltScript(app: FastifyInstance, name: string, text: strin
 function routeFound(
   app: FastifyInstance,
   path: string,
-  { found, type }: { readonly found: Found; readonly type: string },
+  { found, type }: { readonly found: CachedAnswer; readonly type: string },
 ): void {
   // Even the first visitor gets a smaller form of it.
   found.smaller('br')

@@ -1,4 +1,4 @@
-import type { ReadDeps } from '../../desk/deps.ts'
+import type { ReadDeps } from '../../api/deps.ts'
 import type { Texts } from '../texts/en.ts'
 
 /** What pages are made of, besides what the whole reading side shares. */

@@ -1,4 +1,4 @@
-import type { Site } from '../../desk/site.ts'
+import type { Site } from '../../api/site.ts'
 import type { Texts } from '../texts/en.ts'
 import { dataBlock, type Html, html, textOf } from './html.ts'
 import { ogSize } from './og-image.ts'

@@ -1,4 +1,4 @@
-/** Letters of five by seven dots, as on the display of a till: each line of a letter is five bits. */
+/** Letters of five by seven dots, as on the display of a cash register: each line of a letter is five bits. */
 const faces: Readonly<Record<string, string>> = {
   A: '0e11111f111111',
   B: '1e11111e11111e',

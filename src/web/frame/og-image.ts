@@ -9,7 +9,7 @@ const margin = 90
 const stripe = 100
 const awningHeight = 96
 const greatestPitch = 18
-const linesMost = 3
+const maxLines = 3
 
 /**
  * The picture that previews of links show: the store's name on its colour, under the awning of a
@@ -98,7 +98,7 @@ function linesOf(name: string): string[] {
   for (const word of name.split(/\s+/).filter((each) => each !== '')) {
     const last = lines.at(-1)
     const isRoom = last !== undefined && last.length + word.length < 14
-    if (isRoom || lines.length === linesMost) lines[lines.length - 1] = `${last ?? ''} ${word}`
+    if (isRoom || lines.length === maxLines) lines[lines.length - 1] = `${last ?? ''} ${word}`
     else lines.push(word)
   }
   return lines

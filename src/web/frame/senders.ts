@@ -22,11 +22,11 @@ export interface PageSenders {
 }
 
 /** Some hundred pages in all forms, small beside what the catalog takes. */
-const pageBytesMax = 16 * 1024 * 1024
+const maxPageBytes = 16 * 1024 * 1024
 
 export function pageSenders(frame: Frame, deps: WebDeps): PageSenders {
   const { site } = frame
-  const pages = createAnswerCache(deps, { bytesMax: pageBytesMax })
+  const pages = createAnswerCache(deps, { maxBytes: maxPageBytes })
   const cacheControl = publicMinute
   const headers = pageHeaders([site.logo])
   return {

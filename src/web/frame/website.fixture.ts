@@ -9,14 +9,14 @@ import {
   topup,
   voucher,
 } from '../../../test/fixtures/offers.ts'
-import type { BuyingDeps } from '../../desk/buying/deps.ts'
-import type { CheckoutDesk } from '../../desk/checkout/desk.ts'
-import type { FollowDeps } from '../../desk/following/deps.ts'
-import { createShelf, type Shelf } from '../../goods/catalog.ts'
+import type { BuyingDeps } from '../../api/buying/deps.ts'
+import type { CheckoutService } from '../../api/checkout/service.ts'
+import type { OrderTrackingDeps } from '../../api/tracking/deps.ts'
+import { createLiveCatalog, type LiveCatalog } from '../../catalog/catalog.ts'
 import { networks } from '../../payments/networks.ts'
 import { createDigest } from '../../secrets/tokens.ts'
 import type { CoinRates } from '../buying/deps.ts'
-import type { FollowingDeps } from '../orders/following.ts'
+import type { TrackingDeps } from '../orders/tracking.ts'
 import { routeWeb } from '../routes.ts'
 import { en } from '../texts/en.ts'
 
@@ -49,21 +49,21 @@ const odd = [
 /** The pages over a small catalog with hostile and odd offers in it. */
 export function website(
   changes: {
-    shelf?: Shelf
+    liveCatalog?: LiveCatalog
     isSandbox?: boolean
     markupBps?: number
     buying?: BuyingDeps
-    following?: FollowingDeps
-    checkout?: CheckoutDesk
+    tracking?: TrackingDeps
+    checkout?: CheckoutService
     rates?: CoinRates
     sandboxPayUrl?: (invoice: string) => string
   } = {},
 ) {
   const pricing = fixturePricing({ markupBps: changes.markupBps ?? 0 })
   const catalog = catalogOf([...shopOffers, ...odd], pricing)
-  const shelf = changes.shelf ?? createShelf(catalog)
+  const liveCatalog = changes.liveCatalog ?? createLiveCatalog(catalog)
   const { app, deps, logged, pass } = testApp({
-    shelf,
+    liveCatalog,
     pricing,
     pageFor: (...told) => pageFor(...told),
   })
@@ -73,13 +73,13 @@ export function website(
     fulfillmentDeadlineSeconds: 600,
     isSandbox: changes.isSandbox ?? false,
     texts: en,
-    till: { network: networks.base, payTo: '0x1111111111111111111111111111111111111111' },
+    payee: { network: networks.base, payTo: '0x1111111111111111111111111111111111111111' },
     checkout: changes.checkout,
     rates: changes.rates,
     sandboxPayUrl: changes.sandboxPayUrl,
     buying: changes.buying ?? ({} as BuyingDeps),
-    following: changes.following ?? {
-      follow: { codes: createDigest([Buffer.alloc(32)], 'recovery-code') } as FollowDeps,
+    tracking: changes.tracking ?? {
+      follow: { codes: createDigest([Buffer.alloc(32)], 'recovery-code') } as OrderTrackingDeps,
       limits: deps.limits,
     },
   })

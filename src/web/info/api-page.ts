@@ -1,5 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify'
-import type { Found } from '../../http/answer-cache.ts'
+import type { CachedAnswer } from '../../http/answer-cache.ts'
 import { digestOf, publicMinute, sendAnswer, sendText } from '../../http/caching.ts'
 import { fixedText } from '../../http/fixed-text.ts'
 import type { WebDeps } from '../frame/deps.ts'
@@ -23,7 +23,7 @@ export function routeApiPage(
   app: FastifyInstance,
   { site, texts }: Pick<WebDeps, 'site' | 'texts'>,
 ): void {
-  let script: Promise<Found> | undefined
+  let script: Promise<CachedAnswer> | undefined
   app.get(apiPagePath, limited, async (request, reply) => {
     script ??= referenceScript()
     reply.headers(apiPageHeaders())
@@ -50,7 +50,7 @@ export function routeApiPage(
  * The script of the page. Its package gives it to nobody but to a server that it is plugged into. It is
  * four megabytes, so it is read when somebody wants it first.
  */
-async function referenceScript(): Promise<Found> {
+async function referenceScript(): Promise<CachedAnswer> {
   const { default: plugin } = await import('@scalar/fastify-api-reference')
   const app = Fastify()
   try {

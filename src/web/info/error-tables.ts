@@ -1,4 +1,4 @@
-import { internalRule, type Rule, rules } from '../../desk/refusals.ts'
+import { internalRule, type Rule, rules } from '../../api/refusals.ts'
 import { type ErrorCode, errorTexts } from '../texts/en/error-codes.ts'
 import { outcomeSections } from '../texts/en/outcomes.ts'
 

@@ -1,5 +1,5 @@
-import { keptMost } from '../../checkouts/ledger.ts'
-import { formatUsdc } from '../../primitives/money.ts'
+import { maxKept } from '../../checkouts/ledger.ts'
+import { formatUsdc } from '../../lib/money.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
@@ -26,7 +26,7 @@ ${how.steps.map(
 ${coins !== '' && html`<h3>${how.coins(coins)}</h3><p>${how.coinsText}</p>`}</section>
 <section aria-labelledby="wrong"><h2 id="wrong">${how.wrong}</h2>
 <dl class="cases">
-${how.wrongList(formatUsdc(keptMost)).map(
+${how.wrongList(formatUsdc(maxKept)).map(
   ([name, text]) => html`<div><dt>${name}</dt><dd>${text}</dd></div>
 `,
 )}</dl></section>

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { catalogOf } from '../../../test/fixtures/catalog.ts'
 import { fixturePricing, shopOffers, voucher } from '../../../test/fixtures/offers.ts'
-import { keptMost } from '../../checkouts/ledger.ts'
-import { createShelf } from '../../goods/catalog.ts'
-import { formatUsdc } from '../../primitives/money.ts'
+import { createLiveCatalog } from '../../catalog/catalog.ts'
+import { maxKept } from '../../checkouts/ledger.ts'
+import { formatUsdc } from '../../lib/money.ts'
 import { structureFaults } from '../frame/structure.fixture.ts'
 import { breakout, read, website } from '../frame/website.fixture.ts'
 import { en } from '../texts/en.ts'
@@ -55,7 +55,7 @@ describe('the map of the site', () => {
         return catalog.records
       },
     }
-    const site = website({ shelf: createShelf(counted) })
+    const site = website({ liveCatalog: createLiveCatalog(counted) })
     let turns = 0
     const turning = () => {
       turns += 1
@@ -95,11 +95,11 @@ describe('the page of how it works', () => {
 })
 
 describe('the terms', () => {
-  const shelf = createShelf(catalogOf([...shopOffers], fixturePricing()))
+  const liveCatalog = createLiveCatalog(catalogOf([...shopOffers], fixturePricing()))
   const shown = (terms: { url: string } | { text: string } | undefined) => {
     const site = { name: '', description: '', url: '', logo: '', contact: '', acceptsCrypto: [] }
     const deps = {
-      shelf,
+      liveCatalog,
       pricing: fixturePricing(),
       networkName: 'Base',
       fulfillmentDeadlineSeconds: 600,
@@ -116,7 +116,7 @@ describe('the terms', () => {
   })
 
   test('name the most that is not sent back as the ledger has it, as every page does', async () => {
-    const least = `worth ${formatUsdc(keptMost)} USD or less`
+    const least = `worth ${formatUsdc(maxKept)} USD or less`
     for (const path of ['/terms', '/how-it-works']) {
       expect(read((await get(path)).body), path).toContain(least)
     }

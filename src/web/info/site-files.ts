@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Catalog } from '../../goods/catalog.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
 import { publicMinute, sendText } from '../../http/caching.ts'
-import { Refusal } from '../../primitives/refusal.ts'
+import { Refusal } from '../../lib/refusal.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { fixedHeaders } from '../frame/page-headers.ts'
 import { sitemapIndex, sitemapPart } from './sitemap.ts'
@@ -14,7 +14,7 @@ const limited = { config: { limit: 'reading' } } as const
 const laborious = { config: { limit: 'discovery' } } as const
 
 /** What search engines read before they read pages: which not to, and where all the others are. */
-export function routeSiteFiles(app: FastifyInstance, { shelf, site }: WebDeps): void {
+export function routeSiteFiles(app: FastifyInstance, { liveCatalog, site }: WebDeps): void {
   const robots = [
     'User-agent: *',
     ...privatePaths.map((path) => `Disallow: ${path}`),
@@ -30,13 +30,13 @@ export function routeSiteFiles(app: FastifyInstance, { shelf, site }: WebDeps): 
   }
   app.get('/robots.txt', (request, reply) => send(request, reply, robots, 'text/plain'))
   app.get('/sitemap.xml', limited, (request, reply) =>
-    send(request, reply, sitemapIndex(shelf.current(), site.url), 'application/xml'),
+    send(request, reply, sitemapIndex(liveCatalog.current(), site.url), 'application/xml'),
   )
   app.get<{ Params: { part: string } }>(
     '/sitemap-:part(^\\d{1,4}).xml',
     laborious,
     (request, reply) => {
-      const catalog = shelf.current()
+      const catalog = liveCatalog.current()
       const { part } = request.params
       const text = parts.of(catalog, part, () => sitemapPart(catalog, Number(part), site.url))
       if (text === undefined) throw new Refusal('not_found', 'The map has no such part.')
@@ -46,7 +46,7 @@ export function routeSiteFiles(app: FastifyInstance, { shelf, site }: WebDeps): 
 }
 
 /** Some megabytes at most: whoever asks for the same part, at one moment or later, gets the one text. */
-const partsMost = 24
+const maxParts = 24
 
 /** Keeps the parts that were asked for last, as long as their catalog is the one of now. */
 function keptParts() {
@@ -61,7 +61,7 @@ function keptParts() {
       texts.delete(part)
       texts.set(part, text)
       const [oldest = part] = texts.keys()
-      if (texts.size > partsMost) texts.delete(oldest)
+      if (texts.size > maxParts) texts.delete(oldest)
       return text
     },
   }

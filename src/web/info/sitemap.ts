@@ -1,6 +1,6 @@
-import type { Catalog } from '../../goods/catalog.ts'
-import { kinds } from '../../goods/good.ts'
-import { offersBetween } from '../../goods/offer-records.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
+import { kinds } from '../../catalog/good.ts'
+import { offersBetween } from '../../catalog/offer-records.ts'
 import { html, textOf } from '../frame/html.ts'
 import { buyPath } from '../shop/addresses.ts'
 import { searchPath } from '../shop/search-address.ts'
@@ -13,10 +13,10 @@ export const offersPerPart = 2_000
 
 const xml = '<?xml version="1.0" encoding="UTF-8"?>\n'
 const schema = 'http://www.sitemaps.org/schemas/sitemap/0.9'
-/** Pages that are no shelf and no offer. */
+/** Pages that are no category and no offer. */
 const fixedPaths = ['/', '/how-it-works', '/terms', '/errors']
 
-/** The parts of the map: the first one lists pages and shelves, the others the offers. */
+/** The parts of the map: the first one lists pages and categories, the others the offers. */
 export function sitemapIndex({ records, readAt }: Catalog, siteUrl: string): string {
   const parts = 1 + Math.ceil(records.count / offersPerPart)
   const entries = Array.from({ length: parts }, (_, part) =>
@@ -36,7 +36,7 @@ export function sitemapPart(
   siteUrl: string,
 ): Promise<string> | undefined {
   const from = (part - 1) * offersPerPart
-  if (part === 0) return listed(shelfPaths(catalog), catalog.readAt, siteUrl)
+  if (part === 0) return listed(categoryPaths(catalog), catalog.readAt, siteUrl)
   if (from < 0 || from >= catalog.records.count) return undefined
   return listed(offerPaths(catalog, from), catalog.readAt, siteUrl)
 }
@@ -58,13 +58,13 @@ async function listed(
   return `${xml}<urlset xmlns="${schema}">\n${blocks.join('')}</urlset>\n`
 }
 
-/** The shelves: each kind, whole and by country. */
-function* shelfPaths({ sold }: Catalog): Generator<string[]> {
+/** The categories: each kind, whole and by country. */
+function* categoryPaths({ sold }: Catalog): Generator<string[]> {
   yield fixedPaths
   for (const kind of kinds) {
     const places = kind === 'esim' ? sold[kind].covered : sold[kind].countries
-    const shelves = places.values.map((country) => searchPath({ kind, country }))
-    yield [searchPath({ kind }), ...shelves]
+    const categories = places.values.map((country) => searchPath({ kind, country }))
+    yield [searchPath({ kind }), ...categories]
   }
 }
 

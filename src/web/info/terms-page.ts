@@ -1,5 +1,5 @@
-import { keptMost } from '../../checkouts/ledger.ts'
-import { formatUsdc } from '../../primitives/money.ts'
+import { maxKept } from '../../checkouts/ledger.ts'
+import { formatUsdc } from '../../lib/money.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
@@ -28,7 +28,7 @@ function bodyOf({
 }): Html {
   if (site.terms === undefined) {
     return html`<p class="lead">${terms.lead}</p>
-<ul class="dots">${terms.promises(formatUsdc(keptMost)).map((text) => html`<li>${text}</li>`)}</ul>`
+<ul class="dots">${terms.promises(formatUsdc(maxKept)).map((text) => html`<li>${text}</li>`)}</ul>`
   }
   if ('url' in site.terms) {
     return html`<p class="lead">${terms.elsewhere} <a href="${site.terms.url}">${site.terms.url}</a></p>`

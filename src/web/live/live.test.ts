@@ -116,16 +116,16 @@ describe('a live page', () => {
 
 test('a browser has so many listeners and no more, whatever the page', async () => {
   server.versions.set('a', 'one')
-  const paths = Array.from({ length: roomBounds.mostPerVisitor }, (_, at) =>
+  const paths = Array.from({ length: roomBounds.maxPerVisitor }, (_, at) =>
     at % 2 === 0 ? '/pages/a/live' : '/others/b/live',
   )
   const listeners = await Promise.all(paths.map(listen))
   const refused = await listen('/pages/a/live')
   await refused.end()
   expect(refused.answer.status).not.toBe(200)
-  expect(await server.size()).toBe(roomBounds.mostPerVisitor)
+  expect(await server.size()).toBe(roomBounds.maxPerVisitor)
   listeners[0]?.leave()
-  await untilSize(roomBounds.mostPerVisitor - 1)
+  await untilSize(roomBounds.maxPerVisitor - 1)
   const next = await listen('/pages/a/live')
   expect(next.answer.status).toBe(200)
   for (const { leave } of [...listeners, next]) leave()
@@ -140,7 +140,7 @@ describe('a room', () => {
     vi.useRealTimers()
   })
 
-  const bounds = { ...roomBounds, most: 3, mostPerVisitor: 2 }
+  const bounds = { ...roomBounds, most: 3, maxPerVisitor: 2 }
 
   /** A place whose version and looks the test sees, and listeners that note what they hear. */
   function placeAt(room: string, visitor: string) {

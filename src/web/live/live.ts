@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { clientKeyOf } from '../../http/client-key.ts'
-import { Refusal } from '../../primitives/refusal.ts'
+import { Refusal } from '../../lib/refusal.ts'
 import { accessIn } from '../visit/access.ts'
 import { privately } from '../visit/privately.ts'
 import { createRooms, type Place, type Rooms } from './rooms.ts'

@@ -30,7 +30,7 @@ export interface RoomBounds extends SeatBounds {
 /** For one process. A browser has one connection for each tab. */
 export const roomBounds: RoomBounds = {
   most: 1_000,
-  mostPerVisitor: 12,
+  maxPerVisitor: 12,
   lookMs: 1_000,
   pulseMs: 15_000,
   lifeMs: 300_000,

@@ -1,7 +1,7 @@
 /** How many may be here at once. */
 export interface SeatBounds {
   readonly most: number
-  readonly mostPerVisitor: number
+  readonly maxPerVisitor: number
 }
 
 /** A bounded number of places to be, and of places for one visitor. */
@@ -12,7 +12,7 @@ export interface Seats {
   taken(): number
 }
 
-export function createSeats({ most, mostPerVisitor }: SeatBounds): Seats {
+export function createSeats({ most, maxPerVisitor }: SeatBounds): Seats {
   const perVisitor = new Map<string, number>()
   let total = 0
 
@@ -25,7 +25,7 @@ export function createSeats({ most, mostPerVisitor }: SeatBounds): Seats {
 
   return {
     take(visitor) {
-      if (total >= most || (perVisitor.get(visitor) ?? 0) >= mostPerVisitor) return undefined
+      if (total >= most || (perVisitor.get(visitor) ?? 0) >= maxPerVisitor) return undefined
       count(visitor, 1)
       let isTaken = true
       return () => {

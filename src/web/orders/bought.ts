@@ -1,7 +1,7 @@
-import type { Bought } from '../../desk/bought.ts'
-import { countryName } from '../../goods/countries.ts'
-import type { ShownOffer } from '../../goods/shown.ts'
-import { speltNumber } from '../../goods/spelt-number.ts'
+import type { Bought } from '../../api/bought.ts'
+import { countryName } from '../../catalog/countries.ts'
+import type { DescribedOffer } from '../../catalog/offer-details.ts'
+import { speltNumber } from '../../catalog/spelt-number.ts'
 import { type Html, html } from '../frame/html.ts'
 import { faceText, moneyText } from '../shop/money-text.ts'
 import { kindNameWithin, measure, placeName, placesOf } from '../shop/offer-words.ts'
@@ -12,7 +12,7 @@ import { fact } from './parts.ts'
 const placesShown = 12
 
 /** One thing that is said of a purchase: what it is called, and what it is. */
-type Told = readonly [name: string, value: string]
+type Fact = readonly [name: string, value: string]
 
 /** What is bought: "Steam gift card, about €21.50", "Travel eSIM data plan, 5 GB, 30 days". */
 export function itemText(
@@ -27,7 +27,7 @@ export function itemText(
 }
 
 /** Where it works, for which number and for how much of the card's own currency. */
-function boughtLines(bought: Bought, texts: Texts): readonly Told[] {
+function boughtLines(bought: Bought, texts: Texts): readonly Fact[] {
   const { offer, country, phone, receives } = bought
   const { bought: words } = texts
   const face = receives && faceText(receives, texts)
@@ -57,7 +57,7 @@ export function boughtFacts(bought: Bought, texts: Texts): (Html | undefined)[] 
   return boughtLines(bought, texts).map(([name, value]) => fact(name, html`${value}`))
 }
 
-function placesText(offer: ShownOffer, texts: Texts): string {
+function placesText(offer: DescribedOffer, texts: Texts): string {
   const places = placesOf(offer, texts)
   return places.length > placesShown ? placeName(offer, texts) : places.join(', ')
 }

@@ -1,4 +1,4 @@
-import type { OrderSight } from '../../desk/following/sight.ts'
+import type { OrderPageView } from '../../api/tracking/order-view.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
 import type { Texts } from '../texts/en.ts'
@@ -20,11 +20,11 @@ interface WalletList {
   readonly items: readonly ListedOrder[]
 }
 
-type MailSaid = 'done' | 'wrong' | 'tooMany'
+type MailOutcome = 'done' | 'wrong' | 'tooMany'
 
 /** The order of a transaction or an address, as everyone may see it. */
-interface Found {
-  readonly sight: OrderSight
+interface FoundOrder {
+  readonly view: OrderPageView
   readonly typed: string
   /** Whether what was brought with it does not open it. */
   readonly isWrong: boolean
@@ -37,9 +37,9 @@ export interface FindPageParts {
   /** Where the store is written to. */
   readonly contact: string
   readonly number?: { readonly typed: string; readonly said?: 'wrong' | 'none' } | undefined
-  readonly found?: Found | undefined
+  readonly found?: FoundOrder | undefined
   /** Undefined where the store sends no mail. */
-  readonly mail?: { readonly typed?: string; readonly said?: MailSaid } | undefined
+  readonly mail?: { readonly typed?: string; readonly said?: MailOutcome } | undefined
   readonly wallet?: { readonly said: 'failed' } | undefined
   /** The orders of the wallet that is signed in. */
   readonly list?: WalletList | undefined
@@ -99,12 +99,12 @@ ${said}
 }
 
 /** What everyone is told of an order whose payment they know, and the way in for its buyer. */
-function foundPart({ sight, typed, isWrong }: Found, contact: string, texts: Texts): Html {
+function foundPart({ view, typed, isWrong }: FoundOrder, contact: string, texts: Texts): Html {
   const words = texts.find.found
   const { locked } = texts.orders
   return html`<section class="sheet" aria-labelledby="found">
 <h2 id="found">${words.title}</h2>
-<p>${texts.orders.states[sight.stage]}</p>
+<p>${texts.orders.states[view.stage]}</p>
 <form method="post" action="/find/payment">
 <input type="hidden" name="number" value="${typed}">
 <div class="field">
@@ -135,7 +135,7 @@ function walletPart({ wallet, texts }: FindPageParts): Html {
 }
 
 function mailPart(
-  { typed = '', said }: { typed?: string; said?: MailSaid },
+  { typed = '', said }: { typed?: string; said?: MailOutcome },
   { find }: Texts,
 ): Html {
   const words = find.mail

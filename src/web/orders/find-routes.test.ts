@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { checkoutWorld, invoiced } from '../../../test/doubles/checkouts.ts'
 import { noBudgets, type Script } from '../../../test/doubles/orders.ts'
-import { openCheckoutDesk } from '../../desk/checkout/open-desk.ts'
-import type { FollowDeps } from '../../desk/following/deps.ts'
-import type { MailDeps } from '../../desk/following/mail.ts'
-import { orderPass, walletPass } from '../../desk/following/passes.ts'
-import { recoveryCodeOf } from '../../desk/following/recovery.ts'
+import { createCheckoutService } from '../../api/checkout/create-service.ts'
+import type { OrderTrackingDeps } from '../../api/tracking/deps.ts'
+import type { MailDeps } from '../../api/tracking/mail.ts'
+import { recoveryCodeOf } from '../../api/tracking/recovery.ts'
+import { linkToken, sessionToken } from '../../api/tracking/tokens.ts'
 import { countingHere, createLimits, limitRules } from '../../http/rate-limit.ts'
 import { createDigest, createSigner } from '../../secrets/tokens.ts'
 import { structureFaults } from '../frame/structure.fixture.ts'
@@ -31,15 +31,15 @@ async function store(script: Partial<Script> = {}) {
   const address = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'
   const findByAddress = async (text: string) =>
     text === address ? await world.checkouts.find(id) : undefined
-  const passes = createSigner([key], 'order-pass')
+  const tokenSigner = createSigner([key], 'order-pass')
   const follow = {
     site: { url: 'https://kiosk.example' },
     orders: world.orders,
     purchases: { ...world.deps, budgets: { ...noBudgets, order: { refund_claims: 2 } } },
-    passes,
+    tokenSigner,
     codes: createDigest([key], 'recovery-code'),
     checkouts: { ...world.checkouts, findByAddress },
-  } as unknown as FollowDeps
+  } as unknown as OrderTrackingDeps
   const sent: string[] = []
   const server = { refuses: 0 }
   const left = new Map<string, string>()
@@ -65,14 +65,17 @@ async function store(script: Partial<Script> = {}) {
   }
   let elapsed = 0
   const limits = createLimits(countingHere(() => elapsed))
-  const following = { follow, mail, limits }
+  const tracking = { follow, mail, limits }
   const pass = (ms: number) => {
     elapsed += ms
   }
   const opened = { cookie: `access=${accessToken}` }
   const buy = (id: string, address: string) => left.set(id, mail.digest.of(address))
   const other = second.orderId
-  const site = website({ following, checkout: openCheckoutDesk({ ...world.deps, passes }) })
+  const site = website({
+    tracking,
+    checkout: createCheckoutService({ ...world.deps, tokenSigner }),
+  })
   const order = { id, orderId, accessToken, address, opened, other, unpaid: second }
   const begin = (at: number) => world.start({ formKey: `${at}`.repeat(32) })
   return { ...site, ...order, follow, sent, server, buy, pass, begin, pay }
@@ -100,7 +103,7 @@ describe('the mail after the last one of an hour', () => {
 
 test('whoever is signed in stays so when a search finds nothing', async () => {
   const { post, follow } = await store()
-  const cookie = `wallet=${walletPass(follow, `0x${'1'.repeat(40)}`)}`
+  const cookie = `wallet=${sessionToken(follow, `0x${'1'.repeat(40)}`)}`
   for (const [path, fields] of [
     ['payment', { number: 'my order' }],
     ['mail', { email: 'nobody' }],
@@ -200,9 +203,9 @@ describe('a mail with links', () => {
     expect(await said('buyer@example.org')).toEqual(await said('nobody@example.org'))
   })
 
-  test('gives a pass that opens the order, and neither renews itself nor takes another address', async () => {
+  test('gives a link token that opens the order, and neither renews itself nor takes another address', async () => {
     const { post, get, follow, orderId, sent } = await store()
-    const byMail = { cookie: `access=${orderPass(follow, orderId as never)}` }
+    const byMail = { cookie: `access=${linkToken(follow, orderId as never)}` }
     const answer = await post(...asked(`/orders/${orderId}/mail`, 'eve@example.org'), byMail)
     expect(answer.statusCode).toBe(200)
     expect(sent).toEqual([])

@@ -2,26 +2,26 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   findPath,
   orderNamedBy,
-  ordersOfPass,
-  passForWallet,
+  ordersOfSession,
+  sessionForWallet,
   walletChallenge,
-} from '../../desk/following/find.ts'
-import { addressIn } from '../../desk/following/mail.ts'
-import { walletPassSeconds } from '../../desk/following/passes.ts'
-import { passForCode } from '../../desk/following/recovery.ts'
-import { sightOf } from '../../desk/following/sight.ts'
-import type { OrderId } from '../../primitives/ids.ts'
-import { Refusal } from '../../primitives/refusal.ts'
+} from '../../api/tracking/find.ts'
+import { addressIn } from '../../api/tracking/mail.ts'
+import { viewOf } from '../../api/tracking/order-view.ts'
+import { linkTokenForCode } from '../../api/tracking/recovery.ts'
+import { sessionSeconds } from '../../api/tracking/tokens.ts'
+import type { OrderId } from '../../lib/ids.ts'
+import { Refusal } from '../../lib/refusal.ts'
 import { readToken, rememberOrder, rememberWallet, walletIn } from '../visit/access.ts'
 import { formIn, isFromElsewhere, routeForm } from '../visit/forms.ts'
 import { orderPagePath, payPath } from '../visit/paths.ts'
 import { privately } from '../visit/privately.ts'
 import { type FindPageParts, findPage } from './find-page.ts'
-import { acts, type FollowingRoutes, reads, sendPrivately, takes } from './following.ts'
 import { createPost, mayAsk } from './mail-routes.ts'
 import { sayElsewhere } from './order-routes.ts'
+import { acts, reads, sendPrivately, type TrackingRoutes, takes } from './tracking.ts'
 
-export interface FindRoutes extends FollowingRoutes {
+export interface FindRoutes extends TrackingRoutes {
   /** The script that lets a wallet sign in. */
   readonly signInUrl: string
 }
@@ -41,7 +41,7 @@ export function routeFindPage(pages: FastifyInstance, routes: FindRoutes): void 
   routeForm(pages, `${findPath}/wallet`, acts, (request, reply) => byWallet(request, reply, routes))
   routeForm(pages, `${findPath}/leave`, takes, async (request: FastifyRequest, reply) => {
     if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
-    rememberWallet(reply, { pass: '', seconds: 0, isSecure: isSecure(routes) })
+    rememberWallet(reply, { sessionToken: '', seconds: 0, isSecure: isSecure(routes) })
     return privately(reply).redirect(findPath, 303)
   })
   routeByMail(pages, routes)
@@ -98,18 +98,18 @@ async function byPublic(
   { id, typed, token: text }: { id: OrderId; typed: string; token: string | null },
 ) {
   const { follow } = routes
-  const token = readToken(text) ?? passForCode(follow, id, text ?? '')
-  const opener = { token, wallet: walletIn(request) }
-  const sight = await sightOf(follow, id, opener, request.log)
-  if (sight.own) {
-    const { checkout } = sight
+  const token = readToken(text) ?? linkTokenForCode(follow, id, text ?? '')
+  const credentials = { token, wallet: walletIn(request) }
+  const view = await viewOf(follow, id, credentials, request.log)
+  if (view.own) {
+    const { checkout } = view
     if (token !== undefined) {
       rememberOrder(reply, { orderId: id, checkout, token, isSecure: isSecure(routes) })
     }
     return privately(reply).redirect(orderPagePath(id), 303)
   }
   const isWrong = text !== null
-  const page = { number: { typed }, found: { sight, typed, isWrong } }
+  const page = { number: { typed }, found: { view, typed, isWrong } }
   return sendFind(request, isWrong ? reply.code(422) : reply, routes, page)
 }
 
@@ -118,11 +118,11 @@ async function byWallet(request: FastifyRequest, reply: FastifyReply, routes: Fi
   if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
   try {
     const signed = formIn(request).get('signed') ?? ''
-    const pass = await passForWallet(routes.follow, signed, request.log)
-    if (pass === undefined) {
+    const sessionToken = await sessionForWallet(routes.follow, signed, request.log)
+    if (sessionToken === undefined) {
       return sendFind(request, reply.code(422), routes, { wallet: { said: 'failed' } })
     }
-    rememberWallet(reply, { pass, seconds: walletPassSeconds, isSecure: isSecure(routes) })
+    rememberWallet(reply, { sessionToken, seconds: sessionSeconds, isSecure: isSecure(routes) })
     return privately(reply).redirect(findPath, 303)
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== 'sign_in_invalid') throw error
@@ -148,7 +148,7 @@ async function sendFind(
     scriptUrls: [routes.signInUrl, frame.scriptUrl('recent.js')],
     ...(routes.mail === undefined ? {} : { mail: {} }),
     ...said,
-    list: await ordersOfPass(follow, walletIn(request), request.log),
+    list: await ordersOfSession(follow, walletIn(request), request.log),
   })
   return sendPrivately(reply, routes, page)
 }

@@ -1,5 +1,5 @@
-import type { GoodsShown } from '../../desk/following/goods.ts'
-import type { OrderSight } from '../../desk/following/sight.ts'
+import type { GoodsShown } from '../../api/tracking/goods.ts'
+import type { OrderPageView } from '../../api/tracking/order-view.ts'
 import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
 import { qrSvg } from '../frame/qr.ts'
@@ -12,7 +12,7 @@ import { fact } from './parts.ts'
 type Goods = Extract<GoodsShown, { readonly type: 'goods' }>
 
 /** The button that shows the goods; nothing of them is in the page before. */
-export function closedGoods({ id, kind }: OrderSight, { orders: { goods } }: Texts): Html {
+export function closedGoods({ id, kind }: OrderPageView, { orders: { goods } }: Texts): Html {
   return html`<section class="sheet yours" aria-labelledby="goods">
 <h2 id="goods">${goods.title[kind]}</h2>
 <p>${goods.ready}</p>
@@ -23,7 +23,7 @@ export function closedGoods({ id, kind }: OrderSight, { orders: { goods } }: Tex
 }
 
 /** The goods themselves, each part of them ready to be copied. */
-export function openGoods({ id }: OrderSight, shown: Goods, texts: Texts): Html {
+export function openGoods({ id }: OrderPageView, shown: Goods, texts: Texts): Html {
   const { goods } = texts.orders
   const body = {
     voucher: voucherPart,
@@ -37,9 +37,9 @@ ${body(shown.goods, texts)}
 </section>`
 }
 
-type Shown = Goods['goods']
+type GoodsBody = Goods['goods']
 
-function voucherPart(goods: Shown, texts: Texts): Html {
+function voucherPart(goods: GoodsBody, texts: Texts): Html {
   const words = texts.orders.goods
   return html`<dl class="given">
 ${copyFact('code', words.code, textIn(goods, 'code'), texts)}${copyFact('pin', words.pin, textIn(goods, 'pin'), texts)}${copyFact('confirmation', words.confirmation, textIn(goods, 'confirmationNumber'), texts)}${fact(words.expires, textIn(goods, 'expiresAt')?.replace(/T\d\d:.*$/, ''))}${fact(words.redeemAt, linkOrText(textIn(goods, 'redemptionUrl')))}
@@ -48,7 +48,7 @@ ${prose(words.instructions, textIn(goods, 'instructions'))}
 ${folded(words.terms, textIn(goods, 'terms'))}`
 }
 
-function topupPart(goods: Shown, texts: Texts): Html {
+function topupPart(goods: GoodsBody, texts: Texts): Html {
   const words = texts.orders.goods
   return html`<p class="good">${words.creditedText}</p>
 <dl class="given">
@@ -56,7 +56,7 @@ ${fact(words.number, masked(textIn(goods, 'msisdn')))}${fact(words.credited, cre
 </dl>`
 }
 
-function esimPart(goods: Shown, texts: Texts): Html {
+function esimPart(goods: GoodsBody, texts: Texts): Html {
   const { esim, goods: words } = texts.orders
   const lpa = textIn(goods, 'lpa')
   const install = lpa === undefined ? undefined : installOf(lpa)
@@ -119,7 +119,7 @@ export function masked(number: string | undefined): string | undefined {
   return `${number.slice(0, 3)} ••• ••• ${number.slice(number.length - shown)}`.trim()
 }
 
-function textIn(goods: Shown, name: string): string | undefined {
+function textIn(goods: GoodsBody, name: string): string | undefined {
   const value = goods[name]
   return typeof value === 'string' && value !== '' ? value : undefined
 }

@@ -1,6 +1,6 @@
-import { findPath } from '../../desk/following/find.ts'
-import { orderPassDays } from '../../desk/following/passes.ts'
-import type { OrderSight } from '../../desk/following/sight.ts'
+import { findPath } from '../../api/tracking/find.ts'
+import type { OrderPageView } from '../../api/tracking/order-view.ts'
+import { linkTokenDays } from '../../api/tracking/tokens.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Texts } from '../texts/en.ts'
 import { orderPagePath } from '../visit/paths.ts'
@@ -21,7 +21,7 @@ interface LockedParts {
 }
 
 /** The field for the private link, for whoever has not shown it, and the other ways in. */
-export function lockedPart({ id, coin }: OrderSight, parts: LockedParts): Html {
+export function lockedPart({ id, coin }: OrderPageView, parts: LockedParts): Html {
   const { refused, sendsMail = false, contact, texts } = parts
   const { locked } = texts.orders
   const isWrong = refused !== undefined
@@ -46,6 +46,6 @@ ${sendsMail && html`<p class="hint">${locked.byMail} <a href="${findPath}#by-mai
 function whyRefused({ isOld }: Refused, { sendsMail, texts }: LockedParts): Html {
   const { locked } = texts.orders
   if (!isOld) return html`${locked.wrong}`
-  if (!sendsMail) return html`${locked.old(orderPassDays)} ${locked.useCode}`
-  return html`${locked.old(orderPassDays)} <a href="${findPath}#by-mail">${locked.askNew}</a>`
+  if (!sendsMail) return html`${locked.old(linkTokenDays)} ${locked.useCode}`
+  return html`${locked.old(linkTokenDays)} <a href="${findPath}#by-mail">${locked.askNew}</a>`
 }

@@ -1,39 +1,39 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { orNotNow } from '../../desk/buying/or-not-now.ts'
-import { findPath } from '../../desk/following/find.ts'
+import { orNotNow } from '../../api/buying/or-not-now.ts'
+import { rules } from '../../api/refusals.ts'
+import { findPath } from '../../api/tracking/find.ts'
 import {
   addressIn,
   leaveAddress,
   type MailDeps,
   type MailedOrder,
   ordersFor,
-} from '../../desk/following/mail.ts'
-import { orderPassDays } from '../../desk/following/passes.ts'
-import { rules } from '../../desk/refusals.ts'
+} from '../../api/tracking/mail.ts'
+import { linkTokenDays } from '../../api/tracking/tokens.ts'
 import { clientKeyOf } from '../../http/client-key.ts'
 import { counted } from '../../http/gate.ts'
 import type { RateLimiter } from '../../http/rate-limit.ts'
-import { Refusal } from '../../primitives/refusal.ts'
+import { Refusal } from '../../lib/refusal.ts'
 import { withRetryAfter } from '../frame/retry-after.ts'
 import { formIn } from '../visit/forms.ts'
 import { boughtText } from './bought.ts'
-import { type FollowingRoutes, type OrderRequest, openerOf } from './following.ts'
 import type { MailPart } from './order-page.ts'
+import { type OrderRequest, pageCredentialsOf, type TrackingRoutes } from './tracking.ts'
 
 /** Mails that are being sent at once in this process; what comes on top is let go. */
-const underWayMost = 20
+const maxUnderWay = 20
 
 /**
  * Sends links to an address in the background, so that the answer to asking takes the same time
  * whether the address is known or not.
  */
-export function createPost(pages: FastifyInstance, routes: FollowingRoutes) {
+export function createPost(pages: FastifyInstance, routes: TrackingRoutes) {
   const underWay = new Set<Promise<void>>()
   pages.addHook('onClose', async () => {
     await Promise.all(underWay)
   })
   return (address: string, mail: MailDeps): void => {
-    if (underWay.size >= underWayMost) {
+    if (underWay.size >= maxUnderWay) {
       pages.log.warn('too many mails at once; one was not sent')
       return
     }
@@ -44,7 +44,7 @@ export function createPost(pages: FastifyInstance, routes: FollowingRoutes) {
   }
 }
 
-async function sendLinks(routes: FollowingRoutes, mail: MailDeps, address: string): Promise<void> {
+async function sendLinks(routes: TrackingRoutes, mail: MailDeps, address: string): Promise<void> {
   const orders = await ordersFor(routes.follow, mail, address)
   if (orders.length > 0) await send(routes, mail, { asked: 'find', address, orders })
 }
@@ -54,7 +54,7 @@ async function sendLinks(routes: FollowingRoutes, mail: MailDeps, address: strin
  * the page of every other refusal would speak of a minute and lose what was typed.
  */
 export async function mayAsk(
-  { limits }: FollowingRoutes,
+  { limits }: TrackingRoutes,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<boolean> {
@@ -72,7 +72,7 @@ export async function mayAsk(
 export async function sendMail(
   request: OrderRequest,
   reply: FastifyReply,
-  routes: FollowingRoutes,
+  routes: TrackingRoutes,
 ): Promise<MailPart> {
   const typed = formIn(request).get('email') ?? ''
   const address = addressIn(typed)
@@ -82,8 +82,8 @@ export async function sendMail(
     return { typed, said: 'wrong' }
   }
   if (!(await mayAsk(routes, request, reply))) return { typed, said: 'tooMany' }
-  const opener = openerOf(request)
-  const left = { id: request.params.orderId, opener, address }
+  const credentials = pageCredentialsOf(request)
+  const left = { id: request.params.orderId, credentials, address }
   const order = await orNotNow(request.log, () => leaveAddress(follow, mail, left))
   const isSent = order !== undefined && (await isTaken(request, routes, mail, address, order))
   return { typed, said: isSent ? 'sent' : 'failed' }
@@ -91,7 +91,7 @@ export async function sendMail(
 
 async function isTaken(
   request: OrderRequest,
-  routes: FollowingRoutes,
+  routes: TrackingRoutes,
   mail: MailDeps,
   address: string,
   order: MailedOrder,
@@ -112,7 +112,7 @@ interface Wanted {
 }
 
 /** How often a mail is tried that the mail server refuses, before the time of its place is over. */
-const triesMost = 3
+const maxTries = 3
 
 /**
  * The place of a mail, to whoever may send it now. The place of a try that was refused is no place of a
@@ -122,7 +122,7 @@ async function placeOf(
   mailbox: RateLimiter,
   mail: string,
 ): Promise<{ readonly refused: string } | { readonly isThere: boolean }> {
-  for (let at = 0; at < triesMost; at += 1) {
+  for (let at = 0; at < maxTries; at += 1) {
     const refused = `${mail} ${at} refused`
     if ((await mailbox.take(`${mail} ${at}`)).allowed) return { refused }
     if ((await mailbox.look(refused)).allowed) return { isThere: true }
@@ -141,7 +141,7 @@ async function placeOf(
  * @throws when the mail server refuses it
  */
 async function send(
-  routes: FollowingRoutes,
+  routes: TrackingRoutes,
   { mailer, digest }: MailDeps,
   { asked, address, orders }: Wanted,
 ): Promise<boolean> {
@@ -163,10 +163,10 @@ async function send(
   return isSent
 }
 
-function written({ frame, follow }: FollowingRoutes, to: string, orders: readonly MailedOrder[]) {
+function written({ frame, follow }: TrackingRoutes, to: string, orders: readonly MailedOrder[]) {
   const { mails, offers } = frame.texts
   const { name, url, contact } = frame.site
-  const until = new Date(follow.purchases.now().getTime() + orderPassDays * 86_400_000)
+  const until = new Date(follow.purchases.now().getTime() + linkTokenDays * 86_400_000)
   const paragraphs = orders.map(({ id, bought, placed, link }) =>
     [boughtText(bought, frame.texts), mails.order(id, dateText(placed, offers.numbers)), link].join(
       '\n',

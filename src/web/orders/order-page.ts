@@ -1,5 +1,5 @@
-import type { GoodsShown } from '../../desk/following/goods.ts'
-import type { OrderSight, OwnSight } from '../../desk/following/sight.ts'
+import type { GoodsShown } from '../../api/tracking/goods.ts'
+import type { OrderPageView, OwnOrderView } from '../../api/tracking/order-view.ts'
 import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
@@ -48,14 +48,14 @@ export interface MailPart {
 }
 
 /** The page of one order: where it stands for everyone, and the goods for whoever bought them. */
-export function orderPage(sight: OrderSight, parts: OrderPageParts): Page {
+export function orderPage(view: OrderPageView, parts: OrderPageParts): Page {
   const { texts, scriptUrls, shown } = parts
-  const stage = wordsOf(sight, texts)
+  const stage = wordsOf(view, texts)
   // What was asked for stays where it is: nothing that is shown now changes any more.
-  const isFinished = sight.isFinished || shown?.type === 'goods'
-  const page = orderPagePath(sight.id)
+  const isFinished = view.isFinished || shown?.type === 'goods'
+  const page = orderPagePath(view.id)
   const live = {
-    version: sight.version,
+    version: view.version,
     at: `${page}/live`,
     page,
     say: `${stage.title}. ${stage.text}`,
@@ -64,61 +64,61 @@ export function orderPage(sight: OrderSight, parts: OrderPageParts): Page {
   return {
     title: stage.title,
     description: texts.orders.description,
-    ...reloading(page, !isFinished && !hasField(sight, parts)),
-    main: html`<div class="following"${liveMark(live)}${sight.own && recentMark(sight.id, sight.own, sight.times.placed)}>
-<section class="stage ${sight.stage}" aria-labelledby="stage">
-<p class="which">${texts.orders.order} <code>${sight.id}</code></p>
+    ...reloading(page, !isFinished && !hasField(view, parts)),
+    main: html`<div class="following"${liveMark(live)}${view.own && recentMark(view.id, view.own, view.times.placed)}>
+<section class="stage ${view.stage}" aria-labelledby="stage">
+<p class="which">${texts.orders.order} <code>${view.id}</code></p>
 <h1 id="stage">${stage.title}</h1>
 <p class="lead">${stage.text}</p>
-${sight.stage === 'awaiting_payment' && sight.checkout && html`<p class="act"><a class="button" href="/pay/${sight.checkout}">${texts.orders.pay}</a></p>`}
-${timeline(stationsOf(sight, texts), texts)}
-${moneyBackLink(sight, texts)}
-${!isFinished && hasField(sight, parts) && html`<noscript><p class="hint"><a href="${page}">${texts.orders.lookAgain}</a></p></noscript>`}
+${view.stage === 'awaiting_payment' && view.checkout && html`<p class="act"><a class="button" href="/pay/${view.checkout}">${texts.orders.pay}</a></p>`}
+${timeline(stationsOf(view, texts), texts)}
+${moneyBackLink(view, texts)}
+${!isFinished && hasField(view, parts) && html`<noscript><p class="hint"><a href="${page}">${texts.orders.lookAgain}</a></p></noscript>`}
 </section>
-${sight.own ? ownParts(sight, sight.own, parts) : lockedPart(sight, parts)}
+${view.own ? ownParts(view, view.own, parts) : lockedPart(view, parts)}
 </div>
 ${scriptUrls.map((url) => html`<script type="module" src="${url}"></script>`)}`,
   }
 }
 
 /** Where some money goes back, of a delivered order too: it was more than the price. */
-function moneyBackLink(sight: OrderSight, { orders: { refund } }: Texts): Html | undefined {
-  const hasReturns = sight.own !== undefined && sight.own.returns.length > 0
-  if (!isRefunding(sight) && !hasReturns) return undefined
-  return html`<p class="about-refund"><a href="${orderPagePath(sight.id)}/refund">${isRefunding(sight) ? refund.link : refund.returnsLink}</a></p>`
+function moneyBackLink(view: OrderPageView, { orders: { refund } }: Texts): Html | undefined {
+  const hasReturns = view.own !== undefined && view.own.returns.length > 0
+  if (!isRefunding(view) && !hasReturns) return undefined
+  return html`<p class="about-refund"><a href="${orderPagePath(view.id)}/refund">${isRefunding(view) ? refund.link : refund.returnsLink}</a></p>`
 }
 
 /** Whether something is typed into this page, which would be lost if it loaded itself again. */
-function hasField(sight: OrderSight, { mail }: OrderPageParts): boolean {
-  return sight.own === undefined || mail !== undefined
+function hasField(view: OrderPageView, { mail }: OrderPageParts): boolean {
+  return view.own === undefined || mail !== undefined
 }
 
-export function isRefunding({ stage }: Pick<OrderSight, 'stage'>): boolean {
+export function isRefunding({ stage }: Pick<OrderPageView, 'stage'>): boolean {
   return stage.startsWith('refund')
 }
 
-function ownParts(sight: OrderSight, own: OwnSight, parts: OrderPageParts): Html {
+function ownParts(view: OrderPageView, own: OwnOrderView, parts: OrderPageParts): Html {
   const { texts, privateLink, mail } = parts
-  return html`${sight.stage === 'delivered' && goodsPart(sight, parts)}
-${returnsPart(sight, own, texts)}
-${factsPart(sight, own, texts)}
+  return html`${view.stage === 'delivered' && goodsPart(view, parts)}
+${returnsPart(view, own, texts)}
+${factsPart(view, own, texts)}
 ${privateLink && keepPart(privateLink, parts.code, texts)}
-${mail && mailPart(sight.id, mail, texts)}`
+${mail && mailPart(view.id, mail, texts)}`
 }
 
-function goodsPart(sight: OrderSight, { shown, texts }: OrderPageParts): Html {
-  return shown?.type === 'goods' ? openGoods(sight, shown, texts) : closedGoods(sight, texts)
+function goodsPart(view: OrderPageView, { shown, texts }: OrderPageParts): Html {
+  return shown?.type === 'goods' ? openGoods(view, shown, texts) : closedGoods(view, texts)
 }
 
-function factsPart(sight: OrderSight, own: OwnSight, texts: Texts): Html {
+function factsPart(view: OrderPageView, own: OwnOrderView, texts: Texts): Html {
   const { orders } = texts
-  const asset = sight.coin ?? 'USDC'
+  const asset = view.coin ?? 'USDC'
   return html`<section class="sheet" aria-labelledby="facts">
 <h2 id="facts">${orders.facts}</h2>
 <dl class="facts">
-${fact(orders.item, itemText(own, texts))}${boughtFacts(own, texts)}${fact(orders.price, paidText(sight, own, texts))}${fact(orders.paidWith, orders.onNetwork(asset, sight.network))}${fact(orders.steps.paid, sight.times.paid && timeOf(sight.times.paid, texts))}${fact(orders.payment, own.payment && transactionOf('payment', own.payment, orders.payment, texts))}${fact(orders.order, copied('order-id', sight.id, orders.order, texts))}
+${fact(orders.item, itemText(own, texts))}${boughtFacts(own, texts)}${fact(orders.price, paidText(view, own, texts))}${fact(orders.paidWith, orders.onNetwork(asset, view.network))}${fact(orders.steps.paid, view.times.paid && timeOf(view.times.paid, texts))}${fact(orders.payment, own.payment && transactionOf('payment', own.payment, orders.payment, texts))}${fact(orders.order, copied('order-id', view.id, orders.order, texts))}
 </dl>
-${sight.hasReceipt && html`<p class="receipt"><a href="${orderPagePath(sight.id)}/receipt" download="receipt-${sight.id}.json">${orders.receipt}</a> <small>${orders.receiptHint}</small></p>`}
+${view.hasReceipt && html`<p class="receipt"><a href="${orderPagePath(view.id)}/receipt" download="receipt-${view.id}.json">${orders.receipt}</a> <small>${orders.receiptHint}</small></p>`}
 </section>`
 }
 

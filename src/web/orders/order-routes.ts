@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { receiptOf } from '../../desk/buying/receipts.ts'
-import { refundClaimed } from '../../desk/buying/refunds.ts'
-import { keyOf } from '../../desk/buying/viewer.ts'
-import { goodsFor } from '../../desk/following/goods.ts'
+import { receiptOf } from '../../api/buying/receipts.ts'
+import { refundClaimed } from '../../api/buying/refunds.ts'
+import { keyOf } from '../../api/buying/viewer.ts'
+import { rules } from '../../api/refusals.ts'
+import { goodsFor } from '../../api/tracking/goods.ts'
+import { type OrderPageView, viewOf } from '../../api/tracking/order-view.ts'
+import { linkTokenForCode, linkTokenForKey, recoveryCodeOf } from '../../api/tracking/recovery.ts'
 import {
   daysLeftOf,
-  isOldPass,
-  orderPass,
-  orderPassDays,
-  withoutPass,
-} from '../../desk/following/passes.ts'
-import { passForCode, passForKey, recoveryCodeOf } from '../../desk/following/recovery.ts'
-import { type OrderSight, sightOf } from '../../desk/following/sight.ts'
-import { rules } from '../../desk/refusals.ts'
+  isOutdatedLinkToken,
+  linkToken,
+  linkTokenDays,
+  withoutLinkToken,
+} from '../../api/tracking/tokens.ts'
 import { clientKeyOf } from '../../http/client-key.ts'
-import { isOrderId } from '../../primitives/ids.ts'
-import { Refusal } from '../../primitives/refusal.ts'
+import { isOrderId } from '../../lib/ids.ts'
+import { Refusal } from '../../lib/refusal.ts'
 import { messagePage } from '../frame/message-page.ts'
 import { withRetryAfter } from '../frame/retry-after.ts'
 import { routeLive } from '../live/live.ts'
@@ -24,27 +24,27 @@ import { accessIn, readToken, rememberOrder } from '../visit/access.ts'
 import { formIn, isFromElsewhere, routeForm } from '../visit/forms.ts'
 import { orderPagePath } from '../visit/paths.ts'
 import { privately } from '../visit/privately.ts'
-import {
-  acts,
-  type FollowingRoutes,
-  type OrderRequest,
-  openerOf,
-  reads,
-  sendPrivately,
-  takes,
-} from './following.ts'
 import { sendMail } from './mail-routes.ts'
 import { type KeptLink, type MailPart, type OrderPageParts, orderPage } from './order-page.ts'
-import { type Asked, refundPage } from './refund-page.ts'
+import { type RefundAnswer, refundPage } from './refund-page.ts'
+import {
+  acts,
+  type OrderRequest,
+  pageCredentialsOf,
+  reads,
+  sendPrivately,
+  type TrackingRoutes,
+  takes,
+} from './tracking.ts'
 
 const at = '/orders/:orderId'
 
 /** The page of an order, what opens it, its goods, its receipt and its refund. */
-export function routeOrderPages(pages: FastifyInstance, routes: FollowingRoutes): void {
+export function routeOrderPages(pages: FastifyInstance, routes: TrackingRoutes): void {
   const { follow } = routes
   routeLive(pages, at, async (request) => {
     const { orderId } = request.params as OrderRequest['params']
-    return (await sightOf(follow, orderId, {}, request.log)).version
+    return (await viewOf(follow, orderId, {}, request.log)).version
   })
   pages.get(at, reads, async (request: OrderRequest, reply) =>
     sendOrder(reply, routes, request, await look(routes, request)),
@@ -65,10 +65,10 @@ export function routeOrderPages(pages: FastifyInstance, routes: FollowingRoutes)
   routeRefundPage(pages, routes)
 }
 
-function routeRefundPage(pages: FastifyInstance, routes: FollowingRoutes): void {
-  const send = (reply: FastifyReply, sight: OrderSight, asked?: Asked) => {
+function routeRefundPage(pages: FastifyInstance, routes: TrackingRoutes): void {
+  const send = (reply: FastifyReply, view: OrderPageView, asked?: RefundAnswer) => {
     const { texts } = routes.frame
-    const page = refundPage(sight, {
+    const page = refundPage(view, {
       texts,
       scriptUrls: scriptsOf(routes),
       formKey: randomUUID(),
@@ -90,8 +90,8 @@ function routeRefundPage(pages: FastifyInstance, routes: FollowingRoutes): void 
 async function askForRefund(
   request: OrderRequest,
   reply: FastifyReply,
-  routes: FollowingRoutes,
-): Promise<Asked> {
+  routes: TrackingRoutes,
+): Promise<RefundAnswer> {
   const key = keyOf(formIn(request).get('key') ?? '', 'key') ?? randomUUID()
   const { orderId } = request.params
   const client = clientKeyOf(request.ip)
@@ -109,40 +109,40 @@ async function askForRefund(
   }
 }
 
-function whyNotAsked({ code, details }: Refusal): Asked | undefined {
+function whyNotAsked({ code, details }: Refusal): RefundAnswer | undefined {
   if (code === 'not_refundable') return { type: 'none' }
   if (code !== 'budget_spent') return undefined
   return { type: 'tooOften', seconds: details.retryAfterSeconds ?? 60 }
 }
 
-function look({ follow }: FollowingRoutes, request: OrderRequest): Promise<OrderSight> {
-  return sightOf(follow, request.params.orderId, openerOf(request), request.log)
+function look({ follow }: TrackingRoutes, request: OrderRequest): Promise<OrderPageView> {
+  return viewOf(follow, request.params.orderId, pageCredentialsOf(request), request.log)
 }
 
-function scriptsOf({ frame }: FollowingRoutes): readonly string[] {
+function scriptsOf({ frame }: TrackingRoutes): readonly string[] {
   return ['live.js', 'open.js', 'copy.js', 'recent.js'].map(frame.scriptUrl)
 }
 
-type Said = Pick<OrderPageParts, 'shown' | 'refused'> & { readonly mail?: MailPart }
+type PageExtras = Pick<OrderPageParts, 'shown' | 'refused'> & { readonly mail?: MailPart }
 
 function sendOrder(
   reply: FastifyReply,
-  routes: FollowingRoutes,
+  routes: TrackingRoutes,
   request: OrderRequest,
-  sight: OrderSight,
-  said: Said = {},
+  view: OrderPageView,
+  said: PageExtras = {},
 ) {
   const { frame } = routes
-  const { token, wallet } = withoutPass(openerOf(request))
-  const isBuyer = sight.own !== undefined && (token ?? wallet) !== undefined
-  const mayMail = routes.mail !== undefined && isBuyer && sight.times.paid
-  const page = orderPage(sight, {
+  const { token, wallet } = withoutLinkToken(pageCredentialsOf(request))
+  const isBuyer = view.own !== undefined && (token ?? wallet) !== undefined
+  const mayMail = routes.mail !== undefined && isBuyer && view.times.paid
+  const page = orderPage(view, {
     texts: frame.texts,
     contact: frame.site.contact,
     scriptUrls: scriptsOf(routes),
-    privateLink: sight.own && linkOf(routes, request, sight),
-    // Whoever came by a pass, which ends, is not given what opens the order for good.
-    code: isBuyer ? recoveryCodeOf(routes.follow, sight.id) : undefined,
+    privateLink: view.own && linkOf(routes, request, view),
+    // Whoever came by a link token, which ends, is not given what opens the order for good.
+    code: isBuyer ? recoveryCodeOf(routes.follow, view.id) : undefined,
     shown: said.shown,
     refused: said.refused,
     sendsMail: routes.mail !== undefined,
@@ -151,64 +151,68 @@ function sendOrder(
   return sendPrivately(reply, routes, page)
 }
 
-/** The link that a person keeps: with the token of the order for good, else with a pass for a while. */
-function linkOf({ follow }: FollowingRoutes, request: OrderRequest, { id }: OrderSight): KeptLink {
+/** The link that a person keeps: with the token of the order for good, else with a link token for a while. */
+function linkOf(
+  { follow }: TrackingRoutes,
+  request: OrderRequest,
+  { id }: OrderPageView,
+): KeptLink {
   const token = accessIn(request)
   const page = `${follow.site.url}${orderPagePath(id)}`
   if (token?.startsWith('kat_')) return { url: `${page}#${token}` }
-  // A pass ends when it was said to: whoever came by one is not given another.
+  // A link token ends when it was said to: whoever came by one is not given another.
   const days = daysLeftOf(follow, token)
   if (days !== undefined) return { url: `${page}#${token}`, days }
-  return { url: `${page}#${orderPass(follow, id)}`, days: orderPassDays }
+  return { url: `${page}#${linkToken(follow, id)}`, days: linkTokenDays }
 }
 
 /** Takes what opens the order, and remembers it for this browser. */
-async function open(request: OrderRequest, reply: FastifyReply, routes: FollowingRoutes) {
+async function open(request: OrderRequest, reply: FastifyReply, routes: TrackingRoutes) {
   if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
   const { follow } = routes
   const typed = formIn(request).get('token') ?? ''
   const { orderId } = request.params
-  const token = readToken(typed) ?? (await passFor(request, routes))
-  const sight = await sightOf(follow, orderId, { token }, request.log)
-  if (token === undefined || sight.own === undefined) {
-    return sendOrder(reply.code(422), routes, request, sight, {
-      refused: { typed, isOld: isOldPass(follow, token, sight.id) },
+  const token = readToken(typed) ?? (await linkTokenFor(request, routes))
+  const view = await viewOf(follow, orderId, { token }, request.log)
+  if (token === undefined || view.own === undefined) {
+    return sendOrder(reply.code(422), routes, request, view, {
+      refused: { typed, isOld: isOutdatedLinkToken(follow, token, view.id) },
     })
   }
   const isSecure = follow.site.url.startsWith('https:')
-  rememberOrder(reply, { orderId: sight.id, checkout: sight.checkout, token, isSecure })
-  return privately(reply).redirect(orderPagePath(sight.id), 303)
+  rememberOrder(reply, { orderId: view.id, checkout: view.checkout, token, isSecure })
+  return privately(reply).redirect(orderPagePath(view.id), 303)
 }
 
-/** A pass for whoever shows the code of the order, or the key that it was bought with. */
-async function passFor(request: OrderRequest, { follow }: FollowingRoutes) {
+/** A link token for whoever shows the code of the order, or the key that it was bought with. */
+async function linkTokenFor(request: OrderRequest, { follow }: TrackingRoutes) {
   const { orderId } = request.params
   if (!isOrderId(orderId)) return undefined
   const form = formIn(request)
   const key = form.get('key')
-  if (key !== null) return passForKey(follow, orderId, key, request.log)
-  return passForCode(follow, orderId, form.get('token') ?? '')
+  if (key !== null) return linkTokenForKey(follow, orderId, key, request.log)
+  return linkTokenForCode(follow, orderId, form.get('token') ?? '')
 }
 
 /** The goods, when their owner has pressed the button; they are in no page before. */
-async function show(request: OrderRequest, reply: FastifyReply, routes: FollowingRoutes) {
+async function show(request: OrderRequest, reply: FastifyReply, routes: TrackingRoutes) {
   if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
-  const opener = openerOf(request)
+  const credentials = pageCredentialsOf(request)
   const { orderId } = request.params
-  const shown = await goodsFor(routes.follow, orderId, opener, request.log)
-  const sight = await look(routes, request)
+  const shown = await goodsFor(routes.follow, orderId, credentials, request.log)
+  const view = await look(routes, request)
   const status = { goods: 200, locked: 403, not_yet: 409, never: 410 }[shown.type]
-  return sendOrder(reply.code(status), routes, request, sight, { shown })
+  return sendOrder(reply.code(status), routes, request, view, { shown })
 }
 
-async function mail(request: OrderRequest, reply: FastifyReply, routes: FollowingRoutes) {
+async function mail(request: OrderRequest, reply: FastifyReply, routes: TrackingRoutes) {
   if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
   const said = await sendMail(request, reply, routes)
-  const sight = await look(routes, request)
-  return sendOrder(reply, routes, request, sight, { mail: said })
+  const view = await look(routes, request)
+  return sendOrder(reply, routes, request, view, { mail: said })
 }
 
-export function sayElsewhere(reply: FastifyReply, routes: FollowingRoutes) {
+export function sayElsewhere(reply: FastifyReply, routes: TrackingRoutes) {
   const { texts } = routes.frame
   return sendPrivately(reply.code(403), routes, messagePage(texts.orders.elsewhere, texts))
 }

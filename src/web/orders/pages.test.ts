@@ -1,25 +1,25 @@
 import { describe, expect, test } from 'vitest'
 import { esim, fixed, open, topup, voucher } from '../../../test/fixtures/offers.ts'
-import { keptMost } from '../../checkouts/ledger.ts'
-import type { GoodsShown } from '../../desk/following/goods.ts'
-import type { OrderSight } from '../../desk/following/sight.ts'
-import { faceValueFor } from '../../goods/face-value.ts'
-import type { Offer } from '../../goods/offer.ts'
-import { shownOf } from '../../goods/shown.ts'
-import type { CheckoutId } from '../../primitives/ids.ts'
-import { formatUsdc } from '../../primitives/money.ts'
+import type { GoodsShown } from '../../api/tracking/goods.ts'
+import type { OrderPageView } from '../../api/tracking/order-view.ts'
+import { faceValueFor } from '../../catalog/face-value.ts'
+import type { Offer } from '../../catalog/offer.ts'
+import { detailsOf } from '../../catalog/offer-details.ts'
+import { maxKept } from '../../checkouts/ledger.ts'
+import type { CheckoutId } from '../../lib/ids.ts'
+import { formatUsdc } from '../../lib/money.ts'
 import { breakout, read } from '../frame/website.fixture.ts'
 import { en } from '../texts/en.ts'
 import { installOf } from './esim-install.ts'
 import { findPage } from './find-page.ts'
 import { masked } from './goods-part.ts'
 import { orderPage } from './order-page.ts'
+import { at, own, parts, view, whole } from './order-view.fixture.ts'
 import { refundPage } from './refund-page.ts'
-import { at, own, parts, sight, whole } from './sight.fixture.ts'
 
 const shownAs = (shown: GoodsShown) =>
   whole(
-    orderPage(sight({ own: own(), kind: shown.type === 'goods' ? shown.kind : 'voucher' }), {
+    orderPage(view({ own: own(), kind: shown.type === 'goods' ? shown.kind : 'voucher' }), {
       ...parts,
       shown,
     }),
@@ -65,7 +65,7 @@ const reported = { currency: 'EUR', divisor: 100, amount: 2_147, isExact: true }
 /** What its buyer is told of a purchase. */
 function bought({ offer, ...told }: { offer: Offer; value?: number; phone?: string }) {
   const receives = faceValueFor(offer, told.value)
-  const { fairUse, ...shown } = shownOf(offer)
+  const { fairUse, ...shown } = detailsOf(offer)
   return {
     ...told,
     kind: offer.kind,
@@ -78,11 +78,11 @@ function bought({ offer, ...told }: { offer: Offer; value?: number; phone?: stri
 const openCard = voucher('OPEN', { price: open(500, 10_000), faceValue: open(500, 10_000) })
 
 describe('the page of an order', () => {
-  test.each(Object.keys(en.orders.stages) as OrderSight['stage'][])(
+  test.each(Object.keys(en.orders.stages) as OrderPageView['stage'][])(
     'that is %s is whole',
     (stage) => {
       const isFinished = stage === 'delivered' || stage === 'not_taken'
-      for (const one of [sight({ stage, isFinished }), sight({ stage, isFinished, own: own() })]) {
+      for (const one of [view({ stage, isFinished }), view({ stage, isFinished, own: own() })]) {
         const page = whole(orderPage(one, parts))
         expect(page).toContain(en.orders.stages[stage].title)
         // What changes by itself does so without script, too, unless something typed would be lost.
@@ -96,7 +96,7 @@ describe('the page of an order', () => {
   )
 
   test('comes again from its own address, whichever form it is the answer to', () => {
-    const one = sight({ stage: 'delivering', isFinished: false, own: own() })
+    const one = view({ stage: 'delivering', isFinished: false, own: own() })
     const page = whole(orderPage(one, parts))
     expect(page).toContain(`data-live-page="/orders/${one.id}"`)
     expect(page).toContain(`content="10; url=/orders/${one.id}"`)
@@ -106,7 +106,7 @@ describe('the page of an order', () => {
   })
 
   test('does not load itself again while an e-mail address may be typed', () => {
-    const one = sight({ stage: 'delivering', isFinished: false, own: own() })
+    const one = view({ stage: 'delivering', isFinished: false, own: own() })
     const page = whole(orderPage(one, { ...parts, mail: {} }))
     expect(page).not.toContain('http-equiv="refresh"')
     expect(page).toContain(en.orders.lookAgain)
@@ -114,15 +114,15 @@ describe('the page of an order', () => {
 
   test('leads to the payment while it waits for one', () => {
     const checkout = 'chk_1' as CheckoutId
-    const page = whole(orderPage(sight({ stage: 'awaiting_payment', checkout }), parts))
+    const page = whole(orderPage(view({ stage: 'awaiting_payment', checkout }), parts))
     expect(page).toContain('href="/pay/chk_1"')
   })
 
   test('that was not paid promises back what does go back', () => {
-    const said = (changes: Partial<OrderSight>) =>
-      read(whole(orderPage(sight({ stage: 'not_paid', ...changes }), parts)))
+    const said = (changes: Partial<OrderPageView>) =>
+      read(whole(orderPage(view({ stage: 'not_paid', ...changes }), parts)))
     expect(said({ coin: 'BTC' })).toContain(
-      `unless it is worth ${formatUsdc(keptMost)} US dollars or less`,
+      `unless it is worth ${formatUsdc(maxKept)} US dollars or less`,
     )
     // Whoever pays in USDC was asked for no address.
     expect(said({})).toContain('No money was taken for it.')
@@ -131,9 +131,7 @@ describe('the page of an order', () => {
 
   test('says what was paid in a coin, and of what that was the price', () => {
     const paid = own({ paidUnits: 123_000n })
-    const text = read(
-      whole(orderPage(sight({ coin: 'BTC', network: 'Bitcoin', own: paid }), parts)),
-    )
+    const text = read(whole(orderPage(view({ coin: 'BTC', network: 'Bitcoin', own: paid }), parts)))
     expect(text).toContain('0.00123 BTC (12.50 USD)')
     expect(text).toContain('Paid with BTC')
   })
@@ -180,21 +178,21 @@ describe('the page of an order', () => {
     ['that is in no list any more', { country: 'FR' }, 'Steam gift card Country France'],
     ['that has no country', {}, 'Steam gift card'],
   ])('says what was bought: one %s', (_, changes, words) => {
-    const one = sight({ own: own({ brandName: 'Steam', ...changes }) })
+    const one = view({ own: own({ brandName: 'Steam', ...changes }) })
     expect(read(whole(orderPage(one, parts)))).toContain(`Item ${words} Price`)
   })
 
   test('leads to other money that goes back, though it was delivered', () => {
     const step = { type: 'DUE' } as const
     const more = own({ returns: [{ seq: 1, units: 5_000n, why: 'surplus', step }] })
-    const link = `href="/orders/${sight().id}/refund"`
-    expect(whole(orderPage(sight({ coin: 'BTC', own: more }), parts))).toContain(link)
-    expect(whole(orderPage(sight({ coin: 'BTC', own: own() }), parts))).not.toContain(link)
+    const link = `href="/orders/${view().id}/refund"`
+    expect(whole(orderPage(view({ coin: 'BTC', own: more }), parts))).toContain(link)
+    expect(whole(orderPage(view({ coin: 'BTC', own: own() }), parts))).not.toContain(link)
   })
 
   test('keeps what was typed when it does not open the order', () => {
     const refused = { typed: breakout, isOld: false }
-    const page = whole(orderPage(sight(), { ...parts, refused }))
+    const page = whole(orderPage(view(), { ...parts, refused }))
     expect(page).toContain('aria-invalid="true"')
     expect(page).toContain('aria-describedby="token-wrong token-help"')
     expect(read(page)).toContain(en.orders.locked.wrong)
@@ -209,7 +207,7 @@ describe('the page of an order', () => {
     ],
   ])('says of a link that is too old where a new one is (mail: %s)', (sendsMail, words, href) => {
     const refused = { typed: 'kop_old', isOld: true }
-    const page = whole(orderPage(sight(), { ...parts, refused, sendsMail }))
+    const page = whole(orderPage(view(), { ...parts, refused, sendsMail }))
     expect(read(page)).toContain(words)
     expect(page).toContain(`<a href="${href}">`)
     expect(read(page)).not.toContain(en.orders.locked.wrong)
@@ -218,9 +216,9 @@ describe('the page of an order', () => {
   test('that is locked leads to every way that may open it', () => {
     const wallet = 'href="/find#by-wallet"'
     const mail = 'href="/find#by-mail"'
-    const inUsdc = whole(orderPage(sight(), { ...parts, sendsMail: true }))
+    const inUsdc = whole(orderPage(view(), { ...parts, sendsMail: true }))
     expect([inUsdc.includes(wallet), inUsdc.includes(mail)]).toEqual([true, true])
-    const inCoin = whole(orderPage(sight({ coin: 'BTC' }), parts))
+    const inCoin = whole(orderPage(view({ coin: 'BTC' }), parts))
     expect([inCoin.includes(wallet), inCoin.includes(mail)]).toEqual([false, false])
   })
 })

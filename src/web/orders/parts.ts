@@ -1,7 +1,7 @@
-import { keptMost } from '../../checkouts/ledger.ts'
-import type { OrderSight, OwnSight, Seen } from '../../desk/following/sight.ts'
+import type { OrderPageView, OwnOrderView, Seen } from '../../api/tracking/order-view.ts'
+import { maxKept } from '../../checkouts/ledger.ts'
+import { formatUsdc } from '../../lib/money.ts'
 import { formatUnits } from '../../payments/coins.ts'
-import { formatUsdc } from '../../primitives/money.ts'
 import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { StageText } from '../texts/en/orders.ts'
@@ -28,18 +28,18 @@ export function transactionOf(
 }
 
 /** What the pages of an order say at the top. */
-export function wordsOf({ stage, coin, own }: OrderSight, { orders }: Texts): StageText {
+export function wordsOf({ stage, coin, own }: OrderPageView, { orders }: Texts): StageText {
   const words = orders.stages[stage]
   // Whoever sees no goods is not told to open them.
   if (own === undefined && stage === 'delivered') return { ...words, text: orders.states.delivered }
   if (stage !== 'not_paid' || coin === undefined) return words
-  return { title: words.title, text: orders.notPaidIn(coin, formatUsdc(keptMost)) }
+  return { title: words.title, text: orders.notPaidIn(coin, formatUsdc(maxKept)) }
 }
 
 /** What was paid: "12.50 USDC", or "0.001 BTC (the price was 12.50 USD)". */
 export function paidText(
-  { coin }: Pick<OrderSight, 'coin'>,
-  { amount, paidUnits }: OwnSight,
+  { coin }: Pick<OrderPageView, 'coin'>,
+  { amount, paidUnits }: OwnOrderView,
   { orders }: Texts,
 ): string {
   const usd = formatUsdc(amount)

@@ -1,5 +1,5 @@
-import type { Bought } from '../../desk/bought.ts'
-import type { OrderId } from '../../primitives/ids.ts'
+import type { Bought } from '../../api/bought.ts'
+import type { OrderId } from '../../lib/ids.ts'
 import { type Html, html } from '../frame/html.ts'
 
 /**

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { read } from '../frame/website.fixture.ts'
 import { en } from '../texts/en.ts'
 import { orderPage } from './order-page.ts'
+import { at, own, parts, view, whole } from './order-view.fixture.ts'
 import { refundPage } from './refund-page.ts'
-import { at, own, parts, sight, whole } from './sight.fixture.ts'
 
 describe('the refund', () => {
   const to = 'bc1qbuyer'
   test('by hand says that a person sends it, and offers nothing to press', () => {
     const refund = { to, startedAt: at, stuck: { code: 'operator_pays' } }
-    const one = sight({
+    const one = view({
       stage: 'refund_by_hand',
       coin: 'XMR',
       network: 'Monero',
@@ -25,13 +25,13 @@ describe('the refund', () => {
 
   test('that is stuck can be asked for again', () => {
     const refund = { to, startedAt: at, stuck: { code: 'x' } }
-    const one = sight({ stage: 'refund_stuck', own: own({ refund }) })
+    const one = view({ stage: 'refund_stuck', own: own({ refund }) })
     expect(whole(refundPage(one, { ...parts, formKey: 'key-1' }))).toContain('value="key-1"')
   })
 
   test('says of a wallet that is blocked who alone can act', () => {
     const refund = { to, startedAt: at, stuck: { code: 'payer_blacklisted' } }
-    const one = sight({ stage: 'refund_stuck', own: own({ refund }) })
+    const one = view({ stage: 'refund_stuck', own: own({ refund }) })
     const text = read(whole(refundPage(one, { ...parts, formKey: 'k' })))
     expect(text).toContain(en.orders.refund.blocked)
     // It would be a promise that nobody here can keep.
@@ -41,7 +41,7 @@ describe('the refund', () => {
   })
 
   test('of a payment that vanished is none: it offers nothing and promises nothing', () => {
-    const one = sight({ stage: 'not_taken', times: { placed: at, failed: at }, own: own() })
+    const one = view({ stage: 'not_taken', times: { placed: at, failed: at }, own: own() })
     const order = whole(orderPage(one, parts))
     expect(order).toContain('<b>No money was taken</b>')
     expect(order).not.toContain('<b>Paid</b>')
@@ -52,7 +52,7 @@ describe('the refund', () => {
   })
 
   test('of an order that was not paid is none, though the checkout is watched on', () => {
-    const one = sight({ stage: 'not_paid', coin: 'BTC', isFinished: false })
+    const one = view({ stage: 'not_paid', coin: 'BTC', isFinished: false })
     const text = read(whole(refundPage(one, { ...parts, formKey: 'k' })))
     expect(text).toContain(en.orders.refund.noneText)
     expect(text).not.toContain(en.orders.refund.underWay)
@@ -62,7 +62,7 @@ describe('the refund', () => {
     const step = { type: 'SENT', transaction: 'f00d', sentAt: at } as const
     const one = own({ returns: [{ seq: 1, units: 5_000n, why: 'surplus', step }], returnTo: to })
     const text = read(
-      whole(refundPage(sight({ coin: 'BTC', own: one }), { ...parts, formKey: 'k' })),
+      whole(refundPage(view({ coin: 'BTC', own: one }), { ...parts, formKey: 'k' })),
     )
     expect(text).toContain('0.00005 BTC was refunded in the transaction f00d Copy (overpaid).')
     expect(text).toContain(en.orders.refund.returnsText)

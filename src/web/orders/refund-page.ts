@@ -1,4 +1,4 @@
-import type { OrderSight, OwnSight, RefundSight } from '../../desk/following/sight.ts'
+import type { OrderPageView, OwnOrderView, RefundView } from '../../api/tracking/order-view.ts'
 import type { PayBackFault } from '../../payments/pay-back-faults.ts'
 import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
@@ -16,7 +16,7 @@ import { stationsOf, timeline } from './timeline.ts'
 const blockedByIssuer: PayBackFault = 'payer_blacklisted'
 
 /** `tooOften` until `again`; `none` where there is no refund, which the page says itself. */
-export type Asked =
+export type RefundAnswer =
   | { readonly type: 'taken' | 'none' }
   | { readonly type: 'tooOften'; readonly seconds: number }
 
@@ -26,62 +26,62 @@ export interface RefundPageParts {
   /** Names one asking, so that a form sent twice asks once. */
   readonly formKey: string
   /** What became of asking, where this is the answer to it. */
-  readonly asked?: Asked | undefined
+  readonly asked?: RefundAnswer | undefined
 }
 
 /** Where the money of one order is. */
-export function refundPage(sight: OrderSight, parts: RefundPageParts): Page {
+export function refundPage(view: OrderPageView, parts: RefundPageParts): Page {
   const { texts, scriptUrls, asked } = parts
   const { orders } = texts
-  const heading = headingOf(sight, texts)
-  const isFinished = sight.isFinished
-  const order = orderPagePath(sight.id)
+  const heading = headingOf(view, texts)
+  const isFinished = view.isFinished
+  const order = orderPagePath(view.id)
   const page = `${order}/refund`
   const say = `${heading.title}. ${heading.text}`
-  const mark = { version: sight.version, at: `${order}/live`, page, say, isFinished }
+  const mark = { version: view.version, at: `${order}/live`, page, say, isFinished }
   return {
     title: heading.title,
     description: orders.refund.description,
     ...reloading(page, !isFinished),
     main: html`<div class="following"${liveMark(mark)}>
-<section class="stage ${sight.stage}" aria-labelledby="stage">
-<p class="which">${orders.order} <code>${sight.id}</code></p>
+<section class="stage ${view.stage}" aria-labelledby="stage">
+<p class="which">${orders.order} <code>${view.id}</code></p>
 <h1 id="stage">${heading.title}</h1>
 <p class="lead">${heading.text}</p>
 ${asked?.type === 'tooOften' && html`<p class="wrong" role="alert">${orders.refund.tooOften(Math.ceil(asked.seconds / 60))}</p>`}
-${isRefunding(sight) && timeline(stationsOf(sight, texts), texts)}
+${isRefunding(view) && timeline(stationsOf(view, texts), texts)}
 <p class="about-refund"><a href="${order}">${orders.refund.back}</a></p>
 </section>
-${sight.own ? ownParts(sight, sight.own, parts) : isRefunding(sight) && html`<p class="hint">${orders.refund.lockedText}</p>`}
+${view.own ? ownParts(view, view.own, parts) : isRefunding(view) && html`<p class="hint">${orders.refund.lockedText}</p>`}
 </div>
 ${scriptUrls.map((url) => html`<script type="module" src="${url}"></script>`)}`,
   }
 }
 
-function headingOf(sight: OrderSight, { orders }: Texts) {
-  const { stage, own } = sight
-  if (isRefunding(sight) || stage === 'not_taken') return orders.stages[stage]
+function headingOf(view: OrderPageView, { orders }: Texts) {
+  const { stage, own } = view
+  if (isRefunding(view) || stage === 'not_taken') return orders.stages[stage]
   const { refund } = orders
   if (own && own.returns.length > 0) return { title: refund.returnsTitle, text: refund.returnsText }
   if (stage === 'delivered') return { title: refund.none, text: refund.delivered }
   return { title: refund.none, text: stage === 'not_paid' ? refund.noneText : refund.underWay }
 }
 
-function ownParts(sight: OrderSight, own: OwnSight, parts: RefundPageParts): Html {
+function ownParts(view: OrderPageView, own: OwnOrderView, parts: RefundPageParts): Html {
   const { texts } = parts
-  return html`${own.refund && moneyPart(sight, own, own.refund, texts)}
-${sight.stage === 'refund_stuck' && askPart(sight.id, parts)}
-${returnsPart(sight, own, texts)}`
+  return html`${own.refund && moneyPart(view, own, own.refund, texts)}
+${view.stage === 'refund_stuck' && askPart(view.id, parts)}
+${returnsPart(view, own, texts)}`
 }
 
-function moneyPart(sight: OrderSight, own: OwnSight, refund: RefundSight, texts: Texts): Html {
+function moneyPart(view: OrderPageView, own: OwnOrderView, refund: RefundView, texts: Texts): Html {
   const { orders } = texts
   const words = orders.refund
   const { sent } = refund
   return html`<section class="sheet" aria-labelledby="money">
 <h2 id="money">${words.title}</h2>
 <dl class="facts">
-${fact(words.amount, paidText(sight, own, texts))}${fact(sent ? words.wentTo : words.to, copied('refund-to', refund.to, words.to, texts))}${fact(orders.paidWith, orders.onNetwork(sight.coin ?? 'USDC', sight.network))}${fact(words.why, sight.why && orders.why[sight.why])}${fact(words.started, timeOf(refund.startedAt, texts))}${fact(words.sent, sent && timeOf(sent.at, texts))}${fact(words.transaction, sent && transactionOf('refund-transaction', sent, words.transaction, texts))}
+${fact(words.amount, paidText(view, own, texts))}${fact(sent ? words.wentTo : words.to, copied('refund-to', refund.to, words.to, texts))}${fact(orders.paidWith, orders.onNetwork(view.coin ?? 'USDC', view.network))}${fact(words.why, view.why && orders.why[view.why])}${fact(words.started, timeOf(refund.startedAt, texts))}${fact(words.sent, sent && timeOf(sent.at, texts))}${fact(words.transaction, sent && transactionOf('refund-transaction', sent, words.transaction, texts))}
 </dl>
 ${refund.stuck?.code === blockedByIssuer ? html`<p class="wrong">${words.blocked}</p>` : html`<p class="hint">${words.by}</p>`}
 </section>`

@@ -1,4 +1,4 @@
-import type { OrderSight, OwnSight } from '../../desk/following/sight.ts'
+import type { OrderPageView, OwnOrderView } from '../../api/tracking/order-view.ts'
 import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Texts } from '../texts/en.ts'
@@ -6,7 +6,11 @@ import { fact } from './parts.ts'
 import { returned } from './returned.ts'
 
 /** Money that came besides the price, such as a payment made twice, and where it is on its way back. */
-export function returnsPart({ coin }: OrderSight, own: OwnSight, texts: Texts): Html | undefined {
+export function returnsPart(
+  { coin }: OrderPageView,
+  own: OwnOrderView,
+  texts: Texts,
+): Html | undefined {
   if (own.returns.length === 0 || coin === undefined) return undefined
   const words = texts.orders.refund
   return html`<section class="sheet" aria-labelledby="returns">

@@ -1,4 +1,4 @@
-import { type RevealedGoods, revealPath } from '../../desk/buying/reveal.ts'
+import { type RevealedGoods, revealPath } from '../../api/buying/reveal.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
 import type { Texts } from '../texts/en.ts'

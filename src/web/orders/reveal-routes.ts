@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { BuyingDeps } from '../../desk/buying/deps.ts'
-import { openReveal, revealPath } from '../../desk/buying/reveal.ts'
+import type { BuyingDeps } from '../../api/buying/deps.ts'
+import { openReveal, revealPath } from '../../api/buying/reveal.ts'
 import { document, type Frame, type Page } from '../frame/layout.ts'
 import { messagePage } from '../frame/message-page.ts'
 import { type PageNeeds, pageHeaders } from '../frame/page-headers.ts'
@@ -12,7 +12,7 @@ const limited = { config: { limit: 'reading' } } as const
 /** Not even this store hears where the bearer of a link came from; the form needs no origin of ours. */
 const untraced = { 'referrer-policy': 'no-referrer' } as const
 /** A token is below 300 bytes. */
-const formMost = 1_024
+const maxForm = 1_024
 
 /**
  * The page behind a one-view link, and what it shows when a person presses the button. GET gives the
@@ -33,7 +33,7 @@ export function routeReveal(
   pages.get(revealPath, limited, (_, reply) =>
     send(reply, revealPage(frame.scriptUrl('reveal.js'), frame.texts), { sendsForm: true }),
   )
-  const posted = { ...limited, bodyLimit: formMost }
+  const posted = { ...limited, bodyLimit: maxForm }
   pages.post(revealPath, posted, async (request: FastifyRequest, reply) => {
     const opened = await openReveal(buying, formIn(request).get('token') ?? '', request.log)
     if (opened.type === 'goods')

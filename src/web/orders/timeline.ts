@@ -1,4 +1,4 @@
-import type { OrderSight } from '../../desk/following/sight.ts'
+import type { OrderPageView } from '../../api/tracking/order-view.ts'
 import { type Html, html } from '../frame/html.ts'
 import { timeOf } from '../frame/time-of.ts'
 import type { Texts } from '../texts/en.ts'
@@ -12,12 +12,12 @@ export interface Station {
 }
 
 /** The way of an order so far, and what is to come on it. */
-export function stationsOf(sight: OrderSight, texts: Texts): readonly Station[] {
+export function stationsOf(view: OrderPageView, texts: Texts): readonly Station[] {
   const { steps } = texts.orders
-  const { times } = sight
+  const { times } = view
   const paid: Station = { name: steps.paid, state: 'done', at: times.paid }
   const next = (name: string): Station => ({ name, state: 'next' })
-  switch (sight.stage) {
+  switch (view.stage) {
     case 'awaiting_payment':
       return [{ name: steps.awaiting, state: 'now' }, next(steps.delivering), next(steps.delivered)]
     case 'checking_payment':
@@ -31,22 +31,22 @@ export function stationsOf(sight: OrderSight, texts: Texts): readonly Station[] 
         next(steps.delivered),
       ]
     case 'not_taken':
-      return [notDelivered(sight, texts), { name: steps.notTaken, state: 'done' }]
+      return [notDelivered(view, texts), { name: steps.notTaken, state: 'done' }]
     case 'delivered':
       return [paid, { name: steps.delivered, state: 'done', at: times.delivered }]
     default:
-      return [paid, ...refundStations(sight, texts)]
+      return [paid, ...refundStations(view, texts)]
   }
 }
 
-function notDelivered({ times }: OrderSight, { orders }: Texts): Station {
+function notDelivered({ times }: OrderPageView, { orders }: Texts): Station {
   return { name: orders.steps.notDelivered, state: 'bad', at: times.failed }
 }
 
-function refundStations(sight: OrderSight, texts: Texts): readonly Station[] {
-  const { stage, times } = sight
+function refundStations(view: OrderPageView, texts: Texts): readonly Station[] {
+  const { stage, times } = view
   const { steps } = texts.orders
-  const failed = notDelivered(sight, texts)
+  const failed = notDelivered(view, texts)
   if (stage === 'refunded') {
     return [failed, { name: steps.sent, state: 'done', at: times.refunded }]
   }

@@ -1,8 +1,8 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
-  checkoutDesk,
   checkoutId,
+  checkoutService,
   checkoutToken,
   checkoutView,
 } from '../../../test/fixtures/checkouts.ts'
@@ -14,7 +14,7 @@ import { en } from '../texts/en.ts'
 
 const expiresAt = new Date(fixtureNow.getTime() + 90_000)
 const store = website({
-  checkout: checkoutDesk(checkoutView('waiting', { invoice: { expiresAt } })).desk,
+  checkout: checkoutService(checkoutView('waiting', { invoice: { expiresAt } })).checkouts,
 })
 
 describe.skipIf(noBrowser !== undefined)('the scripts of the pages in a real browser', () => {

@@ -1,5 +1,5 @@
-import { goods } from '../../goods/good.ts'
-import type { Offer } from '../../goods/offer.ts'
+import { goods } from '../../catalog/good.ts'
+import type { Offer } from '../../catalog/offer.ts'
 
 /** Where the page of an offer is, seen from the site's root. */
 export function buyPath({ id }: Pick<Offer, 'id'>): string {

@@ -1,4 +1,4 @@
-import type { FieldFault, ShopField, ShopQuery } from '../../desk/shop/shop-query.ts'
+import type { FieldFault, ShopField, ShopQuery } from '../../api/shop/shop-query.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Texts } from '../texts/en.ts'
 import { faultText, faultTies, faultWords } from './search-form.ts'
@@ -6,13 +6,13 @@ import { faultText, faultTies, faultWords } from './search-form.ts'
 /** What the form keeps of the search around it. */
 const kept = ['kind', 'q', 'country', 'brand', 'category', 'region', 'amount', 'sort'] as const
 
-interface Asked {
+interface BandFormParts {
   readonly query: ShopQuery
   readonly faults?: ReadonlyMap<ShopField, FieldFault>
 }
 
 /** Bounds of one's own for the face value, with everything else as it is. */
-export function bandForm(asked: Asked, texts: Texts): Html {
+export function bandForm(asked: BandFormParts, texts: Texts): Html {
   const { query } = asked
   const { search } = texts
   return html`<form class="band" action="/search" method="get">
@@ -26,7 +26,7 @@ ${boundField('max', search.bandTo, asked, texts)}
 function boundField(
   name: 'min' | 'max',
   label: string,
-  { query, faults }: Asked,
+  { query, faults }: BandFormParts,
   texts: Texts,
 ): Html {
   const fault = faults?.get(name)

@@ -1,5 +1,5 @@
-import type { FacetValue } from '../../desk/shop/shop-facets.ts'
-import type { Kind } from '../../goods/offer.ts'
+import type { FacetValue } from '../../api/shop/shop-facets.ts'
+import type { Kind } from '../../catalog/offer.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Texts } from '../texts/en.ts'
 import { cardFace } from './card-face.ts'

@@ -1,4 +1,4 @@
-import type { Kind } from '../../goods/offer.ts'
+import type { Kind } from '../../catalog/offer.ts'
 import { type Html, html } from '../frame/html.ts'
 
 /** How many colours and patterns `cards.css` has. */

@@ -1,6 +1,6 @@
-import type { FacetValue } from '../../desk/shop/shop-facets.ts'
-import type { ShopQuery } from '../../desk/shop/shop-query.ts'
-import type { ShopAnswer } from '../../desk/shop/shop-search.ts'
+import type { FacetValue } from '../../api/shop/shop-facets.ts'
+import type { ShopQuery } from '../../api/shop/shop-query.ts'
+import type { ShopAnswer } from '../../api/shop/shop-search.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Texts } from '../texts/en.ts'
 import { bandForm } from './band-form.ts'
@@ -17,7 +17,7 @@ interface Choice {
 
 /** More values than this are folded away. */
 const choicesShown = 8
-const choicesMost = 40
+const maxChoices = 40
 
 /** What the search can be narrowed to: links with counts, and one small form for bounds of one's own. */
 export function facetList({ facets, kind }: ShopAnswer, asked: ShopQuery, texts: Texts): Html {
@@ -26,7 +26,7 @@ export function facetList({ facets, kind }: ShopAnswer, asked: ShopQuery, texts:
   const named = (field: 'category' | 'region' | 'brand', values: readonly FacetValue[]) =>
     group(
       search.facets[field],
-      shownOf(values, query[field]).map(({ value, offers }) => ({
+      detailsOf(values, query[field]).map(({ value, offers }) => ({
         name: value,
         offers,
         path: changed(query, { [field]: query[field] === value ? undefined : value }),
@@ -46,11 +46,11 @@ ${named('brand', facets.brands)}
 }
 
 /** Those that are listed: addresses of thousands that are not would take longer than the search. */
-function shownOf(values: readonly FacetValue[], chosen: string | undefined): FacetValue[] {
+function detailsOf(values: readonly FacetValue[], chosen: string | undefined): FacetValue[] {
   const isChosen = ({ value }: FacetValue) => value === chosen
   return [...values.filter(isChosen), ...values.filter((one) => !isChosen(one))].slice(
     0,
-    choicesMost,
+    maxChoices,
   )
 }
 
@@ -105,7 +105,7 @@ function group(
     (one, other) => Number(other.isChosen) - Number(one.isChosen),
   )
   const shown = chosenFirst.slice(0, choicesShown)
-  const rest = chosenFirst.slice(choicesShown, choicesMost)
+  const rest = chosenFirst.slice(choicesShown, maxChoices)
   return html`<section class="facet"><h3>${name}</h3>
 ${links(shown, texts)}
 ${rest.length > 0 && html`<details class="rest"><summary>${texts.search.more(rest.length)}</summary>${links(rest, texts)}</details>`}

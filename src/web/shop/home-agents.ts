@@ -1,4 +1,4 @@
-import { goods, kinds } from '../../goods/good.ts'
+import { goods, kinds } from '../../catalog/good.ts'
 import { code } from '../buying/agent-section.ts'
 import { quoted } from '../buying/example-call.ts'
 import type { WebDeps } from '../frame/deps.ts'

@@ -1,10 +1,10 @@
-import { countriesIn } from '../../desk/shop/shop-query.ts'
-import { goods, kinds } from '../../goods/good.ts'
-import type { Kind, Offer } from '../../goods/offer.ts'
-import { retailOf } from '../../goods/pricing.ts'
-import { countsAmong, docsWith } from '../../goods/search/column.ts'
-import { mostOffered } from '../../goods/search/nearest.ts'
-import type { SearchIndex } from '../../goods/search/search-index.ts'
+import { countriesIn } from '../../api/shop/shop-query.ts'
+import { goods, kinds } from '../../catalog/good.ts'
+import type { Kind, Offer } from '../../catalog/offer.ts'
+import { retailOf } from '../../catalog/pricing.ts'
+import { countsAmong, docsWith } from '../../catalog/search/column.ts'
+import { mostOffered } from '../../catalog/search/nearest.ts'
+import type { SearchIndex } from '../../catalog/search/search-index.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
@@ -31,7 +31,7 @@ export function homePage(deps: WebDeps): Page {
     main: html`<section class="hero">
 <h1>${texts.home.claim}</h1>
 <p>${texts.home.lead}</p>
-${searchForm({ query: {}, kind: 'voucher', choosesKind: true, countries: countriesIn(deps.shelf.current().sold) }, texts)}
+${searchForm({ query: {}, kind: 'voucher', choosesKind: true, countries: countriesIn(deps.liveCatalog.current().sold) }, texts)}
 </section>
 ${brands(deps)}
 <section id="catalog" aria-labelledby="catalog-title">
@@ -62,8 +62,8 @@ function siteData({ site }: WebDeps): object {
   }
 }
 
-function brands({ shelf, texts }: WebDeps): Html | undefined {
-  const index = shelf.current().sold.voucher
+function brands({ liveCatalog, texts }: WebDeps): Html | undefined {
+  const index = liveCatalog.current().sold.voucher
   const most = countsAmong(index.brandNames, index.all)
     .slice(0, brandsShown)
     .map(([value, offers]) => ({ value, offers }))
@@ -74,10 +74,10 @@ ${brandGrid(most, texts, (brand) => ({ path: searchPath({ kind: 'voucher', brand
 </section>`
 }
 
-function kindCard(kind: Kind, { shelf, pricing, texts }: WebDeps): Html {
+function kindCard(kind: Kind, { liveCatalog, pricing, texts }: WebDeps): Html {
   const { home } = texts
   const { name, text } = texts.homeKinds[kind]
-  const index = shelf.current().sold[kind]
+  const index = liveCatalog.current().sold[kind]
   const count = home.count(index.size)
   return html`<article class="kind ${kind}" id="${goods[kind].plural}">
 <h3>${name}</h3>

@@ -1,7 +1,7 @@
-import type { FaceValue } from '../../goods/face-value.ts'
-import type { MoneyRange } from '../../goods/offer.ts'
-import type { Retail } from '../../goods/pricing.ts'
-import { type Cents, formatUsdc, usdcFromCents } from '../../primitives/money.ts'
+import type { FaceValue } from '../../catalog/face-value.ts'
+import type { MoneyRange } from '../../catalog/offer.ts'
+import type { Retail } from '../../catalog/pricing.ts'
+import { type Cents, formatUsdc, usdcFromCents } from '../../lib/money.ts'
 import type { Texts } from '../texts/en.ts'
 
 /** What a buyer pays, for reading. Amounts are plain numbers: "25.00". */

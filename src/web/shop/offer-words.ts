@@ -1,6 +1,6 @@
-import { countryCodes, countryName } from '../../goods/countries.ts'
-import type { Allowance, Offer } from '../../goods/offer.ts'
-import type { ShownOffer } from '../../goods/shown.ts'
+import { countryCodes, countryName } from '../../catalog/countries.ts'
+import type { Allowance, Offer } from '../../catalog/offer.ts'
+import type { DescribedOffer } from '../../catalog/offer-details.ts'
 import type { Texts } from '../texts/en.ts'
 import { moneyText } from './money-text.ts'
 
@@ -10,17 +10,17 @@ const usualTier = 'Standard'
 type Unit = keyof Texts['offers']['units']
 
 /** What sort of thing an offer is: "Gift card", "Mobile data", "eSIM data plan". */
-export function kindName(offer: ShownOffer, { offers }: Texts): string {
+export function kindName(offer: DescribedOffer, { offers }: Texts): string {
   return offers.topupNames[topupType(offer)] ?? offers.kindNames[offer.kind]
 }
 
 /** The same inside a sentence: "gift card". */
-export function kindNameWithin(offer: ShownOffer, { offers }: Texts): string {
+export function kindNameWithin(offer: DescribedOffer, { offers }: Texts): string {
   return offers.topupNamesWithin[topupType(offer)] ?? offers.kindNamesWithin[offer.kind]
 }
 
 /** What tells this offer from others of its brand: "$25", "5 GB, 30 days, Fast", "any value". */
-export function measure(offer: ShownOffer, texts: Texts): string {
+export function measure(offer: DescribedOffer, texts: Texts): string {
   const plan = planWords(offer, texts)
   if (plan !== '') return plan
   const value = moneyText(offer.faceValue ?? offer.price, texts)
@@ -29,18 +29,18 @@ export function measure(offer: ShownOffer, texts: Texts): string {
 }
 
 /** Countries that are named before the others are only counted. */
-const namedMost = 3
+const maxNamed = 3
 
 /** Where it can be used, in a few words: "France", "Japan + South Korea", "Austria + Belgium + Bulgaria +27". */
-export function placeName(offer: ShownOffer, texts: Texts): string {
+export function placeName(offer: DescribedOffer, texts: Texts): string {
   const places = placesOf(offer, texts)
-  const more = places.length - namedMost
-  const named = places.slice(0, namedMost).join(' + ')
+  const more = places.length - maxNamed
+  const named = places.slice(0, maxNamed).join(' + ')
   return more > 0 ? `${named} +${more}` : named
 }
 
 /** Every country that it can be used in by its name, its own first. */
-export function placesOf(offer: ShownOffer, { offers }: Texts): string[] {
+export function placesOf(offer: DescribedOffer, { offers }: Texts): string[] {
   const own = offer.country === undefined ? [] : [offer.country]
   const placeOf = orderIn(offers.numbers)
   const others = (offer.coverage ?? [])
@@ -118,7 +118,7 @@ export function counted(count: number, unit: Unit, { offers }: Texts): string {
   return `${count.toLocaleString(offers.numbers)} ${count === 1 ? one : many}`
 }
 
-function planWords({ kind, subTypes, allowance }: ShownOffer, texts: Texts): string {
+function planWords({ kind, subTypes, allowance }: DescribedOffer, texts: Texts): string {
   if (allowance === undefined) return ''
   const { voiceMinutes, voiceUnlimited, dataUnlimited } = allowance
   const { unlimitedData, unlimitedCalls } = texts.offers
@@ -159,7 +159,7 @@ function countedOr(count: number | undefined, unit: Unit, texts: Texts): string 
 }
 
 /** What a topup gives, by the supplier's word; an empty text for everything else. */
-function topupType(offer: ShownOffer): string {
+function topupType(offer: DescribedOffer): string {
   const [subType = ''] = offer.kind === 'topup' ? offer.subTypes : []
   return subType
 }

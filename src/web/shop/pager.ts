@@ -1,5 +1,5 @@
-import type { ShopQuery } from '../../desk/shop/shop-query.ts'
-import type { ShopAnswer } from '../../desk/shop/shop-search.ts'
+import type { ShopQuery } from '../../api/shop/shop-query.ts'
+import type { ShopAnswer } from '../../api/shop/shop-search.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Texts } from '../texts/en.ts'
 import { searchPath } from './search-address.ts'

@@ -1,4 +1,4 @@
-import type { ShopQuery } from '../../desk/shop/shop-query.ts'
+import type { ShopQuery } from '../../api/shop/shop-query.ts'
 
 /** The order in which a search stands in its address, so that the same search has one address. */
 const order = [
@@ -31,7 +31,12 @@ export function changed(query: ShopQuery, fields: Partial<ShopQuery>): string {
   return searchPath({ ...query, page: undefined, ...fields })
 }
 
-/** Whether search engines should keep it: a shelf, whole or of one country, and nobody's own words. */
-export function isShelf({ kind, country: _country, page: _page, ...others }: ShopQuery): boolean {
+/** Whether search engines should keep it: a category, whole or of one country, and nobody's own words. */
+export function isCategory({
+  kind,
+  country: _country,
+  page: _page,
+  ...others
+}: ShopQuery): boolean {
   return kind !== undefined && Object.values(others).every((value) => value === undefined)
 }

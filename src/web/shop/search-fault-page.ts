@@ -3,7 +3,7 @@ import {
   type FieldFault,
   type ReadShopQuery,
   type ShopField,
-} from '../../desk/shop/shop-query.ts'
+} from '../../api/shop/shop-query.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
 import { crumbTrail, type Page } from '../frame/layout.ts'
@@ -16,10 +16,10 @@ import { faultWords, searchForm } from './search-form.ts'
  * beside each field. Nothing is searched for: there are endless such addresses, and none is kept.
  */
 export function searchFaultPage({ query, faults }: ReadShopQuery, deps: WebDeps): Page {
-  const { texts, shelf } = deps
+  const { texts, liveCatalog } = deps
   const { search, frame } = texts
   const { kind = 'voucher' } = query
-  const countries = countriesIn(shelf.current().sold)
+  const countries = countriesIn(liveCatalog.current().sold)
   return {
     title: search.faultTitle,
     description: search.faultLead,

@@ -1,7 +1,7 @@
-import type { FieldFault, ShopField, ShopQuery } from '../../desk/shop/shop-query.ts'
-import { countryCodes, countryName } from '../../goods/countries.ts'
-import { kinds } from '../../goods/good.ts'
-import type { Kind } from '../../goods/offer.ts'
+import type { FieldFault, ShopField, ShopQuery } from '../../api/shop/shop-query.ts'
+import { countryCodes, countryName } from '../../catalog/countries.ts'
+import { kinds } from '../../catalog/good.ts'
+import type { Kind } from '../../catalog/offer.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Texts } from '../texts/en.ts'
 

@@ -1,7 +1,7 @@
-import type { ShopQuery } from '../../desk/shop/shop-query.ts'
-import { type ShopAnswer, shopPageSize } from '../../desk/shop/shop-search.ts'
-import { countryName } from '../../goods/countries.ts'
-import { kinds } from '../../goods/good.ts'
+import type { ShopQuery } from '../../api/shop/shop-query.ts'
+import { type ShopAnswer, shopPageSize } from '../../api/shop/shop-search.ts'
+import { countryName } from '../../catalog/countries.ts'
+import { kinds } from '../../catalog/good.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
 import { type Crumb, crumbTrail, type Page } from '../frame/layout.ts'
@@ -11,7 +11,7 @@ import { facetList } from './facet-list.ts'
 import { nothingFound } from './no-results.ts'
 import { offerCards } from './offer-card.ts'
 import { pager } from './pager.ts'
-import { changed, isShelf, searchPath } from './search-address.ts'
+import { changed, isCategory, searchPath } from './search-address.ts'
 import { searchForm } from './search-form.ts'
 
 const brandsShown = 6
@@ -23,7 +23,7 @@ export function searchPage(asked: ShopQuery, answer: ShopAnswer, deps: WebDeps):
   const title = titleOf(query, texts)
   const path = searchPath(query)
   const crumbs = crumbsOf(query, texts)
-  const isKept = isShelf(asked) && answer.total > 0
+  const isKept = isCategory(asked) && answer.total > 0
   return {
     title,
     description: texts.search.description(
@@ -60,7 +60,7 @@ ${offerCards(answer.offers, deps)}</ul>
 ${pager(query, answer, texts)}`
 }
 
-/** On the first page of a shelf, where everything of one brand stands together: a way to the others. */
+/** On the first page of a category, where everything of one brand stands together: a way to the others. */
 function brandRow(
   query: ShopQuery,
   { kind, page, facets }: ShopAnswer,
@@ -101,9 +101,9 @@ ${sorts.map((sort) => {
 }
 
 function crumbsOf({ kind = 'voucher', country }: ShopQuery, texts: Texts): Crumb[] {
-  const shelf = { name: texts.homeKinds[kind].name, path: searchPath({ kind }) }
-  if (country === undefined) return [shelf]
-  return [shelf, { name: countryName(country), path: searchPath({ kind, country }) }]
+  const liveCatalog = { name: texts.homeKinds[kind].name, path: searchPath({ kind }) }
+  if (country === undefined) return [liveCatalog]
+  return [liveCatalog, { name: countryName(country), path: searchPath({ kind, country }) }]
 }
 
 function neighboursOf(query: ShopQuery, { page, pages }: ShopAnswer): Page['neighbours'] {

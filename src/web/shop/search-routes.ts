@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { readShopQuery } from '../../desk/shop/shop-query.ts'
-import { shopSearch } from '../../desk/shop/shop-search.ts'
+import { readShopQuery } from '../../api/shop/shop-query.ts'
+import { shopSearch } from '../../api/shop/shop-search.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import type { PageSenders } from '../frame/senders.ts'
 import { searchPath } from './search-address.ts'
@@ -8,7 +8,7 @@ import { searchFaultPage } from './search-fault-page.ts'
 import { searchPage } from './search-page.ts'
 
 /** More of a query is nobody's search, as for the interfaces. */
-const queryMost = 2_048
+const maxQuery = 2_048
 
 /**
  * The search. It is made once for what it means, until the catalog or its prices change: neither what is
@@ -17,7 +17,7 @@ const queryMost = 2_048
  */
 export function routeSearch(pages: FastifyInstance, senders: PageSenders, deps: WebDeps): void {
   pages.get('/search', { config: { limit: 'reading' } }, (request, reply) => {
-    const { sold } = deps.shelf.current()
+    const { sold } = deps.liveCatalog.current()
     const read = readShopQuery(queryOf(request), sold)
     if (read.faults.size > 0) {
       return senders.send(request, reply.code(400), searchFaultPage(read, deps))
@@ -29,5 +29,5 @@ export function routeSearch(pages: FastifyInstance, senders: PageSenders, deps: 
 
 function queryOf({ raw: { url = '' } }: FastifyRequest): URLSearchParams {
   const start = url.indexOf('?')
-  return new URLSearchParams(start < 0 ? '' : url.slice(start, start + queryMost))
+  return new URLSearchParams(start < 0 ? '' : url.slice(start, start + maxQuery))
 }

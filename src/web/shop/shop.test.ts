@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { catalogOf } from '../../../test/fixtures/catalog.ts'
 import { fixturePricing, voucher } from '../../../test/fixtures/offers.ts'
-import { type Catalog, createShelf } from '../../goods/catalog.ts'
-import type { Docs } from '../../goods/search/docs.ts'
+import { type Catalog, createLiveCatalog } from '../../catalog/catalog.ts'
+import type { Docs } from '../../catalog/search/docs.ts'
 import { dataOf, structureFaults } from '../frame/structure.fixture.ts'
 import { breakout, read, website } from '../frame/website.fixture.ts'
 import { searchPath } from './search-address.ts'
@@ -48,8 +48,8 @@ describe('the results', () => {
   test('are worked out once for what a search means, until the catalog changes', async () => {
     const card = (id: string) => voucher(id, { brandName: 'Card' })
     const catalog = catalogOf([card('ONE'), card('TWO')], fixturePricing())
-    const shelf = createShelf(counting(catalog))
-    const site = website({ shelf })
+    const liveCatalog = createLiveCatalog(counting(catalog))
+    const site = website({ liveCatalog })
     const first = await site.get('/search?q=card&kind=voucher')
     const read = offersRead
     expect(read).toBeGreaterThan(0)
@@ -68,7 +68,7 @@ describe('the results', () => {
     for (const brand of ['CA', '+C%C3%81'])
       expect((await site.get(`/search?brand=${brand}&kind=voucher`)).body).toBe(begun.body)
     expect(offersRead - afterBrand).toBe(afterBrand - read)
-    shelf.replace(counting(catalogOf([card('THREE')], fixturePricing())))
+    liveCatalog.replace(counting(catalogOf([card('THREE')], fixturePricing())))
     expect((await site.get('/search?q=card&kind=voucher')).body).not.toBe(first.body)
     expect(offersRead).toBeGreaterThan(read)
   })
@@ -83,12 +83,12 @@ describe('the results', () => {
     expect(body).toContain('<option value="US" selected="selected">')
   })
 
-  test('keep to one address, which search engines may keep only for a shelf', async () => {
-    const shelf = (await get('/search?country=us&kind=voucher')).body
-    expect(shelf).toContain(
+  test('keep to one address, which search engines may keep only for a category', async () => {
+    const liveCatalog = (await get('/search?country=us&kind=voucher')).body
+    expect(liveCatalog).toContain(
       '<link rel="canonical" href="https://kiosk.example/search?kind=voucher&#38;country=US">',
     )
-    expect(dataOf(shelf)).toMatchObject({ '@type': 'BreadcrumbList' })
+    expect(dataOf(liveCatalog)).toMatchObject({ '@type': 'BreadcrumbList' })
     for (const query of [
       'q=amazon',
       'kind=voucher&min=5',
@@ -112,14 +112,14 @@ describe('the results', () => {
 
   test('lead on from page to page, also in the head', async () => {
     const offers = Array.from({ length: 50 }, (_, at) => voucher(`V_${at}`))
-    const shelf = createShelf(catalogOf(offers, fixturePricing()))
-    const { body } = await website({ shelf }).get('/search?kind=voucher&page=2')
+    const liveCatalog = createLiveCatalog(catalogOf(offers, fixturePricing()))
+    const { body } = await website({ liveCatalog }).get('/search?kind=voucher&page=2')
     expect(structureFaults(body)).toEqual([])
     expect(body).toContain('<link rel="prev" href="/search?kind=voucher">')
     expect(body).toContain('<link rel="next" href="/search?kind=voucher&#38;page=3">')
     expect(read(body)).toContain('25 to 48 of 50')
     expect(read(body)).toContain('Page 2 of 3')
-    const { body: beyond } = await website({ shelf }).get('/search?kind=voucher&page=7')
+    const { body: beyond } = await website({ liveCatalog }).get('/search?kind=voucher&page=7')
     expect(read(beyond)).toContain('There are only 3 pages')
     expect(beyond).toContain('href="/search?kind=voucher&#38;page=3"')
   })
@@ -129,7 +129,7 @@ describe('the results', () => {
     expect(structureFaults(body)).toEqual([])
     expect(read(body)).toContain('No results')
     expect(read(body)).toContain('Search for “at most $50” instead')
-    const { body: empty } = await website({ shelf: createShelf() }).get('/search')
+    const { body: empty } = await website({ liveCatalog: createLiveCatalog() }).get('/search')
     expect(structureFaults(empty)).toEqual([])
     expect(read(empty)).toContain('No results')
   })
@@ -157,8 +157,11 @@ describe('the results', () => {
         throw new Error('a search began')
       },
     })
-    const shelf = createShelf({ ...catalog, sold: { ...catalog.sold, voucher: unsearched } })
-    const site = website({ shelf })
+    const liveCatalog = createLiveCatalog({
+      ...catalog,
+      sold: { ...catalog.sold, voucher: unsearched },
+    })
+    const site = website({ liveCatalog })
     for (const fault of ['country=zz', 'min=a', 'min=2&max=1', 'sort=b', 'page=0', 'q=!', 'kind=x'])
       expect((await site.get(`/search?${fault}&q=one`)).statusCode, fault).toBe(400)
     expect((await site.get('/search?q=one')).statusCode).toBe(500)

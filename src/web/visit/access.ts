@@ -4,16 +4,16 @@ import { orderPagePath, payPath } from './paths.ts'
 /** For how long a browser remembers that an order is its visitor's; seconds. */
 const rememberedSeconds = 30 * 86_400
 const accessCookie = 'access'
-/** Beside the token, so that a pass, which ends, never takes the place of what opens for good. */
-const passCookie = 'pass'
+/** Beside the token, so that a link token, which ends, never takes the place of what opens for good. */
+const linkTokenCookie = 'pass'
 const walletCookie = 'wallet'
 
-/** An access token, or a pass for one order that came by mail; anything else is none. */
+/** An access token, or a link token of one order that came by mail; anything else is none. */
 const token = String.raw`kat_[A-Za-z0-9_-]{43}|kop_[A-Za-z0-9_-]{20,400}\.[A-Za-z0-9_-]{43}`
 const tokenPattern = new RegExp(`^(?:${token})$`)
 /** The token in what a person pastes: the whole link, or what stands behind its `#`. */
 const pastedPattern = new RegExp(`^(?:\\S*#)?(${token})$`)
-/** The pass of a wallet that signed in. */
+/** The session token of a wallet that signed in. */
 const walletPattern = /^kwp_[A-Za-z0-9_-]{20,400}\.[A-Za-z0-9_-]{43}$/
 
 interface Cookie {
@@ -43,29 +43,29 @@ interface Remembered {
  */
 export function rememberOrder(reply: FastifyReply, remembered: Remembered): void {
   const { orderId, checkout, token: value, isSecure } = remembered
-  const name = value.startsWith('kat_') ? accessCookie : passCookie
+  const name = value.startsWith('kat_') ? accessCookie : linkTokenCookie
   const paths = [...(checkout ? [payPath(checkout)] : []), orderPagePath(orderId)]
   for (const path of paths) {
     setCookie(reply, { name, value, path, seconds: rememberedSeconds, isSecure })
   }
 }
 
-/** Lets this browser open the orders of a wallet for a while; an empty pass takes it back. */
+/** Lets this browser open the orders of a wallet for a while; an empty token takes it back. */
 export function rememberWallet(
   reply: FastifyReply,
-  given: { readonly pass: string; readonly seconds: number; readonly isSecure: boolean },
+  given: { readonly sessionToken: string; readonly seconds: number; readonly isSecure: boolean },
 ): void {
-  const { pass: value, seconds, isSecure } = given
+  const { sessionToken: value, seconds, isSecure } = given
   setCookie(reply, { name: walletCookie, value, path: '/', seconds, isSecure })
 }
 
-/** What this browser was given for the page, the token before a pass; or undefined. */
+/** What this browser was given for the page, the access token before a link token; or undefined. */
 export function accessIn(request: FastifyRequest): string | undefined {
   const inCookie = (name: string) => cookieIn(request, name, tokenPattern)
-  return inCookie(accessCookie) ?? inCookie(passCookie)
+  return inCookie(accessCookie) ?? inCookie(linkTokenCookie)
 }
 
-/** The pass of the wallet that signed in with this browser, or undefined. */
+/** The session token of the wallet that signed in with this browser, or undefined. */
 export function walletIn(request: FastifyRequest): string | undefined {
   return cookieIn(request, walletCookie, walletPattern)
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { archiveAll, settled } from '../archiving.ts'
-import { openBooks } from '../reconciling.ts'
+import { openSources } from '../reconciling.ts'
 import { eventually, get, until } from '../requests.ts'
 import { openStore, type Store } from '../store.ts'
 import { choose, type Paying, rowOf, sendForm } from './person.ts'
@@ -46,22 +46,22 @@ test('orders that were paid in coins are archived with their checkouts, and all 
   const refunded = await paid('DECLINED')
   await until(store, refunded.orderId, ({ refund_state }) => refund_state === 'REFUNDED')
   await settled(store)
-  const books = await openBooks(store.settings)
+  const sources = await openSources(store.settings)
   try {
     expect(await archiveAll(store, dir)).toBe(0)
     await watchIsOver(delivered)
     await watchIsOver(refunded)
     const { doc } = await rowOf(store, delivered.id)
-    const before = await books.reconcile()
+    const before = await sources.reconcile()
     expect([before.differences, before.silent]).toEqual([[], []])
     expect(before.totals).toMatchObject({ orders: 2, checkouts: 2 })
 
     expect(await archiveAll(store, dir)).toBe(2)
 
-    const after = await books.reconcile()
+    const after = await sources.reconcile()
     expect([after.differences, after.silent]).toEqual([[], []])
     expect(after.totals).toEqual(before.totals)
-    expect([after.lost, await books.rebuild()]).toEqual([[], []])
+    expect([after.lost, await sources.rebuild()]).toEqual([[], []])
 
     const { cookie } = delivered
     for (const path of [`/orders/${delivered.orderId}`, `/pay/${delivered.id}`]) {
@@ -78,6 +78,6 @@ test('orders that were paid in coins are archived with their checkouts, and all 
     const next = await paid('OK')
     await until(store, next.orderId, ({ orders }) => orders?.[0]?.state === 'FULFILLED')
   } finally {
-    await books.close()
+    await sources.close()
   }
 })

@@ -33,7 +33,7 @@ async function pageOf({ id, cookie }: Paying): Promise<string> {
 }
 
 const told = (name: string, about: string) =>
-  store.logLines.filter((line) => line.includes(`"happening":"${name}"`) && line.includes(about))
+  store.logLines.filter((line) => line.includes(`"event":"${name}"`) && line.includes(about))
 
 describe('a payment that BTCPay finds late, because its nodes were away', () => {
   test('buys the goods when it is found in time', async () => {

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { website } from '../../../src/web/frame/website.fixture.ts'
-import { checkoutDesk } from '../../fixtures/checkouts.ts'
+import { checkoutService } from '../../fixtures/checkouts.ts'
 import { bodyFor, fromAnywhere } from '../requests.ts'
 import { openStore, type Store } from '../store.ts'
 import { choose, formOf, type Paying, sendForm } from './person.ts'
@@ -41,7 +41,7 @@ interface PageRoute {
 
 /** Every route of the website, as it registers them. */
 async function pageRoutes(): Promise<readonly PageRoute[]> {
-  const { app } = website({ checkout: checkoutDesk().desk })
+  const { app } = website({ checkout: checkoutService().checkouts })
   const routes: PageRoute[] = []
   app.addHook('onRoute', ({ method, url }) => {
     routes.push(...[method].flat().map((one) => ({ method: one, url })))

@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { invoiceOn } from '../../../sandbox/demo/person.ts'
 import { openDatabase } from '../../../src/adapters/storage/database.ts'
-import type { RefundsCommand } from '../../../src/commands/refunds-words.ts'
+import type { RefundsCommand } from '../../../src/commands/refunds-arguments.ts'
 import { carryOut } from '../../../src/commands/refunds-work.ts'
+import { usdcFromWhole } from '../../../src/lib/money.ts'
 import { type Coin, coins, formatUnits, parseUnits } from '../../../src/payments/coins.ts'
-import { usdcFromWhole } from '../../../src/primitives/money.ts'
 import { eventually, until } from '../requests.ts'
 import { openStore, type Store } from '../store.ts'
 import { choose, formOf, ledgerOf, type Paying, rowOf, sendForm } from './person.ts'
@@ -35,7 +35,7 @@ async function expectBack(coin: Coin, { refundTo }: Paying, ...units: bigint[]):
 }
 
 /** What the operator's command does for refunds. */
-async function atTheDesk(command: RefundsCommand) {
+async function byTheOperator(command: RefundsCommand) {
   const onError = () => undefined
   const options = { applicationName: 'story', poolSize: 1, onError }
   const database = openDatabase(store.databaseUrl, options)
@@ -109,17 +109,17 @@ describe('money back in Monero', () => {
       ({ refund_state }) => refund_state === 'REFUND_FAILED',
     )
     expect(failed.orders[0].state).toBe('FULFILLMENT_FAILED')
-    const { lines } = await atTheDesk({ does: 'hand' })
+    const { lines } = await byTheOperator({ does: 'hand' })
     expect(lines.join()).toContain(`${formatUnits(paying.units, 'XMR')} XMR`)
     expect(lines.join()).toContain(paying.refundTo)
 
     const reference = paying.orderId
     const transaction = '7a'.repeat(32)
-    expect(await atTheDesk({ does: 'paid', reference, transaction })).toMatchObject({
+    expect(await byTheOperator({ does: 'paid', reference, transaction })).toMatchObject({
       isDone: true,
     })
     await until(store, reference, ({ refund_state }) => refund_state === 'REFUNDED')
-    expect((await atTheDesk({ does: 'hand' })).lines.join()).not.toContain(paying.refundTo)
+    expect((await byTheOperator({ does: 'hand' })).lines.join()).not.toContain(paying.refundTo)
   })
 })
 
@@ -227,7 +227,7 @@ describe('the form', () => {
 
 /** What came in and went out at BTCPay, and what the store has booked of it, in each coin. */
 async function bothBooks() {
-  const books = await ledgerOf(store)
+  const sources = await ledgerOf(store)
   const sums = await store.query(
     `select coin, account, sum(units) as units from checkout_ledger
       join checkouts on checkouts.id = checkout_id group by coin, account`,
@@ -240,7 +240,7 @@ async function bothBooks() {
     BigInt(sums.find((sum) => sum.coin === coin && sum.account === account)?.units ?? 0)
   return sent.map((coin) => {
     const moved = (way: 'incoming' | 'outgoing') =>
-      books[coin][way].reduce((sum, { amount }) => sum + parseUnits(amount, coin), 0n)
+      sources[coin][way].reduce((sum, { amount }) => sum + parseUnits(amount, coin), 0n)
     const refunded = BigInt(refunds.find((sum) => sum.coin === coin)?.units ?? 0)
     const there = `${coin} in ${moved('incoming')} out ${moved('outgoing')}`
     const here = `${coin} in ${booked(coin, 'received')} out ${refunded - booked(coin, 'returned')}`
@@ -250,8 +250,8 @@ async function bothBooks() {
 
 test('nothing is made or lost: every coin that moved is in the books of the store', async () => {
   // What was just sent is booked when the store hears that it was.
-  const books = await eventually(bothBooks, (seen) =>
+  const sources = await eventually(bothBooks, (seen) =>
     seen.every(({ there, here }) => there === here),
   )
-  for (const { refunded } of books) expect(refunded).toBeGreaterThan(0n)
+  for (const { refunded } of sources) expect(refunded).toBeGreaterThan(0n)
 })

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../../src/adapters/storage/database.ts'
-import type { RefundsCommand } from '../../../src/commands/refunds-words.ts'
+import type { RefundsCommand } from '../../../src/commands/refunds-arguments.ts'
 import { carryOut } from '../../../src/commands/refunds-work.ts'
+import { usdcFromWhole } from '../../../src/lib/money.ts'
 import { formatUnits } from '../../../src/payments/coins.ts'
-import { usdcFromWhole } from '../../../src/primitives/money.ts'
 import { eventually, until } from '../requests.ts'
 import { openStore, type Store } from '../store.ts'
 import { choose, ledgerOf, type Paying } from './person.ts'
@@ -31,12 +31,12 @@ async function sentTo({ refundTo }: Paying): Promise<number> {
 }
 
 /** What the operator's command does for refunds, in the lines that it prints. */
-async function atTheDesk(command: RefundsCommand): Promise<string> {
+async function byTheOperator(command: RefundsCommand): Promise<string> {
   const options = { applicationName: 'story', poolSize: 1, onError: () => undefined }
   const database = openDatabase(store.databaseUrl, options)
   const caps = { hour: usdcFromWhole(1_000), day: usdcFromWhole(5_000) }
-  const desk = { database, caps, by: 'story' }
-  const { lines } = await carryOut(desk, command).finally(() => database.end())
+  const checkouts = { database, caps, by: 'story' }
+  const { lines } = await carryOut(checkouts, command).finally(() => database.end())
   return lines.join('\n')
 }
 
@@ -50,11 +50,11 @@ describe('money that goes back', () => {
 
   test('is an operator’s task where BTCPay has forgotten the payout, and is not paid again', async () => {
     await store.btcpay('/processor', { enabled: false })
-    await atTheDesk({ does: 'stop', reason: 'a backup is made' })
+    await byTheOperator({ does: 'stop', reason: 'a backup is made' })
     const paying = await declined('LTC')
     await refundIs('REFUND_PENDING', paying)
     await store.btcpay('/backup')
-    await atTheDesk({ does: 'start', reason: 'the backup is made' })
+    await byTheOperator({ does: 'start', reason: 'the backup is made' })
     await eventually(
       () =>
         store.query('select payouts from processor_payouts where reference = $1', [paying.orderId]),
@@ -71,7 +71,7 @@ describe('money that goes back', () => {
   test('in USDT is listed for an operator, with amount and address', async () => {
     const paying = await declined('USDT')
     await refundIs('REFUND_FAILED', paying)
-    const list = await atTheDesk({ does: 'hand' })
+    const list = await byTheOperator({ does: 'hand' })
     expect(list).toContain(`${formatUnits(paying.units, 'USDT')} USDT on Tron`)
     expect(list).toContain(`to ${paying.refundTo}`)
   })

@@ -4,52 +4,67 @@ import { type Buyer, newBuyer } from '../buyer.ts'
 import { openReadingStore } from '../reading.ts'
 import { bodyFor, eventually, type Kind } from '../requests.ts'
 import type { Store } from '../store.ts'
-import { type Door, httpDoor, mcpDoor, type Outcome, signed } from './doors.ts'
+import { httpTransport, mcpTransport, type Outcome, signed, type Transport } from './transports.ts'
 
 let store: Store
 let buyer: Buyer
-let http: Door
-let mcp: Awaited<ReturnType<typeof mcpDoor>>
+let http: Transport
+let mcp: Awaited<ReturnType<typeof mcpTransport>>
 
 beforeAll(async () => {
   store = await openReadingStore()
   buyer = await newBuyer()
-  http = httpDoor(store)
-  mcp = await mcpDoor(store)
+  http = httpTransport(store)
+  mcp = await mcpTransport(store)
 })
 afterAll(async () => {
   await mcp.close()
   await store.close()
 })
 
-/** One story, told through a door: everything that it answered on the way. */
-type Story = (door: Door) => Promise<readonly Outcome[]>
+/** One story, told over a transport: everything that it answered on the way. */
+type Story = (transport: Transport) => Promise<readonly Outcome[]>
 
 const once =
-  (ask: (door: Door) => Promise<Outcome>): Story =>
-  async (door) => [await ask(door)]
+  (ask: (transport: Transport) => Promise<Outcome>): Story =>
+  async (transport) => [await ask(transport)]
 const newKey = () => `parity-${randomBytes(12).toString('hex')}`
 const voucher = bodyFor('voucher', 'OK')
 const topup = bodyFor('topup', 'OK')
 const open = (value: unknown) => ({ ...voucher, offerId: 'TEST-VOUCHER-OPEN', value })
 
 const reading: readonly (readonly [string, Story])[] = [
-  ['vouchers', once((door) => door.search('voucher', { search: 'sandbox', limit: 5 }))],
-  ['topups of a country', once((door) => door.search('topup', { country: 'gt', limit: 3 }))],
-  ['eSIM plans of a region', once((door) => door.search('esim', { regions: 'europe', limit: 3 }))],
-  ['a second page', once((door) => door.search('esim', { limit: 3, offset: 3 }))],
-  ['what nothing matches', once((door) => door.search('voucher', { brand: 'Nosuchbrand' }))],
-  ['a misspelt filter', once((door) => door.search('voucher', { contry: 'US' }))],
-  ['a filter in another case', once((door) => door.search('voucher', { Country: 'US' }))],
-  ['a synonym', once((door) => door.search('esim', { query: 'US' }))],
-  ['the name of a country', once((door) => door.search('topup', { country: 'Guatemala' }))],
-  ['a region that is none', once((door) => door.search('topup', { region: 'Atlantis' }))],
-  ['a limit as text', once((door) => door.search('topup', { limit: '4' }))],
-  ['a limit that is too large', once((door) => door.search('topup', { limit: 51 }))],
-  ['a limit that is no number', once((door) => door.search('topup', { limit: '$4' }))],
-  ['an empty filter', once((door) => door.search('topup', { brand: '' }))],
-  ['one offer', once((door) => door.offer('esim', 'TEST-ESIM-OK'))],
-  ['an offer with an open value', once((door) => door.offer('voucher', 'TEST-VOUCHER-OPEN'))],
+  ['vouchers', once((transport) => transport.search('voucher', { search: 'sandbox', limit: 5 }))],
+  [
+    'topups of a country',
+    once((transport) => transport.search('topup', { country: 'gt', limit: 3 })),
+  ],
+  [
+    'eSIM plans of a region',
+    once((transport) => transport.search('esim', { regions: 'europe', limit: 3 })),
+  ],
+  ['a second page', once((transport) => transport.search('esim', { limit: 3, offset: 3 }))],
+  [
+    'what nothing matches',
+    once((transport) => transport.search('voucher', { brand: 'Nosuchbrand' })),
+  ],
+  ['a misspelt filter', once((transport) => transport.search('voucher', { contry: 'US' }))],
+  ['a filter in another case', once((transport) => transport.search('voucher', { Country: 'US' }))],
+  ['a synonym', once((transport) => transport.search('esim', { query: 'US' }))],
+  [
+    'the name of a country',
+    once((transport) => transport.search('topup', { country: 'Guatemala' })),
+  ],
+  ['a region that is none', once((transport) => transport.search('topup', { region: 'Atlantis' }))],
+  ['a limit as text', once((transport) => transport.search('topup', { limit: '4' }))],
+  ['a limit that is too large', once((transport) => transport.search('topup', { limit: 51 }))],
+  ['a limit that is no number', once((transport) => transport.search('topup', { limit: '$4' }))],
+  ['an empty filter', once((transport) => transport.search('topup', { brand: '' }))],
+  ['one offer', once((transport) => transport.offer('esim', 'TEST-ESIM-OK'))],
+  [
+    'an offer with an open value',
+    once((transport) => transport.offer('voucher', 'TEST-VOUCHER-OPEN')),
+  ],
 ]
 
 const asking: readonly (readonly [string, Kind, Record<string, unknown>])[] = [
@@ -83,34 +98,39 @@ const buying: readonly (readonly [string, Story])[] = [
   ['a payment that is for less', underpaid],
   [
     'a payment that cannot be read',
-    once((door) =>
-      door.buy('esim', bodyFor('esim', 'OK'), { payment: Buffer.from('{}').toString('base64') }),
+    once((transport) =>
+      transport.buy('esim', bodyFor('esim', 'OK'), {
+        payment: Buffer.from('{}').toString('base64'),
+      }),
     ),
   ],
   ['what fails, and its refund', refunded],
   ['a refund of what was delivered', deliveredRefund],
-  ['an order that is none', once((door) => door.order(`ord_${'0'.repeat(26)}`))],
-  ['an order with a bad id', once((door) => door.order('nothing'))],
-  ['a payment that is none', once((door) => door.findOrder({ paymentId: 'pay_0' }))],
-  ['a malformed transaction', once((door) => door.findOrder({ transactionHash: '0x12' }))],
+  ['an order that is none', once((transport) => transport.order(`ord_${'0'.repeat(26)}`))],
+  ['an order with a bad id', once((transport) => transport.order('nothing'))],
+  ['a payment that is none', once((transport) => transport.findOrder({ paymentId: 'pay_0' }))],
+  [
+    'a malformed transaction',
+    once((transport) => transport.findOrder({ transactionHash: '0x12' })),
+  ],
   [
     'a refund of no order',
-    once((door) => door.refund('ord_0', { key: newKey(), fields: { reason: 'x' } })),
+    once((transport) => transport.refund('ord_0', { key: newKey(), fields: { reason: 'x' } })),
   ],
 ]
 
-describe('both doors say the same of', () => {
+describe('both transports say the same of', () => {
   test.each(reading)('reading: %s', async (_, story) => expectParity(story, asDiscovery))
 
   test.each(asking)('asking to buy: %s', async (_, kind, fields) => {
-    await expectParity(once((door) => door.buy(kind, fields)))
+    await expectParity(once((transport) => transport.buy(kind, fields)))
   })
 
   // A query has only texts, so a quote over HTTP cannot tell 25 from "25".
   test.each(asking.filter(([, , { firstName, value }]) => value === undefined && firstName !== 7))(
     'a quote of %s',
     async (_, kind, fields) => {
-      await expectParity(once((door) => door.quote(kind, fields)))
+      await expectParity(once((transport) => transport.quote(kind, fields)))
     },
   )
 
@@ -118,8 +138,10 @@ describe('both doors say the same of', () => {
 })
 
 test('the comparison would see a difference', async () => {
-  const [one] = await httpAnd(once((door) => door.offer('esim', 'TEST-ESIM-OK')))
-  const other = (await once((door) => door.offer('esim', 'TEST-ESIM-FAIL'))(mcp)).map(alike)
+  const [one] = await httpAnd(once((transport) => transport.offer('esim', 'TEST-ESIM-OK')))
+  const other = (await once((transport) => transport.offer('esim', 'TEST-ESIM-FAIL'))(mcp)).map(
+    alike,
+  )
   expect(other).not.toEqual(one)
 })
 
@@ -133,64 +155,67 @@ async function httpAnd(story: Story) {
 }
 
 function bought(kind: Kind): Story {
-  return async (door) => {
+  return async (transport) => {
     const key = newKey()
     const fields = bodyFor(kind, 'OK')
-    const demand = await door.buy(kind, fields, { key })
+    const demand = await transport.buy(kind, fields, { key })
     const payment = await signed(buyer, demand)
-    const first = await door.buy(kind, fields, { key, payment })
+    const first = await transport.buy(kind, fields, { key, payment })
     const { orderId, paymentId, transactionHash } = first.body as Record<string, string>
     return [
       demand,
       first,
-      await door.buy(kind, fields, { key, payment }),
-      await door.buy(kind, fields, { payment }),
-      await door.order(orderId ?? '', key),
-      await door.order(orderId ?? ''),
-      await door.findOrder({ paymentId: paymentId ?? '' }),
-      await door.findOrder({ transactionHash: transactionHash ?? '' }),
+      await transport.buy(kind, fields, { key, payment }),
+      await transport.buy(kind, fields, { payment }),
+      await transport.order(orderId ?? '', key),
+      await transport.order(orderId ?? ''),
+      await transport.findOrder({ paymentId: paymentId ?? '' }),
+      await transport.findOrder({ transactionHash: transactionHash ?? '' }),
     ]
   }
 }
 
-async function reused(door: Door) {
-  const payment = await signed(buyer, await door.buy('voucher', voucher))
-  await door.buy('voucher', voucher, { payment })
-  return [await door.buy('voucher', { ...voucher, firstName: 'Grace' }, { payment })]
+async function reused(transport: Transport) {
+  const payment = await signed(buyer, await transport.buy('voucher', voucher))
+  await transport.buy('voucher', voucher, { payment })
+  return [await transport.buy('voucher', { ...voucher, firstName: 'Grace' }, { payment })]
 }
 
-async function sameKey(door: Door) {
+async function sameKey(transport: Transport) {
   const key = newKey()
   const payments = await Promise.all(
-    [0, 1].map(async () => signed(buyer, await door.buy('voucher', voucher))),
+    [0, 1].map(async () => signed(buyer, await transport.buy('voucher', voucher))),
   )
   const outcomes: Outcome[] = []
   for (const payment of payments)
-    outcomes.push(await door.buy('voucher', voucher, { key, payment }))
+    outcomes.push(await transport.buy('voucher', voucher, { key, payment }))
   const other = { ...voucher, firstName: 'Grace' }
-  const payment = await signed(buyer, await door.buy('voucher', other))
-  return [...outcomes, await door.buy('voucher', other, { key, payment })]
+  const payment = await signed(buyer, await transport.buy('voucher', other))
+  return [...outcomes, await transport.buy('voucher', other, { key, payment })]
 }
 
-async function underpaid(door: Door) {
-  const demand = await door.buy('esim', bodyFor('esim', 'OK'))
+async function underpaid(transport: Transport) {
+  const demand = await transport.buy('esim', bodyFor('esim', 'OK'))
   const { accepts } = demand.body as { accepts: [Parameters<Buyer['sign']>[0]] }
   const { header } = await buyer.sign({ ...accepts[0], amount: '1' })
-  return [await door.buy('esim', bodyFor('esim', 'OK'), { payment: header })]
+  return [await transport.buy('esim', bodyFor('esim', 'OK'), { payment: header })]
 }
 
-async function refunded(door: Door) {
+async function refunded(transport: Transport) {
   const fields = bodyFor('topup', 'FAIL')
-  const payment = await signed(buyer, await door.buy('topup', fields))
-  const { orderId } = (await door.buy('topup', fields, { payment })).body as { orderId: string }
+  const payment = await signed(buyer, await transport.buy('topup', fields))
+  const { orderId } = (await transport.buy('topup', fields, { payment })).body as {
+    orderId: string
+  }
   const watched = await eventually(
-    () => door.refund(orderId),
+    () => transport.refund(orderId),
     ({ body }) => (body as { state?: string }).state === 'REFUNDED',
   )
-  const claim = (fields: Record<string, unknown>) => door.refund(orderId, { key: newKey(), fields })
+  const claim = (fields: Record<string, unknown>) =>
+    transport.refund(orderId, { key: newKey(), fields })
   return [
     watched,
-    await door.order(orderId),
+    await transport.order(orderId),
     await claim({ reason: 'It never came.' }),
     await claim({ refund_to: '0x0' }),
     await claim({ resaon: 'x' }),
@@ -198,14 +223,22 @@ async function refunded(door: Door) {
   ]
 }
 
-async function deliveredRefund(door: Door) {
-  const payment = await signed(buyer, await door.buy('voucher', voucher))
-  const { body } = await door.buy('voucher', voucher, { payment })
-  return [await door.refund((body as { orderId: string }).orderId)]
+async function deliveredRefund(transport: Transport) {
+  const payment = await signed(buyer, await transport.buy('voucher', voucher))
+  const { body } = await transport.buy('voucher', voucher, { payment })
+  return [await transport.refund((body as { orderId: string }).orderId)]
 }
 
-/** What a door says in its own words, what is new in each call, and pictures, which HTTP has as text. */
-const ownOfDoor = ['result_hint', 'qrPng', 'qrSvg', 'requestId', 'quote', 'bazaar', 'signature']
+/** What a transport says in its own words, what is new in each call, and pictures, which HTTP has as text. */
+const ownOfTransport = [
+  'result_hint',
+  'qrPng',
+  'qrSvg',
+  'requestId',
+  'quote',
+  'bazaar',
+  'signature',
+]
 /** What each purchase has of its own: what matters is that it is there. */
 const secrets = ['iccid', 'activationCode', 'lpa', 'pin', 'confirmationNumber', 'accessToken']
 /** What the errors of the discovery interface do not have (docs/errors.md). */
@@ -214,7 +247,7 @@ const notInDiscovery = ['type', 'title', 'status', 'code', 'retryable']
 /** An outcome without what differs from one call to the next. */
 function alike({ type, body }: Outcome): Outcome {
   const text = JSON.stringify(body, (name, value) => {
-    if (ownOfDoor.includes(name)) return undefined
+    if (ownOfTransport.includes(name)) return undefined
     if (name === 'resource') return { ...value, url: 'resource' }
     return secrets.includes(name) ? 'secret' : value
   })

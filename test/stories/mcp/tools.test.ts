@@ -260,7 +260,7 @@ describe('the limits', () => {
     expect(dataIn(other.body)).toMatchObject({ offerId: 'TEST-ESIM-OK' })
   })
 
-  test('hold for payments that are refused, whatever the door', async () => {
+  test('hold for payments that are refused, whatever the transport', async () => {
     const address = '10.9.0.3'
     const bad = { 'x402/payment': { x402Version: 2 } }
     const buy = (meta: object) => callFrom(address, 'buy', { offerId: 'TEST-ESIM-OK' }, meta)

@@ -8,8 +8,8 @@ import { openShop, overflowOf, type Shop, viewports } from './shop.ts'
 /** The pages of the shop, each in every state that looks different. */
 const pages = {
   'the front page': '/',
-  'a shelf': '/search?kind=voucher&country=US',
-  'the last page of a shelf': '/search?kind=topup&page=2',
+  'a category': '/search?kind=voucher&country=US',
+  'the last page of a category': '/search?kind=topup&page=2',
   'plans for a country': '/search?kind=esim&country=FR',
   'a search without a result': '/search?kind=voucher&q=amazon&max=0',
   'a search that cannot be read': '/search?q=amazon&country=Germany&min=abc&sort=best',
@@ -42,7 +42,7 @@ describe.each(Object.entries(viewports))('on a %s', (_, viewport) => {
   })
 
   test('the page of a fault of the store has nothing that axe finds', async () => {
-    const { app } = website({ shelf: { current: broken, replace: broken } })
+    const { app } = website({ liveCatalog: { current: broken, replace: broken } })
     await app.listen({ host: '127.0.0.1', port: 0 })
     const { port } = app.server.address() as AddressInfo
     const { page, close } = await shop.visit({ viewport })
@@ -56,7 +56,7 @@ describe.each(Object.entries(viewports))('on a %s', (_, viewport) => {
 })
 
 function broken(): never {
-  throw new Error('no shelf')
+  throw new Error('no catalog')
 }
 
 test.each(Object.values(pages))('%s weighs less than 100 kB with everything', async (path) => {

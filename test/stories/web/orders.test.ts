@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../../src/adapters/storage/database.ts'
 import { createMailBook } from '../../../src/adapters/storage/order-mail.ts'
-import type { OrderId } from '../../../src/primitives/ids.ts'
+import type { OrderId } from '../../../src/lib/ids.ts'
 import { axeFaults } from '../../harness/axe.ts'
 import { noBrowser, openBrowser } from '../../harness/browser.ts'
 import { startSmtpSink } from '../../harness/smtp.ts'
@@ -268,17 +268,17 @@ describe('finding an order again', () => {
     expect(said(await known.text())).toBe(said(await other.text()))
     await expect.poll(() => sink.mails.length).toBe(2)
     const text = sink.mails[1]?.data.replace(/=\n/g, '').replace(/=3D/g, '=') ?? ''
-    const [link = '', pass = ''] = new RegExp(`${pageOf(voucher)}#(\\S+)`).exec(text) ?? []
+    const [link = '', token = ''] = new RegExp(`${pageOf(voucher)}#(\\S+)`).exec(text) ?? []
     expect(link).not.toContain(voucher.accessToken)
     const fresh = visitor()
-    expect((await fresh.post(`${pageOf(voucher)}/open`, { token: pass })).status).toBe(303)
+    expect((await fresh.post(`${pageOf(voucher)}/open`, { token })).status).toBe(303)
     expect(await (await fresh.post(`${pageOf(voucher)}/goods`, {})).text()).toContain(
       voucher.secret,
     )
-    // Nobody gets another pass by a pass, so it ends when the mail said.
-    expect(await (await fresh.get(pageOf(voucher))).text()).toContain(pass)
+    // Nobody gets another token by a token, so it ends when the mail said.
+    expect(await (await fresh.get(pageOf(voucher))).text()).toContain(token)
     // It opens the order that it was made for, and no other of the same buyer.
-    expect((await fresh.post(`${pageOf(bought.esim)}/open`, { token: pass })).status).toBe(422)
+    expect((await fresh.post(`${pageOf(bought.esim)}/open`, { token })).status).toBe(422)
 
     const kept = () => store.query('select address_digest from order_mail')
     expect(JSON.stringify(await kept())).not.toContain('example.org')

@@ -2,10 +2,10 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { openBrowser } from '../../harness/browser.ts'
 import { openReadingStore } from '../reading.ts'
 
-/** A phone that is held upright, and a screen on a desk. */
+/** A phone that is held upright, and a desktop screen. */
 export const viewports = {
   phone: { width: 390, height: 844 },
-  desk: { width: 1280, height: 900 },
+  checkouts: { width: 1280, height: 900 },
 } as const
 
 /** A store with its shop, and a browser to walk through it. */
@@ -26,7 +26,11 @@ export type Shop = Awaited<ReturnType<typeof openShop>>
 
 /** A visitor of the store, and what was asked of anybody else or went wrong in the page. */
 async function visitor(browser: Browser, url: string, options: BrowserContextOptions) {
-  const context = await browser.newContext({ viewport: viewports.desk, ...options, baseURL: url })
+  const context = await browser.newContext({
+    viewport: viewports.checkouts,
+    ...options,
+    baseURL: url,
+  })
   const page = await context.newPage()
   const wrong: string[] = []
   page.on('request', (request) => {

@@ -1,4 +1,4 @@
-import type { VoucherOffer } from '../../../goods/voucher.ts'
+import type { VoucherOffer } from '../../../catalog/voucher.ts'
 import type { ZenditClient } from './client.ts'
 import { lineOf, present, type Raw, recordOf, textOf } from './raw.ts'
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest'
 import { createZenditClient } from './client.ts'
 import {
-  type Asked,
+  type RecordedRequest,
   type Reply,
   type ScriptedServer,
   startScripted,
@@ -10,7 +10,7 @@ import {
 const apiKey = 'key-that-nobody-may-see'
 const running: ScriptedServer[] = []
 
-async function clientFor(script: (asked: Asked) => Reply, timeoutMs = 60_000) {
+async function clientFor(script: (asked: RecordedRequest) => Reply, timeoutMs = 60_000) {
   const server = await startScripted(script)
   running.push(server)
   return { server, client: createZenditClient({ baseUrl: `${server.url}/`, apiKey, timeoutMs }) }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { EsimDelivery } from '../../../goods/esim.ts'
-import { Delivery } from '../../../goods/good.ts'
+import type { EsimDelivery } from '../../../catalog/esim.ts'
+import { Delivery } from '../../../catalog/good.ts'
 import { chargeOf, deliveryOf, shownOf } from './deliveries.ts'
 
 const receipt = {

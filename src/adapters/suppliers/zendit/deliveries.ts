@@ -1,5 +1,5 @@
-import type { Delivery } from '../../../goods/good.ts'
-import type { Charge, Kind } from '../../../goods/offer.ts'
+import type { Delivery } from '../../../catalog/good.ts'
+import type { Charge, Kind } from '../../../catalog/offer.ts'
 import { present, type Raw, recordOf, wholePositiveOf } from './raw.ts'
 
 /** As much as a delivery may hold of one text (goods/fields.ts). */

@@ -4,7 +4,7 @@ import { createZenditClient } from './client.ts'
 import { createZenditOffers } from './offers.ts'
 import { rawEsim, rawTopup, rawVoucher } from './sample-offers.fixture.ts'
 import {
-  type Asked,
+  type RecordedRequest,
   type Reply,
   type ScriptedServer,
   startScripted,
@@ -32,7 +32,7 @@ function vouchers(count: number): unknown[] {
 }
 
 /** Pages as the supplier gives them, cut out of whole lists. */
-function pageOf(lists: Lists, { path, query }: Asked): Reply {
+function pageOf(lists: Lists, { path, query }: RecordedRequest): Reply {
   const family = path.split('/')[1] as keyof Lists
   const limit = Number(query.get('_limit'))
   const offset = Number(query.get('_offset'))
@@ -42,12 +42,13 @@ function pageOf(lists: Lists, { path, query }: Asked): Reply {
 
 function scriptOf(
   lists: Lists,
-  brand: (asked: Asked) => Reply = () => ({ status: 404, json: {} }),
+  brand: (asked: RecordedRequest) => Reply = () => ({ status: 404, json: {} }),
 ) {
-  return (asked: Asked) => (asked.path.startsWith('/brands/') ? brand(asked) : pageOf(lists, asked))
+  return (asked: RecordedRequest) =>
+    asked.path.startsWith('/brands/') ? brand(asked) : pageOf(lists, asked)
 }
 
-async function sourceFor(script: (asked: Asked) => Reply, now = () => new Date()) {
+async function sourceFor(script: (asked: RecordedRequest) => Reply, now = () => new Date()) {
   const server = await startScripted(script)
   running.push(server)
   const client = createZenditClient({ baseUrl: server.url, apiKey: 'k', timeoutMs: 60_000 })

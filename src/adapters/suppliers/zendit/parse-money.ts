@@ -1,4 +1,4 @@
-import type { LandedCost, MoneyRange } from '../../../goods/offer.ts'
+import type { LandedCost, MoneyRange } from '../../../catalog/offer.ts'
 import type { Dirt } from './dirt.ts'
 import { type Raw, recordOf } from './raw.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { VoucherOffer } from '../../../goods/voucher.ts'
+import type { VoucherOffer } from '../../../catalog/voucher.ts'
 import { dirts } from './dirt.ts'
 import { parseOffer } from './parse-offer.ts'
 import { rawEsim, rawTopup, rawVoucher } from './sample-offers.fixture.ts'

@@ -1,11 +1,11 @@
 import { afterEach, expect, it } from 'vitest'
-import type { Recipient } from '../../../goods/good.ts'
+import type { Recipient } from '../../../catalog/good.ts'
+import type { OfferId } from '../../../lib/ids.ts'
 import type { SupplierOrder } from '../../../orders/ports.ts'
-import type { OfferId } from '../../../primitives/ids.ts'
 import { createZenditClient } from './client.ts'
 import { createZenditSupplier } from './purchases.ts'
 import {
-  type Asked,
+  type RecordedRequest,
   type Reply,
   type ScriptedServer,
   startScripted,
@@ -26,7 +26,7 @@ function patienceMs(...replies: Reply[]): number {
   return replies.some((reply) => reply === 'hang' || reply === 'stall') ? 1_000 : 60_000
 }
 
-async function supplierFor(script: (asked: Asked) => Reply, timeoutMs = patienceMs()) {
+async function supplierFor(script: (asked: RecordedRequest) => Reply, timeoutMs = patienceMs()) {
   const server = await startScripted(script)
   running.push(server)
   const client = createZenditClient({ baseUrl: server.url, apiKey: 'k', timeoutMs })
@@ -47,7 +47,7 @@ const topup = orderFor({ kind: 'topup', msisdn: '+5355564362' })
 
 /** A supplier that refuses the POST in one way and answers the look-up in another. */
 function postThenGet(post: Reply, get: Reply) {
-  return (asked: Asked) => (asked.method === 'POST' ? post : get)
+  return (asked: RecordedRequest) => (asked.method === 'POST' ? post : get)
 }
 
 it.each<[string, SupplierOrder, string, object]>([

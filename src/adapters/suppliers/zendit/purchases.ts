@@ -1,5 +1,5 @@
-import type { Recipient } from '../../../goods/good.ts'
-import type { Kind } from '../../../goods/offer.ts'
+import type { Recipient } from '../../../catalog/good.ts'
+import type { Kind } from '../../../catalog/offer.ts'
 import type { Cancelled, Held, Placed, Supplier, SupplierOrder } from '../../../orders/ports.ts'
 import type { Answer } from '../../json-call.ts'
 import { cancelEsim } from './cancel.ts'

@@ -1,17 +1,21 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Supplier as Sandbox, startSupplier } from '../../../../sandbox/supplier/server.ts'
-import { type PlainListing, plainListing, stockroomOf } from '../../../../test/fixtures/catalog.ts'
-import { createShelf } from '../../../goods/catalog.ts'
-import { type Recipient, kinds as storeKinds } from '../../../goods/good.ts'
-import type { Offer } from '../../../goods/offer.ts'
-import { lowestCharge, retailOf } from '../../../goods/pricing.ts'
-import { restock } from '../../../goods/restock.ts'
-import { type Filters, matching } from '../../../goods/search/filters.ts'
-import type { SearchIndex } from '../../../goods/search/search-index.ts'
-import { categoriesOf } from '../../../goods/voucher.ts'
+import {
+  catalogWorkerOf,
+  type PlainListing,
+  plainListing,
+} from '../../../../test/fixtures/catalog.ts'
+import { createLiveCatalog } from '../../../catalog/catalog.ts'
+import { type Recipient, kinds as storeKinds } from '../../../catalog/good.ts'
+import type { Offer } from '../../../catalog/offer.ts'
+import { lowestCharge, retailOf } from '../../../catalog/pricing.ts'
+import { refreshCatalog } from '../../../catalog/refresh.ts'
+import { type Filters, matching } from '../../../catalog/search/filters.ts'
+import type { SearchIndex } from '../../../catalog/search/search-index.ts'
+import { categoriesOf } from '../../../catalog/voucher.ts'
+import type { OfferId } from '../../../lib/ids.ts'
+import { inTurn } from '../../../lib/in-turn.ts'
 import type { Held, SupplierOrder } from '../../../orders/ports.ts'
-import type { OfferId } from '../../../primitives/ids.ts'
-import { inTurn } from '../../../primitives/in-turn.ts'
 import { createFrankfurter } from '../../rates/frankfurter.ts'
 import { createZenditClient, type ZenditClient } from './client.ts'
 import { createZenditOffers } from './offers.ts'
@@ -57,23 +61,23 @@ async function shelve() {
   const table = await createFrankfurter({ url, timeoutMs: 60_000 }).latest(signal)
   const now = () => new Date()
   const pricing = { markupBps: 0, rates: () => table, readAt: now, now }
-  const shelf = createShelf()
-  const restocked = await restock({
-    stockroom: stockroomOf({ list: async () => listing }),
+  const liveCatalog = createLiveCatalog()
+  const refreshed = await refreshCatalog({
+    catalogWorker: catalogWorkerOf({ list: async () => listing }),
     inTurn: inTurn(),
     snapshots: { save: async () => undefined, load: async () => undefined },
     pricing,
-    shelf,
+    liveCatalog,
     now,
     signal,
   })
-  return { shelf, restocked, pricing }
+  return { liveCatalog, refreshed, pricing }
 }
 
-it('puts them on the shelf, priced with its rates', async () => {
-  const { shelf, restocked } = await shelved()
-  expect(restocked).toMatchObject({ outcome: 'loaded', offers: listing.offers.length })
-  expect(shelf.current().size).toBe(listing.offers.length)
+it('puts them on sale, priced with its rates', async () => {
+  const { liveCatalog, refreshed } = await shelved()
+  expect(refreshed).toMatchObject({ outcome: 'loaded', offers: listing.offers.length })
+  expect(liveCatalog.current().size).toBe(listing.offers.length)
 })
 
 /** All that an offer says of itself, as filters. */
@@ -95,7 +99,7 @@ function filtersOf(index: SearchIndex, doc: number): Filters {
 it.each(storeKinds)(
   'finds each %s on sale by any value and by all that it says of itself',
   async (kind) => {
-    const index = (await shelved()).shelf.current().sold[kind]
+    const index = (await shelved()).liveCatalog.current().sold[kind]
     expect(matching(index, { minUsd: 0 })).toHaveLength(index.size)
     for (const doc of index.all) {
       const filters = filtersOf(index, doc)
@@ -105,9 +109,9 @@ it.each(storeKinds)(
 )
 
 it.each(storeKinds)('asks for no %s less than the supplier charges', async (kind) => {
-  const { shelf, pricing } = await shelved()
+  const { liveCatalog, pricing } = await shelved()
   const { perUsd } = pricing.rates()
-  const index = shelf.current().sold[kind]
+  const index = liveCatalog.current().sold[kind]
   for (const doc of index.all) {
     const offer = index.offerAt(doc)
     const { currency, divisor, min } = offer.cost
@@ -129,8 +133,8 @@ it.each([
   ['VOUCHERS', 'KEEP-RANGE-DEAR', { lowest: 600, highest: 60_000 }],
   ['ESIM', 'OPEN-VALUE', { code: 'open_value_kind' }],
 ])('of its flawed %s, prices %s by what is charged', async (family, id, retail) => {
-  const { shelf, pricing } = await shelved()
-  const { find } = shelf.current()
+  const { liveCatalog, pricing } = await shelved()
+  const { find } = liveCatalog.current()
   expect(retailOf(find(`DIRTY-${family}-${id}`) as Offer, pricing)).toMatchObject(retail)
   expect(find(`DIRTY-${family}-NO-COST`)).toBeUndefined()
 })

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 
 /** What the supplier of a test was asked. */
-export interface Asked {
+export interface RecordedRequest {
   readonly method: string
   readonly path: string
   readonly query: URLSearchParams
@@ -23,13 +23,15 @@ export type Reply =
 
 export interface ScriptedServer {
   readonly url: string
-  readonly asked: readonly Asked[]
+  readonly asked: readonly RecordedRequest[]
   close(): Promise<void>
 }
 
 /** A supplier for tests, on a real socket, whose every answer the test decides. */
-export async function startScripted(script: (asked: Asked) => Reply): Promise<ScriptedServer> {
-  const log: Asked[] = []
+export async function startScripted(
+  script: (asked: RecordedRequest) => Reply,
+): Promise<ScriptedServer> {
+  const log: RecordedRequest[] = []
   const server = createServer(async (request, response) => {
     const asked = await askedBy(request)
     log.push(asked)
@@ -48,7 +50,7 @@ export async function startScripted(script: (asked: Asked) => Reply): Promise<Sc
   }
 }
 
-async function askedBy(request: IncomingMessage): Promise<Asked> {
+async function askedBy(request: IncomingMessage): Promise<RecordedRequest> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk)
   const text = Buffer.concat(chunks).toString('utf8')

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import type { Asked, Demand } from './demand.ts'
+import type { PaymentRequired, PaymentRequirement } from './payment-required.ts'
 import type { Settings } from './settings.ts'
 
 /** A transfer of USDC that its owner allows by signing it (EIP-3009). */
@@ -17,7 +17,7 @@ const uint256 = 'uint256'
 
 /** @param nowSeconds by the clock of the store, because that of a visitor may be anything */
 export function authorizationFor(
-  { payTo, amount, maxTimeoutSeconds }: Asked,
+  { payTo, amount, maxTimeoutSeconds }: PaymentRequirement,
   from: Hex,
   { nowSeconds, nonce }: { readonly nowSeconds: number; readonly nonce: Uint8Array },
 ): Authorization {
@@ -60,8 +60,8 @@ export function typedData({ network, asset, domain }: Settings, authorization: A
 
 /** The header `PAYMENT-SIGNATURE` of x402, version 2: base64 of UTF-8 JSON, with the demand echoed. */
 export function paymentHeader(
-  { resource, extensions }: Demand,
-  accepted: Asked,
+  { resource, extensions }: PaymentRequired,
+  accepted: PaymentRequirement,
   payload: { readonly signature: Hex; readonly authorization: Authorization },
 ): string {
   const payment = { x402Version: 2, resource, accepted, payload, extensions }

@@ -9,8 +9,8 @@ export interface FoundWallet {
   readonly provider: EIP1193Provider
 }
 
-const nameMost = 60
-const iconMost = 64 * 1_024
+const maxName = 60
+const maxIcon = 64 * 1_024
 const iconPattern = /^data:image\/(png|webp|gif|jpeg|svg\+xml)[;,]/
 
 /**
@@ -37,10 +37,10 @@ function walletIn(detail: unknown): FoundWallet | undefined {
   const { uuid, name, icon } = recordOf(info)
   const isWallet = typeof uuid === 'string' && typeof name === 'string' && name.trim() !== ''
   if (!isWallet || typeof recordOf(provider)['request'] !== 'function') return undefined
-  const isIcon = typeof icon === 'string' && icon.length <= iconMost && iconPattern.test(icon)
+  const isIcon = typeof icon === 'string' && icon.length <= maxIcon && iconPattern.test(icon)
   return {
     uuid,
-    name: name.trim().slice(0, nameMost),
+    name: name.trim().slice(0, maxName),
     icon: isIcon ? icon : undefined,
     provider: provider as EIP1193Provider,
   }

@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { checkoutDesk } from '../../../../test/fixtures/checkouts.ts'
+import { checkoutService } from '../../../../test/fixtures/checkouts.ts'
 import { noBrowser, openBrowser } from '../../../../test/harness/browser.ts'
 import { installWallet, type WalletOptions } from '../../../../test/harness/wallet.ts'
-import { unknownNumber } from '../../../goods/purchase-body.ts'
+import { unknownNumber } from '../../../catalog/purchase-body.ts'
 import { networks } from '../../../payments/networks.ts'
 import { website } from '../../frame/website.fixture.ts'
 import { en } from '../../texts/en.ts'
@@ -11,8 +11,8 @@ import { en } from '../../texts/en.ts'
 const privateKey = `0x${'1'.repeat(64)}` as const
 const payTo = '0x1111111111111111111111111111111111111111'
 
-/** The store with a door for purchases that answers as a test wants; the other takes no coins. */
-const store = website({ checkout: checkoutDesk().desk })
+/** The store with a purchase API that answers as a test wants; the other takes no coins. */
+const store = website({ checkout: checkoutService().checkouts })
 const alone = website()
 const payments: string[] = []
 let isSilent = false

@@ -1,10 +1,10 @@
 import { discover } from './discovery.ts'
 import { followFace } from './face-value.js'
 import { keeping } from './kept.ts'
+import { lineItemIn } from './line-item.ts'
 import { pay, resume } from './paying.ts'
 import { walletOf } from './provider.ts'
 import { viewOf } from './view.js'
-import { wishIn } from './wish.ts'
 
 const way = document.getElementById('wallet')
 if (way) start(way)
@@ -35,8 +35,8 @@ function start(element) {
     if (kept.find() !== undefined) return run(() => resume(deps))
     if (!chosen) return view.askForWallet()
     isByPerson = true
-    const wish = wishIn(new FormData(form), settings.offerId)
-    return run((most) => pay(deps, walletOf(chosen.provider, settings), { ...wish, most }))
+    const lineItem = lineItemIn(new FormData(form), settings.offerId)
+    return run((most) => pay(deps, walletOf(chosen.provider, settings), { ...lineItem, most }))
   })
   discover(window, (found) => {
     wallets = found

@@ -1,9 +1,9 @@
 import { verifyTypedData } from 'viem'
 import { describe, expect, test } from 'vitest'
+import { usdc } from '../../../lib/money.ts'
 import { accept } from '../../../payments/acceptance.ts'
 import { networks } from '../../../payments/networks.ts'
 import { PaymentPayload } from '../../../payments/x402.ts'
-import { usdc } from '../../../primitives/money.ts'
 import { typedData } from './authorization.ts'
 import { pay, resume } from './paying.ts'
 import {
@@ -12,12 +12,12 @@ import {
   asked,
   demanding,
   fakeWallet,
+  lineItem,
   ordered,
   page,
   type Sent,
   settings,
   storeTime,
-  wish,
 } from './wallet.fixture.ts'
 
 const signed = 'eth_signTypedData_v4'
@@ -31,7 +31,7 @@ describe('paying from a wallet', () => {
   test('signs what the page said, once, and sends it as the store takes it', async () => {
     const { deps, sent, shown } = page([demanding(), ordered()])
     const { wallet, calls } = fakeWallet()
-    expect(await pay(deps, wallet, wish)).toEqual({
+    expect(await pay(deps, wallet, lineItem)).toEqual({
       type: 'paid',
       orderId: 'ord_1',
       accessToken: 'kat_1',
@@ -41,7 +41,7 @@ describe('paying from a wallet', () => {
     expect(shown).toEqual(['checking', 'connecting', 'balance', 'signing', 'paying'])
     const [first, second] = sent
     expect(first?.headers['payment-signature']).toBeUndefined()
-    expect([first?.body, second?.body]).toEqual([wish.fields, wish.fields])
+    expect([first?.body, second?.body]).toEqual([lineItem.fields, lineItem.fields])
     expect(second?.headers['idempotency-key']).toMatch(/^[A-Za-z0-9_-]{16,128}$/)
 
     const sentPayment = paymentIn(second as Sent)
@@ -49,8 +49,8 @@ describe('paying from a wallet', () => {
     expect(sentPayment.extensions).toEqual({ 'payment-identifier': { info: {} } })
     const payment = PaymentPayload.parse(sentPayment)
     expect(payment.accepted).toEqual(asked)
-    const till = { network: networks['base-sepolia'], payTo: settings.payTo }
-    expect(accept(payment, usdc(25_000_000n), till, storeTime).type).not.toBe('mismatch')
+    const payee = { network: networks['base-sepolia'], payTo: settings.payTo }
+    expect(accept(payment, usdc(25_000_000n), payee, storeTime).type).not.toBe('mismatch')
     const { signature, authorization } = sentPayment.payload
     expect(authorization.validBefore).toBe(String(storeTime.getTime() / 1_000 + 300))
     const data = typedData(settings, authorization)
@@ -70,7 +70,7 @@ describe('paying from a wallet', () => {
   ])('signs nothing when the store asks for another %s', async (_, changes) => {
     const { deps } = page([demanding(changes)])
     const { wallet, calls } = fakeWallet()
-    expect(await pay(deps, wallet, wish)).toMatchObject({ code: 'mismatch' })
+    expect(await pay(deps, wallet, lineItem)).toMatchObject({ code: 'mismatch' })
     expect(calls).toEqual([])
   })
 
@@ -78,10 +78,12 @@ describe('paying from a wallet', () => {
     const dearer = { amount: '26000000' }
     const { deps } = page([demanding(dearer), demanding(dearer), ordered()])
     const { wallet, calls } = fakeWallet()
-    const told = await pay(deps, wallet, wish)
+    const told = await pay(deps, wallet, lineItem)
     expect(told).toMatchObject({ code: 'dearer', values: { amount: '26.00' }, amount: 26_000_000n })
     expect(calls).toEqual([])
-    expect(await pay(deps, wallet, { ...wish, most: 26_000_000n })).toMatchObject({ type: 'paid' })
+    expect(await pay(deps, wallet, { ...lineItem, most: 26_000_000n })).toMatchObject({
+      type: 'paid',
+    })
   })
 
   test.each([
@@ -93,7 +95,7 @@ describe('paying from a wallet', () => {
   ])('when %s fails with %o says so', async (method, fault, code) => {
     const { deps, sent } = page([demanding()])
     const { wallet } = fakeWallet({ faults: { [method]: fault } })
-    expect(await pay(deps, wallet, wish)).toMatchObject({ type: 'failed', code })
+    expect(await pay(deps, wallet, lineItem)).toMatchObject({ type: 'failed', code })
     expect(sent).toHaveLength(1)
     expect(deps.kept.find()).toBeUndefined()
   })
@@ -102,7 +104,7 @@ describe('paying from a wallet', () => {
     const { deps, shown } = page([demanding(), ordered()])
     const unknown = { wallet_switchEthereumChain: { code: 4902, message: 'Unrecognized chain' } }
     const { wallet, calls } = fakeWallet({ chainId: 1, faults: unknown })
-    expect(await pay(deps, wallet, wish)).toMatchObject({ type: 'paid' })
+    expect(await pay(deps, wallet, lineItem)).toMatchObject({ type: 'paid' })
     expect(calls.slice(1, 5)).toEqual([
       'eth_chainId',
       'wallet_switchEthereumChain',
@@ -115,14 +117,14 @@ describe('paying from a wallet', () => {
   test('signs on no other network', async () => {
     const { deps } = page([demanding()])
     const { wallet, calls } = fakeWallet({ chainId: 1, faults: { wallet_switchEthereumChain: no } })
-    expect(await pay(deps, wallet, wish)).toMatchObject({ code: 'wrongNetwork' })
+    expect(await pay(deps, wallet, lineItem)).toMatchObject({ code: 'wrongNetwork' })
     expect(calls).not.toContain(signed)
   })
 
   test('does not ask for a signature that the balance cannot carry', async () => {
     const { deps } = page([demanding()])
     const { wallet, calls } = fakeWallet({ balance: 24_999_999n })
-    expect(await pay(deps, wallet, wish)).toMatchObject({
+    expect(await pay(deps, wallet, lineItem)).toMatchObject({
       code: 'noBalance',
       values: { balance: '24.999999', amount: '25.00' },
     })
@@ -132,7 +134,7 @@ describe('paying from a wallet', () => {
   test('leaves the balance to the store where the wallet cannot tell it', async () => {
     const { deps } = page([demanding(), ordered()])
     const { wallet } = fakeWallet({ faults: { eth_call: { code: -32_000, message: 'no node' } } })
-    expect(await pay(deps, wallet, wish)).toMatchObject({ type: 'paid' })
+    expect(await pay(deps, wallet, lineItem)).toMatchObject({ type: 'paid' })
   })
 
   test('asks for the price again when opening the wallet took too long', async () => {
@@ -143,7 +145,7 @@ describe('paying from a wallet', () => {
       return wallet.connect()
     }
     const slow = { ...wallet, connect }
-    expect(await pay(deps, slow, wish)).toMatchObject({ code: 'dearer' })
+    expect(await pay(deps, slow, lineItem)).toMatchObject({ code: 'dearer' })
     expect([sent.length, calls.includes(signed)]).toEqual([2, false])
   })
 
@@ -155,7 +157,7 @@ describe('paying from a wallet', () => {
       return wallet.sign(authorization)
     }
     const slow = { ...wallet, sign }
-    expect(await pay(deps, slow, wish)).toMatchObject({ code: 'expired' })
+    expect(await pay(deps, slow, lineItem)).toMatchObject({ code: 'expired' })
     expect([sent.length, deps.kept.find()]).toEqual([1, undefined])
   })
 
@@ -175,7 +177,7 @@ describe('paying from a wallet', () => {
   ] as const)('when there is no price says why, and opens no wallet', async (answer, code) => {
     const { deps } = page([answer])
     const { wallet, calls } = fakeWallet()
-    expect(await pay(deps, wallet, wish)).toMatchObject({ type: 'failed', code })
+    expect(await pay(deps, wallet, lineItem)).toMatchObject({ type: 'failed', code })
     expect(calls).toEqual([])
   })
 })
@@ -185,7 +187,7 @@ describe('a signed payment', () => {
     const unknown = answering(503, { code: 'try_again', charged: 'unknown', retryAfterSeconds: 5 })
     const { deps, sent, shown } = page([demanding(), 'lost', unknown, ordered()])
     const { wallet, calls } = fakeWallet()
-    expect(await pay(deps, wallet, wish)).toMatchObject({ type: 'paid', orderId: 'ord_1' })
+    expect(await pay(deps, wallet, lineItem)).toMatchObject({ type: 'paid', orderId: 'ord_1' })
     expect(shown.slice(-2)).toEqual(['retrying', 'retrying'])
     const payments = sent.slice(1)
     expect(payments).toHaveLength(3)
@@ -196,12 +198,12 @@ describe('a signed payment', () => {
   test('is kept while nobody answers, and no other is signed before', async () => {
     const { deps, sent, answers } = page([demanding()])
     const { wallet, calls } = fakeWallet()
-    expect(await pay(deps, wallet, wish)).toEqual({ type: 'failed', code: 'unknown' })
+    expect(await pay(deps, wallet, lineItem)).toEqual({ type: 'failed', code: 'unknown' })
     const kept = deps.kept.find()
-    expect(kept).toMatchObject({ body: JSON.stringify(wish.fields) })
+    expect(kept).toMatchObject({ body: JSON.stringify(lineItem.fields) })
     // Even with another form, the first one has to end.
     answers.push(answering(202, { orderId: 'ord_1' }))
-    const other = { ...wish, fields: { ...wish.fields, firstName: 'Grace' } }
+    const other = { ...lineItem, fields: { ...lineItem.fields, firstName: 'Grace' } }
     expect(await pay(deps, wallet, other)).toMatchObject({ type: 'paid', accessToken: undefined })
     expect(sent.at(-1)?.headers['payment-signature']).toBe(kept?.header)
     expect(calls.filter((method) => method === signed)).toHaveLength(1)
@@ -210,14 +212,14 @@ describe('a signed payment', () => {
 
   test('that another tab has signed meanwhile is the only one that is sent', async () => {
     const { deps, sent, answers } = page([demanding()])
-    await pay(deps, fakeWallet().wallet, wish)
+    await pay(deps, fakeWallet().wallet, lineItem)
     const first = deps.kept.find()
     const before = sent.length
     // This tab looked before the other one had signed.
     let looks = 0
     const late = { ...deps.kept, find: () => (looks++ === 0 ? undefined : deps.kept.find()) }
     answers.push(demanding(), answering(200, { orderId: 'ord_1' }))
-    const ended = await pay({ ...deps, kept: late }, fakeWallet().wallet, wish)
+    const ended = await pay({ ...deps, kept: late }, fakeWallet().wallet, lineItem)
     expect(ended).toMatchObject({ type: 'paid', orderId: 'ord_1' })
     expect(sent.slice(before).map(({ headers }) => headers['payment-signature'])).toEqual([
       undefined,
@@ -228,7 +230,7 @@ describe('a signed payment', () => {
 
   test('is gone on with after the page was loaded again', async () => {
     const { deps, answers, shown } = page([demanding()])
-    await pay(deps, fakeWallet().wallet, wish)
+    await pay(deps, fakeWallet().wallet, lineItem)
     answers.push(ordered())
     shown.length = 0
     expect(await resume(deps)).toMatchObject({ type: 'paid' })
@@ -246,10 +248,10 @@ describe('a signed payment', () => {
     async (answer, code) => {
       const { deps, answers } = page([demanding(), answer])
       const { wallet, calls } = fakeWallet()
-      expect(await pay(deps, wallet, wish)).toMatchObject({ type: 'failed', code })
+      expect(await pay(deps, wallet, lineItem)).toMatchObject({ type: 'failed', code })
       expect(deps.kept.find()).toBeUndefined()
       answers.push(demanding(), ordered())
-      expect(await pay(deps, wallet, wish)).toMatchObject({ type: 'paid' })
+      expect(await pay(deps, wallet, lineItem)).toMatchObject({ type: 'paid' })
       expect(calls.filter((method) => method === signed)).toHaveLength(2)
     },
   )
@@ -257,7 +259,7 @@ describe('a signed payment', () => {
   test('whose first answer was lost is not given up because the store is busy now', async () => {
     const busy = () => answering(429, { code: 'rate_limited', charged: 'no' })
     const { deps } = page([demanding(), 'lost', busy(), busy(), busy(), busy(), busy(), busy()])
-    expect(await pay(deps, fakeWallet().wallet, wish)).toMatchObject({ code: 'unknown' })
+    expect(await pay(deps, fakeWallet().wallet, lineItem)).toMatchObject({ code: 'unknown' })
     expect(deps.kept.find()).toBeDefined()
   })
 
@@ -267,19 +269,19 @@ describe('a signed payment', () => {
     new Response('<html>', { status: 502 }),
   ])('is not forgotten by an answer that does not say that nothing was charged', async (answer) => {
     const { deps } = page([demanding(), answer])
-    expect(await pay(deps, fakeWallet().wallet, wish)).toMatchObject({ code: 'unknown' })
+    expect(await pay(deps, fakeWallet().wallet, lineItem)).toMatchObject({ code: 'unknown' })
     expect(deps.kept.find()).toBeDefined()
   })
 
   test('has the same key for the same form, and another for another', async () => {
     const keyFor = async (changes: object) => {
       const { deps, sent } = page([demanding(), ordered()])
-      await pay(deps, fakeWallet().wallet, { ...wish, ...changes })
+      await pay(deps, fakeWallet().wallet, { ...lineItem, ...changes })
       return sent[1]?.headers['idempotency-key']
     }
     const first = await keyFor({})
     expect(await keyFor({})).toBe(first)
     expect(await keyFor({ formKey: 'j'.repeat(22) })).not.toBe(first)
-    expect(await keyFor({ fields: { ...wish.fields, lastName: 'Hopper' } })).not.toBe(first)
+    expect(await keyFor({ fields: { ...lineItem.fields, lastName: 'Hopper' } })).not.toBe(first)
   })
 })

@@ -1,7 +1,7 @@
 import { type Hex, keccak256, stringToHex } from 'viem'
 import { authorizationFor, paymentHeader } from './authorization.ts'
-import { type Asked, type Demand, judge } from './demand.ts'
 import type { Kept } from './kept.ts'
+import { judge, type PaymentRequired, type PaymentRequirement } from './payment-required.ts'
 import { saidPrice, usdcText } from './price.ts'
 import { faultOf, type Wallet } from './provider.ts'
 import { type Paid, type Sending, sendKept } from './sending.ts'
@@ -9,7 +9,7 @@ import type { Settings, WalletTexts } from './settings.ts'
 import { type Answer, type Fetch, type FieldFault, purchase } from './store.ts'
 
 /** What a person wants to buy, as the form says it. */
-export interface Wish {
+export interface LineItem {
   /** The flat fields of the purchase, as they are sent. */
   readonly fields: Readonly<Record<string, unknown>>
   /** The same for the same form. */
@@ -54,17 +54,17 @@ const quoteFreshMs = 240_000
  * wallet for its account, its network and its balance, and only then for the signature. What was signed
  * is kept until its fate is known, and nothing else is signed before.
  */
-export async function pay(deps: PayDeps, wallet: Wallet, wish: Wish): Promise<Ended> {
+export async function pay(deps: PayDeps, wallet: Wallet, lineItem: LineItem): Promise<Ended> {
   const kept = deps.kept.find()
   if (kept !== undefined) return resume(deps)
-  const asked = await askPrice(deps, wish)
+  const asked = await askPrice(deps, lineItem)
   if (asked.type === 'failed') return asked
   const account = await readyAccount(deps, wallet, asked.amount)
   if (typeof account !== 'string') return account
   const isFresh = deps.monotonicMs() - asked.atMs < quoteFreshMs
-  const price = isFresh ? asked : await askPrice(deps, wish)
+  const price = isFresh ? asked : await askPrice(deps, lineItem)
   if (price.type === 'failed') return price
-  return signAndSend(deps, wallet, { wish, account, price })
+  return signAndSend(deps, wallet, { lineItem, account, price })
 }
 
 /** Goes on with a payment that was signed before: sends the very same again. */
@@ -75,25 +75,25 @@ export function resume(deps: PayDeps): Promise<Ended> {
 
 interface Price {
   readonly type: 'price'
-  readonly demand: Demand
-  readonly asked: Asked
+  readonly demand: PaymentRequired
+  readonly asked: PaymentRequirement
   readonly amount: bigint
   /** By the clock of the store, when it was asked. */
   readonly nowSeconds: number
   readonly atMs: number
 }
 
-async function askPrice(deps: PayDeps, wish: Wish): Promise<Price | Failed> {
+async function askPrice(deps: PayDeps, lineItem: LineItem): Promise<Price | Failed> {
   const { settings, fetch, show, monotonicMs } = deps
   show('checking')
   const atMs = monotonicMs()
   const { purchaseUrl } = settings
-  const answer = await purchase(fetch, { purchaseUrl, body: JSON.stringify(wish.fields) })
+  const answer = await purchase(fetch, { purchaseUrl, body: JSON.stringify(lineItem.fields) })
   if (answer.type !== 'demand') return notPriced(answer)
   const judged = judge(
     answer.demand,
     settings,
-    wish.most ?? saidPrice(wish.seen, wish.fields['value']),
+    lineItem.most ?? saidPrice(lineItem.seen, lineItem.fields['value']),
   )
   if (judged.type === 'mismatch') return failed('mismatch')
   if (judged.type === 'dearer') {
@@ -150,14 +150,14 @@ async function isOnNetwork({ show }: PayDeps, wallet: Wallet): Promise<boolean> 
 }
 
 interface Ready {
-  readonly wish: Wish
+  readonly lineItem: LineItem
   readonly account: Hex
   readonly price: Price
 }
 
 async function signAndSend(deps: PayDeps, wallet: Wallet, ready: Ready): Promise<Ended> {
   const { settings, kept, random, monotonicMs, show } = deps
-  const { account, price, wish } = ready
+  const { account, price, lineItem } = ready
   const waitedSeconds = Math.floor((monotonicMs() - price.atMs) / 1_000)
   const authorization = authorizationFor(price.asked, account, {
     nowSeconds: price.nowSeconds + waitedSeconds,
@@ -171,12 +171,12 @@ async function signAndSend(deps: PayDeps, wallet: Wallet, ready: Ready): Promise
   if (typeof signature !== 'string') return signature
   const isOver = monotonicMs() - signingAt > (price.asked.maxTimeoutSeconds - 15) * 1_000
   if (isOver) return failed('expired')
-  const body = JSON.stringify(wish.fields)
+  const body = JSON.stringify(lineItem.fields)
   const payment = {
     purchaseUrl: settings.purchaseUrl,
     body,
     header: paymentHeader(price.demand, price.asked, { signature, authorization }),
-    key: keyOf(wish, body),
+    key: keyOf(lineItem, body),
   }
   // What another tab has signed for this offer meanwhile comes first, and this is never sent.
   if (!kept.keep(payment)) return resume(deps)
@@ -185,7 +185,7 @@ async function signAndSend(deps: PayDeps, wallet: Wallet, ready: Ready): Promise
 }
 
 /** The same form with the same content is the same purchase, however often it is sent. */
-function keyOf({ formKey }: Wish, body: string): string {
+function keyOf({ formKey }: LineItem, body: string): string {
   return keccak256(stringToHex(`${formKey} ${body}`)).slice(2)
 }
 

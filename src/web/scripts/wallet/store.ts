@@ -1,5 +1,5 @@
-import type { Demand } from './demand.ts'
 import type { KeptPayment } from './kept.ts'
+import type { PaymentRequired } from './payment-required.ts'
 
 /** A field that is wrong, as the store says it. */
 export interface FieldFault {
@@ -12,7 +12,7 @@ export interface FieldFault {
 export type Answer =
   | {
       readonly type: 'demand'
-      readonly demand: Demand
+      readonly demand: PaymentRequired
       readonly reason: string
       readonly nowSeconds: number
     }
@@ -58,7 +58,7 @@ export async function purchase(
 }
 
 /** The bodies of every answer, as far as they are read. */
-type Body = Partial<Demand> & {
+type Body = Partial<PaymentRequired> & {
   readonly error?: string
   readonly orderId?: string
   readonly accessToken?: string

@@ -1,8 +1,8 @@
 import { markFaults, unmarkFaults } from './field-faults.js'
+import { lineItemIn } from './line-item.ts'
 import { saidPrice, usdcText } from './price.ts'
 import { filled } from './settings.ts'
 import { listNone, listWallets } from './wallet-list.js'
-import { wishIn } from './wish.ts'
 
 const part = (id) => document.getElementById(id)
 
@@ -19,7 +19,7 @@ export function viewOf(way, settings, texts) {
     filled(text, { wallet: name, network: settings.network.name, store: settings.store, ...values })
   /** The price in the button follows what is typed. */
   const label = () => {
-    const { fields, seen } = wishIn(new FormData(form), settings.offerId)
+    const { fields, seen } = lineItemIn(new FormData(form), settings.offerId)
     const amount = saidPrice(seen, fields.value)
     return amount === undefined ? say(texts.payOpen) : say(texts.pay, { amount: usdcText(amount) })
   }

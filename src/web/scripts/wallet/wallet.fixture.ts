@@ -141,7 +141,7 @@ export function page(answers: (Response | string)[]) {
   return { deps, sent, shown, clock, answers }
 }
 
-export const wish = {
+export const lineItem = {
   fields: { offerId: 'AMZ_US_25', firstName: 'Ada', lastName: 'Lovelace' },
   formKey: 'k'.repeat(22),
   seen: 'fixed:2500',

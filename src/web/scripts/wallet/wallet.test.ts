@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { cost, fixturePricing, open, voucher } from '../../../../test/fixtures/offers.ts'
-import { chargeFor, retailOf, withMarkup } from '../../../goods/pricing.ts'
-import { cents } from '../../../primitives/money.ts'
+import { chargeFor, retailOf, withMarkup } from '../../../catalog/pricing.ts'
+import { cents } from '../../../lib/money.ts'
 import { seenOf } from '../../buying/typed.ts'
 import { discover, type FoundWallet } from './discovery.ts'
+import { lineItemIn } from './line-item.ts'
 import { saidPrice, usdcText } from './price.ts'
 import { filled } from './settings.ts'
-import { wishIn } from './wish.ts'
 
 const provider = { request: async () => null }
 const info = { uuid: 'a', name: 'Rabby', icon: 'data:image/png;base64,AA==', rdns: 'io.rabby' }
@@ -127,7 +127,7 @@ test('a form is read as the store reads it', () => {
     ['pay', 'USDC'],
     ['refundTo-BTC', 'bc1q'],
   ] as const
-  expect(wishIn(form, 'X')).toEqual({
+  expect(lineItemIn(form, 'X')).toEqual({
     fields: { offerId: 'X', value: 25.5, msisdn: '+50251234567' },
     formKey: 'k1',
     seen: 'open:0',

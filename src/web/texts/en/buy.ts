@@ -1,4 +1,4 @@
-import type { Kind } from '../../../goods/offer.ts'
+import type { Kind } from '../../../catalog/offer.ts'
 
 /** Every sentence of the page of an offer. */
 export const buy = {

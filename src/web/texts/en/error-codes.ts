@@ -1,4 +1,4 @@
-import type { RefusalCode } from '../../../primitives/refusal.ts'
+import type { RefusalCode } from '../../../lib/refusal.ts'
 
 /** The codes that an error can carry: every refusal, and the one for a defect of ours. */
 export type ErrorCode = RefusalCode | 'internal_error'

@@ -1,6 +1,6 @@
-import type { Kind } from '../../../goods/offer.ts'
-import { phoneFaults } from '../../../goods/phone.ts'
-import { foreignIccid, unknownNumber, valueForm } from '../../../goods/purchase-body.ts'
+import type { Kind } from '../../../catalog/offer.ts'
+import { phoneFaults } from '../../../catalog/phone.ts'
+import { foreignIccid, unknownNumber, valueForm } from '../../../catalog/purchase-body.ts'
 import { coinNames, coinOn } from './coins.ts'
 
 /** A field of a purchase as people are asked for it. */
@@ -11,7 +11,7 @@ interface FieldText {
   readonly missing: string
   /** What is said when what stands in it is none. */
   readonly wrong: string
-  /** What is said instead where the desk's own words begin so. */
+  /** What is said instead where the service's own words begin so. */
   readonly instead?: readonly (readonly [said: string, text: string])[]
 }
 

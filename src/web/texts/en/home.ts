@@ -1,4 +1,4 @@
-import type { Kind } from '../../../goods/offer.ts'
+import type { Kind } from '../../../catalog/offer.ts'
 
 /** A heading and what stands under it. */
 type Titled = readonly [heading: string, text: string]

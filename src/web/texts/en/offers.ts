@@ -1,4 +1,4 @@
-import type { Kind } from '../../../goods/offer.ts'
+import type { Kind } from '../../../catalog/offer.ts'
 
 type Counted = readonly [one: string, many: string]
 

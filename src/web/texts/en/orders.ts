@@ -1,5 +1,5 @@
-import type { OrderStage } from '../../../desk/following/stage.ts'
-import type { Kind } from '../../../goods/offer.ts'
+import type { OrderStage } from '../../../api/tracking/stage.ts'
+import type { Kind } from '../../../catalog/offer.ts'
 import { coinOn } from './coins.ts'
 
 /** What the page says at the top, by where the order stands. */

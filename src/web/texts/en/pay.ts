@@ -1,4 +1,4 @@
-import type { CheckoutStage } from '../../../desk/checkout/desk.ts'
+import type { CheckoutStage } from '../../../api/checkout/service.ts'
 import { namedCoinOn } from './coins.ts'
 
 /** What a stage is called, and what a person should know and do in it. */

@@ -1,5 +1,5 @@
-import type { Revealed } from '../../../desk/buying/reveal.ts'
-import type { Kind } from '../../../goods/offer.ts'
+import type { Revealed } from '../../../api/buying/reveal.ts'
+import type { Kind } from '../../../catalog/offer.ts'
 import type { Message } from '../../frame/message-page.ts'
 
 /** Every sentence of the pages behind a one-view link. */

@@ -1,6 +1,6 @@
-import type { ShopField, Sort } from '../../../desk/shop/shop-query.ts'
-import type { Kind } from '../../../goods/offer.ts'
-import type { AmountKind } from '../../../goods/search/face-values.ts'
+import type { ShopField, Sort } from '../../../api/shop/shop-query.ts'
+import type { Kind } from '../../../catalog/offer.ts'
+import type { AmountKind } from '../../../catalog/search/face-values.ts'
 
 type Fault = (given: string, meant: string | undefined) => string
 

@@ -152,7 +152,7 @@ describe.skipIf(noBrowser !== undefined)('a price that went up since the page wa
     await page.locator('#pay-USDC').check()
     const before = await page.getByRole('button', { name: /^Pay/ }).textContent()
 
-    // The shelf is filled anew when a node starts, which is sooner than its next look.
+    // The catalog is loaded anew when a node starts, which is sooner than its next look.
     await parts.store.admin('/offers', { offerId: offer, price: 90 })
     const later = await openSibling(parts.store)
     const priceThere = async () => {

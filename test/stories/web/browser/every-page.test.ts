@@ -6,7 +6,7 @@ import { viewports } from '../shop.ts'
 import { stages } from './stages.ts'
 import { browserStories } from './visit.ts'
 
-const { phone, desk } = viewports
+const { phone, checkouts } = viewports
 
 const { test, parts } = browserStories({ offers: 600 })
 
@@ -22,7 +22,7 @@ describe.skipIf(noBrowser !== undefined)('every page', () => {
       await page.setViewportSize({ ...phone, width })
       expect(await widerThanItself(page), `at ${width}`).toEqual([])
     }
-    await page.setViewportSize(desk)
+    await page.setViewportSize(checkouts)
     expect(await axeFaults(page)).toEqual([])
   })
 })

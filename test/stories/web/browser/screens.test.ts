@@ -14,7 +14,7 @@ const viewports = [
   { width: 1280, height: 800 },
 ]
 /** What is further down says little that a picture is needed for. */
-const heightMost = 1_400
+const maxHeight = 1_400
 const themes = ['light', 'dark'] as const
 
 const { test, parts } = browserStories({ offers: 4_000 })
@@ -53,7 +53,7 @@ async function pictureOf(page: Page, debugging: CDPSession): Promise<Buffer> {
     format: 'webp',
     quality: 60,
     captureBeyondViewport: true,
-    clip: { x: 0, y: 0, width, height: Math.min(whole, heightMost), scale: 1 },
+    clip: { x: 0, y: 0, width, height: Math.min(whole, maxHeight), scale: 1 },
   })
   return Buffer.from(data, 'base64')
 }

@@ -1,0 +1,20 @@
+import { seeded } from '../test/model/random.ts'
+
+/** Every choice of one input, the same for the same seed and number, whatever came before it. */
+export interface Random {
+  /** A whole number from 0 up to but without this one. */
+  below(end: number): number
+  /** True in this share of the throws. */
+  chance(share: number): boolean
+  pick<T>(list: readonly T[]): T
+}
+
+export function randomFor(seed: number, number: number): Random {
+  const next = seeded(Math.imul(seed, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b))
+  const below = (end: number) => Math.floor(next() * end)
+  return {
+    below,
+    chance: (share) => next() < share,
+    pick: <T>(list: readonly T[]) => list[below(list.length)] as T,
+  }
+}

@@ -1,0 +1,154 @@
+import { type Hex, type Log, parseEventLogs } from 'viem'
+import { usdc } from '../../lib/money.ts'
+import type { ChainStatement, ChainTransfer, StoreWallet } from '../../reconcile/ports.ts'
+import { blockAt } from './block-times.ts'
+import type { ChainNode } from './clients.ts'
+import { floatOf } from './facts.ts'
+import { type Blocks, inPieces } from './log-pages.ts'
+import { receiptOf } from './receipts.ts'
+import { refundNonceOf } from './refunds.ts'
+import { tokenAbi } from './token.ts'
+import { tokenLogsIn, topicOf, transferTopic, usedTopic } from './token-logs.ts'
+
+/** So many payers fit into one question for their authorizations. */
+const payersAtOnce = 200
+
+/** What the token's logs say of the store's wallets (FiatTokenV2_2). */
+export function chainStatement(chain: ChainNode, wallets: readonly StoreWallet[]): ChainStatement {
+  const { network, reader } = chain
+  const topicsOf = (role: StoreWallet['role']) =>
+    wallets.filter((wallet) => wallet.role === role).map(({ address }) => topicOf(address))
+  const [payTo, refunds] = [topicsOf('pay_to'), topicsOf('refunds')]
+  return {
+    network: network.id,
+    asset: network.usdc,
+    wallets,
+
+    async heads() {
+      const [newest, safe] = await Promise.all([
+        reader.getBlockNumber(),
+        reader.getBlock({ blockTag: 'safe' }),
+      ])
+      return { newest: Number(newest), safe: Number(safe.number) }
+    },
+
+    received: (from, to) =>
+      inPieces({ from, to }, (blocks) => received(chain, payTo, blocks), chain),
+
+    paidBack: (from, to) => inPieces({ from, to }, (blocks) => sent(chain, refunds, blocks), chain),
+
+    blockBefore: async (seconds) => {
+      const head = await reader.getBlock()
+      return blockAt(chain, Number(head.timestamp) - seconds, head)
+    },
+
+    async blockAt(time) {
+      return blockAt(chain, Math.floor(time.getTime() / 1_000), await reader.getBlock())
+    },
+
+    async minedAt(block) {
+      const { timestamp } = await reader.getBlock({ blockNumber: BigInt(block) })
+      return new Date(Number(timestamp) * 1_000)
+    },
+
+    async transferIn(transaction, nonce) {
+      const transfers = await transfersIn(chain, transaction)
+      return transfers.find((transfer) => transfer.nonce === nonce.toLowerCase())
+    },
+
+    plainTransfersIn: async (transaction) =>
+      (await transfersIn(chain, transaction)).filter(({ nonce }) => nonce === undefined),
+
+    sentPlainly: (to, from, until) =>
+      inPieces(
+        { from, to: until },
+        (blocks) => sentPlainly(chain, [...payTo, ...refunds], to, blocks),
+        chain,
+      ),
+
+    refundNonceOf: (order) => refundNonceOf(network.chainId, order),
+
+    holds: (address) => floatOf(chain, address),
+  }
+}
+
+/** Transfers to us, then the authorizations of those who paid: nothing of anybody else is read. */
+async function received(chain: ChainNode, payTo: readonly Hex[], blocks: Blocks) {
+  const transfers = await tokenLogsIn(chain, blocks, [transferTopic, null, payTo])
+  const payers = [...new Set(transfers.flatMap(({ topics }) => topics[1] ?? []))]
+  const used: Log[] = []
+  for (let first = 0; first < payers.length; first += payersAtOnce) {
+    const some = payers.slice(first, first + payersAtOnce)
+    used.push(...(await tokenLogsIn(chain, blocks, [usedTopic, some])))
+  }
+  return paired(tokenLogs([...transfers, ...used]))
+}
+
+/** Both events have the wallet in the same place, so one question finds them. */
+async function sent(chain: ChainNode, wallets: readonly Hex[], blocks: Blocks) {
+  const logs = await tokenLogsIn(chain, blocks, [[transferTopic, usedTopic], wallets])
+  return paired(tokenLogs(logs))
+}
+
+/** The authorizations of our wallets are read too, because only they tell which transfers are plain. */
+async function sentPlainly(chain: ChainNode, from: readonly Hex[], to: string, blocks: Blocks) {
+  const [transfers, used] = await Promise.all([
+    tokenLogsIn(chain, blocks, [transferTopic, from, topicOf(to)]),
+    tokenLogsIn(chain, blocks, [usedTopic, from]),
+  ])
+  return paired(tokenLogs([...transfers, ...used])).filter(({ nonce }) => nonce === undefined)
+}
+
+async function transfersIn(chain: ChainNode, transaction: string): Promise<ChainTransfer[]> {
+  const receipt = await receiptOf(chain, transaction as Hex)
+  if (receipt?.status !== 'success') return []
+  const token = chain.network.usdc.toLowerCase()
+  return paired(tokenLogs(receipt.logs.filter(({ address }) => address.toLowerCase() === token)))
+}
+
+function tokenLogs(logs: Parameters<typeof parseEventLogs>[0]['logs']) {
+  return parseEventLogs({ abi: tokenAbi, logs })
+}
+
+type TokenLogs = ReturnType<typeof tokenLogs>
+
+/**
+ * The transfers among these logs, each with the authorization directly before it: the token writes
+ * the two one after the other, and anything else beside them proves nothing (payments/proof.ts).
+ */
+function paired(logs: TokenLogs): ChainTransfer[] {
+  const used = new Map(
+    logs.flatMap((log) =>
+      log.eventName === 'AuthorizationUsed' ? [[placeOf(log, 1), log.args] as const] : [],
+    ),
+  )
+  return logs
+    .flatMap((log) => {
+      if (log.eventName !== 'Transfer') return []
+      const authorized = used.get(placeOf(log, 0))
+      const isHis = authorized?.authorizer === log.args.from
+      return [transferOf(log, isHis ? authorized?.nonce : undefined)]
+    })
+    .sort((one, other) => one.block - other.block || one.logIndex - other.logIndex)
+}
+
+/** Where in its block a log stands, or the one that is so many places after it. */
+function placeOf({ transactionHash, logIndex }: TokenLogs[number], after: number): string {
+  return `${transactionHash}:${(logIndex ?? 0) + after}`
+}
+
+function transferOf(
+  log: Extract<TokenLogs[number], { eventName: 'Transfer' }>,
+  nonce: Hex | undefined,
+): ChainTransfer {
+  const { args, transactionHash, blockNumber, logIndex } = log
+  return {
+    transaction: (transactionHash ?? '').toLowerCase(),
+    block: Number(blockNumber),
+    logIndex: logIndex ?? 0,
+    from: args.from.toLowerCase(),
+    to: args.to.toLowerCase(),
+    amount: usdc(args.value),
+    ...(nonce === undefined ? {} : { nonce: nonce.toLowerCase() }),
+  }
+}

@@ -1,0 +1,62 @@
+import { type Usdc, usdc } from '../../lib/money.ts'
+import type { Allowance, PayoutLimits } from '../../orders/ports.ts'
+import type { Database } from './database.ts'
+
+/** What refunds may come to, and returns too, in atomic USDC, counted from when each was granted. */
+export interface RefundCaps {
+  readonly hour: Usdc
+  readonly day: Usdc
+}
+
+/**
+ * Keeps the caps and the switch in the database, so that all nodes count together and stop together.
+ * The function there takes amount and payee from the order itself.
+ */
+export function createPayoutLimits(database: Database, caps: RefundCaps): PayoutLimits {
+  return {
+    async allow(id) {
+      const { rows } = await database.query<{ allowed: Allowance }>(
+        'select allow_refund($1, $2, $3) as allowed',
+        [id, caps.hour.toString(), caps.day.toString()],
+      )
+      const [row] = rows
+      if (!row) throw new Error(`Nothing was said of the refund of ${id}`)
+      return row.allowed
+    },
+  }
+}
+
+const grantedSql = `
+  select coalesce(sum(amount) filter (where granted_at > now() - interval '1 hour'), 0)::text as hour,
+    coalesce(sum(amount), 0)::text as day
+  from grants where kind = $1 and granted_at > now() - interval '1 day'`
+
+/** What the caps count of one kind just now: of refunds of orders, or of returns of checkouts. */
+export async function grantedOf(
+  database: Database,
+  kind: 'refund' | 'return',
+): Promise<{ readonly hour: Usdc; readonly day: Usdc }> {
+  const { rows } = await database.query<{ hour: string; day: string }>(grantedSql, [kind])
+  const { hour = '0', day = '0' } = rows[0] ?? {}
+  return { hour: usdc(hour), day: usdc(day) }
+}
+
+/** A turn of the switch: to what, why, and by whom. */
+export interface SwitchTurn {
+  readonly stopped: boolean
+  readonly reason?: string | undefined
+  readonly by: string
+}
+
+/** Stops all refunds, or lets them go on: at once, on every node. Each turn stays on record. */
+export async function switchRefunds(
+  database: Database,
+  { stopped, reason, by }: SwitchTurn,
+): Promise<void> {
+  const { rowCount } = await database.query(
+    `update refund_switch
+     set stopped = $1, reason = $2, changed_by = $3, changed_at = clock_timestamp()`,
+    [stopped, reason ?? null, by],
+  )
+  if (rowCount !== 1) throw new Error('The switch for refunds is missing')
+}

@@ -1,0 +1,156 @@
+import type { Pool } from 'pg'
+import type { OrderId } from '../../lib/ids.ts'
+import type { Account } from '../../orders/ledger.ts'
+import type { Order } from '../../orders/order.ts'
+import type { Tender } from '../../payments/payment.ts'
+import type { Misbooked, OrderWriter, StoreRecord } from '../../reconcile/ports.ts'
+import type { Database } from './database.ts'
+import { orderColumns, type StoredOrder } from './order-reads.ts'
+import { orderOf } from './order-row.ts'
+import { createOrderStore } from './orders.ts'
+import { atOnce } from './transaction.ts'
+
+/** Orders read at once: a few megabytes. */
+const pageSize = 1_000
+
+/** What the database has on record, for comparing it with the chain and the supplier. */
+export function createStoreRecord(pool: Pool): StoreRecord {
+  return {
+    oldestBlock: () => numberOf(pool, oldestSql),
+    newestBlock: () => numberOf(pool, newestSql),
+    byPayments: (keys) =>
+      ordersOf(
+        pool,
+        `select ${orderColumns} from all_orders
+         where id = any (array (select order_id from payments where payment_key = any ($1::text[])))`,
+        [keys],
+      ),
+    byIds: (ids) =>
+      ordersOf(pool, `select ${orderColumns} from all_orders where id = any ($1::text[])`, [ids]),
+    idsOf: (payers, which) => idsOf(pool, payers, which),
+    orders: () => allOrders(pool),
+    ledger: (rail) => ledger(pool, rail),
+    misbooked: () => misbooked(pool),
+    atOnce: (work) => rebuilding(pool, work),
+  }
+}
+
+/** A payment that is still awaited may be in any block since its order was opened. */
+const oldestSql = `select least(
+  (select min((doc #>> '{receipt,block}')::bigint) from orders where transaction_hash is not null),
+  (select min((doc ->> 'block')::bigint) from archived_orders),
+  (select min((doc #>> '{tender,sinceBlock}')::bigint) from orders
+    where state = 'PAYMENT_PENDING')) as number`
+
+/** Archived orders are the oldest, and are read only where there are no others. */
+const newestSql = `select coalesce(
+  (select max((doc #>> '{receipt,block}')::bigint) from orders where transaction_hash is not null),
+  (select max((doc ->> 'block')::bigint) from archived_orders)) as number`
+
+async function numberOf(database: Database, sql: string): Promise<number | undefined> {
+  const { rows } = await database.query<{ number: string | null }>(sql)
+  const number = rows[0]?.number
+  return number === null || number === undefined ? undefined : Number(number)
+}
+
+async function ordersOf(
+  database: Database,
+  sql: string,
+  values: unknown[],
+): Promise<readonly Order[]> {
+  const { rows } = await database.query<StoredOrder>(sql, values)
+  return rows.map(orderOf)
+}
+
+async function idsOf(
+  database: Database,
+  payers: readonly string[],
+  which: 'all' | 'decided',
+): Promise<readonly OrderId[]> {
+  const decided = which === 'decided' ? `and (outcome is not null or state = 'PAYMENT_FAILED')` : ''
+  const { rows } = await database.query<{ id: OrderId }>(
+    `select id from orders where payer = any ($1::text[]) ${decided}
+     union all
+     select id from archived_orders where payer = any ($1::text[]) and account = 'refunded'`,
+    [payers],
+  )
+  return rows.map(({ id }) => id)
+}
+
+async function* allOrders(database: Database): AsyncGenerator<readonly Order[]> {
+  let after = ''
+  for (;;) {
+    const page = await ordersOf(
+      database,
+      `select ${orderColumns} from all_orders where id > $1 order by id limit $2`,
+      [after, pageSize],
+    )
+    const last = page.at(-1)
+    if (!last) return
+    yield page
+    after = last.id
+  }
+}
+
+/** The row of an archived order is its closing line: received, and where it is. */
+const ledgerSql = `
+  select account, sum(amount)::text as sum from (
+    select account, ledger.amount from ledger join orders on id = order_id
+    where doc #>> '{tender,rail}' = $1
+    union all
+    select account, -amount from archived_orders
+      where account is not null and coalesce(doc ->> 'rail', 'x402') = $1
+    union all
+    select 'received', amount from archived_orders
+      where account is not null and coalesce(doc ->> 'rail', 'x402') = $1
+  ) as entries group by account`
+
+async function ledger(database: Database, rail: Tender['rail']): Promise<Record<Account, bigint>> {
+  const { rows } = await database.query<{ account: Account; sum: string }>(ledgerSql, [rail])
+  const sums = { received: 0n, open: 0n, delivered: 0n, refunded: 0n }
+  for (const { account, sum } of rows) sums[account] = BigInt(sum)
+  return sums
+}
+
+/** The rule that the database keeps at every commit, looked at for all orders at one moment. */
+const misbookedSql = `
+  with booked as (
+    select order_id, account, sum(amount) as sum from ledger
+    group by order_id, account having sum(amount) <> 0
+  ), due as (
+    select id, amount, case when outcome = 'DELIVER' then 'delivered'
+      when refund_state = 'REFUNDED' then 'refunded' else 'open' end as held_in
+    from orders where settlement in ('SEEN', 'FINAL')
+  ), entries as (
+    select id, 'received' as account, amount as sum from due
+    union all select id, held_in, -amount from due
+  )
+  select coalesce(order_id, id) as order, coalesce(booked.account, entries.account) as account,
+    coalesce(booked.sum, 0)::text as booked, coalesce(entries.sum, 0)::text as due
+  from booked full join entries on id = order_id and entries.account = booked.account
+  where booked.sum is distinct from entries.sum
+  union all
+  select id, coalesce(account, due), (case when account is null then 0 else -amount end)::text,
+    (case when due is null then 0 else -amount end)::text
+  from archived_orders, lateral (select case when doc ->> 'settlement' is distinct from 'FINAL' then null
+    when doc ->> 'state' = 'FULFILLED' then 'delivered' else 'refunded' end as due) as state
+  where account is distinct from due
+  order by 1, 2`
+
+async function misbooked(database: Database): Promise<readonly Misbooked[]> {
+  type Row = { order: OrderId; account: Account; booked: string; due: string }
+  const { rows } = await database.query<Row>(misbookedSql)
+  return rows.map(({ booked, due, ...row }) => ({
+    ...row,
+    booked: BigInt(booked),
+    due: BigInt(due),
+  }))
+}
+
+function rebuilding<T>(pool: Pool, work: (orders: OrderWriter) => Promise<T>): Promise<T> {
+  return atOnce(pool, async (client) => {
+    // Limits are for what is bought now, not for what is written again (007-wallet-limits.sql).
+    await client.query("set local kiosk402.rebuilding = 'on'")
+    return work(createOrderStore(client))
+  })
+}

@@ -1,0 +1,195 @@
+import { getEventListeners, once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { apiKey, ask, startTestSupplier } from '../../../sandbox/supplier/client.fixture.ts'
+import type { Supplier } from '../../../sandbox/supplier/server.ts'
+import { testApp } from '../../../test/fixtures/app.ts'
+import { basisOf, catalogWorkerOf, plainListing } from '../../../test/fixtures/catalog.ts'
+import { fixtureNow, fixturePricing, topup } from '../../../test/fixtures/offers.ts'
+import { type StoryProxy, startProxy } from '../../../test/harness/proxy.ts'
+import { createLiveCatalog } from '../../catalog/catalog.ts'
+import { kinds } from '../../catalog/good.ts'
+import { packOffers } from '../../catalog/offer-records.ts'
+import type { CatalogWorker, Snapshot } from '../../catalog/ports.ts'
+import { createZenditClient } from '../suppliers/zendit/client.ts'
+import { createZenditOffers } from '../suppliers/zendit/offers.ts'
+import { createCatalogWorker } from './catalog-worker.ts'
+
+let sandbox: Supplier
+let proxy: StoryProxy
+
+beforeAll(async () => {
+  sandbox = await startTestSupplier({ offers: 300 })
+  proxy = await startProxy(sandbox.url)
+})
+afterAll(async () => {
+  await proxy.close()
+  await sandbox.stop()
+})
+
+const siteUrl = 'https://kiosk.example'
+const pricing = fixturePricing({ markupBps: 250 })
+const basis = basisOf(pricing)
+const { signal } = new AbortController()
+
+/** What asks the supplier through the proxy, which counts the calls. */
+function access(url = proxy.url) {
+  // A call that nobody ends outlasts the test.
+  return { baseUrl: `${url}/v1`, apiKey, timeoutMs: 60_000 }
+}
+
+function roomAt(url?: string): CatalogWorker {
+  return createCatalogWorker({ supplier: access(url), siteUrl })
+}
+
+/** The same work, here and now. */
+function roomHere(): CatalogWorker {
+  const source = createZenditOffers(createZenditClient(access()))
+  return catalogWorkerOf({ list: async (given) => plainListing(await source.list(given)) })
+}
+
+async function madeIn(room: CatalogWorker) {
+  const list = await room.read(signal)
+  const snapshot: Snapshot = { ...list, readAt: fixtureNow }
+  return { list, catalog: await room.build(snapshot, basis, signal) }
+}
+
+describe('a list read and a catalog made in threads', () => {
+  test('are the same as those made here and now', async () => {
+    const [there, here] = [await madeIn(roomAt()), await madeIn(roomHere())]
+    expect(there.list).toEqual(here.list)
+    expect(there.list.offers.count).toBeGreaterThan(200)
+    const { version, size, lowest, readAt, setAside, stale } = there.catalog
+    expect({ version, size, lowest, readAt, setAside, stale }).toEqual({
+      version: here.catalog.version,
+      size: here.catalog.size,
+      lowest: here.catalog.lowest,
+      readAt: fixtureNow,
+      setAside: here.catalog.setAside,
+      stale: '',
+    })
+    for (const kind of kinds) {
+      expect(there.catalog.listed[kind].size).toBe(here.catalog.listed[kind].size)
+      expect(there.catalog.sold[kind].size).toBe(here.catalog.sold[kind].size)
+      const offer = here.catalog.listed[kind].offerAt(3)
+      expect(there.catalog.find(offer.id)).toEqual(offer)
+    }
+    const urls = ['/ai/vouchers?search=a', '/ai/esims', '/api/catalog/topups/offers?limit=100']
+    const bodiesOf = async ({ catalog }: typeof here) => {
+      const { app } = testApp({ liveCatalog: createLiveCatalog(catalog), pricing })
+      const bodies = urls.map(async (url) => (await app.inject(url)).body)
+      return Promise.all(bodies)
+    }
+    expect(await bodiesOf(there)).toEqual(await bodiesOf(here))
+  })
+
+  test('ask for each brand once, however often the list is read', async () => {
+    const room = roomAt()
+    const asked = () => proxy.calls.filter((call) => call.startsWith('GET /v1/brands/'))
+    proxy.calls.length = 0
+    const first = await room.read(signal)
+    const brands = asked()
+    expect(brands.length).toBeGreaterThan(3)
+    expect(new Set(brands).size).toBe(brands.length)
+    const second = await room.read(signal)
+    expect(asked()).toEqual(brands)
+    expect(second).toEqual(first)
+    // Offers are read anew all the same.
+    expect(proxy.calls.filter((call) => call.includes('/vouchers/offers')).length).toBe(2)
+  })
+
+  test('leave the list as it is, to be built from again', async () => {
+    const { list, catalog } = await madeIn(roomAt())
+    const again = await roomAt().build({ ...list, readAt: fixtureNow }, basis, signal)
+    expect(again.version).toBe(catalog.version)
+    // Nobody waits any more for the signal of the whole store.
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+    expect(again.find(catalog.listed.topup.offerAt(0).id)).toBeDefined()
+  })
+})
+
+describe('what goes wrong in a thread', () => {
+  test('a supplier that is down is told as it is told without threads', async () => {
+    await ask(`${sandbox.url}/_admin/faults`, { mode: 'down' })
+    try {
+      const reason =
+        'The voucher offers: /vouchers/offers?_limit=1024&_offset=0 was answered with 503'
+      await expect(roomAt().read(signal)).rejects.toThrow(reason)
+      await expect(roomHere().read(signal)).rejects.toThrow(reason)
+    } finally {
+      await ask(`${sandbox.url}/_admin/faults`, { mode: 'ok' })
+    }
+  })
+
+  test('a supplier that is not there is told too, and the next list is read all the same', async () => {
+    const room = roomAt()
+    proxy.breakCalls((call) => (call.includes('/offers') ? 'lose_answer' : 'none'))
+    await expect(room.read(signal)).rejects.toThrow(/^The voucher offers: \/vouchers\/offers/)
+    proxy.breakCalls()
+    expect((await room.read(signal)).offers.count).toBeGreaterThan(200)
+  })
+
+  test('a list that is damaged makes no catalog', async () => {
+    const offers = packOffers([topup('A')])
+    offers.bytes.fill(0)
+    const damaged = { offers, readAt: fixtureNow, setAside: {} }
+    await expect(roomAt().build(damaged, basis, signal)).rejects.toThrow(/\w+/)
+  })
+})
+
+describe('work that is stopped', () => {
+  /** Takes calls and never answers. */
+  async function startSilent() {
+    const server = createServer(() => {})
+    const connected = once(server, 'connection') as Promise<[Socket]>
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    return { server, connected, asked: once(server, 'request'), url: `http://127.0.0.1:${port}` }
+  }
+
+  test('ends its thread, which lets go of the supplier, and rejects', async () => {
+    const { server, connected, asked, url } = await startSilent()
+    const stop = new AbortController()
+    const reading = expect(roomAt(url).read(stop.signal)).rejects.toThrow('closing time')
+    await asked
+    const [socket] = await connected
+    const closed = once(socket, 'close')
+    stop.abort(new Error('closing time'))
+    await reading
+    await closed
+    await new Promise((resolve) => server.close(resolve))
+  })
+
+  test('rejects while a catalog is made', async () => {
+    const stop = new AbortController()
+    const offers = packOffers([topup('A')])
+    const snapshot = { offers, readAt: fixtureNow, setAside: {} }
+    const building = roomAt().build(snapshot, basis, stop.signal)
+    stop.abort(new Error('closing time'))
+    await expect(building).rejects.toThrow('closing time')
+  })
+
+  test('is not begun when it was stopped before', async () => {
+    proxy.calls.length = 0
+    const stopped = AbortSignal.abort(new Error('closed'))
+    await expect(roomAt().read(stopped)).rejects.toThrow('closed')
+    expect(proxy.calls).toEqual([])
+  })
+})
+
+test('whoever answers goes on answering while a large catalog is made', async () => {
+  const offers = Array.from({ length: 20_000 }, (_, at) => topup(`T${at}`, { brandName: `B${at}` }))
+  const snapshot = { offers: packOffers(offers), readAt: fixtureNow, setAside: {} }
+  let ticks = 0
+  const timer = setInterval(() => {
+    ticks += 1
+  }, 1)
+  try {
+    const catalog = await roomAt().build(snapshot, basis, signal)
+    expect(catalog.size).toBe(20_000)
+    expect(ticks).toBeGreaterThan(5)
+  } finally {
+    clearInterval(timer)
+  }
+})

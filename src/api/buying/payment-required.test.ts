@@ -1,0 +1,224 @@
+import { validateDiscoveryExtension } from '@x402/extensions/bazaar'
+import {
+  extractOffersFromPaymentRequired,
+  isJWSSignedOffer,
+  verifyOfferSignatureJWS,
+} from '@x402/extensions/offer-receipt'
+import { validatePaymentIdentifier } from '@x402/extensions/payment-identifier'
+import Fastify from 'fastify'
+import { describe, expect, test } from 'vitest'
+import type { ExampleBody } from '../../catalog/example-body.ts'
+import { kinds } from '../../catalog/good.ts'
+import type { Kind } from '../../catalog/offer.ts'
+import type { Signals } from '../../health/signals.ts'
+import { answer402, httpTransport } from '../../http/payment-headers.ts'
+import type { OfferId } from '../../lib/ids.ts'
+import { cents, usdc } from '../../lib/money.ts'
+import { fixturePayee } from '../../payments/payments.fixture.ts'
+import { createQuotes } from '../../payments/quotes.ts'
+import { termsOf } from '../../payments/terms.ts'
+import { createSigningKeys, type PublicJwk } from '../../secrets/signing-keys.ts'
+import { createSigner } from '../../secrets/tokens.ts'
+import { createIssuer } from '../extensions/offer-receipt.ts'
+import type { Site } from '../site.ts'
+import {
+  type PaymentRequest,
+  type PaymentRequiredDeps,
+  paymentRequired,
+} from './payment-required.ts'
+
+const secret = Buffer.alloc(32, 5)
+const now = new Date('2026-03-02T10:00:00Z')
+const keys = createSigningKeys([secret], 'receipts')
+const quotes = createQuotes(createSigner([secret], 'quote'), () => now)
+
+/** The published key of a store with this secret. */
+function jwkOf(secret: number): PublicJwk {
+  const [jwk] = createSigningKeys([Buffer.alloc(32, secret)], 'receipts').published
+  if (jwk === undefined) throw new Error('There is no key')
+  return { ...jwk }
+}
+
+/** Everything that a body can hold, and the longest id of an offer. */
+const offerId = 'X'.repeat(48)
+const longestExample: Readonly<Record<Kind, ExampleBody>> = {
+  voucher: {
+    ...{ offerId, firstName: 'Ada', lastName: 'Lovelace' },
+    ...{ email: 'ada@example.com', country: 'US', value: 12.5 },
+  },
+  topup: { offerId, msisdn: '+502555512341234', value: 12.5 },
+  esim: { offerId },
+}
+
+/** A 402 as it goes out over HTTP. */
+async function demanded(
+  changes: Partial<PaymentRequest> = {},
+  named: Partial<Site> = {},
+  agent_action: Signals['agent_action'] = 'retry_later',
+) {
+  const site = { url: 'https://kiosk.example', name: 'Kiosk', ...named } as Site
+  const quote = quotes.promise(
+    { offer: 'OFFER' as OfferId, value: cents(2_500), units: 'USD/100' },
+    usdc('26250000'),
+  )
+  const deps: PaymentRequiredDeps = {
+    site,
+    issuer: createIssuer(site, keys),
+    signals: () => ({
+      provider_health: 'degraded',
+      agent_action,
+      last_updated: now.toISOString(),
+    }),
+    fulfillmentDeadlineSeconds: 600,
+  }
+  const demanded = await paymentRequired(deps, httpTransport, {
+    kind: 'voucher',
+    terms: termsOf(usdc('26250000'), fixturePayee, quote),
+    validSeconds: 300,
+    error: 'Payment required',
+    description: 'A card',
+    bodySchema: {},
+    example: longestExample[changes.kind ?? 'voucher'],
+    ...changes,
+  })
+  const app = Fastify()
+  app.post('/', (_, reply) => answer402(reply, demanded.required, demanded.more))
+  const { headers, ...answer } = await app.inject({ method: 'POST', url: '/' })
+  const header = String(headers['payment-required'])
+  const required = JSON.parse(Buffer.from(header, 'base64').toString())
+  return { header, required, body: answer.json() }
+}
+
+describe.each(kinds)('the 402 of a %s', (kind: Kind) => {
+  test('describes its route as the package of the index wants it', async () => {
+    const { required } = await demanded({ kind })
+    const { bazaar } = required.extensions
+    expect(validateDiscoveryExtension(bazaar)).toEqual({ valid: true })
+    expect(bazaar.info.input).toMatchObject({ type: 'http', method: 'POST', bodyType: 'json' })
+    expect(bazaar.info.output).toMatchObject({ type: 'json', example: expect.any(Object) })
+    expect(bazaar).not.toHaveProperty('routeTemplate')
+    const { input, output } = bazaar.schema.properties
+    expect(input.properties.body.required).toContain('offerId')
+    expect(output.properties.example).toMatchObject({ type: 'object' })
+    const wrong = [
+      { ...bazaar.info, input: { ...bazaar.info.input, method: 'GET' } },
+      { ...bazaar.info, input: { ...bazaar.info.input, body: {} } },
+      { ...bazaar.info, output: { type: 'json', example: {} } },
+    ]
+    for (const info of wrong)
+      expect(validateDiscoveryExtension({ ...bazaar, info }).valid).toBe(false)
+  })
+
+  test('names itself within the limits of the index', async () => {
+    const { resource } = (
+      await demanded({ kind }, { name: 'Käfer und Söhne, Gutscheine aller Art' })
+    ).required
+    expect(resource.serviceName).toMatch(/^[\x20-\x7e]{1,32}$/)
+    const foreign = await demanded({ kind }, { name: 'ギフト' })
+    expect(foreign.required.resource).not.toHaveProperty('serviceName')
+    expect(resource.tags.length).toBeLessThanOrEqual(5)
+    for (const tag of resource.tags) expect(tag).toMatch(/^[\x20-\x7e]{1,32}$/)
+    expect([...resource.description].length).toBeLessThan(500)
+  })
+
+  test('states delivery, refunds and health beside the price, complete', async () => {
+    const { required } = await demanded({ kind })
+    expect(required.extensions).not.toHaveProperty('x402-signals')
+    expect(required.accepts[0].extensions).toEqual({
+      'x402-signals': {
+        fulfillment_policy: {
+          version: '0.2',
+          mode: 'instant',
+          fulfillment_deadline_seconds: 600,
+          status_endpoint: '/api/catalog/orders/{orderId}',
+          retry_after_seconds: 5,
+        },
+        refund_policy: {
+          version: '0.2',
+          mode: 'instant',
+          type: kind === 'voucher' ? 'none' : 'automatic',
+          triggers: ['fulfillment_failed', 'upstream_timeout', 'expired'],
+          refund_to: 'original_payer',
+          refund_endpoint: '/api/catalog/orders/{orderId}/refund',
+          refund_deadline_seconds: 86_400,
+          refund_claim_deadline_seconds: null,
+          partial_refunds_supported: false,
+          idempotency_required: true,
+          compensating_actions_optional: false,
+          refund_policy_by_state: {
+            FULFILLED: { type: 'none' },
+            FULFILLMENT_FAILED: {
+              type: 'automatic',
+              triggers: ['fulfillment_failed', 'upstream_timeout'],
+            },
+            EXPIRED: { type: 'automatic', triggers: ['expired'] },
+          },
+        },
+        signals: {
+          provider_health: 'degraded',
+          agent_action: 'retry_later',
+          last_updated: now.toISOString(),
+        },
+      },
+    })
+  })
+
+  test('takes a payment identifier, and needs none', async () => {
+    const extension = (await demanded({ kind })).required.extensions['payment-identifier']
+    const withId = (id: string) => ({ ...extension, info: { ...extension.info, id } })
+    expect(validatePaymentIdentifier(extension).valid).toBe(true)
+    expect(validatePaymentIdentifier(withId('pay_0123456789abcdef')).valid).toBe(true)
+    expect(validatePaymentIdentifier(withId('short')).valid).toBe(false)
+  })
+
+  test('offers its terms, signed, at the public address', async () => {
+    const { required } = await demanded({ kind, validSeconds: 120 })
+    const [offer, ...others] = extractOffersFromPaymentRequired(required)
+    if (offer === undefined || !isJWSSignedOffer(offer)) throw new Error('There is no offer')
+    expect(others).toEqual([])
+    const before = Math.floor(Date.now() / 1_000)
+    const { validUntil, ...said } = await verifyOfferSignatureJWS(offer, jwkOf(5))
+    const { scheme, network, asset, payTo, amount } = required.accepts[0]
+    expect(said).toEqual({
+      ...{ version: 1, scheme, network, asset, payTo, amount },
+      resourceUrl: `https://kiosk.example/api/catalog/${kind}s/purchase/info`,
+    })
+    expect(validUntil).toBeGreaterThan(before + 110)
+    expect(validUntil).toBeLessThanOrEqual(before + 121)
+    await expect(verifyOfferSignatureJWS(offer, jwkOf(6))).rejects.toThrow()
+  })
+
+  test('fits a header buffer of 8 kB with room to spare, however long its texts are', async () => {
+    const long = await demanded(
+      {
+        kind,
+        description: '買'.repeat(400),
+        terms: termsOf(
+          usdc('99999999999'),
+          fixturePayee,
+          quotes.promise(
+            {
+              offer: 'X'.repeat(48) as OfferId,
+              value: cents(9_999_999),
+              units: 'USD/1000 KWD/1000',
+            },
+            usdc('99999999999'),
+          ),
+        ),
+      },
+      { url: `https://${'gift-cards-and-more'.padEnd(35, 'x')}.example.com`, name: 'n'.repeat(80) },
+    )
+    expect(long.header.length).toBeLessThan(4_800)
+    expect(long.required.resource.description).toMatch(/^買{30,}$/)
+  })
+
+  test('says the same in its body, and more', async () => {
+    const { required, body } = await demanded({ kind, bodySchema: { type: 'object' } })
+    expect(body).toMatchObject(required)
+    expect(body).toMatchObject({ charged: 'no', bodySchema: { type: 'object' } })
+  })
+})
+
+test('a store that sells nothing asks nobody for money', async () => {
+  await expect(demanded({}, {}, 'stop')).rejects.toMatchObject({ code: 'store_paused' })
+})

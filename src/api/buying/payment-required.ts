@@ -1,0 +1,162 @@
+import type { PaymentRequired, PaymentRequirements } from '@x402/core/types'
+import { declarePaymentIdentifierExtension } from '@x402/extensions/payment-identifier'
+import type { ExampleBody } from '../../catalog/example-body.ts'
+import type { Kind } from '../../catalog/offer.ts'
+import type { Signals } from '../../health/signals.ts'
+import { storePaused } from '../../orders/not-now.ts'
+import type { Terms } from '../../payments/x402.ts'
+import { tagsOf } from '../extensions/bazaar.ts'
+import { type Issuer, signedOffer } from '../extensions/offer-receipt.ts'
+import { signalsExtension } from '../extensions/policies.ts'
+import type { Site } from '../site.ts'
+
+/** Stock clients refuse more than this until they are told otherwise, and say so nowhere. */
+const stockSpendLimitAtomic = 1_000_000n
+
+/** Bytes of a description: the demand is a header, and a proxy's smallest buffer is small. */
+const maxDescription = 90
+
+/** What every demand says, whatever is asked for. */
+export interface PaymentRequiredDeps {
+  readonly site: Site
+  readonly issuer: Issuer
+  readonly signals: () => Signals
+  /** From payment to `EXPIRED`; seconds. */
+  readonly fulfillmentDeadlineSeconds: number
+}
+
+/** How a transport names what is paid for, and where it takes the payment. */
+export interface PaymentTransport {
+  /** The address of what is paid for, as the transport of x402 names it. */
+  readonly resource: (site: Site, kind: Kind) => string
+  /** How a signed payment is sent: "send the same request with it in PAYMENT-SIGNATURE". */
+  readonly howToSend: string
+  /** How the transport is used to buy, for indexes of paid resources (x402's bazaar). */
+  readonly discovery: (kind: Kind, example: ExampleBody) => Readonly<Record<string, unknown>>
+}
+
+export interface PaymentRequest {
+  readonly kind: Kind
+  readonly terms: Terms
+  /** For how long the store stands by the amount. */
+  readonly validSeconds: number
+  /** Why payment is asked for, or asked for again. */
+  readonly error: string
+  readonly code?: string
+  readonly description: string
+  /** The JSON Schema of the body that buys this. */
+  readonly bodySchema: object
+  /** Such a body. */
+  readonly example: ExampleBody
+}
+
+/** A demand as x402 has it, and what the store says beside it. */
+export interface PaymentRequiredAnswer {
+  readonly required: PaymentRequired
+  readonly more: {
+    /** Why the payment that was sent was not taken. */
+    readonly code?: string
+    readonly charged: 'no'
+    /** A sentence that a person or a model can act on. */
+    readonly message: string
+    readonly bodySchema: object
+  }
+}
+
+/**
+ * The demand for a payment. Every demand is made here, so that a store that sells nothing asks nobody
+ * for money.
+ *
+ * @throws Refusal `store_paused`
+ */
+export async function paymentRequired(
+  deps: PaymentRequiredDeps,
+  transport: PaymentTransport,
+  demand: PaymentRequest,
+): Promise<PaymentRequiredAnswer> {
+  if (deps.signals().agent_action === 'stop') throw storePaused()
+  const { kind, terms, error, code, description, bodySchema } = demand
+  const { site } = deps
+  const required: PaymentRequired = {
+    x402Version: 2,
+    error,
+    resource: resourceOf(site, transport, kind, description),
+    accepts: [withSignals(deps, kind, terms) as PaymentRequirements],
+    extensions: await extensionsOf(deps, demand, transport),
+  }
+  const message = guidance(transport, terms, error)
+  const why = code === undefined ? {} : { code }
+  return { required, more: { ...why, charged: 'no', message, bodySchema } }
+}
+
+/** Terms with the policies of the kind beside the price (x402-signals 5.1). Clients echo them unread. */
+export function withSignals(
+  { signals, fulfillmentDeadlineSeconds }: PaymentRequiredDeps,
+  kind: Kind,
+  terms: Terms,
+) {
+  return { ...terms, extensions: signalsExtension(kind, signals(), fulfillmentDeadlineSeconds) }
+}
+
+/** What is paid for, as x402 and its indexes describe it. */
+export function resourceOf(
+  site: Site,
+  transport: PaymentTransport,
+  kind: Kind,
+  description: string,
+) {
+  return {
+    url: transport.resource(site, kind),
+    description: cut(description, maxDescription),
+    mimeType: 'application/json',
+    ...serviceNameOf(site),
+    tags: tagsOf[kind],
+  }
+}
+
+/** What stands beside the terms, for clients that know the extension and for indexes. */
+async function extensionsOf(
+  deps: PaymentRequiredDeps,
+  { kind, terms, validSeconds, example }: PaymentRequest,
+  { discovery, resource }: PaymentTransport,
+): Promise<Record<string, unknown>> {
+  const { site, issuer } = deps
+  return {
+    'payment-identifier': paymentIdentifier,
+    ...discovery(kind, example),
+    ...(await signedOffer(issuer, resource(site, kind), terms, validSeconds)),
+  }
+}
+
+/** As indexes take a name: printable ASCII, at most 32 of it; nothing where that leaves nothing. */
+function serviceNameOf({ name }: Site): { serviceName?: string } {
+  const serviceName = name.replace(/[^\x20-\x7e]/g, '').slice(0, 32)
+  return serviceName === '' ? {} : { serviceName }
+}
+
+/** With a shorter schema than the package's, which says the same. */
+const paymentIdentifier = {
+  ...declarePaymentIdentifierExtension(false),
+  schema: {
+    type: 'object',
+    properties: { id: { type: 'string', pattern: '^[a-zA-Z0-9_-]{16,128}$' } },
+  },
+}
+
+function guidance({ howToSend }: PaymentTransport, terms: Terms, error: string): string {
+  const dollars = (Number(terms.amount) / 1_000_000).toFixed(2)
+  const how = `Sign the x402 payment in accepts[0] (${dollars} USDC, scheme exact) and ${howToSend}.`
+  const limit =
+    BigInt(terms.amount) > stockSpendLimitAtomic
+      ? ' Stock x402 clients refuse payments over 1 USD until their own spend limit is raised.'
+      : ''
+  return `${error.replace(/\.$/, '')}. ${how}${limit}`
+}
+
+/** As many whole characters of a text as fit in this many bytes of UTF-8. */
+function cut(text: string, maxBytes: number): string {
+  return Buffer.from(text)
+    .subarray(0, maxBytes)
+    .toString()
+    .replace(/\ufffd+$/, '')
+}

@@ -1,0 +1,31 @@
+import { PaymentPayload } from '../../payments/x402.ts'
+
+/** What a call brings as its payment, or why it cannot be read. */
+export type Presented =
+  | { readonly type: 'none' }
+  | { readonly type: 'payment'; readonly payment: PaymentPayload }
+  | { readonly type: 'unreadable'; readonly reason: string }
+
+/** A payment of x402 version 1: whatever else it says, its client needs to hear this first. */
+export const versionOne: Presented = {
+  type: 'unreadable',
+  reason: 'This store does not take x402 version 1. Pay with version 2',
+}
+
+/**
+ * Reads a payment that a transport has decoded. Never throws: an attacker writes it.
+ *
+ * @param unreadable says why it is not taken, in the words of the transport
+ */
+export function presentedIn(decoded: unknown, unreadable: (why: string) => Presented): Presented {
+  if (isVersionOne(decoded)) return versionOne
+  const parsed = PaymentPayload.safeParse(decoded)
+  if (parsed.success) return { type: 'payment', payment: parsed.data }
+  const [issue] = parsed.error.issues
+  return unreadable(`${issue?.path.join('.') || 'its content'} is missing or malformed`)
+}
+
+function isVersionOne(decoded: unknown): boolean {
+  const isObject = typeof decoded === 'object' && decoded !== null
+  return isObject && 'x402Version' in decoded && decoded.x402Version === 1
+}

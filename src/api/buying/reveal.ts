@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto'
+import type { Kind } from '../../catalog/offer.ts'
+import type { OrderId } from '../../lib/ids.ts'
+import { isUnderWay, type Order } from '../../orders/order.ts'
+import { orderBody } from '../views/order.ts'
+import type { BuyingDeps, FaultLog } from './deps.ts'
+import { orNotNow } from './or-not-now.ts'
+
+/** How long a link may wait to be opened; milliseconds. */
+const linkMs = 24 * 60 * 60_000
+
+/** Where the pages of such links are. */
+export const revealPath = '/reveal'
+
+/** A link that shows the goods of one order, once. */
+export interface RevealLink {
+  readonly url: string
+  readonly expiresAt: string
+}
+
+/** What a link names: the order, which link of the order it is, and until when, in epoch seconds. */
+type Named = readonly [order: OrderId, link: string, until: number]
+
+/**
+ * A link to the goods for a person, so that they need not pass through a model. The token stands in
+ * the fragment, which browsers keep to themselves: no server and no proxy logs it. Only who may see
+ * the goods is given one.
+ */
+export function revealLink(
+  { site, purchases, reveals }: Pick<BuyingDeps, 'site' | 'purchases' | 'reveals'>,
+  order: Order,
+): RevealLink {
+  const until = Math.floor((purchases.now().getTime() + linkMs) / 1_000)
+  const named: Named = [order.id, randomBytes(16).toString('base64url'), until]
+  return {
+    url: `${site.url}${revealPath}#${reveals.sign(named)}`,
+    expiresAt: new Date(until * 1_000).toISOString(),
+  }
+}
+
+/** What a link opens. Only `goods` uses it up. */
+export type Revealed =
+  | ({ readonly type: 'goods' } & RevealedGoods)
+  | { readonly type: 'not_yet' | 'never' | 'used' | 'expired' | 'unknown' }
+
+export interface RevealedGoods {
+  readonly orderId: OrderId
+  readonly kind: Kind
+  readonly brandName: string
+  /** The delivery as orders publish it. */
+  readonly result: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Opens the goods that a link names. A link is used up by being shown, not by being looked at.
+ *
+ * @param token what stands behind the `#` of the link
+ * @throws Refusal `try_again`
+ */
+export async function openReveal(
+  deps: BuyingDeps,
+  token: string,
+  log: FaultLog,
+): Promise<Revealed> {
+  // What the signer reads is what we signed, so its shape needs no second check.
+  const named = deps.reveals.read(token.trim()) as Named | undefined
+  if (named === undefined) return { type: 'unknown' }
+  const [orderId, link, until] = named
+  if (until * 1_000 <= deps.purchases.now().getTime()) return { type: 'expired' }
+  return orNotNow(log, async () => {
+    const order = await deps.orders.find(orderId)
+    if (order === undefined) return { type: 'unknown' }
+    const [shown] = (await orderBody(deps.purchases.vault, { order, reveal: true })).orders
+    if (!shown?.result) return { type: isUnderWay(order) ? 'not_yet' : 'never' }
+    const isFirst = await deps.signIn.nonces.useOnce(`reveal:${link}`, new Date(until * 1_000))
+    if (!isFirst) return { type: 'used' }
+    const { kind, brandName } = order.item
+    return { type: 'goods', orderId, kind, brandName, result: shown.result }
+  })
+}

@@ -1,0 +1,178 @@
+import { randomBytes } from 'node:crypto'
+import type { PaymentRequired } from '@x402/core/types'
+import {
+  type CompleteSIWxInfo,
+  createSIWxMessage,
+  declareSIWxExtension,
+  type EVMMessageVerifier,
+  parseSIWxHeader,
+  SIGN_IN_WITH_X,
+  type SIWxPayload,
+  validateSIWxMessage,
+  verifySIWxSignature,
+} from '@x402/extensions/sign-in-with-x'
+import { Refusal } from '../../lib/refusal.ts'
+import type { NonceStore } from '../../orders/ports.ts'
+import type { Digest } from '../../secrets/tokens.ts'
+import type { Site } from '../site.ts'
+
+/** A challenge is good for this long. */
+const challengeMs = 5 * 60_000
+const maxEncoded = 8_192
+
+export interface SignInDeps {
+  readonly site: Site
+  /** CAIP-2. */
+  readonly network: string
+  readonly nonces: NonceStore
+  /** Marks a nonce as ours, so that nothing is stored before somebody signs. */
+  readonly nonceMark: Digest
+  /** Checks a message of a smart wallet on the chain; wallets with a key are checked without. */
+  readonly verifyMessage: EVMMessageVerifier
+  readonly now: () => Date
+}
+
+/** What a challenge says that a signature is for. */
+export interface SignInAsk {
+  readonly path: string
+  readonly description: string
+  /** Shown to whoever signs (EIP-4361): printable ASCII on one line. */
+  readonly statement: string
+}
+
+/**
+ * The wallet that signs in with this message, or undefined when none tries to.
+ *
+ * Only the package's parsing, checking and verifying are used. Its own bookkeeping of who paid for
+ * what believes the client's word for the resource, so it is not.
+ *
+ * @param encoded base64 of the signed message, as a client's library makes it
+ * @param only what must have been signed for; without it, a sign-in for any path of the store will do
+ * @throws Refusal `sign_in_invalid`
+ */
+export async function signedInWallet(
+  deps: SignInDeps,
+  encoded: string | string[] | undefined,
+  only?: SignInAsk,
+): Promise<string | undefined> {
+  if (encoded === undefined || encoded === '') return undefined
+  if (typeof encoded !== 'string' || encoded.length > maxEncoded) throw invalid('it is too long')
+  const message = parse(encoded)
+  requireFitting(message, deps.network)
+  if (only) requireMeant(message, deps.site, only)
+  const valid = await validateSIWxMessage(message, new URL(deps.site.url), {
+    maxAge: challengeMs,
+    checkNonce: (nonce) => isOurs(deps, nonce),
+  })
+  if (!valid.isValid)
+    throw invalid(valid.invalidMessage ?? 'its message does not fit the challenge')
+  const verified = await verifySIWxSignature(message, { evmVerifier: deps.verifyMessage })
+  if (!verified.isValid) throw invalid('its signature does not fit its message')
+  const expires = new Date(deps.now().getTime() + challengeMs)
+  if (!(await deps.nonces.useOnce(message.nonce, expires)))
+    throw invalid('its nonce was used before')
+  return verified.payer
+}
+
+/** The same wallet, or undefined where the sign-in is not accepted, for those who need none. */
+export async function signedInIfValid(
+  deps: SignInDeps,
+  encoded: string | string[] | undefined,
+): Promise<string | undefined> {
+  try {
+    return await signedInWallet(deps, encoded)
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
+}
+
+/** A demand with nothing to pay and a challenge to sign, as the extension defines. */
+export function signInRequired(
+  deps: SignInDeps,
+  { path, description, statement }: SignInAsk,
+): PaymentRequired {
+  const url = `${deps.site.url}${path}`
+  const issued = deps.now()
+  const { info, supportedChains, schema } = declared(deps.network, statement)
+  return {
+    x402Version: 2,
+    error: 'Sign in with the paying wallet',
+    resource: {
+      url,
+      description,
+      mimeType: 'application/json',
+    },
+    accepts: [],
+    extensions: {
+      [SIGN_IN_WITH_X]: {
+        info: {
+          ...info,
+          domain: new URL(deps.site.url).host,
+          uri: url,
+          nonce: newNonce(deps, issued),
+          issuedAt: issued.toISOString(),
+          expirationTime: new Date(issued.getTime() + challengeMs).toISOString(),
+          resources: [url],
+        },
+        supportedChains,
+        schema,
+      },
+    },
+  }
+}
+
+/** What every challenge says. Nonce and times are ours, so that a nonce can be known as ours. */
+function declared(network: string, statement: string) {
+  const { [SIGN_IN_WITH_X]: declaration } = declareSIWxExtension({ network, statement })
+  if (declaration === undefined) throw new Error('The package declares no sign-in')
+  return declaration
+}
+
+/** Letters and digits only, as EIP-4361 wants: time, randomness, and our mark over both. */
+function newNonce({ nonceMark }: SignInDeps, issued: Date): string {
+  const stamp = issued.getTime().toString(16).padStart(12, '0')
+  const body = stamp + randomBytes(12).toString('hex')
+  return body + nonceMark.of(body)
+}
+
+function isOurs({ nonceMark, now }: SignInDeps, nonce: string): boolean {
+  const body = nonce.slice(0, 36)
+  const issued = Number.parseInt(nonce.slice(0, 12), 16)
+  const fresh = now().getTime() - issued <= challengeMs
+  return fresh && nonceMark.matches(body, nonce.slice(36))
+}
+
+function parse(encoded: string) {
+  try {
+    return parseSIWxHeader(encoded)
+  } catch {
+    throw invalid('it is not base64 of a sign-in message')
+  }
+}
+
+/** What the package would throw on, or take although the challenge does not offer it. */
+function requireFitting(message: SIWxPayload, network: string): void {
+  if (message.chainId !== network || message.type !== 'eip191') {
+    throw invalid(`it is not for ${network} with an eip191 signature`)
+  }
+  try {
+    createSIWxMessage(message as CompleteSIWxInfo, message.address)
+  } catch {
+    throw invalid('its fields do not make a message of EIP-4361')
+  }
+}
+
+/** What was signed to read something must not open the way to change something else. */
+function requireMeant(
+  { uri, statement }: SIWxPayload,
+  site: Site,
+  { path, statement: asked }: SignInAsk,
+): void {
+  if (uri !== `${site.url}${path}`) throw invalid(`it was signed for another address than ${path}`)
+  if (statement !== asked) throw invalid('it was signed for something else than this request asks')
+}
+
+function invalid(why: string): Refusal {
+  return new Refusal('sign_in_invalid', `The SIGN-IN-WITH-X header is not accepted: ${why}.`)
+}

@@ -1,0 +1,94 @@
+import { declareDiscoveryExtension } from '@x402/extensions/bazaar'
+import type { ExampleBody } from '../../catalog/example-body.ts'
+import type { Kind } from '../../catalog/offer.ts'
+import { kindSchemaFor } from '../../catalog/purchase-body.ts'
+
+/**
+ * How a purchase route is called and what it answers, for indexes of paid resources. An index reads
+ * it from the empty call, or from a payment that a client sent through a facilitator.
+ *
+ * @param example a body that buys something of this kind
+ */
+export function bazaarOf(kind: Kind, example: ExampleBody): { readonly bazaar: object } {
+  const { info, schema } = declared[kind]
+  return { bazaar: { info: { ...info, input: { ...info.input, body: example } }, schema } }
+}
+
+/** What such an index shows beside the description; at most five, of 32 letters each. */
+export const tagsOf: Readonly<Record<Kind, string[]>> = {
+  voucher: ['gift-card', 'voucher'],
+  topup: ['topup', 'airtime'],
+  esim: ['esim', 'data'],
+}
+
+/** The one way to buy. */
+const posted = { method: { const: 'POST' } }
+
+/** Made once: but for the example, nothing in it depends on the offer that is asked for. */
+const declared = {
+  voucher: declarationOf('voucher'),
+  topup: declarationOf('topup'),
+  esim: declarationOf('esim'),
+} as const satisfies Readonly<Record<Kind, object>>
+
+/** The parts of the package's declaration that are taken from it. */
+interface Declared {
+  readonly info: { readonly input: object }
+  readonly schema: {
+    readonly properties: {
+      readonly input: { readonly properties: { readonly body: object } }
+      readonly output: { readonly properties: { readonly example: object } }
+    }
+  }
+}
+
+function declarationOf(kind: Kind) {
+  const { bazaar } = declareDiscoveryExtension({
+    bodyType: 'json',
+    input: {},
+    inputSchema: shortSchemaOf(kind),
+    output: {
+      example: { orders: [{ state: 'FULFILLED', result: {} }] },
+      schema: { required: ['orders'] },
+    },
+  }) as unknown as { bazaar: Declared }
+  return shortened(bazaar)
+}
+
+/**
+ * With the method, which the package leaves to its server that is not used here, and without what a
+ * header has no room for: the name of the schema's dialect, and other ways to call than this one.
+ */
+function shortened({ info, schema }: Declared) {
+  const { input, output } = schema.properties
+  const { example } = output.properties
+  return {
+    info: { ...info, input: { ...info.input, method: 'POST' } },
+    schema: {
+      type: 'object',
+      properties: {
+        input: {
+          type: 'object',
+          properties: { body: input.properties.body, ...posted },
+          required: ['method', 'body'],
+        },
+        output: { type: 'object', properties: { example } },
+      },
+      required: ['input'],
+    },
+  }
+}
+
+/**
+ * The fields of the body with their types, without texts and patterns: it has to fit in a header, twice
+ * (docs/receipts.md). The body of the 402 has the whole schema.
+ */
+function shortSchemaOf(kind: Kind): Record<string, unknown> {
+  const { properties, required } = kindSchemaFor(kind)
+  const fields = Object.entries(properties as Record<string, { readonly type: string }>)
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields.map(([name, { type }]) => [name, { type }])),
+    required,
+  }
+}

@@ -1,0 +1,106 @@
+import type { Refusal, RefusalCode } from '../lib/refusal.ts'
+import type { Charge } from './buying/charge.ts'
+
+export interface Rule {
+  readonly status: number
+  /** The same words for every refusal of a code (RFC 9457). */
+  readonly title: string
+  /** Whether the very same request may succeed later. */
+  readonly retryable: boolean
+}
+
+const rule = (status: number, title: string, retryable = false): Rule => ({
+  status,
+  title,
+  retryable,
+})
+
+/** What each reason looks like from outside. A new reason does not compile without its line. */
+export const rules: Readonly<Record<RefusalCode, Rule>> = {
+  invalid_parameter: rule(400, 'A parameter is not valid'),
+  unknown_parameter: rule(400, 'There is no such parameter'),
+  repeated_parameter: rule(400, 'A parameter is given more than once'),
+  invalid_url: rule(400, 'The address is not valid'),
+  invalid_json: rule(400, 'The body is not valid JSON'),
+  invalid_body: rule(422, 'The body does not fit'),
+  invalid_header: rule(400, 'A header is not valid'),
+  unsupported_media_type: rule(415, 'The body must be JSON'),
+  body_too_large: rule(413, 'The body is too large'),
+  not_found: rule(404, 'There is nothing here'),
+  method_not_allowed: rule(405, 'The method is not allowed here'),
+  offer_not_found: rule(404, 'There is no such offer'),
+  offer_unavailable: rule(409, 'The offer is not sold now', true),
+  order_not_found: rule(404, 'There is no such order'),
+  payment_invalid: rule(402, 'The payment is not valid'),
+  payment_mismatch: rule(402, 'The payment is not for this purchase'),
+  payment_reused: rule(409, 'The payment was used before'),
+  idempotency_conflict: rule(409, 'The idempotency key belongs to another request'),
+  idempotency_key_missing: rule(400, 'An idempotency key is missing'),
+  no_receipt: rule(409, 'There is no receipt'),
+  not_refundable: rule(409, 'The order is not refundable'),
+  refund_destination_refused: rule(422, 'Refunds go to the payer only'),
+  sign_in_invalid: rule(401, 'The sign-in is not valid'),
+  limit_exceeded: rule(403, 'The wallet has limited itself to less'),
+  rate_limited: rule(429, 'Too many requests', true),
+  budget_spent: rule(429, 'Too many attempts came to nothing', true),
+  store_paused: rule(503, 'The store is paused', true),
+  try_again: rule(503, 'Not now', true),
+  too_costly: rule(503, 'The network is too expensive', true),
+}
+
+/** What an unexpected error says. Its own message is for the operator's log only. */
+export const internalRule: Rule = rule(500, 'Internal error', true)
+const internalDetail = 'Something went wrong on our side. It was recorded and is not your fault.'
+
+/** Where an error happened, as far as its body tells. */
+export interface ErrorContext {
+  readonly siteUrl: string
+  readonly requestId: string
+  /** What is known of the request's money; undefined on paths that are not about money. */
+  readonly charge: Charge | undefined
+}
+
+/** The error body of the discovery interface (docs/errors.md). Undefined: an unexpected error. */
+export function discoveryError(refusal: Refusal | undefined): Record<string, unknown> {
+  if (refusal === undefined) return { error: internalDetail }
+  const { parameter, allowed, retryAfterSeconds, extra } = refusal.details
+  return defined({ ...extra, error: refusal.message, parameter, allowed, retryAfterSeconds })
+}
+
+/**
+ * The error body of every other interface: an RFC 9457 problem document (docs/errors.md).
+ *
+ * On paths about money a refusal that does not say otherwise charged nothing, as far as that is known
+ * of the request, and an unexpected error never claims to know.
+ */
+export function problem(
+  refusal: Refusal | undefined,
+  { siteUrl, requestId, charge }: ErrorContext,
+): Record<string, unknown> {
+  const { status, title, retryable } = refusal ? rules[refusal.code] : internalRule
+  const code = refusal?.code ?? 'internal_error'
+  const { extra, charged: _, ...details } = refusal?.details ?? {}
+  return defined({
+    ...extra,
+    type: `${siteUrl}/errors#${code}`,
+    title,
+    status,
+    detail: refusal?.message ?? internalDetail,
+    code,
+    ...details,
+    requestId,
+    retryable,
+    charged: chargedIn(refusal, charge),
+  })
+}
+
+/** No refusal knows more of the money of a request than the store does. */
+function chargedIn(refusal: Refusal | undefined, charge: Charge | undefined) {
+  if (refusal === undefined) return charge && 'unknown'
+  const charged = refusal.details.charged ?? charge?.known
+  return charged === 'no' ? (charge?.known ?? charged) : charged
+}
+
+function defined(body: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
+}

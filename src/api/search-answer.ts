@@ -1,0 +1,124 @@
+import { goods } from '../catalog/good.ts'
+import type { Kind, Offer } from '../catalog/offer.ts'
+import { type ReadyForm, readyAt } from '../catalog/ready-json.ts'
+import type { Column, Places } from '../catalog/search/column.ts'
+import { areKept, type Facets } from '../catalog/search/facets.ts'
+import { type Filters, matching } from '../catalog/search/filters.ts'
+import { type Alternatives, hintFor } from '../catalog/search/hint.ts'
+import { type Page, search, searchWithFacets } from '../catalog/search/search.ts'
+import type { SearchIndex } from '../catalog/search/search-index.ts'
+import { type JsonBytes, jsonBytes } from './json-bytes.ts'
+import { type Query, queryOf } from './query.ts'
+import type { Published } from './views/discovery-offer.ts'
+
+/** A search as a caller asked for it, in the names of its parameters. */
+export interface SearchRequest<Params extends object> {
+  readonly kind: Kind
+  readonly index: SearchIndex
+  readonly params: Params
+  readonly page: Page
+  readonly filtersOf: (params: Params) => Filters
+  readonly alternatives: Alternatives<Params>
+  readonly form: ReadyForm
+  /** Makes each offer of the page anew, while the finished JSON does not hold. */
+  readonly view?: ((offer: Offer) => Published) | undefined
+  /** Whether the answer carries the values to switch to. */
+  readonly facets?: true
+}
+
+/** What a search asks for: the kind is in its route, the index in the catalog of now. */
+export function searchQuery<Params extends object>(asked: SearchRequest<Params>): Query {
+  return queryOf({ ...asked.params, ...asked.page }, () => searchAnswer(asked))
+}
+
+const answer = jsonBytes()
+
+/** One page of offers, or a hint why there are none, as the bytes of its JSON. */
+function searchAnswer<Params extends object>(asked: SearchRequest<Params>): Buffer {
+  const { index, page, filtersOf, params } = asked
+  const filters = filtersOf(params)
+  const found = asked.facets
+    ? searchWithFacets(index, filters, page)
+    : { ...search(index, filters, page), facets: undefined }
+  answer.begin()
+  answer.text(`{"total":${found.total},"limit":${page.limit},"offset":${page.offset},"items":[`)
+  addItems(asked, found.docs)
+  answer.text(']')
+  if (found.total === 0) answer.text(`,"hint":${JSON.stringify(hintOf(asked))}`)
+  if (found.facets !== undefined) addFacets(index, found.facets)
+  answer.text('}')
+  return answer.take()
+}
+
+function addItems(
+  { index, form, view }: Pick<SearchRequest<object>, 'index' | 'form' | 'view'>,
+  docs: Uint32Array,
+): void {
+  if (view !== undefined) {
+    answer.text(
+      index
+        .offersAt(docs)
+        .map((offer) => JSON.stringify(view(offer)))
+        .join(),
+    )
+    return
+  }
+  for (let at = 0; at < docs.length; at++) {
+    if (at > 0) answer.text(',')
+    answer.bytes(readyAt(index.ready, index.rows[docs[at] as number] as number, form))
+    answer.text('}')
+  }
+}
+
+function addFacets(index: SearchIndex, facets: Facets): void {
+  const { countries, regions, brandNames, subTypes } = facets
+  answer.text(',"facets":{"countries":')
+  addValues(index.countries, countries)
+  answer.text(',"regions":')
+  addValues(index.regions, regions)
+  answer.text(',"brands":')
+  addValues(index.brandNames, brandNames)
+  answer.text(',"subTypes":')
+  addValues(index.subTypes, subTypes)
+  answer.text('}')
+}
+
+/** Finished lists of values, for facets that are asked for again and again. */
+const finished = new WeakMap<Places, Buffer>()
+const list = jsonBytes()
+
+function addValues(column: Column, places: Places): void {
+  const known = finished.get(places)
+  if (known !== undefined) answer.bytes(known)
+  else if (!areKept(places)) writeValues(answer, column, places)
+  else {
+    list.begin()
+    writeValues(list, column, places)
+    const made = list.take()
+    finished.set(places, made)
+    answer.bytes(made)
+  }
+}
+
+/** A facet of brands has thousands of values, many of them neighbours, which are one copy. */
+function writeValues(into: JsonBytes, { quoted: { starts, bytes } }: Column, places: Places): void {
+  into.text('[')
+  for (let at = 0; at < places.length; ) {
+    const first = places[at] as number
+    let next = first
+    while (places[at] === next) {
+      at += 1
+      next += 1
+    }
+    // The comma behind the last value belongs to none.
+    const end = (starts[next] as number) - (at === places.length ? 1 : 0)
+    into.range(bytes, starts[first] as number, end)
+  }
+  into.text(']')
+}
+
+function hintOf<Params extends object>(asked: SearchRequest<Params>) {
+  const { kind, index, params, filtersOf, alternatives } = asked
+  const find = (tried: Params) => matching(index, filtersOf(tried))
+  return hintFor({ params, find, alternatives, noun: goods[kind].plural })
+}

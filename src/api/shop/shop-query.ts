@@ -1,0 +1,136 @@
+import { kinds } from '../../catalog/good.ts'
+import { voucherSubTypes } from '../../catalog/lists.ts'
+import type { Kind } from '../../catalog/offer.ts'
+import { writtenAs } from '../../catalog/search/column.ts'
+import { type AmountKind, amountKinds } from '../../catalog/search/face-values.ts'
+import type { SearchIndex } from '../../catalog/search/search-index.ts'
+import { Refusal } from '../../lib/refusal.ts'
+import {
+  country,
+  dollars,
+  oneOf,
+  type Param,
+  searchName,
+  searchText,
+  wholeNumber,
+} from '../params.ts'
+
+const sorts = ['match', 'low', 'high'] as const
+export type Sort = (typeof sorts)[number]
+
+/** What a person looks for. Everything but the kind, the order and the page may be left open. */
+export interface ShopQuery {
+  /** Absent: whichever kind has something. */
+  readonly kind?: Kind | undefined
+  readonly q?: string | undefined
+  /** Where it is used, as ISO 3166-1 alpha-2. Chosen by the visitor, never guessed. */
+  readonly country?: string | undefined
+  readonly brand?: string | undefined
+  readonly category?: string | undefined
+  readonly region?: string | undefined
+  /** Bounds of the face value, in US dollars. */
+  readonly min?: number | undefined
+  readonly max?: number | undefined
+  /** Offers of a fixed value, or those whose value the buyer chooses. */
+  readonly amount?: AmountKind | undefined
+  readonly sort?: Sort | undefined
+  /** Counted from 1. */
+  readonly page?: number | undefined
+}
+
+export type ShopField = keyof ShopQuery
+
+/** What was typed into a field that cannot be taken there, and what was probably meant. */
+export interface FieldFault {
+  readonly given: string
+  readonly didYouMean?: string | undefined
+}
+
+export interface ReadShopQuery {
+  readonly query: ShopQuery
+  readonly faults: ReadonlyMap<ShopField, FieldFault>
+}
+
+const maxPages = 100_000
+
+/**
+ * Reads what a person asked for, field by field: each field that cannot be taken is told beside it, and
+ * the others keep what was typed. What is empty was left open, and names that are none of these are not ours:
+ * links from elsewhere carry their own.
+ */
+export function readShopQuery(
+  given: { get(name: string): string | null },
+  sold: Readonly<Record<Kind, SearchIndex>>,
+): ReadShopQuery {
+  const faults = new Map<ShopField, FieldFault>()
+  const read = <T>(field: ShopField, param: Param<T>): T | undefined => {
+    const typed = given.get(field)?.trim() ?? ''
+    if (typed === '') return undefined
+    try {
+      return param.read(field, typed)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      faults.set(field, { given: typed, didYouMean: meantBy(error) })
+      return undefined
+    }
+  }
+  const kind = read('kind', oneOf(kinds))
+  const query: ShopQuery = {
+    kind,
+    q: read('q', searchText),
+    country: read('country', country),
+    brand: read('brand', brandIn(sold, kind)),
+    category: read('category', oneOf(categoriesIn(sold, kind))),
+    region: read('region', oneOf(regionsIn(sold))),
+    min: read('min', dollars),
+    max: read('max', dollars),
+    amount: read('amount', oneOf(amountKinds)),
+    sort: read('sort', oneOf(sorts)),
+    page: read('page', wholeNumber(1, maxPages)),
+  }
+  const { min, max } = query
+  if (min !== undefined && max !== undefined && min > max) {
+    faults.set('max', { given: String(max), didYouMean: String(min) })
+    return { query: { ...query, max: undefined }, faults }
+  }
+  return { query, faults }
+}
+
+/** A brand as the catalog writes it, so that it is one search however it is written; or as names are compared. */
+function brandIn(sold: Readonly<Record<Kind, SearchIndex>>, kind: Kind | undefined): Param<string> {
+  const asked = kind === undefined ? kinds : [kind]
+  const read: Param<string>['read'] = (name, value) => {
+    const compared = searchName.read(name, value)
+    const [written] = asked.flatMap((each) => writtenAs(sold[each].brandNames, value) ?? [])
+    return written ?? compared
+  }
+  return { ...searchName, read }
+}
+
+/** Every country that anything on sale is for. */
+export function countriesIn(sold: Readonly<Record<Kind, SearchIndex>>): readonly string[] {
+  return [
+    ...new Set(
+      kinds.flatMap((kind) => [...sold[kind].countries.values, ...sold[kind].covered.values]),
+    ),
+  ]
+}
+
+/** The sub-types on sale, and the published ones: an empty catalog does not make a word wrong. */
+function categoriesIn(
+  sold: Readonly<Record<Kind, SearchIndex>>,
+  kind: Kind | undefined,
+): readonly string[] {
+  const asked = kind === undefined ? kinds : [kind]
+  const found = asked.flatMap((each) => sold[each].subTypes.values)
+  return [...new Set([...found, ...(kind === 'voucher' ? voucherSubTypes : [])])]
+}
+
+function regionsIn(sold: Readonly<Record<Kind, SearchIndex>>): readonly string[] {
+  return [...new Set(kinds.flatMap((kind) => sold[kind].regions.values))]
+}
+
+function meantBy({ details }: Refusal): string | undefined {
+  const { didYouMean } = (details.extra ?? {}) as { readonly didYouMean?: string | number }
+  return didYouMean === undefined ? undefined : String(didYouMean)
+}

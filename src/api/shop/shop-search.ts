@@ -1,0 +1,133 @@
+import { goods, kinds } from '../../catalog/good.ts'
+import type { Kind, Offer } from '../../catalog/offer.ts'
+import type { Docs } from '../../catalog/search/docs.ts'
+import type { AmountKind } from '../../catalog/search/face-values.ts'
+import { facetCounts } from '../../catalog/search/facet-counts.ts'
+import { type Filters, matching, met, type Query, queryOf } from '../../catalog/search/filters.ts'
+import { hintFor } from '../../catalog/search/hint.ts'
+import {
+  highestFaceUsd,
+  lowestFaceUsd,
+  mostOffered,
+  nearestBrands,
+  nearestCountries,
+} from '../../catalog/search/nearest.ts'
+import { pageOf } from '../../catalog/search/search.ts'
+import type { SearchIndex } from '../../catalog/search/search-index.ts'
+import { type ShopFacets, shopFacets } from './shop-facets.ts'
+import type { ShopQuery } from './shop-query.ts'
+
+/** How many offers a page shows. */
+export const shopPageSize = 24
+
+/** What a person is shown for a search. */
+export interface ShopAnswer {
+  readonly kind: Kind
+  readonly total: number
+  /** At least 1, even when nothing was found. */
+  readonly pages: number
+  readonly page: number
+  readonly offers: readonly Offer[]
+  /** How many offers of each kind the same words and the same country find. */
+  readonly kindCounts: Readonly<Record<Kind, number>>
+  readonly facets: ShopFacets
+  /** What to change, when nothing was found: the one field, and a value that finds something. */
+  readonly change?: { readonly field: string; readonly nearest?: string | undefined } | undefined
+}
+
+/** Answers a search over what is sold now, with the values it could be narrowed to and their counts. */
+export function shopSearch(
+  sold: Readonly<Record<Kind, SearchIndex>>,
+  query: ShopQuery,
+): ShopAnswer {
+  const asked = queriesOf(sold, query)
+  const kindCounts = countsOfKinds(sold, asked)
+  const kind = query.kind ?? kinds.find((each) => kindCounts[each] > 0) ?? 'voucher'
+  const index = sold[kind]
+  const found = met(index, asked[kind].clauses)
+  const { total } = found
+  const page = query.page ?? 1
+  const facets = shopFacets(index, kind, facetCounts(index, asked[kind], found), query.brand)
+  // The page uses up the set that was found, so it comes last.
+  const { docs } = pageOf(index, asked[kind], {
+    found,
+    page: { offset: (page - 1) * shopPageSize, limit: shopPageSize },
+    order: query.sort,
+  })
+  return {
+    kind,
+    total,
+    pages: Math.max(1, Math.ceil(total / shopPageSize)),
+    page,
+    offers: index.offersAt(docs),
+    kindCounts,
+    facets,
+    change: total === 0 ? changeFor(index, kind, query) : undefined,
+  }
+}
+
+/** What a query means to the index. A plan is wanted for where it works, wherever else it does. */
+function filtersOf(kind: Kind, query: ShopQuery): Filters {
+  const { q, country, brand, category, region, min, max, amount } = query
+  return {
+    text: q,
+    brand,
+    subType: category,
+    regions: region === undefined ? undefined : [region],
+    minUsd: min,
+    maxUsd: max,
+    amount,
+    ...(kind === 'esim' ? { covers: country === undefined ? [] : [country] } : { country }),
+  }
+}
+
+/** The query taken apart for each kind: whole where it may be the answer, else what is counted there. */
+function queriesOf(
+  sold: Readonly<Record<Kind, SearchIndex>>,
+  query: ShopQuery,
+): Readonly<Record<Kind, Query>> {
+  const { q, country } = query
+  const queries = kinds.map((kind) => {
+    const isWhole = query.kind === undefined || query.kind === kind
+    return [kind, queryOf(sold[kind], filtersOf(kind, isWhole ? query : { q, country }))]
+  })
+  return Object.fromEntries(queries) as Record<Kind, Query>
+}
+
+/** What the same words and the same country find. */
+const ofKinds: readonly (keyof Filters)[] = ['text', 'country', 'covers']
+
+function countsOfKinds(
+  sold: Readonly<Record<Kind, SearchIndex>>,
+  asked: Readonly<Record<Kind, Query>>,
+): Record<Kind, number> {
+  const counts = kinds.map((kind) => {
+    const clauses = asked[kind].clauses.filter(({ own }) => ofKinds.includes(own))
+    return [kind, met(sold[kind], clauses).total]
+  })
+  return Object.fromEntries(counts) as Record<Kind, number>
+}
+
+/** The field that emptied the result and the nearest value that does not, from offers that exist. */
+function changeFor(index: SearchIndex, kind: Kind, query: ShopQuery): ShopAnswer['change'] {
+  const { kind: _kind, page: _page, sort: _sort, ...params } = query
+  const { parameter, nearest } = hintFor({
+    params,
+    find: (tried) => matching(index, filtersOf(kind, tried)),
+    alternatives: {
+      amount: (given: AmountKind) => [given === 'open' ? 'fixed' : 'open'] as const,
+      min: (_: number, left: Docs) => highestFaceUsd(index, left),
+      max: (_: number, left: Docs) => lowestFaceUsd(index, left),
+      category: (_: string, left: Docs) => mostOffered(index.subTypes, left),
+      region: (_: string, left: Docs) => mostOffered(index.regions, left),
+      country: (given: string, left: Docs) => [
+        ...nearestCountries(index, given, left),
+        ...mostOffered(index.covered, left),
+      ],
+      brand: (given: string, left: Docs) => nearestBrands(index, given, left),
+      q: (given: string, left: Docs) => nearestBrands(index, given, left),
+    },
+    noun: goods[kind].plural,
+  })
+  return parameter === undefined ? undefined : { field: parameter, nearest }
+}

@@ -1,0 +1,248 @@
+import type { Kind } from '../../catalog/offer.ts'
+import type { Checkout, Return } from '../../checkouts/checkout.ts'
+import { isInvoiced } from '../../checkouts/checkout.ts'
+import type { CheckoutId, OrderId } from '../../lib/ids.ts'
+import { isOrderId } from '../../lib/ids.ts'
+import type { Usdc } from '../../lib/money.ts'
+import { Refusal } from '../../lib/refusal.ts'
+import { mayReveal } from '../../orders/access.ts'
+import type { Failure, Order, PaidOrder } from '../../orders/order.ts'
+import { isPaid, isRefunding } from '../../orders/order.ts'
+import type { Coin } from '../../payments/coins.ts'
+import { type Bought, boughtOf } from '../bought.ts'
+import type { FaultLog } from '../buying/deps.ts'
+import { orNotNow } from '../buying/or-not-now.ts'
+import { opensCheckout } from '../checkout/owner.ts'
+import { goodsOf } from '../views/order.ts'
+import type { OrderTrackingDeps } from './deps.ts'
+import { isOver, type OrderStage, stageOfCheckout, stageOfOrder } from './stage.ts'
+import { orderOfLinkToken, walletOfSession } from './tokens.ts'
+
+/** What somebody brings to a page of an order. */
+export interface PageCredentials {
+  /** The access token of the order, or a link token. */
+  readonly token?: string | undefined
+  /** A session token. */
+  readonly wallet?: string | undefined
+}
+
+/** A transaction, and where it can be looked at. */
+export interface Seen {
+  readonly transaction: string
+  readonly url?: string
+}
+
+/** The way back of the price. */
+export interface RefundView {
+  readonly to: string
+  readonly startedAt: Date
+  readonly sent?: Seen & { readonly at: Date }
+  /** Why it waits for the operator. */
+  readonly stuck?: { readonly code: string }
+}
+
+/** What only whoever bought is shown. Goods are not part of it: they are asked for by themselves. */
+export interface OwnOrderView extends Bought {
+  readonly amount: Usdc
+  /** What was paid in a coin, in its smallest unit; absent where USDC was paid. */
+  readonly paidUnits?: bigint
+  readonly payment?: Seen
+  readonly refund?: RefundView
+  /** Money that came besides the price and goes back from the checkout. */
+  readonly returns: readonly Return[]
+  readonly returnTo?: string
+}
+
+/** An order as its page shows it. */
+export interface OrderPageView {
+  readonly id: OrderId
+  readonly kind: Kind
+  readonly stage: OrderStage
+  readonly network: string
+  /** Absent where USDC was paid. */
+  readonly coin?: Coin
+  /** Where it is paid, while it can be. */
+  readonly checkout?: CheckoutId
+  readonly times: {
+    readonly placed: Date
+    readonly paid?: Date
+    readonly deliverBy?: Date
+    readonly delivered?: Date
+    readonly failed?: Date
+    readonly refunded?: Date
+  }
+  readonly why?: Failure['trigger']
+  readonly hasReceipt: boolean
+  /** Absent for everyone else. */
+  readonly own?: OwnOrderView
+  /** Another text whenever the page shows something else; the same for everyone who looks. */
+  readonly version: string
+  readonly isFinished: boolean
+}
+
+/**
+ * An order for whoever looks at its page; one that is being paid in a coin may have no record yet
+ * besides its checkout.
+ *
+ * @throws Refusal `order_not_found`, `try_again`
+ */
+export async function viewOf(
+  deps: OrderTrackingDeps,
+  id: string,
+  credentials: PageCredentials,
+  log: FaultLog,
+): Promise<OrderPageView> {
+  return orNotNow(log, async () => {
+    const { order, checkout } = await recordsOf(deps, id)
+    const isOwn = await opens(deps, { order, checkout }, credentials)
+    if (order) return orderView(deps, order, checkout, isOwn)
+    if (checkout) return checkoutView(deps, checkout, isOwn)
+    throw new Refusal('order_not_found', 'There is no such order.')
+  })
+}
+
+export interface Records {
+  readonly order: Order | undefined
+  readonly checkout: Checkout | undefined
+}
+
+/** What is on record under the id of an order. */
+export async function recordsOf(
+  { orders, checkouts }: OrderTrackingDeps,
+  id: string,
+): Promise<Records> {
+  if (!isOrderId(id)) return { order: undefined, checkout: undefined }
+  const order = await orders.find(id)
+  const mayBeInvoiced = order === undefined || order.tender.rail === 'btcpay'
+  return { order, checkout: mayBeInvoiced ? await checkouts?.findByOrder(id) : undefined }
+}
+
+/** Whether what somebody brings opens this order. */
+export async function opens(
+  deps: OrderTrackingDeps,
+  { order, checkout }: Records,
+  { token, wallet: sessionToken }: PageCredentials,
+): Promise<boolean> {
+  if (checkout && opensCheckout(deps, checkout, token)) return true
+  if (order && orderOfLinkToken(deps, token) === order.id) return true
+  const viewer = { accessToken: token, wallet: walletOfSession(deps, sessionToken) }
+  return order !== undefined && mayReveal(deps.orders, order, viewer)
+}
+
+function orderView(
+  deps: OrderTrackingDeps,
+  order: Order,
+  checkout: Checkout | undefined,
+  isOwn: boolean,
+): OrderPageView {
+  const { tender } = order
+  const stage = stageOfOrder(order)
+  return {
+    id: order.id,
+    kind: order.item.kind,
+    stage,
+    network: tender.rail === 'btcpay' ? tender.network : deps.purchases.payee.network.name,
+    ...(tender.rail === 'btcpay' ? { coin: tender.asset } : {}),
+    times: timesOf(order),
+    ...(isRefunding(order) ? { why: order.failure.trigger } : {}),
+    hasReceipt: isPaid(order),
+    ...(isOwn ? { own: ownView(deps, order, checkout) } : {}),
+    version: `${order.version}.${checkout?.version ?? 0}`,
+    isFinished: isOver(stage),
+  }
+}
+
+function ownView(
+  deps: OrderTrackingDeps,
+  order: Order,
+  checkout: Checkout | undefined,
+): OwnOrderView {
+  const { id, item, recipient, tender, amount } = order
+  return {
+    ...boughtOf(deps.purchases, { orderId: id, item, recipient }),
+    ...reported(deps, order),
+    amount,
+    ...(tender.rail === 'btcpay' ? { paidUnits: tender.units } : {}),
+    ...(isTaken(order) ? { payment: seen(deps, order, order.receipt.transaction) } : {}),
+    ...refundView(deps, order),
+    ...returnsOf(checkout),
+  }
+}
+
+/** Whether there is a payment to speak of: what the chain dropped is none, and has no way back. */
+function isTaken(order: Order): order is PaidOrder {
+  return 'receipt' in order && stageOfOrder(order) !== 'not_taken'
+}
+
+/** What the supplier says that the card or the line received, which no estimate replaces. */
+function reported({ purchases }: OrderTrackingDeps, order: Order): Pick<Bought, 'receives'> {
+  if (order.state !== 'FULFILLED') return {}
+  const { credited } = goodsOf(purchases.vault, order)
+  if (credited === undefined) return {}
+  const { amount, currency, currencyDivisor: divisor } = credited
+  return { receives: { amount, currency, divisor, isExact: true } }
+}
+
+function refundView(deps: OrderTrackingDeps, order: Order): { refund?: RefundView } {
+  if (!isRefunding(order) || !isTaken(order)) return {}
+  const { refund, tender, changedAt } = order
+  const to = tender.rail === 'btcpay' ? addressIn(tender.payer) : tender.payer
+  const base = { to, startedAt: changedAt }
+  if (refund.step === 'FAILED') return { refund: { ...base, stuck: { code: refund.code } } }
+  if (refund.step !== 'REFUNDED') return { refund: base }
+  const sent = { ...seen(deps, order, refund.transaction), at: refund.refundedAt }
+  return { refund: { ...base, sent } }
+}
+
+/** `InvoiceTender.payer` has the coin before the address. */
+function addressIn(payer: string): string {
+  return payer.slice(payer.indexOf(':') + 1)
+}
+
+function seen({ explorer }: OrderTrackingDeps, { tender }: Order, transaction: string): Seen {
+  const isOurs = tender.rail === 'x402' && /^0x[0-9a-f]{64}$/i.test(transaction)
+  return { transaction, ...(isOurs && explorer ? { url: `${explorer}${transaction}` } : {}) }
+}
+
+function timesOf(order: Order): OrderPageView['times'] {
+  const failed = isRefunding(order) ? { failed: order.changedAt } : {}
+  const refunded =
+    isRefunding(order) && order.refund.step === 'REFUNDED'
+      ? { refunded: order.refund.refundedAt }
+      : {}
+  return {
+    placed: order.placedAt,
+    ...(isTaken(order) ? { paid: order.paidAt, deliverBy: order.deliverBy } : {}),
+    ...(order.state === 'FULFILLED' ? { delivered: order.deliveredAt } : {}),
+    ...failed,
+    ...refunded,
+  }
+}
+
+function checkoutView(deps: OrderTrackingDeps, checkout: Checkout, isOwn: boolean): OrderPageView {
+  const { item, amount } = checkout
+  const stage = stageOfCheckout(checkout)
+  const own: OwnOrderView = {
+    ...boughtOf(deps.purchases, checkout),
+    amount,
+    ...returnsOf(checkout),
+  }
+  return {
+    id: checkout.orderId,
+    kind: item.kind,
+    stage,
+    network: checkout.network,
+    coin: checkout.coin,
+    checkout: checkout.id,
+    times: { placed: checkout.startedAt },
+    hasReceipt: false,
+    ...(isOwn ? { own } : {}),
+    version: `0.${checkout.version}`,
+    isFinished: isOver(stage) && (!isInvoiced(checkout) || checkout.closedAt !== undefined),
+  }
+}
+
+function returnsOf(checkout: Checkout | undefined): Pick<OwnOrderView, 'returns' | 'returnTo'> {
+  if (checkout === undefined || !isInvoiced(checkout)) return { returns: [] }
+  return { returns: checkout.returns, returnTo: checkout.refundTo }
+}

@@ -1,0 +1,55 @@
+import type { OrderId } from '../../lib/ids.ts'
+import { hashOf } from '../../secrets/tokens.ts'
+import type { FaultLog } from '../buying/deps.ts'
+import { orNotNow } from '../buying/or-not-now.ts'
+import type { OrderTrackingDeps } from './deps.ts'
+import { linkToken, type TokenDeps } from './tokens.ts'
+
+/** Digits and capitals that nobody takes for one another: 32 of them, five bits each. */
+const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
+const maxLetters = 12
+
+/**
+ * A code that opens one order, short enough to be written down: 60 bits, made of the order's number with a
+ * key of the store, so that it is stored nowhere. It is for whoever has lost the private link and has no
+ * wallet to sign in with.
+ */
+export function recoveryCodeOf({ codes }: Pick<OrderTrackingDeps, 'codes'>, id: OrderId): string {
+  return grouped(lettersOf(codes.of(id)))
+}
+
+/** A link token for the order, for whoever has its code; undefined for every other text. */
+export function linkTokenForCode(
+  deps: TokenDeps & Pick<OrderTrackingDeps, 'codes'>,
+  id: OrderId,
+  text: string,
+): string | undefined {
+  const typed = text.toUpperCase().replace(/[\s-]/g, '')
+  const isCode = deps.codes.every(id).some((digest) => lettersOf(digest) === typed)
+  return isCode ? linkToken(deps, id) : undefined
+}
+
+/**
+ * A link token for the order, for whoever has the idempotency key that it was bought with: a browser that has
+ * paid, and to which the first answer with the access token never came.
+ *
+ * @throws Refusal `try_again`
+ */
+export async function linkTokenForKey(
+  deps: TokenDeps & Pick<OrderTrackingDeps, 'orders'>,
+  id: OrderId,
+  key: string,
+  log: FaultLog,
+): Promise<string | undefined> {
+  const isKey = await orNotNow(log, () => deps.orders.hasKey(id, [hashOf(key)]))
+  return isKey ? linkToken(deps, id) : undefined
+}
+
+function lettersOf(digest: string): string {
+  const bytes = Buffer.from(digest, 'hex').subarray(0, maxLetters)
+  return Array.from(bytes, (byte) => alphabet[byte % alphabet.length]).join('')
+}
+
+function grouped(letters: string): string {
+  return letters.replaceAll(/(.{4})(?=.)/g, '$1-')
+}

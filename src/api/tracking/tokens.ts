@@ -1,0 +1,93 @@
+import type { OrderId } from '../../lib/ids.ts'
+import type { Signer } from '../../secrets/tokens.ts'
+import type { PageCredentials } from './order-view.ts'
+
+/**
+ * Tokens that open orders for a while, as the access token of the first answer does for ever. They are
+ * signed and not stored: a link token stands in a link of a mail, a session token in a cookie.
+ */
+const orderPrefix = 'kop_'
+const walletPrefix = 'kwp_'
+
+export interface TokenDeps {
+  readonly tokenSigner: Signer
+  readonly purchases: { readonly now: () => Date }
+}
+
+/** A link that came by mail works for this long; a new one can always be asked for. */
+export const linkTokenDays = 7
+/** A wallet that signed in opens its orders for this long. */
+export const sessionSeconds = 3_600
+
+type Named = readonly [prefix: string, name: string, until: number]
+
+/** Opens this order to whoever brings it. */
+export function linkToken(deps: TokenDeps, id: OrderId): string {
+  return issue(deps, orderPrefix, id, linkTokenDays * 86_400)
+}
+
+/** For how many days more a link token opens its order, begun ones counted; undefined where it opens none. */
+export function daysLeftOf(deps: TokenDeps, token: string | undefined): number | undefined {
+  const named = namedIn(deps, orderPrefix, token)
+  if (named === undefined) return undefined
+  const [, , until] = named
+  return Math.ceil((until - deps.purchases.now().getTime() / 1_000) / 86_400)
+}
+
+/** What is brought, without a link token: whether it shows that the order is the bringer's own. */
+export function withoutLinkToken(credentials: PageCredentials): PageCredentials {
+  return credentials.token?.startsWith(orderPrefix) ? { wallet: credentials.wallet } : credentials
+}
+
+/** Whether this link token has opened this order, and does no more; anything else never did. */
+export function isOutdatedLinkToken(
+  deps: TokenDeps,
+  token: string | undefined,
+  id: string,
+): boolean {
+  const [, name] = signedIn(deps, orderPrefix, token) ?? []
+  return name === id && orderOfLinkToken(deps, token) === undefined
+}
+
+/** Opens every order that this wallet paid for. */
+export function sessionToken(deps: TokenDeps, wallet: string): string {
+  return issue(deps, walletPrefix, wallet, sessionSeconds)
+}
+
+/** The order that a link token opens; undefined where it is none, or too old. */
+export function orderOfLinkToken(deps: TokenDeps, token: string | undefined): string | undefined {
+  return read(deps, orderPrefix, token)
+}
+
+/** The wallet that a session token was given to. */
+export function walletOfSession(deps: TokenDeps, token: string | undefined): string | undefined {
+  return read(deps, walletPrefix, token)
+}
+
+function issue(
+  { tokenSigner, purchases }: TokenDeps,
+  prefix: string,
+  name: string,
+  seconds: number,
+) {
+  const until = Math.floor(purchases.now().getTime() / 1_000) + seconds
+  const named: Named = [prefix, name, until]
+  return `${prefix}${tokenSigner.sign(named)}`
+}
+
+function read(deps: TokenDeps, prefix: string, token: string | undefined): string | undefined {
+  return namedIn(deps, prefix, token)?.[1]
+}
+
+function namedIn(deps: TokenDeps, prefix: string, token: string | undefined) {
+  const named = signedIn(deps, prefix, token)
+  return named && named[2] * 1_000 > deps.purchases.now().getTime() ? named : undefined
+}
+
+/** What we signed, however long ago. */
+function signedIn({ tokenSigner }: TokenDeps, prefix: string, token: string | undefined) {
+  if (!token?.startsWith(prefix)) return undefined
+  // What the signer reads is what we signed, so its shape needs no second check.
+  const named = tokenSigner.read(token.slice(prefix.length)) as Named | undefined
+  return named?.[0] === prefix ? named : undefined
+}

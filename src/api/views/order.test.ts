@@ -1,0 +1,167 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { anyOrder } from '../../../test/contract/any-order.ts'
+import {
+  failed,
+  fulfilled,
+  fulfilling,
+  paid,
+  paymentFailed,
+  pending,
+  refunded,
+  unpayable,
+} from '../../../test/contract/sample-orders.ts'
+import { onChain } from '../../../test/doubles/orders.ts'
+import type { Delivery, Recipient } from '../../catalog/good.ts'
+import type { In, Order } from '../../orders/order.ts'
+import { createVault } from '../../secrets/vault.ts'
+import { orderBody, orderItem } from './order.ts'
+
+const vault = createVault([Buffer.alloc(32, 5)])
+const failing = failed(fulfilling(paid(pending())))
+
+/** An order that was delivered this. */
+function deliveredAs(delivery: Delivery, recipient?: Recipient): In<'FULFILLED'> {
+  const order = fulfilled(fulfilling(paid(pending())))
+  return {
+    ...order,
+    item: { ...order.item, kind: delivery.kind },
+    delivery: vault.seal(delivery, { order: order.id, field: 'delivery' }),
+    recipient: recipient && vault.seal(recipient, { order: order.id, field: 'recipient' }),
+  }
+}
+
+async function resultOf(order: Order, reveal = true) {
+  const { orders } = await orderBody(vault, { order, reveal })
+  return orders[0]
+}
+
+const code = 'SECRET-CODE'
+const card = deliveredAs({ kind: 'voucher', code, pin: '1234' })
+
+describe('the goods', () => {
+  test('of a voucher are shown as the supplier gave them', async () => {
+    expect((await resultOf(card))?.result).toEqual({ code, pin: '1234' })
+  })
+
+  test('of a topup come with the number, until that is erased', async () => {
+    const told = { kind: 'topup', msisdn: '+50255551234' } as const
+    const credited = { amount: 7_660, currency: 'GTQ', currencyDivisor: 100 }
+    const line = deliveredAs({ kind: 'topup', confirmationNumber: 'T-1', credited }, told)
+    const rest = { confirmationNumber: 'T-1', credited }
+    expect((await resultOf(line))?.result).toEqual({ msisdn: told.msisdn, ...rest })
+    expect((await resultOf({ ...line, recipient: undefined }))?.result).toEqual(rest)
+  })
+
+  test('of an eSIM come with what a phone reads', async () => {
+    const plan = {
+      kind: 'esim',
+      iccid: '89',
+      smdpAddress: 'smdp.example',
+      activationCode: 'A-1',
+    } as const
+    expect((await resultOf(deliveredAs(plan)))?.result).toEqual({
+      iccid: '89',
+      smdpAddress: 'smdp.example',
+      activationCode: 'A-1',
+      lpa: 'LPA:1$smdp.example$A-1',
+      qrPng: expect.stringMatching(/^data:image\/png;base64,iVBOR/),
+      qrSvg: expect.stringMatching(/^<svg/),
+    })
+    const bare = deliveredAs({ kind: 'esim', iccid: '89' })
+    expect((await resultOf(bare))?.result).toEqual({ iccid: '89' })
+  })
+
+  test('stay closed to who shows nothing, who is told how to open them', async () => {
+    const body = await orderBody(vault, { order: card, reveal: false })
+    expect(body.orders[0]).toMatchObject({ state: 'FULFILLED', result: null })
+    expect(body.orders[0]).toHaveProperty('result_hint', expect.stringContaining('Bearer'))
+    expect(JSON.stringify(body)).not.toContain(code)
+    expect(await resultOf(card)).not.toHaveProperty('result_hint')
+  })
+
+  test('of another order do not open in this one', async () => {
+    const mixed = { ...fulfilled(fulfilling(paid(pending()))), delivery: card.delivery }
+    await expect(orderBody(vault, { order: mixed, reveal: true })).rejects.toThrow()
+    expect((await resultOf(mixed, false))?.result).toBeNull()
+  })
+})
+
+describe('what the agent is told to do', () => {
+  const expired = { ...failing, state: 'EXPIRED' } as const
+  test.each<[string, Order, string | null, string | null]>([
+    ['payment pending', pending(), 'wait', null],
+    ['payment failed', paymentFailed(pending()), null, null],
+    ['paid', paid(pending()), 'wait', null],
+    ['fulfilling', fulfilling(paid(pending())), 'wait', null],
+    ['fulfilled', card, null, null],
+    ['refund due', failing, 'wait', 'REFUND_PENDING'],
+    [
+      'refund waiting',
+      { ...expired, refund: { step: 'WAITING', signAt: new Date(0) } },
+      'wait',
+      'REFUND_PENDING',
+    ],
+    ['refunded', refunded(failing), null, 'REFUNDED'],
+    ['refund failed', unpayable(failing), 'stop', 'REFUND_FAILED'],
+    ['expired and refunded', { ...refunded(failing), state: 'EXPIRED' }, null, 'REFUNDED'],
+  ])('%s', async (_, order, action, refund) => {
+    const body = await orderBody(vault, { order, reveal: false })
+    expect(body.orders[0]).toMatchObject({ state: order.state, agent_action: action })
+    expect(body.refund_state).toBe(refund)
+    expect(body.refund_contract === null).toBe(refund === null)
+  })
+})
+
+describe('what went wrong', () => {
+  test('is told in the published words, with the supplier’s own code beside', async () => {
+    expect((await resultOf(failing))?.error).toEqual({
+      code: 'fulfillment_failed',
+      message: failing.failure.message,
+      supplier_code: 'E7',
+    })
+    // What older records have of an order that expired is no word of the supplier.
+    const late = { ...failing.failure, trigger: 'expired', code: 'EXPIRED' } as const
+    const expired = await resultOf({ ...failing, state: 'EXPIRED', failure: late })
+    expect(expired?.error).toEqual({ code: 'expired', message: late.message })
+    const silent = { ...failing, failure: { ...failing.failure, code: '' } }
+    expect((await resultOf(silent))?.error).not.toHaveProperty('supplier_code')
+    expect((await resultOf(paymentFailed(pending())))?.error).toEqual({
+      code: 'expired',
+      message: 'Late.',
+    })
+    expect((await resultOf(card))?.error).toBeNull()
+  })
+})
+
+test('the access token is in the first answer only', async () => {
+  const first = await orderBody(vault, { order: card, reveal: true, accessToken: 'kat_1' })
+  expect(first).toHaveProperty('accessToken', 'kat_1')
+  expect(await orderBody(vault, { order: card, reveal: true })).not.toHaveProperty('accessToken')
+})
+
+test('no state names a transaction before one is proven, and all do after', () => {
+  fc.assert(
+    fc.property(anyOrder, (order) => {
+      const proven = order.state !== 'PAYMENT_PENDING' && order.state !== 'PAYMENT_FAILED'
+      expect(orderItem(order).transactionHash !== null).toBe(proven)
+      expect(orderItem(order).fulfillment_deadline !== null).toBe('deliverBy' in order)
+    }),
+  )
+})
+
+test('whatever an order holds, nobody but its buyer sees a secret of it', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyOrder, async (order) => {
+      const closed = await orderBody(vault, { order, reveal: false })
+      const said = JSON.stringify([closed, orderItem(order)])
+      const own = 'delivery' in order ? [order.delivery] : []
+      const secrets = [order.accessTokenHash, order.fingerprint, order.recipient ?? '', ...own]
+      for (const secret of secrets) {
+        if (secret.length > 8) expect(said).not.toContain(JSON.stringify(secret).slice(1, -1))
+      }
+      expect(said).not.toContain(onChain(order.tender).signature)
+      expect(orderItem(order)).not.toHaveProperty('result')
+    }),
+  )
+})

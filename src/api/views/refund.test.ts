@@ -1,0 +1,93 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { anyOrder } from '../../../test/contract/any-order.ts'
+import {
+  failed,
+  fulfilling,
+  paid,
+  payer,
+  pending,
+  refunded,
+  unpayable,
+} from '../../../test/contract/sample-orders.ts'
+import { refundIdOf } from '../../lib/ids.ts'
+import { isRefunding } from '../../orders/order.ts'
+import { refundBody, refundContract } from './refund.ts'
+
+const order = failed(fulfilling(paid(pending())))
+
+test('a refund under way knows the amount and neither what went back nor what was kept', () => {
+  expect(refundBody(order, { reason: 'It never came.', idempotencyKey: 'k' })).toEqual({
+    refundId: refundIdOf(order.id),
+    paymentId: order.paymentId,
+    orderId: order.id,
+    state: 'REFUND_PENDING',
+    state_updated_at: order.changedAt.toISOString(),
+    refund_to: payer,
+    amount_atomic: '12500000',
+    amount_atomic_refunded: null,
+    amount_atomic_kept: null,
+    asset: order.tender.asset,
+    asset_decimals: 6,
+    network: 'eip155:84532',
+    transactionHash: null,
+    reason: 'It never came.',
+    idempotency_key: 'k',
+    deadline: new Date(order.changedAt.getTime() + 86_400_000).toISOString(),
+  })
+})
+
+test('a refund in a coin tells the address of its buyer to nobody', () => {
+  const inCoin = { rail: 'btcpay', asset: 'BTC', units: 5n, payer: 'BTC:bc1qprivate' }
+  const tender = { ...order.tender, ...inCoin }
+  const told = refundBody({ ...order, tender: tender as never }, {})
+  expect(told.refund_to).toBe('BTC:…vate')
+  expect(JSON.stringify(told)).not.toContain('bc1q')
+})
+
+test('a refund that was paid names its transaction and its own time', () => {
+  const done = refunded(order)
+  const { refund } = done
+  if (refund.step !== 'REFUNDED') throw new Error('not refunded')
+  expect(refundBody(done, {})).toMatchObject({
+    state: 'REFUNDED',
+    state_updated_at: refund.refundedAt.toISOString(),
+    transactionHash: refund.transaction,
+    amount_atomic_refunded: '12500000',
+    amount_atomic_kept: '0',
+    reason: order.failure.message,
+    idempotency_key: null,
+  })
+  expect(refund.transaction).not.toBe(done.receipt.transaction)
+})
+
+test('a refund that failed says why', () => {
+  expect(refundBody(unpayable(order), {})).toMatchObject({
+    state: 'REFUND_FAILED',
+    transactionHash: null,
+    amount_atomic_refunded: '0',
+    amount_atomic_kept: '12500000',
+    error: { code: 'BLOCKED', message: 'The payer is blocked.' },
+  })
+})
+
+test('no refund goes to anyone but the payer, and none is partial', () => {
+  fc.assert(
+    fc.property(anyOrder, (any) => {
+      if (!isRefunding(any)) return
+      const body = refundBody(any, {})
+      expect(body.refund_to).toBe(any.tender.payer)
+      const { amount_atomic, amount_atomic_refunded: back, amount_atomic_kept: kept } = body
+      expect([null, '0', amount_atomic]).toContain(back)
+      if (back !== null) expect(BigInt(back) + BigInt(kept ?? 0)).toBe(BigInt(amount_atomic))
+    }),
+  )
+})
+
+test('the contract says where and with what to ask', () => {
+  expect(refundContract(order)).toMatchObject({
+    endpoint: `/api/catalog/orders/${order.id}/refund`,
+    method: 'POST',
+    required_body: { transactionHash: order.receipt.transaction, reason: 'fulfillment_failed' },
+  })
+})

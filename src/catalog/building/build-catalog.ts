@@ -1,0 +1,127 @@
+import { hash } from 'node:crypto'
+import { type Usdc, usdc } from '../../lib/money.ts'
+import { kinds } from '../good.ts'
+import type { Kind, Offer } from '../offer.ts'
+import { type OfferIds, packIds } from '../offer-ids.ts'
+import type { RateTable } from '../ports.ts'
+import { lowestCharge, type Pricing } from '../pricing.ts'
+import { type Publish, type ReadyJson, readyWriter } from '../ready-json.ts'
+import type { PackedIndex } from '../search/search-index.ts'
+import { staleParts } from '../staleness.ts'
+import { growing, growingFloats } from './growing.ts'
+import { indexRows } from './pack-index.ts'
+import { publishedOrder } from './published-order.ts'
+
+/** What the order, the prices and what is sold hang on besides the offers. */
+export interface Basis {
+  readonly markupBps: number
+  readonly rates: RateTable | undefined
+  /** When the offers of each kind were read from the supplier. */
+  readonly readAt: Readonly<Record<Kind, Date>>
+  readonly now: Date
+}
+
+/** Prices as they are at one moment. */
+export function pricingOn({ markupBps, rates, readAt, now }: Basis): Pricing {
+  return { markupBps, rates: () => rates, readAt: (kind) => readAt[kind], now: () => now }
+}
+
+/** A catalog as it goes from the thread that makes it to the one that answers. */
+export interface PackedCatalog {
+  readonly version: string
+  readonly ids: OfferIds
+  readonly ready: ReadyJson
+  /** Everything that the supplier lists. */
+  readonly listed: Readonly<Record<Kind, PackedIndex>>
+  /** What of it is sold; the same object where that is all. */
+  readonly sold: Readonly<Record<Kind, PackedIndex>>
+  /** The least that a purchase costs, of each kind that is sold. */
+  readonly lowest: Readonly<Partial<Record<Kind, Usdc>>>
+  readonly rates: RateTable | undefined
+  /** What of it was too old to sell by when it was made. */
+  readonly stale: string
+}
+
+/**
+ * Makes a catalog of what a supplier lists.
+ *
+ * The order of offers and what of them is sold depend on exchange rates too, so a catalog is built
+ * again when those change. Offers are looked at one after the other and let go, so that building
+ * takes little more room than what it builds.
+ */
+export function packCatalog(
+  offers: Iterable<readonly [offer: Offer, json: string]>,
+  basis: Basis,
+  publish: Publish,
+): PackedCatalog {
+  const order = publishedOrder(basis.rates)
+  const index = indexRows(basis.rates)
+  const ready = readyWriter(publish)
+  const pricing = pricingOn(basis)
+  const summary = createSummary()
+  for (const [offer, json] of offers) {
+    const asked = lowestCharge(offer, pricing)
+    order.add(offer, asked)
+    index.add(offer)
+    summary.add(offer, asked, `${json}\n${ready.add(offer)}`)
+  }
+  const rows = order.rows()
+  const soldRows = rows.filter((row) => summary.isSold(row))
+  const packKinds = (among: Uint32Array) => {
+    const ofKind = (kind: Kind) => among.filter((row) => summary.kindOf(row) === kind)
+    const packed = kinds.map((kind) => [kind, index.pack(ofKind(kind))])
+    return Object.fromEntries(packed) as Record<Kind, PackedIndex>
+  }
+  const listed = packKinds(rows)
+  return {
+    version: summary.version(rows),
+    ids: packIds(order.ids, rows),
+    ready: ready.finish(),
+    listed,
+    sold: soldRows.length === rows.length ? listed : packKinds(soldRows),
+    lowest: summary.lowest(soldRows),
+    rates: basis.rates,
+    stale: staleParts(pricing),
+  }
+}
+
+/** What each offer costs, and what tells one list of offers from another. */
+function createSummary() {
+  const kindsOf: Kind[] = []
+  /** In atomic USDC, which no price brings near 2^53; NaN where an offer is not sold. */
+  const costs = growingFloats()
+  const digests = [growing(), growing(), growing()] as const
+  const isSold = (row: number) => !Number.isNaN(costs.at(row))
+  return {
+    /**
+     * @param asked the least that it costs, where it is sold
+     * @param text all that is kept and published of the offer
+     */
+    add(offer: Offer, asked: Usdc | undefined, text: string): void {
+      kindsOf.push(offer.kind)
+      costs.push(Number(asked ?? Number.NaN))
+      const digest = hash('sha256', text, 'buffer')
+      for (const [at, part] of digests.entries()) part.push(digest.readUInt32LE(4 * at))
+    },
+    kindOf: (row: number) => kindsOf[row],
+    isSold,
+    /** Changes when, and only when, an offer, its price, their order or what of them is sold changes. */
+    version(rows: Uint32Array): string {
+      const facts = new Uint32Array(rows.length * 4)
+      for (const [at, row] of rows.entries()) {
+        facts.set([...digests.map((part) => part.at(row)), isSold(row) ? 1 : 0], at * 4)
+      }
+      return hash('sha256', facts, 'base64url').slice(0, 16)
+    },
+    /** @param rows of what is sold */
+    lowest(rows: Uint32Array): Partial<Record<Kind, Usdc>> {
+      const lowest: Partial<Record<Kind, number>> = {}
+      for (const row of rows) {
+        const kind = kindsOf[row] as Kind
+        lowest[kind] = Math.min(lowest[kind] ?? Number.POSITIVE_INFINITY, costs.at(row))
+      }
+      const amounts = Object.entries(lowest).map(([kind, cost]) => [kind, usdc(BigInt(cost))])
+      return Object.fromEntries(amounts)
+    },
+  }
+}

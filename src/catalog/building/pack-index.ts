@@ -1,0 +1,166 @@
+import { isRegional } from '../esim.ts'
+import type { MoneyRange, Offer } from '../offer.ts'
+import type { RateTable } from '../ports.ts'
+import { inUsd } from '../pricing.ts'
+import { coveredBy } from '../search/brand-places.ts'
+import { type AmountKind, bandsMet } from '../search/face-values.ts'
+import { packRuns } from '../search/runs.ts'
+import type { PackedIndex } from '../search/search-index.ts'
+import { packTerms } from '../search/terms.ts'
+import { indexWordsOf, nameFormsOf } from '../search/words.ts'
+import { categoriesOf } from '../voucher.ts'
+import { growing, growingFloats } from './growing.ts'
+import { type Field, field, packColumn } from './pack-column.ts'
+import { offerWords } from './pack-words.ts'
+
+/** What offers are found by, offer by offer as they come. */
+export interface IndexRows {
+  add(offer: Offer): void
+  /** @param rows those that are found by it, in the published order */
+  pack(rows: Uint32Array): PackedIndex
+}
+
+export function indexRows(rates: RateTable | undefined): IndexRows {
+  const fields = createFields()
+  const words = offerWords()
+  const regional = growing()
+  const minFace = growingFloats()
+  const maxFace = growingFloats()
+  return {
+    add(offer) {
+      fields.names.add([offer.brand, offer.brandName])
+      fields.brandNames.add([offer.brandName])
+      fields.countries.add(countriesOf(offer))
+      fields.covered.add(coveredBy(offer))
+      fields.regions.add(offer.regions)
+      fields.subTypes.add(offer.subTypes)
+      fields.categories.add(offer.kind === 'voucher' ? categoriesOf(offer) : [])
+      fields.durations.add(durationsOf(offer))
+      words.add(offer)
+      regional.push(offer.kind === 'esim' && isRegional(offer) ? 1 : 0)
+      const [min, max] = worthOf(offer, rates)
+      minFace.push(min)
+      maxFace.push(max)
+      fields.amounts.add([offer.price.type === 'RANGE' ? 'open' : 'fixed'] satisfies AmountKind[])
+      fields.bands.add(bandsMet(min, max))
+    },
+    pack(rows) {
+      const names = packColumn(fields.names, rows)
+      const faceUsd = {
+        min: Float64Array.from(rows, minFace.at),
+        max: Float64Array.from(rows, maxFace.at),
+      }
+      const codes = names.valuesOf.starts.length - 1
+      return {
+        rows,
+        names,
+        ofBrand: packRuns(codes, (add) => {
+          for (let doc = 0; doc < rows.length; doc++) add(names.codes[doc] as number, doc)
+        }),
+        ...brandsOf(fields.names, { rows, codes: names.codes }),
+        brandNames: packColumn(fields.brandNames, rows),
+        countries: packColumn(fields.countries, rows),
+        covered: packColumn(fields.covered, rows),
+        regions: packColumn(fields.regions, rows),
+        subTypes: packColumn(fields.subTypes, rows),
+        categories: packColumn(fields.categories, rows),
+        durations: packColumn(fields.durations, rows),
+        amounts: packColumn(fields.amounts, rows),
+        bands: packColumn(fields.bands, rows),
+        words: words.pack(rows),
+        multiCountry: docsWhere(rows, (row) => regional.at(row) === 1),
+        faceUsd,
+        byFaceUsd: {
+          low: byValue(faceUsd.min, 1),
+          high: byValue(faceUsd.min, -1),
+          most: byValue(faceUsd.max, -1),
+        },
+      }
+    },
+  }
+}
+
+function createFields() {
+  return {
+    names: field(),
+    brandNames: field(),
+    countries: field(),
+    covered: field(),
+    regions: field(),
+    subTypes: field(),
+    categories: field(),
+    durations: field(),
+    amounts: field(),
+    bands: field(),
+  }
+}
+
+/** The docs by their value; equal ones in their own order, and NaN behind all others. */
+function byValue(values: Float64Array, sign: 1 | -1): Uint32Array {
+  const ranks = values.map((value) =>
+    Number.isNaN(value) ? Number.POSITIVE_INFINITY : sign * value,
+  )
+  return Uint32Array.from(values.keys()).sort((one, other) => {
+    const [low, high] = [ranks[one] as number, ranks[other] as number]
+    return low === high ? one - other : low < high ? -1 : 1
+  })
+}
+
+function docsWhere(rows: Uint32Array, test: (row: number) => boolean): Uint32Array {
+  const docs: number[] = []
+  for (const [doc, row] of rows.entries()) if (test(row)) docs.push(doc)
+  return Uint32Array.from(docs)
+}
+
+function countriesOf(offer: Offer): string[] {
+  return offer.country === undefined ? [] : [offer.country]
+}
+
+function durationsOf(offer: Offer): string[] {
+  const days = offer.kind === 'voucher' ? undefined : offer.allowance.durationDays
+  return days === undefined ? [] : [String(days)]
+}
+
+/** A name is looked at once for each brand, not for each of its offers. */
+function brandsOf(
+  names: Field,
+  { rows, codes }: { readonly rows: Uint32Array; readonly codes: ArrayLike<number> },
+) {
+  const brands: { brand: string; brandName: string }[] = []
+  for (let doc = 0; doc < rows.length; doc++) {
+    // Brands are numbered in the order in which docs first have them.
+    if (codes[doc] !== brands.length) continue
+    const [brand = '', brandName = ''] = names.found[names.codes.at(rows[doc] as number)] ?? []
+    brands.push({ brand, brandName })
+  }
+  return {
+    brandsJson: Uint8Array.from(Buffer.from(JSON.stringify(brands))),
+    brandWords: termsOf(brands.map(({ brandName }) => indexWordsOf(brandName))),
+    nameForms: termsOf(
+      brands.map(({ brand, brandName }) => [brand, brandName].flatMap(nameFormsOf)),
+    ),
+  }
+}
+
+function termsOf(wordsOf: readonly (readonly string[])[]) {
+  const numbers = new Map<string, number>()
+  for (const words of wordsOf) {
+    for (const word of words) if (!numbers.has(word)) numbers.set(word, numbers.size)
+  }
+  return packTerms([...numbers.keys()], (add) => {
+    for (const [code, words] of wordsOf.entries()) {
+      for (const word of words) add(numbers.get(word) as number, code)
+    }
+  })
+}
+
+/** What an offer is worth: its face value, or its price where that has a rate and the other has none. */
+function worthOf({ faceValue, price }: Offer, rates: RateTable | undefined): [number, number] {
+  const worth = boundsOf(faceValue ?? price, rates)
+  return Number.isNaN(worth[0]) ? boundsOf(price, rates) : worth
+}
+
+function boundsOf(money: MoneyRange, rates: RateTable | undefined): [number, number] {
+  const [min, max] = money.type === 'FIXED' ? [money.fixed, money.fixed] : [money.min, money.max]
+  return [inUsd(min, money, rates) ?? Number.NaN, inUsd(max, money, rates) ?? Number.NaN]
+}

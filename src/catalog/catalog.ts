@@ -1,0 +1,124 @@
+import type { OfferId } from '../lib/ids.ts'
+import { leastOf, type Usdc } from '../lib/money.ts'
+import { type PackedCatalog, packCatalog } from './building/build-catalog.ts'
+import { kinds } from './good.ts'
+import type { Kind, Offer } from './offer.ts'
+import { isLikeId, type OfferIds, rowsOf } from './offer-ids.ts'
+import { type OfferRecords, offerAt, packOffers } from './offer-records.ts'
+import type { RateTable, Snapshot } from './ports.ts'
+import { letGo } from './ready-json.ts'
+import { openIndex, type PackedIndex, type SearchIndex } from './search/search-index.ts'
+
+/** One immutable state of everything on sale. A refresh makes a new one and swaps it in whole. */
+export interface Catalog extends Pick<Snapshot, 'readAt' | 'held' | 'setAside'> {
+  /** Changes when, and only when, an offer, its price, their order or what of them is sold changes. */
+  readonly version: string
+  /** How many offers the supplier lists. */
+  readonly size: number
+  readonly records: OfferRecords
+  /** Any offer that the supplier lists, sold or not. */
+  readonly find: (id: string) => Offer | undefined
+  /** The offer that was probably meant by an id that none has. */
+  readonly findLike: (id: string) => Offer | undefined
+  /** How all offers of a kind are found, in their published order. */
+  readonly listed: Readonly<Record<Kind, SearchIndex>>
+  /** Likewise those of them that are sold. */
+  readonly sold: Readonly<Record<Kind, SearchIndex>>
+  /** The exchange rates that it was made with. */
+  readonly rates: RateTable | undefined
+  /** What of it was too old to sell by when it was made: kinds, and the rates (`staleParts`). */
+  readonly stale: string
+  /** The least that a purchase of a kind cost when the catalog was made; absent where none is sold. */
+  readonly lowest: Readonly<Partial<Record<Kind, Usdc>>>
+  /** Gives back the memory of the finished JSON. Nothing may be searched in it afterwards. */
+  readonly retire: () => void
+}
+
+/** Holds the catalog of now. Readers take `current()` once per request and keep to it. */
+export interface LiveCatalog {
+  current(): Catalog
+  replace(catalog: Catalog): void
+}
+
+/** What is on sale in numbers, for whoever started the store. */
+export interface CatalogSummary {
+  readonly offers: number
+  readonly setAside: number
+  readonly readAt: Date
+}
+
+export function catalogSummaryOf(liveCatalog: Pick<LiveCatalog, 'current'>): CatalogSummary {
+  const { size, setAside, readAt } = liveCatalog.current()
+  const aside = Object.values(setAside).reduce((sum, count) => sum + count, 0)
+  return { offers: size, setAside: aside, readAt }
+}
+
+/** The least that a purchase of any kind cost when the catalog was made; undefined where none is sold. */
+export function cheapestOf({ lowest }: Pick<Catalog, 'lowest'>): Usdc | undefined {
+  return leastOf(Object.values(lowest))
+}
+
+/** Holds `initial`, or a catalog without offers until the first `replace`. */
+export function createLiveCatalog(initial?: Catalog): LiveCatalog {
+  let catalog = initial ?? emptyCatalog()
+  return {
+    current: () => catalog,
+    replace: (next) => {
+      catalog = next
+    },
+  }
+}
+
+/** Makes a packed catalog ready to answer. It takes over the arrays, and copies none. */
+export function openCatalog(
+  { version, ids, ready, listed, sold, lowest, rates, stale }: PackedCatalog,
+  { offers: records, readAt, held = {}, setAside }: Snapshot,
+): Catalog {
+  const opened = openKinds(listed, (index) => openIndex(index, ready, records))
+  return {
+    version,
+    readAt,
+    held,
+    setAside,
+    size: kinds.reduce((sum, kind) => sum + opened[kind].size, 0),
+    records,
+    find: (id) => findOffer(ids, records, id, (one) => one === id),
+    findLike: (id) => findOffer(ids, records, id, (one) => isLikeId(one, id)),
+    listed: opened,
+    sold: sold === listed ? opened : openKinds(sold, (index) => openIndex(index, ready, records)),
+    lowest,
+    rates,
+    stale,
+    retire: () => letGo(ready),
+  }
+}
+
+function openKinds(
+  packed: PackedCatalog['listed'],
+  open: (index: PackedIndex) => SearchIndex,
+): Record<Kind, SearchIndex> {
+  const entries = kinds.map((kind) => [kind, open(packed[kind])])
+  return Object.fromEntries(entries) as Record<Kind, SearchIndex>
+}
+
+function findOffer(
+  ids: OfferIds,
+  records: OfferRecords,
+  id: string,
+  isIt: (id: OfferId) => boolean,
+): Offer | undefined {
+  for (const row of rowsOf(ids, id)) {
+    const offer = offerAt(records, row)
+    if (isIt(offer.id)) return offer
+  }
+  return undefined
+}
+
+function emptyCatalog(): Catalog {
+  const epoch = new Date(0)
+  const readAt = { voucher: epoch, topup: epoch, esim: epoch }
+  const basis = { markupBps: 0, rates: undefined, readAt, now: epoch }
+  const publish = () => ({ discovery: {}, beyond: {} })
+  const snapshot = { offers: packOffers([]), readAt: epoch, setAside: {} }
+  return openCatalog(packCatalog([], basis, publish), snapshot)
+}

@@ -1,0 +1,43 @@
+import { distance } from 'fastest-levenshtein'
+import countries from 'i18n-iso-countries/index.js'
+import english from 'i18n-iso-countries/langs/en.json' with { type: 'json' }
+import { fold } from '../lib/text.ts'
+
+countries.registerLocale(english)
+
+/** Codes that people write although ISO 3166-1 has another one. */
+const meant: Readonly<Record<string, string>> = { UK: 'GB', EL: 'GR', XKX: 'XK' }
+
+/** Whether the text is an ISO 3166-1 alpha-2 code in upper case; XK counts as one. */
+export function isCountry(code: string): boolean {
+  return /^[A-Z]{2}$/.test(code) && countries.isValid(code)
+}
+
+/** The English name of a country, or its code where no name is known. */
+export function countryName(code: string): string {
+  return countries.getName(code, 'en') ?? code
+}
+
+/** Every ISO 3166-1 alpha-2 code. */
+export function countryCodes(): readonly string[] {
+  return Object.keys(countries.getAlpha2Codes())
+}
+
+/** Every English name that people search a country by: "United Kingdom", "UK". */
+export function countryNames(code: string): readonly string[] {
+  return countries.getName(code, 'en', { select: 'all' }) ?? []
+}
+
+/** The code that was meant by a text that is none: "UK" is GB, "USA" is US, "Germany" is DE. */
+export function countryMeantBy(text: string): string | undefined {
+  const upper = text.trim().toUpperCase()
+  return meant[upper] ?? countries.alpha3ToAlpha2(upper) ?? codeByName(text)
+}
+
+function codeByName(text: string): string | undefined {
+  const name = fold(text.trim())
+  const named = (test: (known: string) => boolean) =>
+    countryCodes().find((code) => countryNames(code).some((known) => test(fold(known))))
+  const isNear = (known: string) => name.length >= 5 && distance(known, name) <= 1
+  return named((known) => known === name) ?? named(isNear)
+}

@@ -1,0 +1,288 @@
+import { type Cents, cents, type Usdc, usdcFromCents } from '../lib/money.ts'
+import { Refusal } from '../lib/refusal.ts'
+import type { Charge, FixedMoney, Kind, LandedCost, MoneyRange, Offer, OpenMoney } from './offer.ts'
+import type { RateTable } from './ports.ts'
+import { isOldList, isStale } from './staleness.ts'
+
+/** What the store adds to the supplier's price, and what it knows of exchange rates. */
+export interface Pricing {
+  /** Basis points on top of the supplier's price: 250 is 2.5 %. */
+  readonly markupBps: number
+  /** The newest table there is, however old; undefined before the first one was read. */
+  readonly rates: () => RateTable | undefined
+  /** When the offers of a kind were read from the supplier. */
+  readonly readAt: (kind: Kind) => Date
+  readonly now: () => Date
+}
+
+/** What a buyer pays for an offer, in cents of a dollar, or why it is not sold. */
+export type Retail =
+  | {
+      readonly type: 'FIXED'
+      readonly cents: Cents
+      /** Which of the two was the higher one, and is asked: the supplier's price or what it charges. */
+      readonly by: 'price' | 'cost'
+    }
+  | {
+      readonly type: 'RANGE'
+      /** The values that a buyer may choose: `min` and then every `increment` up to `max`. */
+      readonly min: Cents
+      readonly max: Cents
+      readonly increment: Cents
+      /** What the least and the greatest of them cost. */
+      readonly lowest: Cents
+      readonly highest: Cents
+      /** What the supplier charges for those two, with the markup, where that is the higher price. */
+      readonly floor?: Floor
+    }
+  | NotSold
+
+interface Floor {
+  readonly lowest: Cents
+  readonly highest: Cents
+}
+
+interface NotSold {
+  readonly type: 'NOT_SOLD'
+  readonly code: NotSoldCode
+  readonly reason: string
+}
+
+type NotSoldCode =
+  | 'required_fields'
+  | 'open_value_currency'
+  | 'open_value_kind'
+  | 'list_stale'
+  | 'rate_missing'
+  | 'rate_stale'
+
+/** The fields a brand may require that the published purchase body can fill, by Zendit's keys. */
+export const fillableFields: ReadonlySet<string> = new Set([
+  'recipient.firstName',
+  'recipient.lastName',
+  'recipient.email',
+  'recipient.country',
+  'sender.firstName',
+  'sender.lastName',
+  'sender.email',
+  'sender.country',
+])
+
+/**
+ * The price for buyers: the supplier's price or what the supplier charges, whichever is more in US
+ * dollars, plus the markup, rounded up to the cent (docs/decisions/003).
+ */
+export function retailOf(offer: Offer, pricing: Pricing): Retail {
+  return unsoldFor(offer, pricing) ?? pricedOf(offer, pricing)
+}
+
+/**
+ * What this purchase costs.
+ *
+ * @param value what the buyer chose, in cents; undefined on FIXED offers
+ * @throws Refusal `offer_unavailable` when the offer is not sold, `invalid_body` on a wrong value
+ */
+export function chargeFor(offer: Offer, value: Cents | undefined, pricing: Pricing): Usdc {
+  const retail = retailOf(offer, pricing)
+  if (retail.type === 'NOT_SOLD') throw notSold(offer, retail)
+  if (retail.type === 'FIXED') {
+    if (value !== undefined) throw badValue('is only for open-value (RANGE) offers')
+    return usdcFromCents(retail.cents)
+  }
+  if (value === undefined) throw badValue(`is required: ${rangeText(retail)}`)
+  const fault = rangeFault(value, retail)
+  if (fault !== undefined) throw badValue(fault)
+  return usdcFromCents(askedAt(value, retail, pricing.markupBps))
+}
+
+/** What is wrong with a value that was chosen, as the offer is sold now; undefined where nothing is. */
+export function valueFault(offer: Offer, value: Cents, pricing: Pricing): string | undefined {
+  const retail = retailOf(offer, pricing)
+  return retail.type === 'RANGE' ? rangeFault(value, retail) : undefined
+}
+
+/** The least a purchase of this offer can cost, or undefined when it is not sold. */
+export function lowestCharge(offer: Offer, pricing: Pricing): Usdc | undefined {
+  const retail = retailOf(offer, pricing)
+  if (retail.type === 'NOT_SOLD') return undefined
+  return usdcFromCents(retail.type === 'FIXED' ? retail.cents : retail.lowest)
+}
+
+/** Adds the markup to an amount in any minor unit and rounds up, in integers throughout. */
+export function withMarkup(minor: number, markupBps: number): Cents {
+  const raised = BigInt(minor) * BigInt(10_000 + markupBps)
+  return cents(Number(ceilDivide(raised, 10_000n)))
+}
+
+/** An amount in US dollars, unrounded, for comparing; undefined without a rate. */
+export function inUsd(minor: number, money: MoneyRange, rates: RateTable | undefined) {
+  const rate = money.currency === 'USD' ? 1 : rates?.perUsd[money.currency]
+  return rate === undefined ? undefined : minor / money.divisor / rate
+}
+
+/** Why an offer is not sold whatever it costs, or for want of a rate to price it with. */
+function unsoldFor(offer: Offer, pricing: Pricing): NotSold | undefined {
+  const unfillable = unfillableFields(offer)
+  if (unfillable.length > 0) {
+    const reason = `The brand asks for ${unfillable.join(', ')}, which this store cannot pass on.`
+    return { type: 'NOT_SOLD', code: 'required_fields', reason }
+  }
+  const readAt = pricing.readAt(offer.kind)
+  if (isOldList(readAt, pricing.now())) {
+    const reason = `Its price was last read from the supplier at ${readAt.toISOString()}, which is too long ago.`
+    return { type: 'NOT_SOLD', code: 'list_stale', reason }
+  }
+  return unsoldRange(offer) ?? rateless(offer, pricing)
+}
+
+function unsoldRange({ kind, price }: Offer): NotSold | undefined {
+  if (price.type === 'FIXED') return undefined
+  if (kind === 'esim') {
+    const reason = 'Its value is open, and the supplier takes no value for an eSIM plan.'
+    return { type: 'NOT_SOLD', code: 'open_value_kind', reason }
+  }
+  if (price.currency === 'USD' && 100 % price.divisor === 0) return undefined
+  const reason = `Its value is chosen in ${price.currency}; this store sells open values in US dollars and cents only.`
+  return { type: 'NOT_SOLD', code: 'open_value_currency', reason }
+}
+
+function rateless({ price, cost }: Offer, pricing: Pricing): NotSold | undefined {
+  const foreign = [price.currency, cost.currency].filter((currency) => currency !== 'USD')
+  if (foreign.length === 0) return undefined
+  const table = pricing.rates()
+  const missing = foreign.find((currency) => millionthsOf(table, currency) <= 0n)
+  if (table === undefined || missing !== undefined) {
+    const reason = `It is priced in ${missing}, for which the store has no exchange rate.`
+    return { type: 'NOT_SOLD', code: 'rate_missing', reason }
+  }
+  if (!isStale(table, pricing.now())) return undefined
+  const reason = `It is priced in ${foreign[0]}, and the newest exchange rate, of ${table.asOf.toISOString()}, is too old.`
+  return { type: 'NOT_SOLD', code: 'rate_stale', reason }
+}
+
+function pricedOf(offer: Offer, pricing: Pricing): Retail {
+  const { price, cost } = offer
+  if (price.type === 'FIXED') {
+    const asked = askedFor(price.fixed, price, pricing)
+    const charged = askedFor(cost.max, cost, pricing)
+    return asked >= charged
+      ? { type: 'FIXED', cents: asked, by: 'price' }
+      : { type: 'FIXED', cents: charged, by: 'cost' }
+  }
+  return openRetail(price, cost, pricing)
+}
+
+function openRetail(price: OpenMoney, cost: LandedCost, pricing: Pricing): Retail {
+  const perUnit = 100 / price.divisor
+  const [min, increment] = [cents(price.min * perUnit), cents(price.increment * perUnit)]
+  // A greatest value off the step cannot be bought.
+  const max = cents(min + Math.floor((price.max * perUnit - min) / increment) * increment)
+  const costing = (value: Cents) => askedFor(costAt(cost, price, value / perUnit), cost, pricing)
+  const floor = { lowest: costing(min), highest: costing(max) }
+  const [lowest, highest] = [min, max].map((value) => withMarkup(value, pricing.markupBps)) as [
+    Cents,
+    Cents,
+  ]
+  const values = { type: 'RANGE', min, max, increment } as const
+  if (floor.lowest <= lowest && floor.highest <= highest) return { ...values, lowest, highest }
+  return {
+    ...values,
+    lowest: cents(Math.max(lowest, floor.lowest)),
+    highest: cents(Math.max(highest, floor.highest)),
+    floor,
+  }
+}
+
+/** What a value costs: it with the markup, or what the supplier charges, whichever is more. */
+function askedAt(
+  value: Cents,
+  { min, max, floor }: Extract<Retail, { type: 'RANGE' }>,
+  markupBps: number,
+): Cents {
+  const asked = withMarkup(value, markupBps)
+  if (floor === undefined) return asked
+  if (max === min) return cents(Math.max(asked, floor.highest))
+  const rise = BigInt(floor.highest - floor.lowest) * BigInt(value - min)
+  const charged = floor.lowest + Number(ceilDivide(rise, BigInt(max - min)))
+  return cents(Math.max(asked, charged))
+}
+
+/**
+ * The supplier names its charge at both ends of a range. Below the upper end it may grow from the one
+ * to the other, as with a fixed fee, or in proportion to the value: the higher of the two counts. At
+ * no value between two others is it more than on the straight line between those.
+ *
+ * @param chosen a whole number of minor units of the price
+ */
+function costAt(cost: LandedCost, price: OpenMoney, chosen: number): number {
+  if (price.max === price.min) return cost.max
+  const [least, greatest, value] = [BigInt(cost.min), BigInt(cost.max), BigInt(chosen)]
+  const [from, to] = [BigInt(price.min), BigInt(price.max)]
+  const growing = least + ceilDivide((greatest - least) * (value - from), to - from)
+  const inProportion = ceilDivide(greatest * value, to)
+  return Math.max(Number(growing), Number(inProportion))
+}
+
+/** What the supplier charges for this offer by its list; of an open one, for the value that was chosen. */
+export function listedCharge({ price, cost }: Offer, chosen: number | undefined): Charge {
+  const { currency, divisor, max } = cost
+  const isOpen = price.type === 'RANGE' && chosen !== undefined
+  return { currency, divisor, amount: isOpen ? costAt(cost, price, chosen) : max }
+}
+
+/**
+ * An amount with the markup, in cents of a dollar. Converts once and rounds up once, in integers, so
+ * that the buyer is never charged for less than the good costs.
+ */
+function askedFor(minor: number, { currency, divisor }: Money, pricing: Pricing): Cents {
+  const raised = BigInt(minor) * BigInt(10_000 + pricing.markupBps) * 100n
+  const scale = BigInt(divisor) * 10_000n
+  if (currency === 'USD') return cents(Number(ceilDivide(raised, scale)))
+  const millionths = millionthsOf(pricing.rates(), currency)
+  return cents(Number(ceilDivide(raised * 1_000_000n, scale * millionths)))
+}
+
+type Money = Pick<FixedMoney, 'currency' | 'divisor'>
+
+/**
+ * A rate as whole millionths, rounded down; 0 where there is none to price with. No unit of any
+ * currency is worth a thousand dollars, so a rate below a thousandth is a mistake.
+ */
+function millionthsOf(table: RateTable | undefined, currency: string): bigint {
+  if (currency === 'USD') return 1_000_000n
+  const rate = table?.perUsd[currency] ?? 0
+  return rate >= 0.001 && rate < 1e9 ? BigInt(Math.floor(rate * 1e6)) : 0n
+}
+
+function unfillableFields(offer: Offer): string[] {
+  if (offer.kind !== 'voucher') return []
+  return offer.requiredFields.filter((field) => !fillableFields.has(field))
+}
+
+function notSold(offer: Offer, retail: NotSold): Refusal {
+  return new Refusal('offer_unavailable', `${offer.id} is not sold now. ${retail.reason}`, {
+    extra: { reason: retail.code },
+  })
+}
+
+function badValue(message: string): Refusal {
+  return new Refusal('invalid_body', `value ${message}.`, {
+    parameter: 'value',
+    errors: [{ parameter: 'value', message }],
+  })
+}
+
+function rangeFault(value: Cents, retail: Extract<Retail, { type: 'RANGE' }>): string | undefined {
+  const { min, max, increment } = retail
+  const isSold = value >= min && value <= max && (value - min) % increment === 0
+  return isSold ? undefined : `must be ${rangeText(retail)}`
+}
+
+function rangeText(retail: Extract<Retail, { type: 'RANGE' }>): string {
+  const usd = (amount: number) => (amount / 100).toFixed(2)
+  return `from ${usd(retail.min)} to ${usd(retail.max)} USD in steps of ${usd(retail.increment)}`
+}
+
+function ceilDivide(numerator: bigint, denominator: bigint): bigint {
+  return (numerator + denominator - 1n) / denominator
+}

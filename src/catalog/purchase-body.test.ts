@@ -1,0 +1,365 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { esim, open, topup, voucher } from '../../test/fixtures/offers.ts'
+import { type Fault, Refusal } from '../lib/refusal.ts'
+import type { Offer } from './offer.ts'
+import { phoneForm } from './phone.ts'
+import { type Fields, readLineItem, requiredFieldsOf, wordingOf } from './purchase-body.ts'
+
+const card = voucher('CARD')
+const openCard = voucher('OPEN', { price: open(500, 10_000, 250) })
+const mailCard = voucher('MAIL', { requiredFields: ['recipient.email', 'sender.country'] })
+const line = topup('LINE')
+const openLine = topup('OPEN_LINE', { price: open(100, 5_000, 1) })
+const plan = esim('PLAN')
+const ada = { firstName: 'Ada', lastName: 'Lovelace' }
+const number = { msisdn: '+50255551234' }
+
+function faultsOf(offer: Offer, fields: Fields): readonly Fault[] {
+  try {
+    readLineItem(offer, { offerId: offer.id, ...fields })
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    expect(error.code).toBe('invalid_body')
+    return error.details.errors ?? []
+  }
+  return []
+}
+
+/** The one fault of a body. */
+function faultOf(offer: Offer, fields: Fields): string {
+  const faults = faultsOf(offer, fields)
+  expect(faults).toHaveLength(1)
+  return `${faults[0]?.parameter} ${faults[0]?.message}`
+}
+
+describe('a body is taken', () => {
+  test.each<[string, Offer, Fields, object, number | undefined]>([
+    ['for a card', card, ada, { kind: 'voucher', ...ada }, undefined],
+    ['for an open card', openCard, { ...ada, value: 12.5 }, { kind: 'voucher', ...ada }, 1_250],
+    ['for a line', line, number, { kind: 'topup', ...number }, undefined],
+    ['for an open line', openLine, { ...number, value: 4.35 }, { kind: 'topup' }, 435],
+    ['for a plan', plan, {}, { kind: 'esim' }, undefined],
+    ['for a recharge', plan, { iccid: `89${'1'.repeat(17)}` }, { kind: 'esim' }, undefined],
+  ])('%s', (_, offer, fields, recipient, value) => {
+    const lineItem = readLineItem(offer, { offerId: offer.id, ...fields })
+    expect(lineItem.recipient).toMatchObject(recipient)
+    expect(lineItem.value).toBe(value)
+  })
+
+  test('with names as people write them, without blanks around them', () => {
+    const told = { firstName: '  José María ', lastName: "O'Brien-Ünlü 李" }
+    expect(readLineItem(card, told).recipient).toMatchObject({
+      firstName: 'José María',
+      lastName: "O'Brien-Ünlü 李",
+    })
+  })
+
+  test('with the joiners that some scripts need inside a name, and not with these alone', () => {
+    const told = { firstName: 'می\u200cلاد', lastName: 'ක්\u200dරිෂාන්' }
+    expect(readLineItem(card, told).recipient).toMatchObject(told)
+    expect(faultOf(card, { ...told, lastName: '\u200c\u200d' })).toMatch(/^lastName/)
+  })
+
+  test('with a country in any case', () => {
+    expect(readLineItem(card, { ...ada, country: 'us' }).recipient).toMatchObject({ country: 'US' })
+  })
+
+  test('with whole cents, whatever the float says', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 100_000_000 }), (amount) => {
+        const lineItem = readLineItem(openCard, { ...ada, value: amount / 100 })
+        expect(lineItem.value).toBe(amount)
+      }),
+    )
+  })
+})
+
+describe('a name is refused', () => {
+  test.each([
+    '',
+    ' ',
+    '\t',
+    'A\u0000da',
+    'A\nda',
+    'A\u007fda',
+    'A\u0085da',
+    'A\u202eda',
+    'A\ud800da',
+    'a'.repeat(81),
+    1,
+    null,
+    true,
+    [],
+    ['Ada'],
+    {},
+  ])('%j', (firstName) => {
+    expect(faultOf(card, { ...ada, firstName })).toBe(
+      'firstName must be text of 1 to 80 characters without control characters',
+    )
+  })
+
+  test('when it is missing', () => {
+    expect(faultOf(card, { firstName: 'Ada' })).toBe('lastName is required for this offer')
+  })
+})
+
+describe('an e-mail address is refused', () => {
+  test.each([
+    'ada',
+    'ada@',
+    '@example.com',
+    'ada@example',
+    'a da@example.com',
+    'ada@example.com\n',
+    'ada@example.com, eve@example.com',
+    `${'a'.repeat(250)}@example.com`,
+    1,
+    null,
+    ['ada@example.com'],
+  ])('%j', (email) => {
+    expect(faultOf(card, { ...ada, email })).toMatch(/^email must be an e-mail address/)
+  })
+})
+
+describe('a country is refused', () => {
+  test.each(['USA', 'U', 'ZZ', 'U1', 'U\n', 'United States', 1, null, ['US']])('%j', (country) => {
+    expect(faultOf(card, { ...ada, country })).toMatch(
+      /^country must be an ISO 3166-1 alpha-2 code such as US/,
+    )
+  })
+})
+
+describe('a phone number is refused', () => {
+  test.each(['', '50255551234', '+502/5555/1234', '+0255551234', 50_255_551_234, null, ['+502']])(
+    '%j',
+    (msisdn) => {
+      expect(faultOf(line, { msisdn })).toContain(`msisdn ${phoneForm}`)
+    },
+  )
+
+  test('when it is missing, of another country or fixed', () => {
+    expect(faultOf(line, {})).toBe('msisdn is required for this offer')
+    expect(faultOf(line, { msisdn: '+50455551234' })).toContain('msisdn has the calling code +504')
+    const german = topup('DE', { country: 'DE' })
+    expect(faultOf(german, { msisdn: '+4930123456' })).toBe('msisdn is not a mobile number')
+  })
+
+  test('when no numbering plan has it, unless the buyer insists', () => {
+    const msisdn = '+502 1111-1111'
+    expect(faultOf(line, { msisdn })).toContain('send confirmNumber: true')
+    expect(faultOf(line, { msisdn, confirmNumber: false })).toContain('send confirmNumber: true')
+    expect(faultOf(line, { msisdn, confirmNumber: 'true' })).toContain('confirmNumber must be')
+    expect(readLineItem(line, { msisdn, confirmNumber: true })).toEqual({
+      recipient: { kind: 'topup', msisdn: '+50211111111' },
+      value: undefined,
+    })
+  })
+
+  test('whoever insists on it, when it is of another country or impossible', () => {
+    const dominican = topup('DO', { country: 'DO' })
+    for (const msisdn of ['+14155550123', '+1809', '+50255551234']) {
+      expect(faultOf(dominican, { msisdn, confirmNumber: true })).toMatch(/^msisdn /)
+    }
+  })
+})
+
+test('what is wrong with every field is told at once, whatever else is wrong', () => {
+  const value = () => 'must be less'
+  const told = { firstName: '', country: 'ZZ', value: 500 }
+  const all = ['country', 'firstName', 'lastName', 'value']
+  expect(refusedFor(openCard, told, value).sort()).toEqual(all)
+  const line = { msisdn: '+50455551234', value: 500 }
+  expect(refusedFor(openLine, line, value).sort()).toEqual(['msisdn', 'value'])
+})
+
+function refusedFor(offer: Offer, fields: Fields, rangeFault: () => string): string[] {
+  try {
+    readLineItem(offer, fields, rangeFault)
+  } catch (error) {
+    if (error instanceof Refusal) return (error.details.errors ?? []).map((one) => one.parameter)
+  }
+  return []
+}
+
+test('a phone number is passed on as it is understood', () => {
+  const french = topup('FR', { country: 'FR' })
+  for (const msisdn of ['+330612345678', '+33 6 12 34 56 78', '+33 (0)6.12.34.56.78']) {
+    expect(readLineItem(french, { msisdn }).recipient).toEqual({
+      kind: 'topup',
+      msisdn: '+33612345678',
+    })
+  }
+})
+
+describe('an ICCID is refused', () => {
+  test.each([
+    '',
+    `89${'1'.repeat(16)}`,
+    `89${'1'.repeat(19)}`,
+    `88${'1'.repeat(17)}`,
+    `89${'1'.repeat(16)}F`,
+    `8949 ${'1'.repeat(15)}`,
+    `89${'١'.repeat(17)}`,
+    8_911_111_111_111_111,
+    null,
+  ])('%j', (iccid) => {
+    expect(faultOf(plan, { iccid })).toContain('iccid must be the 19 or 20 digits')
+  })
+
+  test('but not for a wrong check digit', () => {
+    for (const digit of '0123456789') {
+      expect(faultsOf(plan, { iccid: `891234567890123456${digit}` })).toEqual([])
+    }
+  })
+})
+
+describe('a value is refused', () => {
+  test.each([
+    0,
+    -5,
+    0.001,
+    12.345,
+    1e-7,
+    1e21,
+    0.1 + 0.2,
+    '25',
+    '$25',
+    '25 USD',
+    '25,00',
+    null,
+    true,
+    [25],
+    {},
+  ])('%j: not dollars and cents', (value) => {
+    expect(faultOf(openCard, { ...ada, value })).toMatch(
+      /^value must be a number of US dollars with at most 2 decimals, such as 25 or 12.5/,
+    )
+  })
+
+  test.each([undefined, ''])('%j: missing', (value) => {
+    expect(faultOf(openCard, { ...ada, value })).toBe('value is required for this offer')
+  })
+
+  test.each([25, 0, '25', null])('%j on a fixed price', (value) => {
+    expect(faultOf(card, { ...ada, value })).toBe('value is only for open-value (RANGE) offers')
+  })
+})
+
+describe('a field that does not belong is refused', () => {
+  test.each<[Offer, string, string]>([
+    [card, 'firstname', '; did you mean firstName?'],
+    [card, 'fristName', '; did you mean firstName?'],
+    [card, 'offerid', '; did you mean offerId?'],
+    [card, 'Value', '; did you mean value?'],
+    [card, 'emails', '; did you mean email?'],
+    [line, 'msidn', '; did you mean msisdn?'],
+    [plan, 'ICCID', '; did you mean iccid?'],
+    [card, 'msisdn', ''],
+    [line, 'firstName', ''],
+    [plan, 'email', ''],
+    [card, 'recipient', ''],
+    [card, 'kind', ''],
+    [card, 'x', ''],
+    [card, '', ''],
+    [card, 'constructor', ''],
+  ])('%s: %j', (offer, name, meant) => {
+    const told = { voucher: ada, topup: number, esim: {} }[offer.kind]
+    expect(faultOf(offer, { ...told, [name]: 'x' })).toBe(
+      `${name} is not a field of this purchase${meant}`,
+    )
+  })
+})
+
+describe('what was probably meant is told', () => {
+  test.each<[string, Offer, Fields, string | number]>([
+    ['an amount as text', openCard, { ...ada, value: '25' }, 25],
+    ['a dollar sign', openCard, { ...ada, value: '$25' }, 25],
+    ['a currency behind it', openCard, { ...ada, value: '12.50 USD' }, 12.5],
+    ['a decimal comma', openCard, { ...ada, value: '25,00' }, 25],
+    ['commas between thousands', openCard, { ...ada, value: 'US$ 1,000.50' }, 1_000.5],
+    ['a phone number without plus', line, { msisdn: '50255551234' }, '+50255551234'],
+    ['a phone number as a number', line, { msisdn: 50_255_551_234 }, '+50255551234'],
+    ['blanks and brackets', line, { msisdn: '(+502) 5555-1234' }, '+50255551234'],
+    ['two zeros', line, { msisdn: '0050255551234' }, '+50255551234'],
+    ['as dialled in the country', line, { msisdn: '5555 1234' }, '+50255551234'],
+    ['a country by its name', card, { ...ada, country: 'United States' }, 'US'],
+    ['a country misspelt', card, { ...ada, country: 'Germny' }, 'DE'],
+    ['three letters', card, { ...ada, country: 'USA' }, 'US'],
+    ['a mail address with a blank', card, { ...ada, email: ' ada@example.com' }, 'ada@example.com'],
+    [
+      'an old Mexican number',
+      topup('MX', { country: 'MX' }),
+      { msisdn: '+5215512345678' },
+      '+525512345678',
+    ],
+    ['an ICCID in groups', plan, { iccid: '8911 1111 1111 1111 111' }, '8911111111111111111'],
+    ['another word for a field', line, { ...number, phone: 'x' }, 'msisdn'],
+    ['another way to write a field', card, { ...ada, first_name: 'Ada' }, 'firstName'],
+  ])('%s', (_, offer, fields, meant) => {
+    const [fault] = faultsOf(offer, fields)
+    expect(fault?.didYouMean).toBe(meant)
+    expect(fault?.message).toMatch(/; did you mean .*\?$/)
+  })
+
+  test.each<[string, Offer, Fields]>([
+    ['two amounts', openCard, { ...ada, value: '25 or 50' }],
+    ['no amount', openCard, { ...ada, value: 'all of it' }],
+    ['part of a number', line, { msisdn: '555' }],
+    ['no country', card, { ...ada, country: 'Atlantis' }],
+    ['an ICCID that is no exact number', plan, { iccid: Number('8911111111111111111') }],
+    ['no field', card, { ...ada, gift: 'x' }],
+  ])('but nothing is made up: %s', (_, offer, fields) => {
+    expect(faultsOf(offer, fields)[0]).not.toHaveProperty('didYouMean')
+  })
+})
+
+describe('what an offer requires', () => {
+  test.each<[string, Offer, string[]]>([
+    ['a card', card, ['firstName', 'lastName']],
+    ['an open card', openCard, ['firstName', 'lastName', 'value']],
+    ['a card that asks', mailCard, ['firstName', 'lastName', 'email', 'country']],
+    ['a line', line, ['msisdn']],
+    ['an open line', openLine, ['msisdn', 'value']],
+    ['a plan', plan, []],
+  ])('is named: %s', (_, offer, names) => {
+    expect(requiredFieldsOf(offer)).toEqual(names)
+    const asked = faultsOf(offer, {}).map(({ parameter }) => parameter)
+    expect(asked.toSorted()).toEqual(names.toSorted())
+  })
+
+  test('is asked for once, also when it is there but empty', () => {
+    expect(faultOf(mailCard, { ...ada, email: '', country: 'US' })).toContain('email ')
+    expect(faultOf(mailCard, { ...ada, email: 'ada@example.com', country: '' })).toContain(
+      'country ',
+    )
+  })
+
+  test('is all listed at once, beside every other fault', () => {
+    const fields = { firstName: '', colour: 'red', email: 'x', value: 1 }
+    const faults = faultsOf(mailCard, fields).map(({ parameter }) => parameter)
+    expect(faults.toSorted()).toEqual(
+      ['colour', 'country', 'email', 'firstName', 'lastName', 'value'].toSorted(),
+    )
+  })
+})
+
+describe('the wording of a request', () => {
+  test('is the same whatever the order of its fields, and differs with anything else', () => {
+    const field = fc.tuple(fc.string(), fc.oneof(fc.string(), fc.double(), fc.boolean()))
+    fc.assert(
+      fc.property(fc.uniqueArray(field, { selector: ([name]) => name }), (entries) => {
+        const fields = Object.fromEntries(entries)
+        const shuffled = Object.fromEntries(entries.toReversed())
+        const wording = wordingOf('voucher', fields)
+        expect(wordingOf('voucher', shuffled)).toBe(wording)
+        expect(wordingOf('topup', fields)).not.toBe(wording)
+        expect(wordingOf('voucher', { ...fields, '\u0001more': 1 })).not.toBe(wording)
+      }),
+    )
+  })
+
+  test('tells a number from the same digits as text', () => {
+    expect(wordingOf('voucher', { value: 25 })).not.toBe(wordingOf('voucher', { value: '25' }))
+  })
+})

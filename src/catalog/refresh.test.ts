@@ -1,0 +1,269 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { catalogWorkerOf, type PlainListing } from '../../test/fixtures/catalog.ts'
+import type { OfferId } from '../lib/ids.ts'
+import { inTurn } from '../lib/in-turn.ts'
+import { createLiveCatalog } from './catalog.ts'
+import type { Offer } from './offer.ts'
+import { packOffers } from './offer-records.ts'
+import type { Snapshot, SnapshotStore } from './ports.ts'
+import type { Pricing } from './pricing.ts'
+import { type RefreshDeps, refreshCatalog, reprice, serveLast, startRefreshing } from './refresh.ts'
+import type { TopupOffer } from './topup.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const now = new Date('2026-10-02T12:00:00Z')
+const pricing: Pricing = {
+  markupBps: 0,
+  rates: () => undefined,
+  readAt: () => now,
+  now: () => now,
+}
+
+function offer(id: string): TopupOffer {
+  return {
+    kind: 'topup',
+    id: id as OfferId,
+    brand: 'CLARO_GT',
+    brandName: 'Claro',
+    country: 'GT',
+    regions: ['Central America'],
+    subTypes: ['voice'],
+    productType: 'TOPUP',
+    price: { type: 'FIXED', currency: 'USD', divisor: 100, fixed: 1000 },
+    cost: { currency: 'USD', divisor: 100, min: 1, max: 1 },
+    allowance: {},
+  }
+}
+
+function listingOf(count: number): PlainListing {
+  const offers = Array.from({ length: count }, (_, index) => offer(`O_${index}`))
+  return { offers, setAside: { disabled: 3 } }
+}
+
+/** Keeps snapshots as the database would, and fails when a test says so. */
+function memory(fault?: Error): SnapshotStore & { readonly kept: Snapshot[] } {
+  const kept: Snapshot[] = []
+  return {
+    kept,
+    save: async (snapshot) => {
+      if (fault !== undefined) throw fault
+      kept.push(snapshot)
+    },
+    load: async () => {
+      if (fault !== undefined) throw fault
+      return kept.at(-1)
+    },
+  }
+}
+
+function depsFor(
+  list: () => Promise<PlainListing>,
+  snapshots: SnapshotStore = memory(),
+): RefreshDeps {
+  const { signal } = new AbortController()
+  return {
+    catalogWorker: catalogWorkerOf({ list }),
+    inTurn: inTurn(),
+    snapshots,
+    liveCatalog: createLiveCatalog(),
+    pricing,
+    now: () => now,
+    signal,
+  }
+}
+
+it('puts the whole list on sale and keeps it for the next start', async () => {
+  const snapshots = memory()
+  const deps = depsFor(async () => listingOf(10), snapshots)
+  expect(await refreshCatalog(deps)).toEqual({
+    outcome: 'loaded',
+    offers: 10,
+    setAside: { disabled: 3 },
+    durationMs: 0,
+  })
+  expect(deps.liveCatalog.current().size).toBe(10)
+  expect(deps.liveCatalog.current().setAside).toEqual({ disabled: 3 })
+  expect(snapshots.kept).toEqual([
+    { ...listingOf(10), offers: packOffers(listingOf(10).offers), readAt: now },
+  ])
+
+  const restarted = depsFor(() => Promise.reject(new Error('down')), snapshots)
+  expect(await serveLast(restarted)).toEqual({ outcome: 'served', offers: 10, readAt: now })
+  expect(restarted.liveCatalog.current().size).toBe(10)
+  expect(restarted.liveCatalog.current().version).toBe(deps.liveCatalog.current().version)
+})
+
+it('does not believe a list of under half of the last one', async () => {
+  const snapshots = memory()
+  const counts = [100, 49, 0, 50]
+  const deps = depsFor(async () => listingOf(counts.shift() ?? 0), snapshots)
+  await refreshCatalog(deps)
+  expect(await refreshCatalog(deps)).toMatchObject({
+    outcome: 'refused',
+    offers: 49,
+    setAside: { disabled: 3 },
+    reason: 'The supplier lists 49 topup offers after 100.',
+  })
+  expect(await refreshCatalog(deps)).toMatchObject({ outcome: 'refused', offers: 0 })
+  expect(deps.liveCatalog.current().size).toBe(100)
+  expect(snapshots.kept).toHaveLength(1)
+  expect(await refreshCatalog(deps)).toMatchObject({ outcome: 'loaded', offers: 50 })
+})
+
+const plan = (id: string): Offer => ({ ...offer(id), kind: 'esim', coverage: [] })
+const mixed = (topups: number, esims: number): PlainListing => ({
+  offers: [
+    ...listingOf(topups).offers,
+    ...Array.from({ length: esims }, (_, at) => plan(`E_${at}`)),
+  ],
+  setAside: {},
+})
+
+it('holds a kind that nearly vanishes from a list, and takes the others', async () => {
+  const snapshots = memory()
+  const lists = [mixed(40, 60), mixed(90, 0), mixed(91, 20), mixed(92, 50)]
+  const world = { now }
+  const deps = {
+    ...depsFor(async () => lists.shift() as PlainListing, snapshots),
+    now: () => world.now,
+  }
+  const sizes = () => {
+    const { listed } = deps.liveCatalog.current()
+    return [listed.topup.size, listed.esim.size]
+  }
+  await refreshCatalog(deps)
+  world.now = new Date(now.getTime() + 3_600_000)
+  expect(await refreshCatalog(deps)).toMatchObject({
+    outcome: 'loaded',
+    offers: 90,
+    held: { esim: 'The supplier lists 0 esim offers after 60.' },
+  })
+  expect(sizes()).toEqual([90, 60])
+  expect(deps.liveCatalog.current()).toMatchObject({ readAt: world.now, held: { esim: now } })
+  expect(snapshots.kept.at(-1)).toMatchObject({ held: { esim: now } })
+  expect(await refreshCatalog(deps)).toMatchObject({ held: { esim: expect.any(String) } })
+  expect(sizes()).toEqual([91, 60])
+  expect(deps.liveCatalog.current().held).toEqual({ esim: now })
+  const last = await refreshCatalog(deps)
+  expect(last).toMatchObject({ outcome: 'loaded', offers: 142 })
+  expect(last).not.toHaveProperty('held')
+  expect(sizes()).toEqual([92, 50])
+})
+
+it('believes that a kind is gone once what it held is too old to sell', async () => {
+  const lists = [mixed(40, 60), mixed(40, 0), mixed(40, 0)]
+  const world = { now }
+  const deps = {
+    ...depsFor(async () => lists.shift() as PlainListing),
+    now: () => world.now,
+  }
+  await refreshCatalog(deps)
+  world.now = new Date(now.getTime() + 24 * 3_600_000)
+  expect(await refreshCatalog(deps)).toHaveProperty('held')
+  world.now = new Date(world.now.getTime() + 1)
+  expect(await refreshCatalog(deps)).not.toHaveProperty('held')
+  expect(deps.liveCatalog.current().listed.esim.size).toBe(0)
+})
+
+it('does not believe an empty list on a first start either', async () => {
+  const deps = depsFor(async () => listingOf(0))
+  expect(await refreshCatalog(deps)).toMatchObject({ outcome: 'refused' })
+})
+
+it('changes nothing on sale when the list cannot be read', async () => {
+  const list = vi.fn<() => Promise<PlainListing>>().mockResolvedValueOnce(listingOf(4))
+  const deps = depsFor(list.mockRejectedValue(new Error('down')))
+  await refreshCatalog(deps)
+  const before = deps.liveCatalog.current()
+  expect(await refreshCatalog(deps)).toMatchObject({ outcome: 'failed', reason: 'down' })
+  expect(deps.liveCatalog.current()).toBe(before)
+})
+
+it('sells a list that could not be kept, and says so', async () => {
+  const deps = depsFor(async () => listingOf(4), memory(new Error('disk full')))
+  expect(await refreshCatalog(deps)).toMatchObject({ outcome: 'loaded', notKept: 'disk full' })
+  expect(deps.liveCatalog.current().size).toBe(4)
+})
+
+it('starts without a last list, and without a database that gives it', async () => {
+  const never = () => Promise.reject(new Error('not asked'))
+  expect(await serveLast(depsFor(never))).toEqual({ outcome: 'none' })
+  const broken = depsFor(never, memory(new Error('damaged')))
+  expect(await serveLast(broken)).toEqual({ outcome: 'failed', reason: 'damaged' })
+  expect(broken.liveCatalog.current().size).toBe(0)
+})
+
+it('refreshes the catalog every quarter of an hour, and sooner after a bad load', async () => {
+  vi.useFakeTimers()
+  const stop = new AbortController()
+  const list = vi
+    .fn<() => Promise<PlainListing>>()
+    .mockResolvedValueOnce(listingOf(10))
+    .mockRejectedValueOnce(new Error('down'))
+    .mockResolvedValueOnce(listingOf(1))
+    .mockResolvedValue(listingOf(12))
+  const outcomes: string[] = []
+  const deps = { ...depsFor(list), signal: stop.signal }
+  const ended = startRefreshing(deps, ({ outcome }) => outcomes.push(outcome))
+  await vi.advanceTimersByTimeAsync(0)
+  expect(outcomes).toEqual(['loaded'])
+  await vi.advanceTimersByTimeAsync(15 * 60_000 - 1)
+  expect(list).toHaveBeenCalledTimes(1)
+  await vi.advanceTimersByTimeAsync(1 + 30_000 + 60_000)
+  expect(outcomes).toEqual(['loaded', 'failed', 'refused', 'loaded'])
+  stop.abort()
+  await ended
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+it('ends a load that is under way when it is stopped, and reports nothing of it', async () => {
+  const stop = new AbortController()
+  const list = (signal: AbortSignal) =>
+    new Promise<PlainListing>((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason))
+    })
+  const deps = {
+    ...depsFor(async () => listingOf(1)),
+    catalogWorker: catalogWorkerOf({ list }),
+    signal: stop.signal,
+  }
+  const report = vi.fn()
+  const ended = startRefreshing(deps, report)
+  stop.abort()
+  await ended
+  expect(report).not.toHaveBeenCalled()
+})
+
+it('prices what is on sale again when the rates change', async () => {
+  let perUsd: Record<string, number> | undefined
+  const rates = () => perUsd && { asOf: now, source: 'test', perUsd }
+  const inEuro: TopupOffer = {
+    ...offer('EURO'),
+    price: { type: 'FIXED', currency: 'EUR', divisor: 100, fixed: 1000 },
+  }
+  const deps = {
+    ...depsFor(async () => ({ offers: [inEuro], setAside: {} })),
+    pricing: { ...pricing, rates },
+  }
+  await refreshCatalog(deps)
+  const before = deps.liveCatalog.current()
+  perUsd = { EUR: 0.86 }
+  await reprice(deps)
+  const after = deps.liveCatalog.current()
+  expect(after.version).not.toBe(before.version)
+  expect(after.readAt).toEqual(before.readAt)
+  expect(after.find('EURO')).toEqual(inEuro)
+})
+
+it('gives back the memory of a catalog that another one replaced', async () => {
+  const deps = depsFor(async () => listingOf(4))
+  await refreshCatalog(deps)
+  const { pieces } = deps.liveCatalog.current().listed.topup.ready
+  expect(pieces.every(({ length }) => length > 0)).toBe(true)
+  await refreshCatalog(deps)
+  expect(pieces.every(({ length }) => length === 0)).toBe(true)
+  expect(deps.liveCatalog.current().listed.topup.ready.pieces[0]?.length).toBeGreaterThan(0)
+})

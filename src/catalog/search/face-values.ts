@@ -1,0 +1,25 @@
+/** A range of face values in US dollars; without `max` it has no end. */
+export interface Band {
+  readonly min: number
+  readonly max?: number
+}
+
+/** The usual steps of gift card values. An offer is found by its place among them. */
+export const bands: readonly Band[] = [
+  { min: 0, max: 10 },
+  { min: 10, max: 25 },
+  { min: 25, max: 50 },
+  { min: 50, max: 100 },
+  { min: 100 },
+]
+
+/** The places of the bands that a face value meets; none where its value is not known. */
+export function bandsMet(least: number, most: number): string[] {
+  return [...bands.entries()]
+    .filter(([, { min, max = Number.POSITIVE_INFINITY }]) => most >= min && least <= max)
+    .map(([place]) => String(place))
+}
+
+/** Offers of a fixed value, or those whose value the buyer chooses. */
+export const amountKinds = ['fixed', 'open'] as const
+export type AmountKind = (typeof amountKinds)[number]

@@ -1,0 +1,109 @@
+import type { Docs } from './docs.ts'
+
+/** Why a result is empty, and what would find something. */
+export interface Hint {
+  /** The parameter that emptied the result; absent where no single one did. */
+  readonly parameter?: string
+  /** A value for it that finds offers, with the other parameters as they are. */
+  readonly nearest?: string
+  readonly message: string
+}
+
+/** For each parameter of a search, what could be asked instead, nearest first. */
+export type Alternatives<Params> = {
+  readonly [Name in keyof Params]?: (
+    given: NonNullable<Params[Name]>,
+    /** What the other parameters find by themselves. */
+    left: Docs,
+  ) => readonly NonNullable<Params[Name]>[]
+}
+
+export interface EmptySearch<Params extends object> {
+  /** What was asked for, without limit and offset. */
+  readonly params: Params
+  readonly find: (params: Params) => Docs
+  /** In the order in which a caller would sooner change them, the first soonest. */
+  readonly alternatives: Alternatives<Params>
+  /** What was looked for, in the plural: "vouchers". */
+  readonly noun: string
+}
+
+/** How many values are tried at most before a hint goes without one. */
+const maxTries = 20
+
+/** Explains an empty result. Whatever it names was searched for and found. */
+export function hintFor<Params extends object>(empty: EmptySearch<Params>): Hint {
+  const given = givenNames(empty)
+  if (given.length === 0) return { message: `The store has no ${empty.noun} at the moment.` }
+  for (const name of given) {
+    const left = empty.find(without(empty.params, name))
+    const nearest = nearestOf(empty, name, left)
+    // A change of this one parameter is enough to find something.
+    if (left.length > 0 || nearest !== undefined) return hintForOne(empty, name, nearest)
+  }
+  return hintForSeveral(empty, given)
+}
+
+function hintForOne<Params extends object>(
+  empty: EmptySearch<Params>,
+  name: keyof Params,
+  nearest: string | undefined,
+): Hint {
+  const parameter = String(name)
+  const asked = `${parameter} "${textOf(empty.params[name])}"`
+  const others = givenNames(empty).length > 1 ? ' together with the other parameters' : ''
+  const message = `No ${empty.noun} have ${asked}${others}.`
+  if (nearest === undefined) return { parameter, message: `${message} Leave it out to find some.` }
+  return { parameter, nearest, message: `${message} The nearest that finds some is "${nearest}".` }
+}
+
+function hintForSeveral<Params extends object>(
+  empty: EmptySearch<Params>,
+  given: readonly (keyof Params)[],
+): Hint {
+  const wrong = given.filter((name) => findsNothingAlone(empty, name)).map(String)
+  const names = (wrong.length > 0 ? wrong : given.map(String)).join(', ')
+  const message =
+    wrong.length > 0
+      ? `No ${empty.noun} have what was asked for in ${names}, each by itself.`
+      : `No ${empty.noun} meet ${names} together, and leaving one out is not enough.`
+  return wrong[0] === undefined ? { message } : { parameter: wrong[0], message }
+}
+
+function nearestOf<Params extends object>(
+  { params, find, alternatives }: EmptySearch<Params>,
+  name: keyof Params,
+  left: Docs,
+): string | undefined {
+  const given = params[name]
+  if (given === undefined || given === null) return undefined
+  const values = alternatives[name]?.(given, left) ?? []
+  const works = values
+    .slice(0, maxTries)
+    .find((value) => find({ ...params, [name]: value }).length > 0)
+  return works === undefined ? undefined : textOf(works)
+}
+
+function findsNothingAlone<Params extends object>(
+  { params, find }: EmptySearch<Params>,
+  name: keyof Params,
+): boolean {
+  return find({ [name]: params[name] } as Params).length === 0
+}
+
+function givenNames<Params extends object>({
+  params,
+  alternatives,
+}: EmptySearch<Params>): (keyof Params)[] {
+  const names = Object.keys(alternatives) as (keyof Params)[]
+  return names.filter((name) => params[name] !== undefined)
+}
+
+function without<Params extends object>(params: Params, name: keyof Params): Params {
+  const { [name]: _, ...others } = params
+  return others as Params
+}
+
+function textOf(value: unknown): string {
+  return Array.isArray(value) ? value.join(',') : String(value)
+}

@@ -1,0 +1,174 @@
+import { expect } from 'vitest'
+import { fold, wordsOf } from '../../lib/text.ts'
+import type { Catalog } from '../catalog.ts'
+import { countryNames } from '../countries.ts'
+import type { Offer } from '../offer.ts'
+import { categoriesOf } from '../voucher.ts'
+import { valuesAt } from './column.ts'
+import type { Docs } from './docs.ts'
+import type { Facets } from './facets.ts'
+import { type Filters, matching } from './filters.ts'
+import { type Page, search, searchWithFacets } from './search.ts'
+import type { SearchIndex } from './search-index.ts'
+import { isTypoOf } from './words.ts'
+
+/*
+ * The twin: every rule of docs/decisions/017 a second time, for one offer at a time and without an
+ * index, to compare the search with.
+ */
+
+/** Whether only what is sold is looked at is a choice of index, and a filter to the twin. */
+export type TwinFilters = Filters & { readonly sold?: boolean | undefined }
+
+/** Asks both for the same page. All offers are of one kind. */
+export function compareWith(
+  catalog: Catalog,
+  offers: Offer[],
+  { sold, ...asked }: TwinFilters,
+  wanted: Page,
+) {
+  const index = (sold ? catalog.sold : catalog.listed)[offers[0]?.kind ?? 'voucher']
+  const expected = twinSearch(offers, { sold, ...asked })
+  const found = search(index, asked, wanted)
+  expect(found.total).toBe(expected.length)
+  expect(idsOf(index, found.docs)).toEqual(
+    expected.slice(wanted.offset, wanted.offset + wanted.limit).map(({ id }) => id),
+  )
+  const { facets, ...alike } = searchWithFacets(index, asked, wanted)
+  expect(alike).toEqual(found)
+  expect(namesOf(index, facets)).toEqual(twinFacets(offers, { sold, ...asked }))
+  expect(idsOf(index, matching(index, asked)).sort()).toEqual(expected.map(({ id }) => id).sort())
+}
+
+export function idsOf(index: SearchIndex, docs: Docs): string[] {
+  return Array.from(docs, (doc) => index.offerAt(doc).id)
+}
+
+function namesOf(index: SearchIndex, facets: Facets) {
+  return {
+    countries: valuesAt(index.countries, facets.countries),
+    regions: valuesAt(index.regions, facets.regions),
+    brands: valuesAt(index.brandNames, facets.brandNames),
+    subTypes: valuesAt(index.subTypes, facets.subTypes),
+  }
+}
+
+function twinSearch(offers: readonly Offer[], asked: TwinFilters): Offer[] {
+  return offers
+    .filter((offer) => meets(offer, asked))
+    .map((offer) => ({ offer, key: keyOf(offer, asked.text) }))
+    .sort((one, other) => (one.key < other.key ? -1 : 1))
+    .map(({ offer }) => offer)
+}
+
+/** What sorts an offer among those that a text finds. */
+function keyOf(offer: Offer, text: string | undefined): string {
+  const price = offer.price.type === 'FIXED' ? offer.price.fixed : offer.price.min
+  const name = `${fold(offer.brandName)}\u0000${offer.brandName}`
+  return [rankOf(offer, text), name, String(price).padStart(9, '0'), offer.id].join('\u0001')
+}
+
+function twinFacets(offers: readonly Offer[], asked: TwinFilters) {
+  const listed = twinSearch(offers, { sold: asked.sold })
+  const among = (own: keyof Filters, valuesOf: (offer: Offer) => readonly string[]) => {
+    const { [own]: _, ...others } = asked
+    const found = listed.filter((offer) => meets(offer, others)).flatMap(valuesOf)
+    // Of values that differ in case or accents alone, the first one listed stands for all.
+    const all = listed.flatMap(valuesOf)
+    const names = found.map((value) => all.find((each) => fold(each) === fold(value)) ?? '')
+    return [...new Set(names)].sort((one, other) => (fold(one) < fold(other) ? -1 : 1))
+  }
+  return {
+    countries: among('country', ({ country }) => (country ? [country] : [])),
+    regions: among('regions', (offer) => offer.regions),
+    brands: among('brand', ({ brandName }) => [brandName]),
+    subTypes: among('subType', (offer) => offer.subTypes),
+  }
+}
+
+function isSold(offer: Offer): boolean {
+  if (offer.kind === 'esim') return offer.price.type === 'FIXED'
+  return offer.kind !== 'voucher' || offer.requiredFields.length === 0
+}
+
+function meets(offer: Offer, asked: TwinFilters): boolean {
+  const { country, subType, covers = [], durationDays } = asked
+  const { covered, days, regional } = planOf(offer)
+  return [
+    !asked.sold || isSold(offer),
+    asked.brand === undefined || hasBrand(offer, asked.brand),
+    asked.text === undefined || rankOf(offer, asked.text) < 9,
+    country === undefined || offer.country === country,
+    asked.category === undefined ||
+      (offer.kind === 'voucher' &&
+        categoriesOf(offer).some((each) => fold(each) === fold(asked.category ?? ''))),
+    subType === undefined || offer.subTypes.some((each) => fold(each) === fold(subType)),
+    asked.regions === undefined || asked.regions.some((each) => offer.regions.includes(each)),
+    !asked.multiCountry || regional,
+    covers.every((code) => covered.includes(code) || offer.country === code),
+    durationDays === undefined || days === durationDays,
+    meetsValue(offer, asked),
+  ].every(Boolean)
+}
+
+function planOf(offer: Offer) {
+  if (offer.kind !== 'esim') return { covered: [], days: undefined, regional: false }
+  const covered = offer.coverage.map(({ country }) => country)
+  return { covered, days: offer.allowance.durationDays, regional: offer.country === undefined }
+}
+
+function meetsValue({ price }: Offer, { minUsd = 0, maxUsd = 99 }: Filters): boolean {
+  const [least, most] = price.type === 'FIXED' ? [price.fixed, price.fixed] : [price.min, price.max]
+  return most >= minUsd * 100 && least <= maxUsd * 100
+}
+
+function hasBrand({ brand, brandName }: Offer, value: string): boolean {
+  const names = [fold(brand), fold(brandName)]
+  const words = spellingsOf(brandName).flatMap(wordsOf)
+  const asked = wordsOf(value)
+  return (
+    names.includes(fold(value)) ||
+    (asked.length > 0 && asked.every((word) => words.some((known) => known.startsWith(word))))
+  )
+}
+
+/** 9 is not found at all. */
+function rankOf(offer: Offer, text: string | undefined): number {
+  if (text === undefined) return 0
+  if (wordsOf(text).length === 0) return 9
+  const words = wordsIn(offer)
+  const names = [offer.brand, offer.brandName].flatMap(spellingsOf)
+  const forms = names.map((name) => wordsOf(name).join(' '))
+  const phrase = wordsOf(text).join(' ')
+  const exact = wordsOf(text).every((word) => words.some((known) => known.startsWith(word)))
+  if (exact && forms.includes(phrase)) return 0
+  if (exact) return forms.some((form) => form.startsWith(phrase)) ? 1 : 2
+  const near = wordsOf(text).every((word) =>
+    words.some((known) => known.startsWith(word) || isTypoOf(word, known)),
+  )
+  if (!near) return 9
+  return forms.some((form) => isTypoOf(phrase, form)) ? 3 : 4
+}
+
+function wordsIn(offer: Offer): string[] {
+  const description = offer.kind === 'voucher' ? offer.description : undefined
+  const own = offer.kind === 'voucher' ? (offer.categories ?? []) : []
+  const { brand, brandName, shortNotes, subTypes, regions: places, country } = offer
+  const names = country === undefined ? [] : countryNames(country)
+  const texts = [
+    brand,
+    brandName,
+    description,
+    shortNotes,
+    ...subTypes,
+    ...own,
+    ...places,
+    ...names,
+  ]
+  return texts.flatMap((text) => spellingsOf(text ?? '').flatMap(wordsOf))
+}
+
+/** With an apostrophe, which parts words, and without it. */
+function spellingsOf(text: string): string[] {
+  return [text, text.replaceAll(/['’]/g, '')]
+}

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest'
+import { newCheckoutId, newOrderId } from '../../test/doubles/ids.ts'
+import { returnReference } from '../checkouts/checkout.ts'
+import { commandOf, UsageError } from './refunds-arguments.ts'
+
+const id = newOrderId()
+const other = newOrderId()
+const back = returnReference(newCheckoutId(), 1)
+const hash = 'AB'.repeat(32)
+
+describe('the command line', () => {
+  test.each([
+    [['status'], { does: 'status' }],
+    [['stop', '--reason', ' leaked '], { does: 'stop', reason: 'leaked' }],
+    [['--reason=leaked', 'stop'], { does: 'stop', reason: 'leaked' }],
+    [['start'], { does: 'start', reason: undefined }],
+    [['start', '--reason', 'new key'], { does: 'start', reason: 'new key' }],
+    [['retry', id], { does: 'retry', names: [id] }],
+    [['retry', id, other, id], { does: 'retry', names: [id, other] }],
+    [['retry', '--all'], { does: 'retry', names: 'all' }],
+    [['retry', back, id], { does: 'retry', names: [back, id] }],
+    [['paid'], { does: 'hand' }],
+    [['paid', back, hash], { does: 'paid', reference: back, transaction: hash.toLowerCase() }],
+    [
+      ['paid', id, `0x${hash}`],
+      { does: 'paid', reference: id, transaction: `0x${'ab'.repeat(32)}` },
+    ],
+    [
+      ['paid', back, hash, '--transfer', '2'],
+      { does: 'paid', reference: back, transaction: hash.toLowerCase(), transfer: 2 },
+    ],
+  ])('%j is understood', (args, command) => {
+    expect(commandOf(args)).toEqual(command)
+  })
+
+  test.each([
+    [[], 'Say what to do'],
+    [['halt'], '"halt" is not known'],
+    [['stop'], 'stop needs a reason'],
+    [['stop', '--reason', '  '], 'stop needs a reason'],
+    [['stop', '--reason'], 'argument missing'],
+    [['stop', 'leaked', '--reason', 'x'], 'takes no order'],
+    [['stop', '--all', '--reason', 'x'], '--all is only for retry'],
+    [['status', '--all'], '--all is only for retry'],
+    [['status', '--reason', 'x'], '--reason is only for'],
+    [['status', id], 'takes no order'],
+    [['retry'], 'needs the id of an order'],
+    [['retry', 'ord_1'], '"ord_1" is not the id of an order'],
+    [['retry', id, '--all'], 'not both'],
+    [['retry', id, '--reason', 'x'], '--reason is only for'],
+    [['status', '--force'], '--force'],
+    [['retry', `${back}x`], 'nor a return of a checkout'],
+    [['retry', back.replace(/-1$/, '-0')], 'nor a return of a checkout'],
+    [['paid', back], 'takes a reference and the transaction'],
+    [['paid', back, hash, hash], 'takes a reference and the transaction'],
+    [['paid', 'chk_1-1', hash], '"chk_1-1" is not the id of an order'],
+    [['paid', back, 'done'], '"done" is not a transaction'],
+    [['paid', back, hash.slice(2)], 'is not a transaction'],
+    [['paid', back, hash, '--transfer', '0'], 'from 1'],
+    [['paid', '--transfer', '2'], 'takes a reference and the transaction'],
+    [['retry', id, '--transfer', '2'], '--transfer is only for paid'],
+    [['paid', back, hash, '--all'], '--all is only for retry'],
+    [['paid', back, hash, '--reason', 'x'], '--reason is only for'],
+  ])('%j is refused: %s', (args, message) => {
+    expect(() => commandOf(args)).toThrow(UsageError)
+    expect(() => commandOf(args)).toThrow(message)
+  })
+})

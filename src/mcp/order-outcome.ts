@@ -1,0 +1,96 @@
+import type { BuyingDeps } from '../api/buying/deps.ts'
+import { revealLink } from '../api/buying/reveal.ts'
+import { type OrderView, orderBody } from '../api/views/order.ts'
+import { retryAfterSeconds } from '../api/views/order-message.ts'
+import { isUnderWay, type Order, refundStateOf } from '../orders/order.ts'
+import type { ToolOutcome } from './tool.ts'
+
+export const includeGoods = {
+  type: 'boolean',
+  default: false,
+  description:
+    'true: the answer has the goods and the access token in it, for everyone who reads this conversation. Otherwise it has reveal.url, which shows the goods to a person once.',
+} as const
+
+/**
+ * What a tool says of an order. Codes stay out of the model's sight unless they are asked for: what
+ * a model has read, it can be made to repeat.
+ */
+export async function orderOutcome(
+  deps: BuyingDeps,
+  { order, reveal, accessToken }: OrderView,
+  inline: boolean,
+): Promise<Extract<ToolOutcome, { type: 'answer' }>> {
+  const view = { order, reveal: reveal && inline, accessToken: inline ? accessToken : undefined }
+  const { orders, ...body } = await orderBody(deps.purchases.vault, view)
+  const offersLink = reveal && !inline && mayBeDelivered(order)
+  const shown = orders.map(withoutPictures)
+  const hint = offersLink ? linkHint : lockedHint
+  const advice = adviceOn(order, reveal ? (inline ? 'inline' : 'link') : 'locked')
+  return {
+    type: 'answer',
+    body: {
+      ...body,
+      message: advice,
+      orders: shown.map(({ order: one }) =>
+        'result_hint' in one ? { ...one, result_hint: hint } : one,
+      ),
+      ...(offersLink ? { reveal: revealLink(deps, order) } : {}),
+    },
+    advice,
+    picture: shown.find(({ picture }) => picture !== undefined)?.picture,
+  }
+}
+
+const linkHint =
+  'The goods are behind reveal.url, which opens once: give the link to the person they are for. With include_goods: true they stand here instead.'
+const lockedHint =
+  'Show that the goods are yours: call again with the idempotency_key of the purchase, its access_token, or a sign-in of the paying wallet in _meta["sign-in-with-x"].'
+
+function mayBeDelivered(order: Order): boolean {
+  return order.state === 'FULFILLED' || isUnderWay(order)
+}
+
+type Listed = Awaited<ReturnType<typeof orderBody>>['orders'][number]
+type Result = Readonly<Record<string, unknown>> | null
+
+/** Pictures are no text: they come beside it, in the one form that clients show. */
+function withoutPictures(order: Listed) {
+  const result: Result = order.result
+  if (result === null) return { order, picture: undefined }
+  const { qrPng, qrSvg: _, ...rest } = result
+  const picture = typeof qrPng === 'string' ? qrPng.replace(/^[^,]*,/, '') : undefined
+  return { order: { ...order, result: rest }, picture }
+}
+
+/** What the caller does now. */
+function adviceOn(order: Order, goods: 'inline' | 'link' | 'locked'): string {
+  const again = `Call order_status with orderId ${order.id} in ${retryAfterSeconds} seconds`
+  switch (order.state) {
+    case 'FULFILLED':
+      return deliveredAdvice[goods]
+    case 'PAYMENT_PENDING':
+      return `It is being proven whether the money moved. Never pay again meanwhile. ${again}.`
+    case 'PAYMENT_FAILED':
+      return 'The payment failed and no money moved. A new purchase may be made.'
+    case 'PAID':
+    case 'FULFILLING':
+      return `Paid, and not delivered yet. Do not buy again. ${again}.`
+    case 'FULFILLMENT_FAILED':
+    case 'EXPIRED':
+      return refundAdvice[refundStateOf(order) ?? 'REFUND_PENDING']
+  }
+}
+
+const deliveredAdvice = {
+  inline: 'Delivered. The goods stand above; treat them like cash.',
+  link: 'Delivered. Give reveal.url to the person the goods are for; it opens once.',
+  locked: 'Delivered. The goods are shown to whoever shows that they are theirs.',
+} as const
+
+const refundAdvice = {
+  REFUND_PENDING:
+    'Not delivered. The money goes back to the wallet that paid, by itself and in full.',
+  REFUNDED: 'Not delivered. The money is back in the wallet that paid.',
+  REFUND_FAILED: 'Not delivered, and the money could not be sent back. The operator must act.',
+} as const

@@ -1,0 +1,230 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createHealth } from '../health/health.ts'
+import type { Means } from '../health/verdict.ts'
+import { usdc } from '../lib/money.ts'
+import type { OpenFacts } from '../orders/ports.ts'
+import { type GasFacts, monitorFloat } from './float-monitor.ts'
+import { lastSeen } from './looks.ts'
+import { type PartEvent, partChanges } from './part-changes.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const nothingOpen: OpenFacts = {
+  exposure: usdc(0n),
+  pending: usdc(0n),
+  committed: usdc(0n),
+  unconfirmed: usdc(0n),
+  refunds: 0,
+  fundsRefusals: [],
+}
+
+/** A store that is well, and whose means are what is said here. */
+function begin(open: Partial<OpenFacts> = {}, away: object = {}) {
+  const seen = {
+    float: async () => usdc(7n),
+    gas: async (): Promise<GasFacts> => ({ balance: 100n, perTransfer: 5n }),
+    open: async () => ({ ...nothingOpen, ...open }),
+    wallet: { available: 12.34, currency: 'USD' },
+    ...away,
+  }
+  const supplierWallet = lastSeen(async () => seen.wallet ?? Promise.reject(new Error('429')))
+  const now = () => new Date()
+  const health = createHealth(now)
+  health.noteCatalog(now())
+  const noted: Means[] = []
+  const told: PartEvent[] = []
+  const noteMeans = (means: Means, since?: Date) => {
+    noted.push(means)
+    health.noteMeans(means, since)
+  }
+  const stop = new AbortController()
+  const sources = {
+    float: () => seen.float(),
+    gas: () => seen.gas(),
+    open: () => seen.open(),
+    supplierWallet: supplierWallet.look,
+    cheapest: () => usdc(1n),
+    maxRefund: usdc(50n),
+    maxBorneOut: async () => usdc(40n),
+  }
+  const ended = monitorFloat(
+    sources,
+    { ...health, noteMeans },
+    {
+      now,
+      signal: stop.signal,
+      looked: partChanges(health, (event) => told.push(event)),
+    },
+  )
+  return {
+    seen,
+    health,
+    noted,
+    told,
+    action: () => health.signals().agent_action,
+    look: () => vi.advanceTimersByTimeAsync(5_000),
+    async end() {
+      stop.abort()
+      await ended
+    },
+  }
+}
+
+test('looks at once and every 5 s, and tells what it saw', async () => {
+  const { noted, look, end } = begin({
+    pending: usdc(4n),
+    unconfirmed: usdc(1n),
+    exposure: usdc(3n),
+    committed: usdc(2n),
+    refunds: 4,
+  })
+  await vi.advanceTimersByTimeAsync(0)
+  expect(noted).toEqual([
+    {
+      cover: { float: 7n, exposure: 3n },
+      // Four open refunds and twenty transfers ahead.
+      gas: { balance: 100n, need: 120n },
+      funds: { available: 12_340_000n, committed: 2n, unconfirmed: 1n },
+      pending: 4n,
+      cheapest: 1n,
+      maxRefund: 50n,
+      maxBorneOut: 40n,
+    },
+  ])
+  await vi.advanceTimersByTimeAsync(4_999)
+  expect(noted).toHaveLength(1)
+  await vi.advanceTimersByTimeAsync(1)
+  expect(noted).toHaveLength(2)
+  await end()
+  await look()
+  expect(noted).toHaveLength(2)
+})
+
+test('stops purchases while the float has no room for one more, tells of it once, and lets them go on', async () => {
+  const { seen, health, told, action, look, end } = begin()
+  await vi.advanceTimersByTimeAsync(0)
+  expect([action(), told]).toEqual(['pay', []])
+  seen.open = async () => ({ ...nothingOpen, exposure: usdc(7n) })
+  await look()
+  await look()
+  expect(action()).toBe('stop')
+  const detail =
+    'Refunds may need 0.000007 USDC, and their wallet holds 0.000007: a purchase may take a quarter of the rest.'
+  expect(health.parts().refunds).toEqual({ state: 'down', detail })
+  expect(told).toEqual([{ name: 'part_down', part: 'refunds', detail }])
+  seen.float = async () => usdc(11n)
+  await look()
+  expect(action()).toBe('pay')
+  expect(told.at(-1)).toEqual({ name: 'part_up', part: 'refunds', detail: '' })
+  await end()
+})
+
+test('an empty gas wallet stops purchases', async () => {
+  const { seen, health, action, look, end } = begin()
+  seen.gas = async () => ({ balance: 99n, perTransfer: 5n })
+  await look()
+  expect([action(), health.parts().gas.state]).toEqual(['stop', 'down'])
+  seen.gas = async () => ({ balance: 100n, perTransfer: 5n })
+  await look()
+  expect(action()).toBe('pay')
+  await end()
+})
+
+test('refusals for want of funds that are on record close the supplier', async () => {
+  const { seen, health, action, look, end } = begin()
+  await vi.advanceTimersByTimeAsync(0)
+  const refused = (reference: string) => ({ reference, at: new Date(), amount: usdc(5n) })
+  seen.open = async () => ({ ...nothingOpen, fundsRefusals: [refused('a'), refused('b')] })
+  await look()
+  expect([action(), health.parts().supplier.state]).toEqual(['stop', 'down'])
+  seen.wallet = { available: 13, currency: 'USD' }
+  await look()
+  expect(action()).toBe('pay')
+  await end()
+})
+
+test('a wallet at the supplier in another currency bounds nothing', async () => {
+  const { seen, noted, end } = begin()
+  seen.wallet = { available: 0, currency: 'EUR' }
+  await vi.advanceTimersByTimeAsync(0)
+  expect(noted.at(-1)?.funds).toBe('unbounded')
+  await end()
+})
+
+const unseeable = ['float', 'gas', 'open', 'wallet'] as const
+/** What cannot be known without each of them. */
+const unknownWithout = {
+  float: ['cover'],
+  gas: ['gas'],
+  open: ['cover', 'gas', 'funds'],
+  wallet: ['funds'],
+} as const
+const away = (part: (typeof unseeable)[number]) => ({
+  [part]: part === 'wallet' ? undefined : () => Promise.reject(new Error('timeout')),
+})
+
+test.each(unseeable)(
+  'holds purchases against what it saw last when it cannot see %s, and sells nothing after 5 minutes',
+  async (part) => {
+    const { seen, health, noted, action, look, end } = begin()
+    await vi.advanceTimersByTimeAsync(0)
+    const bounds = health.bounds()
+    Object.assign(seen, away(part))
+    await vi.advanceTimersByTimeAsync(5 * 60_000 - 5_000)
+    expect([noted.at(-1), action()]).toEqual([noted[0], 'pay'])
+    expect(health.bounds()).toEqual(bounds)
+    await look()
+    expect(action()).toBe('stop')
+    await end()
+  },
+)
+
+test.each(unseeable)('sells nothing before it has seen %s', async (part) => {
+  const { noted, action, end } = begin({}, away(part))
+  await vi.advanceTimersByTimeAsync(0)
+  expect([noted.length, action()]).toEqual([1, 'stop'])
+  const unknown = (['cover', 'gas', 'funds'] as const).filter((one) => !noted[0]?.[one])
+  expect(unknown).toEqual(unknownWithout[part])
+  await end()
+})
+
+test('what is sold during a look stays off the bounds until the next one', async () => {
+  const { seen, health, look, end } = begin()
+  await vi.advanceTimersByTimeAsync(0)
+  const most = () => health.bounds().find(({ by }) => by === 'refund_float')?.most
+  const slow = Promise.withResolvers<ReturnType<typeof usdc>>()
+  seen.float = () => slow.promise
+  await look()
+  await vi.advanceTimersByTimeAsync(1)
+  expect(health.sell('a', usdc(1n))).toBeUndefined()
+  health.noteOpened('a')
+  await vi.advanceTimersByTimeAsync(1)
+  slow.resolve(usdc(8n))
+  await vi.advanceTimersByTimeAsync(0)
+  expect(most()).toBe(1n)
+  await look()
+  expect(most()).toBe(2n)
+  await end()
+})
+
+test('never looks twice at once, however slow a look is', async () => {
+  const { seen, noted, end } = begin()
+  await vi.advanceTimersByTimeAsync(0)
+  let looks = 0
+  const slow = Promise.withResolvers<ReturnType<typeof usdc>>()
+  seen.float = () => {
+    looks += 1
+    return slow.promise
+  }
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect([looks, noted.length]).toEqual([1, 1])
+  slow.resolve(usdc(1n))
+  await vi.advanceTimersByTimeAsync(0)
+  expect(noted).toHaveLength(2)
+  await end()
+})

@@ -1,0 +1,160 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createHealth } from '../health/health.ts'
+import { ample } from '../health/means.fixture.ts'
+import type { OrderId } from '../lib/ids.ts'
+import { usdc } from '../lib/money.ts'
+import type { ChainTransfer } from '../reconcile/ports.ts'
+import type { StartupSources } from '../reconcile/startup-check.ts'
+import { checkStartup, RecordTooOld } from './startup-check.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const refund: ChainTransfer = {
+  transaction: `0x${'a'.repeat(64)}`,
+  block: 4_990,
+  logIndex: 1,
+  from: '0xrefunds',
+  to: '0xpayer',
+  amount: usdc(500_000n),
+  nonce: 'nonce of ord_known',
+}
+
+/** A chain and a record that say what the test sets. */
+function sources() {
+  const said = {
+    paidBack: [] as ChainTransfer[],
+    decided: [] as OrderId[],
+    newestBlock: 4_000 as number | undefined,
+    acknowledged: [] as Awaited<ReturnType<StartupSources['movements']['acknowledged']>>,
+    silent: false,
+  }
+  const asked: [number, number][] = []
+  return {
+    said,
+    asked,
+    chain: {
+      heads: async () => {
+        if (said.silent) throw new Error('no answer')
+        return { newest: 5_000, safe: 4_998 }
+      },
+      blockBefore: async () => 2_000,
+      async *paidBack(from: number, to: number) {
+        asked.push([from, to])
+        yield said.paidBack
+      },
+      refundNonceOf: (id: OrderId) => `nonce of ${id}`,
+    },
+    movements: { acknowledged: async () => said.acknowledged },
+    store: {
+      newestBlock: async () => said.newestBlock,
+      idsOf: async (payers: readonly string[]) => (payers.includes('0xpayer') ? said.decided : []),
+    },
+  }
+}
+
+function start(world: ReturnType<typeof sources>) {
+  const stop = new AbortController()
+  const health = createHealth(() => new Date())
+  health.noteCatalog(new Date())
+  health.noteMeans(ample)
+  const failed = vi.fn()
+  const guard = checkStartup(world, health, { signal: stop.signal, failed })
+  return { stop, health, failed, guard, mayBuy: () => health.signals().agent_action !== 'stop' }
+}
+
+test('a refund that a person vouches for stops no start', async () => {
+  const world = sources()
+  world.said.paidBack = [refund]
+  world.said.acknowledged = [{ ...refund, reason: 'The key leaked', by: 'Ann Smith' }]
+  const { guard } = start(world)
+  await expect((await guard).passed).resolves.toBe(true)
+})
+
+test('a record that knows every refund lets the store begin', async () => {
+  const world = sources()
+  world.said.paidBack = [refund]
+  world.said.decided = ['ord_known' as OrderId]
+  const { guard, mayBuy } = start(world)
+  expect(mayBuy()).toBe(false)
+  expect(await (await guard).passed).toBe(true)
+  expect(mayBuy()).toBe(true)
+  expect(world.asked).toEqual([[3_700, 5_000]])
+})
+
+test('an empty record looks back as far as a payment can be used', async () => {
+  const world = sources()
+  world.said.newestBlock = undefined
+  await start(world).guard
+  expect(world.asked).toEqual([[2_000, 5_000]])
+})
+
+test('a record that is ahead of the chain looks at its end', async () => {
+  const world = sources()
+  world.said.newestBlock = 9_000
+  await start(world).guard
+  expect(world.asked).toEqual([[4_700, 5_000]])
+})
+
+test.each([
+  ['has no such order', []],
+  ['has another order of that wallet', ['ord_other' as OrderId]],
+])('a record that %s may not be started from', async (_, decided) => {
+  const world = sources()
+  world.said.paidBack = [refund]
+  world.said.decided = decided
+  const { guard, mayBuy } = start(world)
+  await expect(guard).rejects.toThrow(RecordTooOld)
+  await expect(guard).rejects.toThrow(refund.transaction)
+  expect(mayBuy()).toBe(false)
+})
+
+test('what an operator takes out of the wallet is no refund', async () => {
+  const world = sources()
+  const { nonce: _, ...plain } = refund
+  world.said.paidBack = [plain]
+  expect(await (await start(world).guard).passed).toBe(true)
+})
+
+test('while the chain is silent nothing is sold, and it begins once the chain has answered', async () => {
+  const world = sources()
+  world.said.silent = true
+  const { guard, mayBuy, failed } = start(world)
+  await vi.advanceTimersByTimeAsync(10_000)
+  const { passed } = await guard
+  expect(mayBuy()).toBe(false)
+  expect(failed).toHaveBeenCalledWith('start guard', expect.any(Error))
+  world.said.silent = false
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(await passed).toBe(true)
+  expect(mayBuy()).toBe(true)
+})
+
+test('a chain that answers late can still refuse the record', async () => {
+  const world = sources()
+  world.said.silent = true
+  const { guard, mayBuy } = start(world)
+  await vi.advanceTimersByTimeAsync(10_000)
+  const { passed, refused } = await guard
+  world.said.silent = false
+  world.said.paidBack = [refund]
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(await refused).toBeInstanceOf(RecordTooOld)
+  expect(await passed).toBe(false)
+  expect(mayBuy()).toBe(false)
+})
+
+test('a store that stops before the chain has answered never begins', async () => {
+  const world = sources()
+  world.said.silent = true
+  const { guard, stop, mayBuy } = start(world)
+  await vi.advanceTimersByTimeAsync(10_000)
+  const { passed } = await guard
+  stop.abort()
+  expect(await passed).toBe(false)
+  expect(mayBuy()).toBe(false)
+})

@@ -1,0 +1,189 @@
+import type { Kind } from '../../catalog/offer.ts'
+import { formatUsdc, type Usdc } from '../../lib/money.ts'
+import { Refusal, type RefusalDetails } from '../../lib/refusal.ts'
+import type { Digest } from '../../secrets/tokens.ts'
+import type { In } from '../order.ts'
+import {
+  type Counted,
+  LimitReached,
+  type LimitStore,
+  type Opened,
+  type OrderStore,
+} from '../ports.ts'
+import type { Priced } from '../price.ts'
+import { lessOf, money } from './answer.ts'
+import { digestOf, receiverOf } from './recipient.ts'
+import {
+  dayMs,
+  type LimitName,
+  limitHit,
+  noRules,
+  type Rules,
+  roomFrom,
+  rulesAt,
+  type Spend,
+  type SpendingQuery,
+  spentOn,
+} from './rules.ts'
+
+export interface CheckDeps {
+  readonly limits: Pick<LimitStore, 'find' | 'spends'>
+  readonly digest: Digest
+  readonly now: () => Date
+}
+
+/** A priced line item beside the limits of who pays it. */
+interface Weighed {
+  readonly rules: Rules
+  readonly asked: SpendingQuery
+  readonly spends: readonly Spend[]
+  /** The field that says whom it goes to. */
+  readonly field: string
+}
+
+/**
+ * Looks before anything is written whether the payer's own limits allow a purchase. The record
+ * decides when the order is opened, with the digest that is given here.
+ */
+export async function beforeLimits(
+  deps: CheckDeps,
+  priced: Priced,
+  payer: string,
+): Promise<{ readonly refusal: Refusal | undefined; readonly receiver: string | undefined }> {
+  const weighed = await weigh(deps, priced, payer)
+  const limit = limitHit(weighed.rules, weighed.asked, spentOn(weighed.spends))
+  return { refusal: limit && refusalFor(limit, weighed), receiver: weighed.asked.recipient }
+}
+
+/**
+ * Opens the order, if the limits of its payer allow it at this very moment, whatever was seen before.
+ *
+ * @throws Refusal `limit_exceeded`
+ */
+export async function openWithin(
+  deps: CheckDeps & { readonly orders: Pick<OrderStore, 'open'> },
+  order: In<'PAYMENT_PENDING'>,
+  sent: {
+    readonly keys: readonly string[]
+    readonly priced: Priced
+    readonly receiver: string | undefined
+    readonly counted?: Counted
+  },
+): Promise<Opened> {
+  try {
+    return await deps.orders.open(order, sent.keys, sent.receiver, sent.counted)
+  } catch (error) {
+    if (!(error instanceof LimitReached)) throw error
+    throw refusalFor(error.limit, await weigh(deps, sent.priced, order.tender.payer))
+  }
+}
+
+async function weigh(deps: CheckDeps, priced: Priced, payer: string): Promise<Weighed> {
+  const { offer, lineItem, amount } = priced
+  const now = deps.now()
+  const stored = await deps.limits.find(payer)
+  const rules = stored ? rulesAt(stored.limits, now) : noRules
+  const isCounted = rules.perDay !== undefined
+  const since = new Date(now.getTime() - dayMs)
+  const { field, text } = receiverOf(lineItem.recipient)
+  const recipient =
+    text === undefined
+      ? undefined
+      : digestOf(deps.digest, { wallet: payer, text }, rules.recipients)
+  return {
+    rules,
+    asked: { amount, kind: offer.kind, country: offer.country, recipient },
+    spends: isCounted ? await deps.limits.spends(payer, since) : [],
+    field,
+  }
+}
+
+function refusalFor(limit: LimitName, weighed: Weighed): Refusal {
+  const { message, ...details } = explained[limit](weighed)
+  const { extra, ...rest } = details
+  return new Refusal('limit_exceeded', message, {
+    parameter: 'offerId',
+    ...rest,
+    extra: { limit, ...extra },
+    charged: 'no',
+  })
+}
+
+type Explained = { readonly message: string } & Pick<
+  RefusalDetails,
+  'parameter' | 'allowed' | 'extra'
+>
+
+const explained: Readonly<Record<LimitName, (weighed: Weighed) => Explained>> = {
+  kinds: ({ rules, asked }) => ({
+    message: `${limitedTo('kinds', rules.kinds)} This is ${asked.kind === 'esim' ? 'an' : 'a'} ${asked.kind}.`,
+    allowed: rules.kinds ?? [],
+    extra: { asked: asked.kind },
+  }),
+
+  countries: ({ rules, asked }) => ({
+    message: `${limitedTo('countries', rules.countries)} This is ${asked.country ? `for ${asked.country}` : 'a plan for many countries'}.`,
+    allowed: rules.countries ?? [],
+    extra: { asked: asked.country ?? null },
+  }),
+
+  recipients: ({ asked, field, rules }) => ({
+    message: `${limitedToRecipients(rules.recipients?.length)} ${recipientTexts[asked.kind](asked.recipient !== undefined)}`,
+    parameter: field,
+  }),
+
+  per_order: ({ rules, asked }) => ({
+    message: `This wallet has limited itself to ${textOf(rules.perOrder)} per order. This is ${textOf(asked.amount)}.`,
+    extra: { allows: moneyOf(rules.perOrder), asked: money(asked.amount) },
+  }),
+
+  per_day: ({ rules, asked, spends }) => {
+    const { perDay } = rules
+    const { amount } = asked
+    const spent = spentOn(spends)
+    const until = perDay === undefined ? undefined : roomFrom(perDay, amount, spends)
+    return {
+      message: `This wallet has limited itself to ${textOf(perDay)} in any 24 hours and has spent ${textOf(spent)} of it. This is ${textOf(amount)}.`,
+      extra: {
+        allows: moneyOf(perDay),
+        asked: money(amount),
+        spent: money(spent),
+        remaining: perDay === undefined ? null : money(lessOf(perDay, spent)),
+        until: until?.toISOString() ?? null,
+      },
+    }
+  },
+}
+
+const recipientTexts: Readonly<Record<Kind, (isNamed: boolean) => string>> = {
+  topup: () => 'The number is none of them.',
+  voucher: (isNamed) =>
+    isNamed ? 'The e-mail address is none of them.' : 'Name one of them in email.',
+  esim: (isNamed) =>
+    isNamed ? 'The eSIM is none of them.' : 'A new eSIM is none of them; name one in iccid.',
+}
+
+function limitedTo(what: 'kinds' | 'countries', list: readonly string[] = []): string {
+  return list.length > 0
+    ? `This wallet has limited itself to these ${what}: ${list.join(', ')}.`
+    : nothingLeft(what)
+}
+
+/** The list itself is nobody's to read: who has the wallet's limits need not know whom it pays. */
+function limitedToRecipients(count = 0): string {
+  if (count === 0) return nothingLeft('recipients')
+  return `This wallet has limited itself to ${count === 1 ? 'one recipient' : `${count} recipients`}.`
+}
+
+/** A list that was set is never empty. What is left of two may be, until the new one holds alone. */
+function nothingLeft(what: 'kinds' | 'countries' | 'recipients'): string {
+  return `The old and the new limits of this wallet have no ${what} in common, so it can buy nothing until the new ones hold.`
+}
+
+function textOf(amount: Usdc | undefined): string {
+  return amount === undefined ? 'less' : `${formatUsdc(amount)} USDC`
+}
+
+function moneyOf(amount: Usdc | undefined) {
+  return amount === undefined ? null : money(amount)
+}

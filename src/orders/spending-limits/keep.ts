@@ -1,0 +1,95 @@
+import { Refusal } from '../../lib/refusal.ts'
+import type { Digest } from '../../secrets/tokens.ts'
+import type { LimitStore } from '../ports.ts'
+import { answerOf, type LimitsAnswer } from './answer.ts'
+import { type LimitsBody, usdcOf } from './body.ts'
+import { digestOf } from './recipient.ts'
+import {
+  changed,
+  dayMs,
+  hasRules,
+  noRules,
+  present,
+  type Rules,
+  type WalletLimits,
+} from './rules.ts'
+
+export interface LimitsDeps {
+  readonly limits: LimitStore
+  readonly digest: Digest
+  readonly now: () => Date
+  /** How long what is looser waits before it holds; milliseconds. */
+  readonly coolingMs: number
+}
+
+/** Somebody else changes the same limits again and again only on purpose. */
+const attempts = 5
+
+/** The limits of this wallet, and what it has spent. */
+export async function showLimits(deps: LimitsDeps, wallet: string): Promise<LimitsAnswer> {
+  const stored = await deps.limits.find(wallet)
+  return tell(deps, wallet, stored?.limits ?? { inForce: noRules })
+}
+
+/** Puts these limits in the place of all that the wallet had; see `changed` for what holds when. */
+export function setLimits(
+  deps: LimitsDeps,
+  wallet: string,
+  body: LimitsBody,
+): Promise<LimitsAnswer> {
+  return change(deps, wallet, (limits) => rulesOf(deps.digest, wallet, body, limits))
+}
+
+/** Lifts all limits of the wallet, once the cooling is over. */
+export function liftLimits(deps: LimitsDeps, wallet: string): Promise<LimitsAnswer> {
+  return change(deps, wallet, () => noRules)
+}
+
+async function change(
+  deps: LimitsDeps,
+  wallet: string,
+  wanted: (limits: WalletLimits) => Rules,
+): Promise<LimitsAnswer> {
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    const read = await deps.limits.find(wallet)
+    const limits = read?.limits ?? { inForce: noRules }
+    const { coolingMs } = deps
+    const next = changed(limits, wanted(limits), { now: deps.now(), coolingMs })
+    const isNothing = !hasRules(next.inForce) && next.coming === undefined
+    if (await deps.limits.replace(wallet, read, isNothing ? undefined : next)) {
+      return tell(deps, wallet, next)
+    }
+  }
+  const message = 'The limits are being changed by somebody else just now.'
+  throw new Refusal('try_again', message, { retryAfterSeconds: 5 })
+}
+
+async function tell(deps: LimitsDeps, wallet: string, limits: WalletLimits): Promise<LimitsAnswer> {
+  const now = deps.now()
+  const spends = await deps.limits.spends(wallet, new Date(now.getTime() - dayMs))
+  return answerOf({ wallet, limits, spends }, { now, coolingMs: deps.coolingMs })
+}
+
+/** The body as rules. Lists have each value once, and in one order. */
+function rulesOf(
+  digest: Digest,
+  wallet: string,
+  body: LimitsBody,
+  { inForce, coming }: WalletLimits,
+): Rules {
+  const known = [...(inForce.recipients ?? []), ...(coming?.rules.recipients ?? [])]
+  const recipients = body.recipients?.map((text) =>
+    digestOf(digest, { wallet, text: text.toLowerCase() }, known),
+  )
+  return present({
+    perOrder: body.perOrderUsdc === undefined ? undefined : usdcOf(body.perOrderUsdc),
+    perDay: body.perDayUsdc === undefined ? undefined : usdcOf(body.perDayUsdc),
+    kinds: listOf(body.kinds),
+    countries: listOf(body.countries),
+    recipients: listOf(recipients),
+  })
+}
+
+function listOf<T extends string>(given: readonly T[] | undefined): readonly T[] | undefined {
+  return given && [...new Set(given)].sort()
+}

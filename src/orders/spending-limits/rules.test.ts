@@ -1,0 +1,214 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { kinds } from '../../catalog/good.ts'
+import { type Usdc, usdc } from '../../lib/money.ts'
+import {
+  changed,
+  dayMs,
+  isAsStrict,
+  limitHit,
+  noRules,
+  present,
+  type Rules,
+  roomFrom,
+  rulesAt,
+  spentOn,
+  type WalletLimits,
+} from './rules.ts'
+
+const noon = new Date('2026-01-05T12:00:00Z')
+const hour = 3_600_000
+const later = (hours: number) => new Date(noon.getTime() + hours * hour)
+const at = (hours: number, coolingHours = 24) => ({
+  now: later(hours),
+  coolingMs: coolingHours * hour,
+})
+const perOrder = (amount: bigint): Rules => ({ perOrder: usdc(amount) })
+
+describe('limits that change', () => {
+  test('hold at once when there were none', () => {
+    expect(changed({ inForce: noRules }, perOrder(5n), at(0))).toEqual({ inForce: perOrder(5n) })
+  })
+
+  test('hold at once where they are tighter', () => {
+    const limits = { inForce: { ...perOrder(5n), countries: ['DE', 'US'] } }
+    const wanted = { ...perOrder(4n), countries: ['DE'], kinds: ['esim'] as const }
+    expect(changed(limits, wanted, at(0))).toEqual({ inForce: wanted })
+  })
+
+  test.each<[string, Rules, Rules, Rules]>([
+    ['a higher amount', perOrder(5n), perOrder(9n), perOrder(5n)],
+    ['a removed limit', perOrder(5n), noRules, perOrder(5n)],
+    ['more values', { kinds: ['esim'] }, { kinds: ['esim', 'topup'] }, { kinds: ['esim'] }],
+    ['other values', { kinds: ['esim'] }, { kinds: ['topup'] }, { kinds: [] }],
+    [
+      'one that is looser and one that is tighter',
+      { perOrder: usdc(5n), perDay: usdc(5n) },
+      { perOrder: usdc(4n), perDay: usdc(6n) },
+      { perOrder: usdc(4n), perDay: usdc(5n) },
+    ],
+  ])('wait a day with %s, and are no looser than both until then', (_, old, wanted, meanwhile) => {
+    expect(changed({ inForce: old }, wanted, at(0))).toEqual({
+      inForce: meanwhile,
+      coming: { rules: wanted, from: later(24) },
+    })
+  })
+
+  test('hold at once without a cooling', () => {
+    expect(changed({ inForce: perOrder(5n) }, noRules, at(0, 0))).toEqual({ inForce: noRules })
+  })
+
+  const waiting: WalletLimits = {
+    inForce: perOrder(5n),
+    coming: { rules: perOrder(9n), from: later(24) },
+  }
+
+  test('keep the time of what is coming when no more is asked for', () => {
+    for (const wanted of [perOrder(9n), perOrder(7n)]) {
+      expect(changed(waiting, wanted, at(10))).toEqual({
+        inForce: perOrder(5n),
+        coming: { rules: wanted, from: later(24) },
+      })
+    }
+  })
+
+  test('wait anew when more is asked for than is coming', () => {
+    for (const wanted of [perOrder(10n), noRules, { ...perOrder(9n), perDay: usdc(1n) }]) {
+      const isLess = isAsStrict(wanted, perOrder(9n))
+      expect(changed(waiting, wanted, at(10)).coming?.from).toEqual(later(isLess ? 24 : 34))
+    }
+  })
+
+  test('take back what is coming at once', () => {
+    expect(changed(waiting, perOrder(5n), at(10))).toEqual({ inForce: perOrder(5n) })
+  })
+
+  test('begin from what was coming once that holds', () => {
+    expect(rulesAt(waiting, later(24 - 0.001))).toEqual(perOrder(5n))
+    expect(rulesAt(waiting, later(24))).toEqual(perOrder(9n))
+    expect(changed(waiting, perOrder(8n), at(24))).toEqual({ inForce: perOrder(8n) })
+  })
+
+  test('follow a cooling that was made shorter', () => {
+    expect(changed(waiting, perOrder(9n), at(10, 1)).coming?.from).toEqual(later(11))
+  })
+})
+
+const anyAmount = fc.option(fc.bigInt(0n, 3n).map(usdc), { nil: undefined })
+const anyList = <T extends string>(values: readonly T[]) =>
+  fc.option(fc.subarray([...values]), { nil: undefined })
+const anyRules: fc.Arbitrary<Rules> = fc
+  .record({
+    perOrder: anyAmount,
+    perDay: anyAmount,
+    kinds: anyList(kinds),
+    countries: anyList(['DE', 'US']),
+    recipients: anyList(['a', 'b']),
+  })
+  .map(present)
+
+interface Change {
+  readonly at: number
+  readonly wanted: Rules
+}
+
+/** What a wallet wants, and at which hour. */
+const anyChanges: fc.Arbitrary<readonly Change[]> = fc
+  .array(fc.record({ gap: fc.nat(40), wanted: anyRules }), { minLength: 1, maxLength: 6 })
+  .map((changes) => {
+    let at = 0
+    return changes.map(({ gap, wanted }) => {
+      at += gap
+      return { at, wanted }
+    })
+  })
+
+/** The limits after each change. */
+function limitsAfter(changes: readonly Change[]): readonly WalletLimits[] {
+  let limits: WalletLimits = { inForce: noRules }
+  return changes.map((change) => {
+    limits = changed(limits, change.wanted, at(change.at))
+    return limits
+  })
+}
+
+/** The changes that were the last one at any moment of the day before this hour. */
+function recent(changes: readonly Change[], hour: number): readonly Change[] {
+  return changes.filter((change, index) => {
+    const until = changes[index + 1]?.at ?? Infinity
+    return change.at <= hour && until > hour - 24
+  })
+}
+
+describe('whatever a wallet wants and when', () => {
+  test('nothing is allowed that one of its changes of the last day forbids', () => {
+    fc.assert(
+      fc.property(anyChanges, fc.nat(300), (changes, hour) => {
+        const made = changes.filter((change) => change.at <= hour)
+        const limits = limitsAfter(made).at(-1) ?? { inForce: noRules }
+        const rules = rulesAt(limits, later(hour))
+        for (const { wanted } of recent(changes, hour)) {
+          expect(isAsStrict(rules, wanted)).toBe(true)
+        }
+      }),
+      { numRuns: 4_000 },
+    )
+  })
+
+  test('a change allows at once nothing that was forbidden before, and after a day all that it says', () => {
+    fc.assert(
+      fc.property(anyChanges, (changes) => {
+        const [before = { inForce: noRules }, limits = before] = limitsAfter(changes).slice(-2)
+        const last = changes.at(-1) as Change
+        if (changes.length > 1) {
+          const then = rulesAt(before, later(last.at))
+          expect(isAsStrict(rulesAt(limits, later(last.at)), then)).toBe(true)
+        }
+        expect(rulesAt(limits, later(last.at + 24))).toEqual(last.wanted)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  test('what stricter rules allow, the others allow', () => {
+    const anyAsked = fc.record({
+      amount: fc.bigInt(0n, 3n).map(usdc),
+      kind: fc.constantFrom(...kinds),
+      country: fc.constantFrom('DE', 'US', undefined),
+      recipient: fc.constantFrom('a', 'b', undefined),
+    })
+    fc.assert(
+      fc.property(anyRules, anyRules, anyAsked, fc.bigInt(0n, 3n), (one, other, asked, spent) => {
+        const allows = (rules: Rules) => limitHit(rules, asked, usdc(spent)) === undefined
+        const both = changed({ inForce: one }, other, at(0)).inForce
+        expect(allows(both)).toBe(allows(one) && allows(other))
+        if (isAsStrict(one, other) && allows(one)) expect(allows(other)).toBe(true)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+})
+
+describe('room in the limit of a day', () => {
+  const spends = [
+    { amount: usdc(3n), placedAt: later(2) },
+    { amount: usdc(5n), placedAt: later(0) },
+    { amount: usdc(2n), placedAt: later(1) },
+  ]
+  const from = (perDay: bigint, amount: bigint) => roomFrom(usdc(perDay), usdc(amount), spends)
+
+  test('comes when the oldest orders are a day old', () => {
+    expect(spentOn(spends)).toBe(10n)
+    expect(from(10n, 1n)).toEqual(later(24))
+    expect(from(10n, 5n)).toEqual(later(24))
+    expect(from(10n, 6n)).toEqual(later(25))
+    expect(from(10n, 8n)).toEqual(later(26))
+    expect(from(10n, 10n)).toEqual(later(26))
+    expect(dayMs).toBe(24 * hour)
+  })
+
+  test('never comes for more than the limit', () => {
+    expect(from(10n, 11n)).toBeUndefined()
+    expect(roomFrom(usdc(0n), 1n as Usdc, [])).toBeUndefined()
+  })
+})

@@ -1,0 +1,205 @@
+import type { OrderId } from '../lib/ids.ts'
+import type { Order } from '../orders/order.ts'
+import { paymentKeyOf } from '../payments/payment.ts'
+import { differs, open } from './differences.ts'
+import { judgePayment, judgeRefund } from './judge.ts'
+import type { ChainStatement, ChainTransfer, WalletRole } from './ports.ts'
+import {
+  isAuthorized,
+  isEarlierRefunds,
+  type Look,
+  type Notes,
+  note,
+  noteMovement,
+  type Sources,
+  walletKey,
+} from './sources.ts'
+
+type Authorized = ChainTransfer & { readonly nonce: string }
+
+/** Every payment of these blocks, against the order that has it. */
+export async function comparePayments(
+  { chain, store }: Sources,
+  look: Look,
+  notes: Notes,
+  blocks: { readonly from: number; readonly to: number },
+): Promise<void> {
+  for await (const transfers of chain.received(blocks.from, blocks.to)) {
+    const payments = transfers.filter(isAuthorized)
+    const orders = await store.byPayments(payments.map((payment) => keyOf(chain, payment)))
+    const byKey = new Map(orders.map((order) => [paymentKeyOf(order.tender), order]))
+    for (const transfer of transfers) {
+      const order = isAuthorized(transfer) ? byKey.get(keyOf(chain, transfer)) : undefined
+      if (order) noteKnown(transfer, order, look, notes)
+      else await noteStray(chain, transfer, look, notes)
+    }
+  }
+}
+
+function noteKnown(transfer: ChainTransfer, order: Order, look: Look, notes: Notes): void {
+  notes.chain.received += transfer.amount
+  notes.paid.add(order.id)
+  const isBooked = order.state !== 'PAYMENT_PENDING' && order.state !== 'PAYMENT_FAILED'
+  if (!isBooked) notes.unbookedPayments.set(order.id, transfer)
+  note(notes, judgePayment(transfer, order, look))
+}
+
+async function noteStray(
+  chain: ChainStatement,
+  transfer: ChainTransfer,
+  look: Look,
+  notes: Notes,
+): Promise<void> {
+  const { transaction, amount } = transfer
+  const about = { transaction, found: amount, detail: `From ${transfer.from}.` }
+  if (!isAuthorized(transfer)) {
+    if (!isOfStore(notes, 'pay_to', transfer.to, transfer)) return
+    notes.chain.unmatched += amount
+    noteMovement(notes, transfer, differs('unmatched_money', about))
+    return
+  }
+  notes.chain.unmatched += amount
+  const minedAt = await chain.minedAt(transfer.block)
+  // Its buyer may still come with it: a payer can send a payment before it buys.
+  if (look.now.getTime() - minedAt.getTime() < look.strayAfterMs) {
+    note(notes, open('store', about))
+    return
+  }
+  const ids = look.idsFor({ ...chain, payer: transfer.from, nonce: transfer.nonce })
+  notes.lost.push({ transfer, minedAt, ids })
+  const [first] = ids
+  note(notes, differs('payment_without_order', { ...(first ? { order: first.id } : {}), ...about }))
+}
+
+/**
+ * Whether a plain transfer is for the books to explain: what an address did before it was the store's is
+ * not. What was authorized is always compared, because the record may be older than the address.
+ */
+function isOfStore(
+  { wallets }: Notes,
+  role: WalletRole,
+  address: string,
+  { block }: ChainTransfer,
+): boolean {
+  return block >= (wallets.get(walletKey(role, address)) ?? 0)
+}
+
+/** Every transfer out of a refund wallet in these blocks, against the order whose nonce it has. */
+export async function compareRefunds(
+  sources: Sources,
+  look: Look,
+  notes: Notes,
+  blocks: { readonly from: number; readonly to: number },
+): Promise<void> {
+  const unknown: Authorized[] = []
+  for await (const transfers of sources.chain.paidBack(blocks.from, blocks.to)) {
+    for (const transfer of transfers.filter((one) => !isAuthorized(one))) {
+      const { transaction, amount } = transfer
+      if (!isOfStore(notes, 'refunds', transfer.from, transfer)) continue
+      const about = { transaction, found: amount, detail: `To ${transfer.to}.` }
+      noteMovement(notes, transfer, differs('refund_wallet_moved', about))
+    }
+    const refunds = transfers.filter(isAuthorized)
+    const payees = [...new Set(refunds.map(({ to }) => to))]
+    const ids = payees.length === 0 ? [] : await sources.store.idsOf(payees, 'all')
+    unknown.push(...(await matchRefunds(sources, look, notes, { refunds, ids })))
+  }
+  const strays = matchLost(sources.chain, notes, unknown)
+  for (const stray of await matchAny(sources, look, notes, strays)) {
+    noteStrayRefund(sources.chain, stray, notes)
+  }
+}
+
+/** Only what left an earlier wallet can be vouched for: a key that leaked has to be changed first. */
+function noteStrayRefund({ wallets }: ChainStatement, stray: ChainTransfer, notes: Notes): void {
+  const { transaction, amount, from, to } = stray
+  const about = { transaction, found: amount, detail: `From ${from} to ${to}.` }
+  const difference = differs('refund_without_order', about)
+  if (isEarlierRefunds(wallets, from)) noteMovement(notes, stray, difference)
+  else note(notes, difference)
+}
+
+/** Notes the refunds that are of these orders. Returns the others. */
+async function matchRefunds(
+  { chain, store }: Sources,
+  look: Look,
+  notes: Notes,
+  { refunds, ids }: { readonly refunds: readonly Authorized[]; readonly ids: readonly OrderId[] },
+): Promise<readonly Authorized[]> {
+  const byNonce = new Map(ids.map((id) => [chain.refundNonceOf(id), id]))
+  const matched = refunds.flatMap((refund) => {
+    const id = byNonce.get(refund.nonce)
+    return id === undefined ? [] : [{ refund, id }]
+  })
+  const orders = await store.byIds(matched.map(({ id }) => id))
+  const byId = new Map(orders.map((order) => [order.id, order]))
+  for (const { refund, id } of matched) {
+    const order = byId.get(id)
+    if (order) noteRefund(refund, order, look, notes)
+  }
+  return refunds.filter(({ nonce }) => !byNonce.has(nonce))
+}
+
+function noteRefund(refund: ChainTransfer, order: Order, look: Look, notes: Notes): void {
+  const { transaction, amount } = refund
+  notes.chain.refunded += amount
+  const before = notes.refunded.get(order.id)
+  if (before !== undefined) {
+    const detail = `The other one is ${before}.`
+    note(notes, differs('refunded_twice', { order: order.id, transaction, detail }))
+    return
+  }
+  notes.refunded.set(order.id, transaction)
+  const finding = judgeRefund(refund, order, look)
+  note(notes, finding)
+  if (finding?.type === 'difference' && finding.code === 'refund_not_booked') {
+    notes.unbooked.push({ order, refund, payment: notes.unbookedPayments.get(order.id) })
+  }
+}
+
+/** A refund of a payment whose order was lost names the order that it must have been. */
+function matchLost(
+  chain: ChainStatement,
+  notes: Notes,
+  refunds: readonly Authorized[],
+): readonly Authorized[] {
+  const byNonce = new Map(
+    notes.lost.flatMap((lost) =>
+      lost.ids.map((of) => [chain.refundNonceOf(of.id), { lost, of }] as const),
+    ),
+  )
+  return refunds.filter((transfer) => {
+    const match = byNonce.get(transfer.nonce)
+    if (!match) return true
+    const { lost, of } = match
+    const { transaction, amount } = transfer
+    notes.chain.refunded += amount
+    lost.refund = { of, transfer }
+    const detail = 'Its order is not on record.'
+    note(notes, differs('refund_not_booked', { order: of.id, transaction, found: amount, detail }))
+    return false
+  })
+}
+
+/** Somebody else may have been paid than the payer: then only all orders can tell whose refund it is. */
+async function matchAny(
+  sources: Sources,
+  look: Look,
+  notes: Notes,
+  refunds: readonly Authorized[],
+): Promise<readonly Authorized[]> {
+  let left = refunds
+  if (left.length === 0) return left
+  for await (const orders of sources.store.orders()) {
+    left = await matchRefunds(sources, look, notes, {
+      refunds: left,
+      ids: orders.map(({ id }) => id),
+    })
+    if (left.length === 0) break
+  }
+  return left
+}
+
+function keyOf(chain: ChainStatement, { from, nonce }: Authorized): string {
+  return paymentKeyOf({ network: chain.network, asset: chain.asset, payer: from, nonce })
+}

@@ -1,0 +1,190 @@
+import {
+  type Checkout,
+  type InvoicedCheckout,
+  isInvoiced,
+  namesPayout,
+  type Return,
+  returnReference,
+} from '../checkouts/checkout.ts'
+import { isOrderId, type OrderId } from '../lib/ids.ts'
+import { isRefunding, type Order, type Refund } from '../orders/order.ts'
+import { type Coin, formatUnits } from '../payments/coins.ts'
+import { partsOf } from '../payments/payment.ts'
+import { type About, type DifferenceCode, differs, type Finding, open } from './differences.ts'
+import { isFresh, same } from './judge.ts'
+import type { ProcessorPayout } from './ports.ts'
+import { type Look, type Notes, note, type Sources } from './sources.ts'
+
+/** Money in a coin that goes back to its buyer, as it is on record. */
+export interface Owed {
+  readonly reference: string
+  readonly order: OrderId
+  readonly coin: Coin
+  /** Empty once it was erased. */
+  readonly to: string
+  readonly units: bigint
+  readonly stands: 'under_way' | 'failed' | { readonly transaction: string; readonly sentAt: Date }
+}
+
+/** What the processor has paid out or will, by our names. */
+export type PayoutBook = Map<string, ProcessorPayout[]>
+
+/**
+ * The payouts at the processor; undefined where there is none, or it does not tell them. They
+ * are read before the record, so that whatever is paid meanwhile is on record before it is missed.
+ */
+export async function readPayoutBook(
+  { processor }: Sources,
+  notes: Notes,
+): Promise<PayoutBook | undefined> {
+  if (!processor) return undefined
+  const read = await processor.payouts(namesPayout)
+  if (read.outcome === 'unknown') {
+    notes.silent.push('the payouts of the payment processor')
+    return undefined
+  }
+  return Map.groupBy(read.payouts, ({ reference }) => reference)
+}
+
+/** Everything that was due back to the buyer of a checkout, through its order or beside it. */
+export function owedOf(checkout: Checkout, order: Order | undefined): readonly Owed[] {
+  const refund = order && refundOwed(order)
+  return [...(refund ? [refund] : []), ...(isInvoiced(checkout) ? returnsOwed(checkout) : [])]
+}
+
+/** The refund of an order that was paid in a coin; undefined where none was ever due. */
+function refundOwed(order: Order): Owed | undefined {
+  const { id, tender } = order
+  if (tender.rail !== 'btcpay' || !isRefunding(order)) return undefined
+  const { coin, address: to } = partsOf(tender.payer)
+  const stands = refundStands(order.refund)
+  return { reference: id, order: id, coin, to, units: tender.units, stands }
+}
+
+function refundStands(refund: Refund): Owed['stands'] {
+  if (refund.step === 'FAILED') return 'failed'
+  if (refund.step !== 'REFUNDED') return 'under_way'
+  return { transaction: refund.transaction, sentAt: refund.refundedAt }
+}
+
+/** Everything else that goes back of the money of a checkout. */
+function returnsOwed(checkout: InvoicedCheckout): readonly Owed[] {
+  const { id, orderId: order, coin, refundTo: to, returns } = checkout
+  return returns.map(({ seq, units, step }) => {
+    return { reference: returnReference(id, seq), order, coin, to, units, stands: stepStands(step) }
+  })
+}
+
+function stepStands(step: Return['step']): Owed['stands'] {
+  if (step.type === 'FAILED') return 'failed'
+  return step.type === 'SENT' ? step : 'under_way'
+}
+
+/** What was due back to a buyer, against what was paid out for it. Takes that from the book. */
+export async function comparePayouts(
+  { hands }: Pick<Sources, 'hands'>,
+  book: PayoutBook | undefined,
+  owed: readonly Owed[],
+  { look, notes }: { readonly look: Look; readonly notes: Notes },
+): Promise<void> {
+  if (!book) return
+  for (const one of owed) {
+    const payouts = book.get(one.reference) ?? []
+    book.delete(one.reference)
+    const noted = await hands.find(one.reference)
+    if (noted !== undefined) notes.paidByHand += 1
+    for (const finding of judgePayouts(one, payouts, noted, look)) note(notes, finding)
+  }
+}
+
+function judgePayouts(
+  owed: Owed,
+  payouts: readonly ProcessorPayout[],
+  noted: string | undefined,
+  look: Look,
+): readonly (Finding | undefined)[] {
+  const about = { reference: owed.reference, order: owed.order }
+  const wrong = payouts.filter((payout) => !isFor(payout, owed))
+  if (wrong.length > 0) {
+    return wrong.map((payout) => differs('payout_differs', { ...about, detail: wordsOf(payout) }))
+  }
+  const sent = transactionsOf(payouts, noted)
+  return sent.length > 1
+    ? [differs('paid_out_twice', { ...about, detail: `By ${sent.join(' and ')}.` })]
+    : [judgeSent(owed, sent[0], about, look)]
+}
+
+function judgeSent(
+  { stands }: Owed,
+  sent: string | undefined,
+  about: About,
+  look: Look,
+): Finding | undefined {
+  if (sent === undefined) return judgeUnsent(stands, about, look)
+  if (stands === 'under_way') return open('store', about)
+  if (stands === 'failed') {
+    return differs('payout_not_booked', { ...about, detail: `It was paid by ${sent}.` })
+  }
+  if (sent === unnamed || same(sent, stands.transaction)) return undefined
+  const detail = `On record is ${stands.transaction}, found ${sent}.`
+  return differs('payout_differs', { ...about, detail })
+}
+
+function judgeUnsent(stands: Owed['stands'], about: About, look: Look): Finding | undefined {
+  if (typeof stands === 'string') return undefined
+  return isFresh(stands.sentAt, look)
+    ? open('store', about)
+    : differs('payout_booked_not_found', { ...about, transaction: stands.transaction })
+}
+
+/** A payout that the processor calls sent without naming its transaction. */
+const unnamed = 'a transaction that the processor does not name'
+
+/**
+ * The transactions that paid it. What the processor sent without naming it is the one that an
+ * operator noted, where one did.
+ */
+function transactionsOf(
+  payouts: readonly ProcessorPayout[],
+  noted: string | undefined,
+): readonly string[] {
+  const named = payouts.filter(({ isSent }) => isSent).map(({ transaction }) => transaction)
+  const all = [...named.map((one) => one ?? noted ?? unnamed), ...(noted ? [noted] : [])]
+  return [...new Set(all.map((one) => one.toLowerCase()))]
+}
+
+function isFor({ coin, to, units }: ProcessorPayout, owed: Owed): boolean {
+  return coin === owed.coin && units === owed.units && (owed.to === '' || same(to, owed.to))
+}
+
+function wordsOf({ coin, units, to, isSent }: ProcessorPayout): string {
+  const amount = units === undefined ? 'an amount that is none' : formatUnits(units, coin as Coin)
+  return `The processor ${isSent ? 'sent' : 'will send'} ${amount} ${coin} to ${to}.`
+}
+
+/** What was paid out, and that nothing on record is owed. */
+export async function compareUnowed(
+  { store }: Pick<Sources, 'store'>,
+  book: PayoutBook | undefined,
+  notes: Notes,
+): Promise<void> {
+  if (!book) return
+  const orders = await store.byIds([...book.keys()].filter(isOrderId))
+  const byId = new Map<string, Order>(orders.map((order) => [order.id, order]))
+  for (const [reference, payouts] of book) {
+    const order = byId.get(reference)
+    const detail = payouts.map(wordsOf).join(' ')
+    const sent = payouts.find(({ isSent }) => isSent)
+    const code = order && sent ? unowedCode(order) : 'payout_unknown'
+    note(notes, differs(code, { reference, ...(order && { order: order.id }), detail }))
+    if (order && code === 'refund_not_booked' && sent?.transaction !== undefined) {
+      const { transaction } = sent
+      notes.unbooked.push({ order, refund: { transaction }, payment: undefined })
+    }
+  }
+}
+
+/** What a payout says that was sent for an order which has no refund on record. */
+function unowedCode({ state }: Order): DifferenceCode {
+  return state === 'FULFILLED' ? 'delivered_and_refunded' : 'refund_not_booked'
+}

@@ -1,0 +1,206 @@
+import type { OrderId } from '../lib/ids.ts'
+import {
+  isPaid,
+  type Order,
+  orderIdOfReference,
+  type PaidOrder,
+  supplierReferenceOf,
+} from '../orders/order.ts'
+import { blockOf, paymentKeyOf } from '../payments/payment.ts'
+import { differs, open } from './differences.ts'
+import { costText, isDelivered, judgeSupply, refundOnRecord, same } from './judge.ts'
+import type { ChainTransfer, SupplierPurchase, WalletRole } from './ports.ts'
+import { type Look, type Notes, note, placeOf, type Sources } from './sources.ts'
+
+/** Every purchase at the supplier, against the order that has its reference. */
+export async function compareSupply({ supplier, store }: Sources, notes: Notes): Promise<void> {
+  const seen = new Set<OrderId>()
+  for await (const purchases of supplier.purchases()) {
+    const ours = purchases.flatMap((purchase) => {
+      const id = orderIdOfReference(purchase.reference)
+      return id === undefined ? [] : [{ id, purchase }]
+    })
+    notes.supplier.foreign += purchases.length - ours.length
+    const orders = new Map(
+      (await store.byIds(ours.map(({ id }) => id))).map((order) => [order.id, order]),
+    )
+    for (const { id, purchase } of ours) {
+      notes.supplier[purchase.state] += 1
+      noteSupply(notes, { id, purchase, order: orders.get(id), isSecond: seen.has(id) })
+      seen.add(id)
+    }
+  }
+}
+
+interface Supplied {
+  readonly id: OrderId
+  readonly purchase: SupplierPurchase
+  readonly order: Order | undefined
+  readonly isSecond: boolean
+}
+
+function noteSupply(notes: Notes, { id, purchase, order, isSecond }: Supplied): void {
+  if (purchase.state === 'delivered') notes.delivered.add(id)
+  const about = { order: id, reference: purchase.reference, detail: costText(purchase) }
+  if (isSecond) note(notes, differs('supplier_bought_twice', about))
+  else if (order) note(notes, judgeSupply(purchase, order))
+  else note(notes, differs('supplier_purchase_unknown', about))
+}
+
+/** Every order on record, against what was seen outside. What was not seen is looked for by name. */
+export async function compareOrders(
+  sources: Sources,
+  look: Look,
+  notes: Notes,
+  blocks: { readonly from: number; readonly to: number },
+): Promise<void> {
+  for await (const orders of sources.store.orders()) {
+    notes.orders += orders.length
+    for (const order of orders) {
+      noteNewest(order, notes)
+      await comparePaid(sources, order, notes, blocks)
+      await compareRefunded(sources, order, notes)
+      await compareDelivered(sources, order, look, notes)
+    }
+  }
+}
+
+function noteNewest(order: Order, notes: Notes): void {
+  if (order.tender.rail !== 'x402') return
+  if (notes.newest && order.placedAt <= notes.newest.placedAt) return
+  notes.newest = order
+}
+
+/**
+ * A payment that the scan did not meet is older than its first block, younger than its last, went to
+ * a PAY_TO that is not on record, or is not there: its own transaction tells.
+ */
+async function comparePaid(
+  { chain, store }: Sources,
+  order: Order,
+  notes: Notes,
+  { to }: { readonly to: number },
+): Promise<void> {
+  if (!isPaid(order) || notes.paid.has(order.id)) return
+  const { transaction } = order.receipt
+  const block = blockOf(order.receipt)
+  // What was paid in a coin is compared with the processor's books.
+  if (block === undefined) return
+  const about = { order: order.id, transaction, onRecord: order.amount }
+  if (block > to) {
+    note(notes, open('safe_block', about))
+    return
+  }
+  const found = await chain.transferIn(transaction, order.tender.nonce)
+  const isThere =
+    found && same(found.from, order.tender.payer) && same(found.to, order.tender.payTo)
+  if (!isThere) {
+    note(notes, differs('booked_not_on_chain', { ...about, found: 0n }))
+    return
+  }
+  if (found.amount !== order.amount) {
+    note(notes, differs('payment_differs', { ...about, found: found.amount }))
+    return
+  }
+  notes.chain.received += found.amount
+  noteStranger(chain, 'pay_to', found.to, notes)
+  await compareClaim(store, order, notes)
+}
+
+/** An order on record shows an address of the store that is not on record as one. */
+function noteStranger(
+  chain: Sources['chain'],
+  role: WalletRole,
+  address: string,
+  notes: Notes,
+): void {
+  const isKnown = chain.wallets.some((one) => one.role === role && one.address === address)
+  if (isKnown) return
+  const what = `what else ${strangers[role].moved} ${address}; if it is yours, say ${strangers[role].option} ${address}`
+  if (!notes.notChecked.includes(what)) notes.notChecked.push(what)
+}
+
+const strangers = {
+  pay_to: { moved: 'came to', option: '--earlier-pay-to' },
+  refunds: { moved: 'left', option: '--earlier-refund-wallet' },
+} as const
+
+/** The claim on a payment is a row of its own; an order that has none shares another's payment. */
+async function compareClaim(
+  store: Sources['store'],
+  order: PaidOrder,
+  notes: Notes,
+): Promise<void> {
+  const [owner] = await store.byPayments([paymentKeyOf(order.tender)])
+  if (owner === undefined || owner.id === order.id) return
+  const { transaction } = order.receipt
+  const detail = `The other one is ${owner.id}.`
+  note(notes, differs('one_payment_two_orders', { order: order.id, transaction, detail }))
+}
+
+async function compareRefunded(sources: Sources, order: Order, notes: Notes): Promise<void> {
+  const { chain } = sources
+  const transaction = refundOnRecord(order)
+  if (transaction === undefined || notes.refunded.has(order.id)) return
+  // What was paid in a coin went back in it.
+  if (order.tender.rail !== 'x402') return
+  const about = { order: order.id, transaction, onRecord: order.amount }
+  const byNonce = await chain.transferIn(transaction, chain.refundNonceOf(order.id))
+  const found = byNonce ?? (await paidByHand(sources, order, transaction, notes))
+  if (!found) {
+    note(notes, differs('refund_booked_not_on_chain', { ...about, found: 0n }))
+    return
+  }
+  const isRight = found.amount === order.amount && same(found.to, order.tender.payer)
+  if (isRight) {
+    notes.chain.refunded += found.amount
+    if (byNonce) noteStranger(chain, 'refunds', byNonce.from, notes)
+    return
+  }
+  const detail = `It paid ${found.to}.`
+  note(notes, differs('refund_differs', { ...about, found: found.amount, detail }))
+}
+
+/** The plain transfer that an operator noted for this refund. Of equal ones in a transaction each pays once. */
+async function paidByHand(
+  { chain, hands }: Sources,
+  { id, amount, tender }: Order,
+  transaction: string,
+  notes: Notes,
+): Promise<ChainTransfer | undefined> {
+  if ((await hands.find(id)) !== transaction) return undefined
+  const transfers = await chain.plainTransfersIn(transaction)
+  return transfers.find((transfer) => {
+    const place = placeOf(transfer)
+    if (transfer.amount !== amount || !same(transfer.to, tender.payer)) return false
+    if (notes.handTransfers.has(place)) return false
+    notes.handTransfers.add(place)
+    return true
+  })
+}
+
+/** The list of the supplier was read before, so an order that was delivered since is asked for by name. */
+async function compareDelivered(
+  { supplier }: Sources,
+  order: Order,
+  { now, strayAfterMs }: Look,
+  notes: Notes,
+): Promise<void> {
+  if (!isDelivered(order) || notes.delivered.has(order.id)) return
+  const reference = supplierReferenceOf(order.id)
+  const held = await supplier.purchase(order.item.kind, reference)
+  if (held.outcome === 'found' && held.purchase.state === 'delivered') return
+  if (held.outcome === 'unknown') throw new Error(`The supplier does not answer: ${held.reason}`)
+  const said = held.outcome === 'none' ? 'It has no such purchase.' : costText(held.purchase)
+  const about = { order: order.id, reference, detail: said }
+  const isFresh = now.getTime() - order.deliveredAt.getTime() < strayAfterMs
+  note(notes, isFresh ? open('supplier', about) : differs('delivered_but_not_charged', about))
+}
+
+/** Every entry of the ledger, against the state of its order. */
+export async function compareLedger({ store }: Sources, notes: Notes): Promise<void> {
+  for (const { order, account, booked, due } of await store.misbooked()) {
+    const detail = `The account is ${account}.`
+    note(notes, differs('ledger_differs', { order, onRecord: booked, found: due, detail }))
+  }
+}

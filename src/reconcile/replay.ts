@@ -1,0 +1,130 @@
+import type { Failure, In, Order, Refund, Refunding, Supply } from '../orders/order.ts'
+import { isRefunding, paidBackOrder } from '../orders/order.ts'
+import type { Receipt } from '../payments/payment.ts'
+import type { Sealed } from '../secrets/vault.ts'
+import type { ChainTransfer } from './ports.ts'
+
+/*
+ * The ways from what is on record to what is true, one legal move after the other: the same moves
+ * the store makes, so that ledger, history and the guards of the database hold for a rebuilt order.
+ */
+
+/** Why an order ends that the store cannot go on with, because its record was lost. */
+const recordLost: Failure = {
+  trigger: 'fulfillment_failed',
+  message: 'The record of this order was lost, and the money goes back.',
+}
+
+export interface Replay {
+  readonly now: Date
+  /** Its payment on the chain, in a block that stays; for an order that does not count as paid. */
+  readonly payment?: Receipt | undefined
+}
+
+/**
+ * From an order on record to the refund that it had in truth.
+ *
+ * @returns undefined where no legal move leads there: what was delivered, or counts as never paid
+ */
+export function replayToRefunded(
+  order: Order,
+  transaction: string,
+  replay: Replay,
+): readonly Order[] | undefined {
+  const paid = { transaction, refundedAt: replay.now }
+  if (isRefunding(order)) return [...walkToDue(order), paidBackOrder(order, paid)]
+  const way = walkToFulfilling(order, replay)
+  if (way === undefined) return undefined
+  const failed = givenUp(way.at, replay.now, { state: 'OPEN' })
+  return [...way.moves, failed, paidBackOrder(failed, paid)]
+}
+
+/** The steps before `DUE`, from where every refund goes on. */
+function walkToDue(order: Refunding): readonly Order[] {
+  const { step } = order.refund
+  return step === 'WAITING' || step === 'FAILED' ? [{ ...order, refund: { step: 'DUE' } }] : []
+}
+
+/** From an order just opened to one that was delivered. */
+export function replayToDelivered(
+  opened: In<'PAYMENT_PENDING'>,
+  goods: { readonly delivery: Sealed; readonly iccidDigest?: string },
+  replay: Replay & { readonly payment: Receipt },
+): readonly Order[] {
+  const { moves, at } = paidWay(opened, replay.payment, replay.now)
+  const { askedAt: _, ...paid } = at
+  const done = { state: 'FULFILLED', changedAt: replay.now, deliveredAt: replay.now } as const
+  return [...moves, { ...paid, ...done, ...goods }]
+}
+
+/** From an order just opened to one whose money is due, or went back already. */
+export function replayToOwed(
+  opened: In<'PAYMENT_PENDING'>,
+  { refundedBy, supply }: { readonly refundedBy?: string | undefined; readonly supply: Supply },
+  replay: Replay & { readonly payment: Receipt },
+): readonly Order[] {
+  const { moves, at } = paidWay(opened, replay.payment, replay.now)
+  const failed = givenUp(at, replay.now, supply)
+  if (refundedBy === undefined) return [...moves, failed]
+  const refund: Refund = { step: 'REFUNDED', transaction: refundedBy, refundedAt: replay.now }
+  return [...moves, failed, { ...failed, refund }]
+}
+
+interface Way {
+  readonly moves: readonly Order[]
+  readonly at: In<'FULFILLING'>
+}
+
+function walkToFulfilling(order: Order, { now, payment }: Replay): Way | undefined {
+  switch (order.state) {
+    case 'PAYMENT_PENDING':
+      return payment && paidWay(order, payment, now)
+    case 'PAID': {
+      const at = asked(order, now)
+      return { moves: [at], at }
+    }
+    case 'FULFILLING':
+      return { moves: [], at: order }
+    default:
+      return undefined
+  }
+}
+
+function paidWay(order: In<'PAYMENT_PENDING'>, receipt: Receipt, now: Date): Way {
+  const paid: In<'PAID'> = {
+    ...order,
+    state: 'PAID',
+    changedAt: now,
+    receipt,
+    settlement: 'FINAL',
+    paidAt: order.placedAt,
+    deliverBy: now,
+  }
+  const at = asked(paid, now)
+  return { moves: [paid, at], at }
+}
+
+function asked(order: In<'PAID'>, now: Date): In<'FULFILLING'> {
+  return { ...order, state: 'FULFILLING', changedAt: now, askedAt: now }
+}
+
+function givenUp(
+  { askedAt: _, ...order }: In<'FULFILLING'>,
+  now: Date,
+  supply: Supply,
+): In<'FULFILLMENT_FAILED'> {
+  const refund: Refund = { step: 'DUE' }
+  return {
+    ...order,
+    state: 'FULFILLMENT_FAILED',
+    changedAt: now,
+    failure: recordLost,
+    refund,
+    supply,
+  }
+}
+
+/** Where a transfer can be checked. */
+export function receiptOf({ transaction, block }: ChainTransfer): Receipt {
+  return { rail: 'x402', transaction, block }
+}

@@ -1,0 +1,85 @@
+import type { FastifyInstance } from 'fastify'
+import type { BuyingDeps } from './api/buying/deps.ts'
+import type { OrderTrackingDeps } from './api/tracking/deps.ts'
+import type { MailDeps } from './api/tracking/mail.ts'
+import type { Health } from './health/health.ts'
+import { logAccess } from './http/access-log.ts'
+import { createApp } from './http/app.ts'
+import { routeLimits } from './http/catalog/limits.ts'
+import { routeOrders } from './http/catalog/orders.ts'
+import { routePurchases } from './http/catalog/purchases.ts'
+import { routeReceipts } from './http/catalog/receipts.ts'
+import { routeRefunds } from './http/catalog/refunds.ts'
+import type { AppDeps } from './http/deps.ts'
+import type { PageFor } from './http/error-edge.ts'
+import { routeHealth } from './http/health.ts'
+import { routeKeys } from './http/keys.ts'
+import { routeManifest } from './http/manifest.ts'
+import { type MetricsDeps, routeMetrics } from './http/metrics.ts'
+import { routeOpenApi } from './http/openapi.ts'
+import { type ProcessorWebhookDeps, routeProcessorWebhook } from './http/processor-webhook.ts'
+import { routeSandbox, type SandboxDeps } from './http/sandbox.ts'
+import { routeSupplierWebhook, type SupplierWebhookDeps } from './http/supplier-webhook.ts'
+import { routeMcp } from './mcp/route.ts'
+import type { PayingDeps } from './web/buying/deps.ts'
+import { routeWeb } from './web/routes.ts'
+import { en } from './web/texts/en.ts'
+
+export interface StoreServerDeps extends AppDeps, Omit<PayingDeps, 'payee'> {
+  readonly buying: BuyingDeps
+  /** What shows orders to people again. */
+  readonly tracking: Pick<OrderTrackingDeps, 'tokenSigner' | 'codes' | 'checkouts' | 'explorer'> & {
+    readonly mail?: MailDeps | undefined
+  }
+  readonly webhook: SupplierWebhookDeps
+  readonly processorWebhook: ProcessorWebhookDeps
+  readonly health: Pick<Health, 'parts' | 'signals'>
+  /** Aborted when the store is told to stop. */
+  readonly draining: AbortSignal
+  readonly metrics: MetricsDeps
+  /** Only in the sandbox. */
+  readonly sandbox?: SandboxDeps | undefined
+}
+
+/** Every route of the store. */
+export function createStoreServer(deps: StoreServerDeps): FastifyInstance {
+  const { buying, health } = deps
+  const { policy } = buying.purchases
+  const fulfillmentDeadlineSeconds = policy.deliverWithinMs / 1_000
+  // The website makes it of what it serves, which it does on the app.
+  let pageFor: PageFor | undefined
+  const app = createApp({ ...deps, pageFor: (...told) => pageFor?.(...told) })
+  logAccess(app)
+  routePurchases(app, buying)
+  routeOrders(app, buying)
+  routeReceipts(app, buying)
+  routeRefunds(app, buying)
+  routeKeys(app, { site: deps.site, keys: buying.receipts.keys })
+  routeLimits(app, buying)
+  routeManifest(app, {
+    site: deps.site,
+    signals: health.signals,
+    fulfillmentDeadlineSeconds,
+  })
+  routeOpenApi(app, { site: deps.site, asset: buying.purchases.payee.network.usdc })
+  pageFor = routeWeb(app, {
+    ...deps,
+    networkName: buying.purchases.payee.network.name,
+    fulfillmentDeadlineSeconds,
+    isSandbox: deps.sandbox !== undefined,
+    payee: buying.purchases.payee,
+    texts: en,
+    tracking: {
+      follow: { ...buying, ...deps.tracking },
+      mail: deps.tracking.mail,
+      limits: deps.limits,
+    },
+  })
+  routeMcp(app, { reading: deps, buying, limits: deps.limits })
+  routeSupplierWebhook(app, deps.webhook)
+  routeProcessorWebhook(app, deps.processorWebhook)
+  routeHealth(app, health, deps.draining)
+  routeMetrics(app, deps.metrics)
+  if (deps.sandbox) routeSandbox(app, deps.sandbox)
+  return app
+}

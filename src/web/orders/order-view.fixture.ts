@@ -1,0 +1,42 @@
+import { expect } from 'vitest'
+import type { OrderPageView, OwnOrderView } from '../../api/tracking/order-view.ts'
+import type { OrderId } from '../../lib/ids.ts'
+import { usdc } from '../../lib/money.ts'
+import { document, type Page } from '../frame/layout.ts'
+import { frame } from '../frame/page.fixture.ts'
+import { structureFaults } from '../frame/structure.fixture.ts'
+import { breakout } from '../frame/website.fixture.ts'
+import { en } from '../texts/en.ts'
+
+export const at = new Date('2026-11-22T03:00:00Z')
+export const parts = { texts: en, scriptUrls: [], contact: 'ops@kiosk.example' }
+
+/** An order that was delivered, with what a test changes. */
+export const view = (changes: Partial<OrderPageView> = {}): OrderPageView => ({
+  id: `ord_${'1'.repeat(26)}` as OrderId,
+  kind: 'voucher',
+  stage: 'delivered',
+  network: 'Base',
+  times: { placed: at, paid: at, deliverBy: at, delivered: at },
+  hasReceipt: true,
+  version: '4.0',
+  isFinished: true,
+  ...changes,
+})
+
+/** What its buyer sees. */
+export const own = (changes: Partial<OwnOrderView> = {}): OwnOrderView => ({
+  kind: 'voucher',
+  brandName: breakout,
+  amount: usdc(12_500_000n),
+  payment: { transaction: `0x${'a'.repeat(64)}`, url: 'https://basescan.org/tx/0xaa' },
+  returns: [],
+  ...changes,
+})
+
+/** A page that is whole, as text. */
+export function whole(page: Page): string {
+  const text = document(frame, page)
+  expect(structureFaults(text)).toEqual([])
+  return text
+}

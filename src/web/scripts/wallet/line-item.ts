@@ -1,0 +1,22 @@
+import { fieldValue } from '../../buying/field-value.ts'
+import type { LineItem } from './paying.ts'
+
+/** What of the form is not said by the purchase. */
+const others = /^(pay|mail|key|seen|refundTo-.*)$/
+
+/** The form as it stands, as the purchase of a wallet. */
+export function lineItemIn(form: Iterable<readonly [string, unknown]>, offerId: string): LineItem {
+  const typed = [...form].map(([name, value]) => [name, String(value)] as const)
+  const told = typed
+    .filter(([name, text]) => !others.test(name) && text.trim() !== '')
+    .map(([name, text]) => [name, fieldValue(name, text)] as const)
+  const { confirmNumber, ...fields } = Object.fromEntries(told)
+  // A tick is for the number that it was asked for.
+  const insists = confirmNumber !== undefined && confirmNumber === fields['msisdn']
+  const one = (wanted: string) => typed.find(([name]) => name === wanted)?.[1] ?? ''
+  return {
+    fields: { offerId, ...fields, ...(insists ? { confirmNumber: true } : {}) },
+    formKey: one('key'),
+    seen: one('seen'),
+  }
+}
