@@ -10,7 +10,7 @@ const secrets = ['SESAME']
 
 const problem = {
   type: 'https://kiosk.example/errors#not_found',
-  title: 'There is nothing here',
+  title: 'Not found',
   status: 404,
   detail: 'There is nothing at this address.',
   code: 'not_found',

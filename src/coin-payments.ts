@@ -71,7 +71,7 @@ export function connectCoins(
   const settings = { ...access, expirationMinutes: invoiceMinutes, monitoringMinutes, timeoutMs }
   const processor = createProcessor(settings, { hands, record, now })
   const tell: Telling = {
-    unclear: (reason) => log?.warn({ reason }, 'the payment processor is not understood'),
+    unclear: (reason) => log?.warn({ reason }, 'unexpected response from the payment processor'),
     waits: (payout, reason) => log?.info({ payout, reason }, 'a payout in a coin waits'),
   }
   return {

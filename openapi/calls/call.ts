@@ -66,7 +66,7 @@ export interface Shop {
   readonly signIn: (path: string, at?: Place, request?: SignedRequest) => Promise<string>
   /** An order whose payment is not proven; it is until the next one is bought. */
   readonly unproven: () => Promise<string>
-  /** A new `PAYMENT-SIGNATURE` for this body, by a wallet that has limited itself to less. */
+  /** A new `PAYMENT-SIGNATURE` for this body, by a wallet whose spending limit is lower. */
   readonly limitedPayment: (kind: Kind, body: object) => Promise<string>
   /** A new `PAYMENT-SIGNATURE` for this body, by a wallet whose orders came to nothing. */
   readonly spentPayment: (kind: Kind, body: object) => Promise<string>

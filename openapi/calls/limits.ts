@@ -13,7 +13,7 @@ const requests: Readonly<Record<string, SignedRequest>> = {
 
 /** Limits of wallets, when they do what was asked. In this order: what is set is then seen and lifted. */
 export const limitCalls: readonly Call[] = [
-  ...callsOf('getLimits', 'set', 'A wallet that has limited itself'),
+  ...callsOf('getLimits', 'set', 'A wallet with spending limits'),
   ...callsOf('setLimits', 'set', 'Limits that hold at once'),
   ...callsOf('liftLimits', 'lifted', 'What is looser waits'),
 ]

@@ -186,6 +186,6 @@ async function orTryAgain<T>(deps: StartDeps, work: () => Promise<T>): Promise<T
   } catch (error) {
     if (error instanceof Refusal) throw error
     deps.report({ name: 'purchase_failed', error })
-    throw notNow('A part of the store does not answer just now.', 'no')
+    throw notNow('A dependency is temporarily unavailable.', 'no')
   }
 }

@@ -35,14 +35,14 @@ export function createCounters(): Counters {
   })
   const durations = new Histogram({
     name: 'kiosk402_http_request_duration_seconds',
-    help: 'Time from a request to the end of its answer, by route pattern and method.',
+    help: 'Request duration, by route pattern and method.',
     labelNames: ['route', 'method'],
     buckets: secondsBuckets,
     registers,
   })
   const events = new Counter({
     name: 'kiosk402_events_total',
-    help: 'What operators should hear about, by its name in the log.',
+    help: 'Events for the operator, by name.',
     labelNames: ['event'],
     registers,
   })

@@ -81,13 +81,13 @@ function healthGauges({ parts, bounds, gas, takesPurchases }: Seen): Gauge[] {
     value: Number(state !== 'down'),
   }))
   return [
-    { name: 'kiosk402_up', help: 'Whether a part is well: 1 or 0.', values },
-    one('takes_purchases', 'Whether purchases are taken: 1, or 0 as while the signals say stop.', {
+    { name: 'kiosk402_up', help: '1 if the part is up, otherwise 0.', values },
+    one('takes_purchases', '1 if purchases are accepted, otherwise 0.', {
       value: Number(takesPurchases),
     }),
     {
       name: 'kiosk402_purchase_most_usdc',
-      help: 'What a single purchase may cost just now, by what bounds it.',
+      help: 'Current maximum price of one purchase, by what bounds it.',
       values: bounds.map(({ by, most }) => ({ labels: { by }, value: wholeUsdc(most) })),
     },
     one(
@@ -114,7 +114,7 @@ function orderGauges(orders: OrderFacts): Gauge[] {
     {
       name: 'kiosk402_purchases_total',
       type: 'counter',
-      help: 'Purchases of the whole store that came to an end, by outcome.',
+      help: 'Finished purchases of the whole store, by outcome.',
       values: Object.entries(outcomes).map(([state, outcome]) => ({
         labels: { outcome },
         value: orders.ended[state as State] ?? 0,
@@ -123,12 +123,12 @@ function orderGauges(orders: OrderFacts): Gauge[] {
     one('oldest_open_order_age_seconds', 'Age of the oldest order whose buyer waits, or 0.', {
       value: orders.oldestOpenSeconds ?? 0,
     }),
-    one('refunds_pending', 'Refunds under way.', { value: orders.refundsPending }),
-    one('refunds_failed', 'Refunds that wait for an operator.', { value: orders.refundsFailed }),
+    one('refunds_pending', 'Refunds in progress.', { value: orders.refundsPending }),
+    one('refunds_failed', 'Refunds that need an operator.', { value: orders.refundsFailed }),
     one('open_exposure_usdc', 'Paid in USDC for orders that are neither delivered nor refunded.', {
       value: wholeUsdc(orders.exposure),
     }),
-    one('refunds_stopped', 'Whether an operator has stopped all refunds: 1 or 0.', {
+    one('refunds_stopped', '1 if an operator has stopped all refunds, otherwise 0.', {
       value: Number(orders.refundsStopped),
     }),
     windowed('kiosk402_refunds_granted_usdc', 'Refunds', orders.granted),
@@ -179,10 +179,10 @@ function chainGauges({ headAt, safeHeadAt, refundFloat, gasWei }: ChainFacts, no
     one('chain_safe_head_age_seconds', 'Age of the newest block that cannot be dropped.', {
       value: ageOf(safeHeadAt, now),
     }),
-    one('refund_wallet_balance_usdc', 'What the refund wallet holds.', {
+    one('refund_wallet_balance_usdc', 'Balance of the refund wallet.', {
       value: wholeUsdc(refundFloat),
     }),
-    one('gas_wallet_balance_eth', 'What the gas wallet holds.', { value: Number(gasWei) / 1e18 }),
+    one('gas_wallet_balance_eth', 'Balance of the gas wallet.', { value: Number(gasWei) / 1e18 }),
   ]
 }
 
@@ -235,7 +235,7 @@ function catalogGauges({ catalog, ratesAsOf, now }: Seen): Gauge[] {
     one('catalog_offers_on_sale', 'Offers that can be bought.', { value: onSale }),
     {
       name: 'kiosk402_catalog_offers_set_aside',
-      help: 'Offers of the supplier that are too dirty to sell, by reason.',
+      help: 'Offers of the supplier that are rejected, by reason.',
       values: Object.entries(setAside).map(([reason, value]) => ({ labels: { reason }, value })),
     },
     one(

@@ -10,7 +10,7 @@ const hour = 3_600_000
 const credit = { kind: 'topup', fields: { offerId: 'CREDIT', msisdn: '+50255512345' } } as const
 const key = { viewer: { keys: ['key-of-16-letters'] } }
 
-/** A buyer whose wallet has limited itself. The card costs 20 USDC. */
+/** A buyer whose wallet has spending limits. The card costs 20 USDC. */
 async function limitedTo(...bodies: readonly LimitsBody[]) {
   const world = purchaseWorld()
   world.putOnSale(card, plan, topup('CREDIT'))
@@ -67,7 +67,9 @@ describe('beyond the limits of the payer', () => {
     const refusal = await refusalOf(buy())
     expect(refusal.code).toBe('limit_exceeded')
     expect(refusal.details).toEqual({ ...details, charged: 'no' })
-    expect(refusal.message).toMatch(/^This wallet has limited itself to .*/)
+    expect(refusal.message).toMatch(
+      /^(This wallet allows only|The spending limit of this wallet is) .*/,
+    )
     expect([calls, orders.history]).toEqual([['check'], []])
   })
 
@@ -87,8 +89,12 @@ describe('beyond the limits of the payer', () => {
       { recipients: ['ada@example.com'] },
       'no recipients in common',
     ],
-    [{ recipients: ['+50255599999'] }, {}, 'has limited itself to one recipient.'],
-    [{ recipients: ['+50255599999', 'ada@example.com'] }, {}, 'limited itself to 2 recipients.'],
+    [{ recipients: ['+50255599999'] }, {}, 'This wallet allows only one recipient.'],
+    [
+      { recipients: ['+50255599999', 'ada@example.com'] },
+      {},
+      'This wallet allows only 2 recipients.',
+    ],
   ])('recipients are counted and never named: %j, then %j', async (old, now, text) => {
     const { buy } = await limitedTo(old, now)
     const { message } = await refusalOf(buy())

@@ -345,7 +345,7 @@ async function orTryAgain<T>(
   } catch (error) {
     if (error instanceof Refusal) throw error
     deps.report({ name: 'purchase_failed', error })
-    throw notNow('A part of the store does not answer just now.', charged)
+    throw notNow('A dependency is temporarily unavailable.', charged)
   }
 }
 

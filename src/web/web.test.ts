@@ -82,7 +82,7 @@ describe('pages', () => {
       expect(headers['cache-control']).toBe('no-store')
       expect(headers.etag).toBeUndefined()
       expect(structureFaults(body)).toEqual([])
-      expect(body).toContain('There is no such offer')
+      expect(body).toContain('Offer not found')
       expect(body).toContain('<a class="button" href="/">')
       expect(body).toContain('<meta name="robots" content="noindex">')
     },

@@ -197,7 +197,7 @@ async function signInAt(
 
 const json = { 'content-type': 'application/json' }
 
-/** A wallet that has limited itself to less than anything costs. */
+/** A wallet whose spending limit is below every price. */
 async function limitedBuyer({ url }: Store): Promise<Buyer> {
   const wallet = await newBuyer()
   const path = '/api/catalog/limits'

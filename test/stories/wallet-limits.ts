@@ -34,7 +34,7 @@ export function limitsAt(call: Call) {
     return call(limitsPath, { ...request, headers: { ...headers, 'sign-in-with-x': header } })
   }
 
-  /** A buyer whose wallet has limited itself. */
+  /** A buyer whose wallet has spending limits. */
   async function limitedTo(body: Record<string, unknown>): Promise<Buyer> {
     const wallet = await newBuyer()
     const answer = await as(wallet, 'PUT', body)

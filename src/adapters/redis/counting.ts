@@ -6,8 +6,7 @@ import { within } from '../../lib/within.ts'
 import { type LoggedClient, slidingLog } from './sliding-log.ts'
 
 /** A request waits no longer than this for its count. */
-const answerWithinMs = 250
-const late = `Redis did not answer within ${answerWithinMs} ms`
+const maxAnswerMs = 250
 /** A start waits so long for the connection, so that already the first requests are counted there. */
 const connectWaitMs = 2_000
 const maxReconnectMs = 2_000
@@ -34,6 +33,8 @@ export interface RedisOptions {
   readonly digest: (client: string) => string
   /** Clients of a limit with a log of their own; the number that the docs name when left out. */
   readonly maxClients?: number
+  /** How long a count may take. */
+  readonly maxAnswerMs?: number
 }
 
 /**
@@ -41,7 +42,8 @@ export interface RedisOptions {
  * as it takes; meanwhile, and when an answer takes too long, a count is refused with an error.
  */
 export async function openRedisCounting(options: RedisOptions): Promise<RedisCounting> {
-  const { url, digest, maxClients = ownLogs } = options
+  const { url, digest, maxClients = ownLogs, maxAnswerMs: withinMs = maxAnswerMs } = options
+  const late = `Redis did not answer within ${withinMs} ms`
   const client = createClient({
     url,
     scripts: { slidingLog },
@@ -66,7 +68,7 @@ export async function openRedisCounting(options: RedisOptions): Promise<RedisCou
     const windowMs = windowSeconds * 1_000
     const logRule = { limit, windowMs, takes, maxClients }
     const sent = client.slidingLog(logsOf(name, digest(key)), logRule)
-    const [allowed, counted = 0, leftMicros = 0] = await within(answerWithinMs, sent, late)
+    const [allowed, counted = 0, leftMicros = 0] = await within(withinMs, sent, late)
     return {
       allowed: allowed === 1,
       remaining: limit - counted,

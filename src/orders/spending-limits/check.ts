@@ -133,7 +133,7 @@ const explained: Readonly<Record<LimitName, (weighed: Weighed) => Explained>> = 
   }),
 
   per_order: ({ rules, asked }) => ({
-    message: `This wallet has limited itself to ${textOf(rules.perOrder)} per order. This is ${textOf(asked.amount)}.`,
+    message: `The spending limit of this wallet is ${textOf(rules.perOrder)} per order. This purchase costs ${textOf(asked.amount)}.`,
     extra: { allows: moneyOf(rules.perOrder), asked: money(asked.amount) },
   }),
 
@@ -143,7 +143,7 @@ const explained: Readonly<Record<LimitName, (weighed: Weighed) => Explained>> = 
     const spent = spentOn(spends)
     const until = perDay === undefined ? undefined : roomFrom(perDay, amount, spends)
     return {
-      message: `This wallet has limited itself to ${textOf(perDay)} in any 24 hours and has spent ${textOf(spent)} of it. This is ${textOf(amount)}.`,
+      message: `The spending limit of this wallet is ${textOf(perDay)} in any 24 hours, and it has spent ${textOf(spent)}. This purchase costs ${textOf(amount)}.`,
       extra: {
         allows: moneyOf(perDay),
         asked: money(amount),
@@ -165,14 +165,14 @@ const recipientTexts: Readonly<Record<Kind, (isNamed: boolean) => string>> = {
 
 function limitedTo(what: 'kinds' | 'countries', list: readonly string[] = []): string {
   return list.length > 0
-    ? `This wallet has limited itself to these ${what}: ${list.join(', ')}.`
+    ? `This wallet allows only these ${what}: ${list.join(', ')}.`
     : nothingLeft(what)
 }
 
 /** The list itself is nobody's to read: who has the wallet's limits need not know whom it pays. */
 function limitedToRecipients(count = 0): string {
   if (count === 0) return nothingLeft('recipients')
-  return `This wallet has limited itself to ${count === 1 ? 'one recipient' : `${count} recipients`}.`
+  return `This wallet allows only ${count === 1 ? 'one recipient' : `${count} recipients`}.`
 }
 
 /** A list that was set is never empty. What is left of two may be, until the new one holds alone. */

@@ -287,7 +287,7 @@ describe('whoever has not shown that it is theirs', () => {
       await post('/pay/chk_nosuch/open', { token: checkoutToken }),
     ]) {
       expect(answer.statusCode).toBe(404)
-      expect(read(answer.body)).toContain('There is no such payment')
+      expect(read(answer.body)).toContain('Payment not found')
     }
   })
 })

@@ -144,7 +144,7 @@ describe('an error', () => {
       expect(headers['content-type'], path).toBe('text/html; charset=utf-8')
       expect(headers['content-security-policy'], path).toContain("default-src 'none'")
       expect(structureFaults(body), path).toEqual([])
-      expect(body, path).toContain('There is nothing here')
+      expect(body, path).toContain('Not found')
     }
   })
 

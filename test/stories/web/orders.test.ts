@@ -176,7 +176,7 @@ describe('the page of an order', () => {
   test('that is none says so', async () => {
     const answer = await visitor().get(`${store.url}/orders/ord_${'0'.repeat(26)}`)
     expect(answer.status).toBe(404)
-    expect(await answer.text()).toContain('There is no such order')
+    expect(await answer.text()).toContain('Order not found')
   })
 
   test('tells those who listen its version', async () => {

@@ -1,15 +1,15 @@
 /** Every sentence of the pages that stand in for the one that was asked for. */
 export const messages = {
   offerNotFound: {
-    title: 'There is no such offer',
+    title: 'Offer not found',
     text: 'It may no longer be on sale, or the address may be mistyped. Search the store for other offers.',
   },
   notFound: {
-    title: 'There is nothing here',
+    title: 'Not found',
     text: 'The address may be mistyped, or the page may have moved. Search the store for everything on sale.',
   },
   orderNotFound: {
-    title: 'There is no such order',
+    title: 'Order not found',
     text: 'The address may be incomplete or mistyped, or the order so old that the store has archived it. Copy the whole link, or find the order by its payment at /find.',
   },
   tooMany: {
@@ -21,7 +21,7 @@ export const messages = {
     text: 'This was tried too often within an hour. Try again later; what you have paid for stays on record.',
   },
   noReceipt: {
-    title: 'There is no receipt',
+    title: 'No receipt available',
     text: 'A receipt says that a payment arrived, and none is known to have arrived for this order. The page of the order shows how it stands.',
   },
   notRefundable: {

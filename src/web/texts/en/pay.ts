@@ -123,7 +123,7 @@ export const pay = {
   tokenWrong:
     'This does not open this payment. Copy the whole link, with everything after the #, or the whole code.',
   notFound: {
-    title: 'There is no such payment',
+    title: 'Payment not found',
     text: 'Check the link for typos, or open it from the one that you kept.',
   },
   left: (time: string) => `${time} left`,

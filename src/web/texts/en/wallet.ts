@@ -48,7 +48,7 @@ export const wallet = {
       'It took too long, and the signature ran out before it reached the store. Nothing was paid. Try again.',
     refused: 'The payment was not taken: {reason}. Nothing was paid. Try again.',
     limited:
-      'This wallet has limited itself to less than this (limits of the store, set by its owner). Nothing was paid.',
+      'This is above the spending limit that the owner of this wallet has set in this store. Nothing was paid.',
     unknown:
       'The store does not answer, so it is not known yet whether your payment arrived. It is kept here. Send it again: the very same payment cannot be taken twice.',
   },
