@@ -16,7 +16,7 @@ export const pricing = pricingOn(basis)
 /** The catalog of a list, made as a store makes it but on this thread. */
 export function catalogOf(offers: OfferRecords): Catalog {
   const packed = packCatalog(offersIn(offers), basis, publishing({ siteUrl, pricing }))
-  return openCatalog(packed, { offers, readAt: made, setAside: {} })
+  return openCatalog(packed, { offers, readAt: made, rejected: {} })
 }
 
 export function madeCatalog(offers: readonly Offer[]): Catalog {

@@ -23,7 +23,7 @@ afterEach(() => {
 })
 
 const inEuro = topup('EURO', { price: fixed(1000, 'EUR') })
-const last: Snapshot = { offers: packOffers([inEuro]), readAt: new Date(), setAside: {} }
+const last: Snapshot = { offers: packOffers([inEuro]), readAt: new Date(), rejected: {} }
 
 function memory(load: SnapshotStore['load']): SnapshotStore & { readonly kept: Snapshot[] } {
   const kept: Snapshot[] = []
@@ -79,7 +79,7 @@ test('without one the store waits for its first list, and keeps it', async () =>
   await asked.promise
   await new Promise((go) => setImmediate(go))
   expect(hasStarted).toBe(false)
-  resolve({ offers: [inEuro, topup('T')], setAside: {} })
+  resolve({ offers: [inEuro, topup('T')], rejected: {} })
   const { liveCatalog } = await followed
   expect(liveCatalog.current().size).toBe(2)
   expect(snapshots.kept).toHaveLength(1)
@@ -94,7 +94,7 @@ test('a first list that cannot be read ends the waiting too, with nothing on sal
 })
 
 test('a last list that cannot be read is told, and the first one is waited for', async () => {
-  const list = async () => ({ offers: [topup('T')], setAside: {} })
+  const list = async () => ({ offers: [topup('T')], rejected: {} })
   const snapshots = memory(() => Promise.reject(new Error('damaged')))
   const { started, logged } = start({ list, snapshots })
   expect((await started).liveCatalog.current().size).toBe(1)
@@ -104,7 +104,7 @@ test('a last list that cannot be read is told, and the first one is waited for',
 })
 
 test('without rates what is priced in dollars is sold, and all of it ends when it is stopped', async () => {
-  const list = async () => ({ offers: [inEuro, topup('T')], setAside: {} })
+  const list = async () => ({ offers: [inEuro, topup('T')], rejected: {} })
   const snapshots = memory(async () => undefined)
   const { started } = start({ list, snapshots, ratesUrl: `${rates.url}/nowhere` })
   const { liveCatalog, work } = await started

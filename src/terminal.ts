@@ -16,7 +16,7 @@ type Ready = Parameters<typeof banner> extends [Config, ...infer Rest] ? Rest : 
 /** What an operator sees when the store is ready: what runs, and where to look. */
 function banner(
   config: Config,
-  catalog: { readonly offers: number; readonly setAside: number; readonly readAt: Date },
+  catalog: { readonly offers: number; readonly rejected: number; readonly readAt: Date },
   startedInMs: number,
   /** Where the sandbox's buyers pay in coins; only a sandbox has it. */
   payUrl?: string,
@@ -32,7 +32,7 @@ function banner(
     '',
     `  ${name} is ready (${(startedInMs / 1_000).toFixed(1)} s), ${mode}`,
     `  Listening on ${address}, published as ${url}${by}`,
-    `  ${catalog.offers} offers, ${catalog.setAside} set aside as dirty, read ${catalog.readAt.toISOString()}`,
+    `  ${catalog.offers} offers, ${catalog.rejected} rejected, read ${catalog.readAt.toISOString()}`,
     '',
     `  Website      ${url}/`,
     `  Search       ${url}/ai/vouchers?search=amazon`,

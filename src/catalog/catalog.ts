@@ -10,7 +10,7 @@ import { letGo } from './ready-json.ts'
 import { openIndex, type PackedIndex, type SearchIndex } from './search/search-index.ts'
 
 /** One immutable state of everything on sale. A refresh makes a new one and swaps it in whole. */
-export interface Catalog extends Pick<Snapshot, 'readAt' | 'held' | 'setAside'> {
+export interface Catalog extends Pick<Snapshot, 'readAt' | 'held' | 'rejected'> {
   /** Changes when, and only when, an offer, its price, their order or what of them is sold changes. */
   readonly version: string
   /** How many offers the supplier lists. */
@@ -43,14 +43,14 @@ export interface LiveCatalog {
 /** What is on sale in numbers, for whoever started the store. */
 export interface CatalogSummary {
   readonly offers: number
-  readonly setAside: number
+  readonly rejected: number
   readonly readAt: Date
 }
 
 export function catalogSummaryOf(liveCatalog: Pick<LiveCatalog, 'current'>): CatalogSummary {
-  const { size, setAside, readAt } = liveCatalog.current()
-  const aside = Object.values(setAside).reduce((sum, count) => sum + count, 0)
-  return { offers: size, setAside: aside, readAt }
+  const { size, rejected, readAt } = liveCatalog.current()
+  const aside = Object.values(rejected).reduce((sum, count) => sum + count, 0)
+  return { offers: size, rejected: aside, readAt }
 }
 
 /** The least that a purchase of any kind cost when the catalog was made; undefined where none is sold. */
@@ -72,14 +72,14 @@ export function createLiveCatalog(initial?: Catalog): LiveCatalog {
 /** Makes a packed catalog ready to answer. It takes over the arrays, and copies none. */
 export function openCatalog(
   { version, ids, ready, listed, sold, lowest, rates, stale }: PackedCatalog,
-  { offers: records, readAt, held = {}, setAside }: Snapshot,
+  { offers: records, readAt, held = {}, rejected }: Snapshot,
 ): Catalog {
   const opened = openKinds(listed, (index) => openIndex(index, ready, records))
   return {
     version,
     readAt,
     held,
-    setAside,
+    rejected,
     size: kinds.reduce((sum, kind) => sum + opened[kind].size, 0),
     records,
     find: (id) => findOffer(ids, records, id, (one) => one === id),
@@ -119,6 +119,6 @@ function emptyCatalog(): Catalog {
   const readAt = { voucher: epoch, topup: epoch, esim: epoch }
   const basis = { markupBps: 0, rates: undefined, readAt, now: epoch }
   const publish = () => ({ discovery: {}, beyond: {} })
-  const snapshot = { offers: packOffers([]), readAt: epoch, setAside: {} }
+  const snapshot = { offers: packOffers([]), readAt: epoch, rejected: {} }
   return openCatalog(packCatalog([], basis, publish), snapshot)
 }

@@ -7,7 +7,7 @@ import type { OfferRecords } from './offer-records.ts'
 export interface Listing {
   readonly offers: OfferRecords
   /** Dirty offers, counted by reason, that must not be sold. They never fail a load. */
-  readonly setAside: Readonly<Record<string, number>>
+  readonly rejected: Readonly<Record<string, number>>
 }
 
 /** A list as it was just read, with how many offers of each kind can be sold. */

@@ -40,7 +40,7 @@ function offer(id: string): TopupOffer {
 
 function listingOf(count: number): PlainListing {
   const offers = Array.from({ length: count }, (_, index) => offer(`O_${index}`))
-  return { offers, setAside: { disabled: 3 } }
+  return { offers, rejected: { disabled: 3 } }
 }
 
 /** Keeps snapshots as the database would, and fails when a test says so. */
@@ -81,11 +81,11 @@ it('puts the whole list on sale and keeps it for the next start', async () => {
   expect(await refreshCatalog(deps)).toEqual({
     outcome: 'loaded',
     offers: 10,
-    setAside: { disabled: 3 },
+    rejected: { disabled: 3 },
     durationMs: 0,
   })
   expect(deps.liveCatalog.current().size).toBe(10)
-  expect(deps.liveCatalog.current().setAside).toEqual({ disabled: 3 })
+  expect(deps.liveCatalog.current().rejected).toEqual({ disabled: 3 })
   expect(snapshots.kept).toEqual([
     { ...listingOf(10), offers: packOffers(listingOf(10).offers), readAt: now },
   ])
@@ -104,7 +104,7 @@ it('does not believe a list of under half of the last one', async () => {
   expect(await refreshCatalog(deps)).toMatchObject({
     outcome: 'refused',
     offers: 49,
-    setAside: { disabled: 3 },
+    rejected: { disabled: 3 },
     reason: 'The supplier lists 49 topup offers after 100.',
   })
   expect(await refreshCatalog(deps)).toMatchObject({ outcome: 'refused', offers: 0 })
@@ -119,7 +119,7 @@ const mixed = (topups: number, esims: number): PlainListing => ({
     ...listingOf(topups).offers,
     ...Array.from({ length: esims }, (_, at) => plan(`E_${at}`)),
   ],
-  setAside: {},
+  rejected: {},
 })
 
 it('holds a kind that nearly vanishes from a list, and takes the others', async () => {
@@ -245,7 +245,7 @@ it('prices what is on sale again when the rates change', async () => {
     price: { type: 'FIXED', currency: 'EUR', divisor: 100, fixed: 1000 },
   }
   const deps = {
-    ...depsFor(async () => ({ offers: [inEuro], setAside: {} })),
+    ...depsFor(async () => ({ offers: [inEuro], rejected: {} })),
     pricing: { ...pricing, rates },
   }
   await refreshCatalog(deps)

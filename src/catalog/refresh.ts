@@ -30,7 +30,7 @@ export type Refreshed =
   | {
       readonly outcome: 'loaded'
       readonly offers: number
-      readonly setAside: Readonly<Record<string, number>>
+      readonly rejected: Readonly<Record<string, number>>
       readonly durationMs: number
       /** Kinds of which the list was not believed, and why: their earlier offers stay on sale. */
       readonly held?: Readonly<Partial<Record<Kind, string>>>
@@ -41,7 +41,7 @@ export type Refreshed =
   | {
       readonly outcome: 'refused'
       readonly offers: number
-      readonly setAside: Readonly<Record<string, number>>
+      readonly rejected: Readonly<Record<string, number>>
       readonly reason: string
       readonly durationMs: number
     }
@@ -65,10 +65,10 @@ export async function refreshCatalog(deps: RefreshDeps): Promise<Refreshed> {
   const elapsed = () => deps.now().getTime() - startedAt.getTime()
   try {
     const listing = await deps.catalogWorker.read(deps.signal)
-    const { setAside } = listing
+    const { rejected } = listing
     const last = deps.liveCatalog.current()
     const doubts = doubtsAbout(listing, last, startedAt)
-    const told = { offers: listing.offers.count, setAside }
+    const told = { offers: listing.offers.count, rejected }
     const reason = refusalOf(listing, last, doubts)
     if (reason !== undefined) return { outcome: 'refused', ...told, reason, durationMs: elapsed() }
     const snapshot = await believed(deps, { listing, last, doubts, readAt: startedAt })
@@ -131,8 +131,8 @@ export function reprice(deps: RefreshDeps): Promise<void> {
     if (catalog.size === 0) return
     const isSame = isDeepStrictEqual(pricing.rates() ?? catalog.rates, catalog.rates)
     if (isSame && staleParts(pricing) === catalog.stale) return
-    const { records, readAt, held = {}, setAside } = catalog
-    await put(deps, { offers: records, readAt, held, setAside })
+    const { records, readAt, held = {}, rejected } = catalog
+    await put(deps, { offers: records, readAt, held, rejected })
   })
 }
 
@@ -189,14 +189,14 @@ interface Reading {
 /** The new list, but with the earlier offers of every kind that is in doubt. */
 async function believed(
   { catalogWorker, signal }: RefreshDeps,
-  { listing: { offers, setAside }, last, doubts, readAt }: Reading,
+  { listing: { offers, rejected }, last, doubts, readAt }: Reading,
 ): Promise<Snapshot> {
   const doubted = kinds.filter((kind) => doubts[kind] !== undefined)
-  if (doubted.length === 0) return { offers, setAside, readAt }
+  if (doubted.length === 0) return { offers, rejected, readAt }
   const held = Object.fromEntries(doubted.map((kind) => [kind, readAtOf(last, kind)]))
   return {
     offers: await catalogWorker.hold(offers, last.records, doubted, signal),
-    setAside,
+    rejected,
     readAt,
     held,
   }

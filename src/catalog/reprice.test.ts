@@ -21,7 +21,7 @@ function store(offers: readonly Offer[] = shopOffers) {
     readAt: () => fixtureNow,
     now: () => world.now,
   })
-  const source = { list: async () => ({ offers: world.offers, setAside: { dirty: 2 } }) }
+  const source = { list: async () => ({ offers: world.offers, rejected: { dirty: 2 } }) }
   const catalogWorker = catalogWorkerOf(source)
   const build = vi.fn(catalogWorker.build)
   const liveCatalog = createLiveCatalog(
@@ -56,12 +56,12 @@ test('new rates bring new prices, of the same list', async () => {
   world.rates = { asOf: fixtureNow, source: 'new', perUsd: { EUR: 0.5, JPY: 150, GTQ: 7.7 } }
   await reprice(deps)
   expect(build).toHaveBeenCalledTimes(1)
-  const { records, readAt, setAside, size } = liveCatalog.current()
+  const { records, readAt, rejected, size } = liveCatalog.current()
   expect(liveCatalog.current()).not.toBe(before)
-  expect({ records, readAt, setAside, size }).toEqual({
+  expect({ records, readAt, rejected, size }).toEqual({
     records: before.records,
     readAt: before.readAt,
-    setAside: before.setAside,
+    rejected: before.rejected,
     size: before.size,
   })
 })

@@ -12,7 +12,7 @@ export interface Questions {
   secrets: { asks: null; answer: Readonly<Record<string, string>> }
   /** Worker to primary: it listens, and this is what it has on sale. */
   ready: {
-    asks: { readonly offers: number; readonly setAside: number; readonly readAt: string }
+    asks: { readonly offers: number; readonly rejected: number; readonly readAt: string }
     answer: null
   }
   /** Worker to primary: it cannot go on. */

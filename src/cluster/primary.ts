@@ -95,7 +95,7 @@ function openPrimary(
   const count = createOwner(Object.values(limitRules), monotonicMs)
   const numbers = createNumbers()
   const workers = new Map<WorkerProcess, { isReady: boolean }>()
-  let catalog = { offers: 0, setAside: 0, readAt: new Date(0) }
+  let catalog = { offers: 0, rejected: 0, readAt: new Date(0) }
 
   async function look(id: number, line: Line): Promise<void> {
     // One that does not answer is dying or very busy; its numbers of the last time stand in.

@@ -33,8 +33,8 @@ async function main(line: Line): Promise<void> {
   if (isEnding()) return
   void service.refused.then((error) => giveUp(line, error))
   await serveHanded(service.app, line)
-  const { offers, setAside, readAt } = service.catalog()
-  await line.ask('ready', { offers, setAside, readAt: readAt.toISOString() }, told)
+  const { offers, rejected, readAt } = service.catalog()
+  await line.ask('ready', { offers, rejected, readAt: readAt.toISOString() }, told)
 }
 
 /** The parts that the primary has started, as it wrote them down in the data folder. */

@@ -49,7 +49,7 @@ function seen(changes: Partial<Seen> = {}): Seen {
       ],
       disagreements: [{ node: 'b:8402', setting: 'MARKUP_BPS' }],
     },
-    catalog: { readAt: ago(900), onSale: 11_000, setAside: { no_price: 7 } },
+    catalog: { readAt: ago(900), onSale: 11_000, rejected: { no_price: 7 } },
     ratesAsOf: ago(3_600),
     ...changes,
   }
@@ -119,7 +119,7 @@ describe('the gauges', () => {
       chain: undefined,
       supplierCalls: { good: 0, failed: 0 },
       supplierWallet: undefined,
-      catalog: { readAt: undefined, onSale: 0, setAside: {} },
+      catalog: { readAt: undefined, onSale: 0, rejected: {} },
       ratesAsOf: undefined,
       bounds: [],
       gas: undefined,

@@ -19,7 +19,7 @@ export interface CatalogFacts {
   /** Undefined before the first list was read. */
   readonly readAt: Date | undefined
   readonly onSale: number
-  readonly setAside: Readonly<Record<string, number>>
+  readonly rejected: Readonly<Record<string, number>>
 }
 
 /** The processes of the store that serve, and in what other nodes differ from the one that is asked. */
@@ -225,7 +225,7 @@ function nodeGauges({ processes, disagreements }: NodesSeen): Gauge[] {
 }
 
 function catalogGauges({ catalog, ratesAsOf, now }: Seen): Gauge[] {
-  const { readAt, onSale, setAside } = catalog
+  const { readAt, onSale, rejected } = catalog
   return [
     one(
       'catalog_age_seconds',
@@ -236,7 +236,7 @@ function catalogGauges({ catalog, ratesAsOf, now }: Seen): Gauge[] {
     {
       name: 'kiosk402_catalog_offers_set_aside',
       help: 'Offers of the supplier that are rejected, by reason.',
-      values: Object.entries(setAside).map(([reason, value]) => ({ labels: { reason }, value })),
+      values: Object.entries(rejected).map(([reason, value]) => ({ labels: { reason }, value })),
     },
     one(
       'exchange_rates_age_seconds',

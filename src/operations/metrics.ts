@@ -81,9 +81,9 @@ export function createMetrics(deps: MetricsDeps): () => Promise<MetricsPage> {
 }
 
 function catalogFacts(liveCatalog: MetricsDeps['liveCatalog']): CatalogFacts {
-  const { readAt, size, sold, setAside } = liveCatalog.current()
+  const { readAt, size, sold, rejected } = liveCatalog.current()
   const onSale = Object.values(sold).reduce((sum, index) => sum + index.size, 0)
-  return { readAt: size === 0 ? undefined : readAt, onSale, setAside }
+  return { readAt: size === 0 ? undefined : readAt, onSale, rejected }
 }
 
 /** Made anew each time, so that a number from before never stands in for one that is not known. */

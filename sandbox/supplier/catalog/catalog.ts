@@ -1,6 +1,6 @@
 import type { Family, Offer } from '../models.ts'
-import { dirtyOffers } from './dirty.ts'
 import { esims } from './esims.ts'
+import { flawedOffers } from './flawed.ts'
 import { testOffers } from './test-offers.ts'
 import { topups } from './topups.ts'
 import { vouchers } from './vouchers.ts'
@@ -27,7 +27,7 @@ const makers = { vouchers, topups, esim: esims }
 const shares = { topups: 0.35, esim: 0.2 }
 
 /** Flawed offers stand after this many clean ones, so that they are not all on one edge. */
-const dirtyPosition = 40
+const flawedPosition = 40
 
 function take(source: Generator<Offer>, count: number): Offer[] {
   const taken: Offer[] = []
@@ -41,14 +41,14 @@ function take(source: Generator<Offer>, count: number): Offer[] {
 function listOf(family: Family, count: number): readonly Offer[] {
   const [clean] = take(makers[family](), 1)
   if (!clean) throw new Error(`The catalog of ${family} is empty.`)
-  const dirty = dirtyOffers(family, clean)
-  const others = Math.max(1, count - testOffers[family].length - dirty.length)
+  const flawed = flawedOffers(family, clean)
+  const others = Math.max(1, count - testOffers[family].length - flawed.length)
   const made = take(makers[family](), others)
   return [
     ...testOffers[family],
-    ...made.slice(0, dirtyPosition),
-    ...dirty,
-    ...made.slice(dirtyPosition),
+    ...made.slice(0, flawedPosition),
+    ...flawed,
+    ...made.slice(flawedPosition),
   ]
 }
 

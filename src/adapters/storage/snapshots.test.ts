@@ -48,7 +48,7 @@ function snapshotOf(count: number, day = 1): Snapshot {
   })
   return {
     offers: packOffers(offers),
-    setAside: { disabled: 2 },
+    rejected: { disabled: 2 },
     readAt: new Date(Date.UTC(2026, 9, day)),
     held: { topup: new Date(Date.UTC(2026, 8, day)) },
   }

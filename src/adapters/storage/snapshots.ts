@@ -28,8 +28,8 @@ export function createSnapshotStore(database: Database): SnapshotStore {
 }
 
 async function save(database: Database, snapshot: Snapshot): Promise<void> {
-  const { readAt, held = {}, offers, setAside } = snapshot
-  const told = [setAside, held].map((facts) => JSON.stringify(facts))
+  const { readAt, held = {}, offers, rejected } = snapshot
+  const told = [rejected, held].map((facts) => JSON.stringify(facts))
   const values = [readAt, offers.count, ...told, encode(offers)]
   await database.query(
     'insert into catalog_snapshot (read_at, offers, set_aside, held, body) values ($1, $2, $3, $4, $5)',
@@ -60,7 +60,7 @@ async function load(database: Database): Promise<Snapshot | undefined> {
       const held = Object.entries(row.held).map(([kind, at]) => [kind, new Date(at)])
       return {
         offers,
-        setAside: row.set_aside,
+        rejected: row.set_aside,
         readAt: row.read_at,
         held: Object.fromEntries(held),
       }

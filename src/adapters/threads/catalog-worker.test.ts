@@ -60,13 +60,13 @@ describe('a list read and a catalog made in threads', () => {
     const [there, here] = [await madeIn(roomAt()), await madeIn(roomHere())]
     expect(there.list).toEqual(here.list)
     expect(there.list.offers.count).toBeGreaterThan(200)
-    const { version, size, lowest, readAt, setAside, stale } = there.catalog
-    expect({ version, size, lowest, readAt, setAside, stale }).toEqual({
+    const { version, size, lowest, readAt, rejected, stale } = there.catalog
+    expect({ version, size, lowest, readAt, rejected, stale }).toEqual({
       version: here.catalog.version,
       size: here.catalog.size,
       lowest: here.catalog.lowest,
       readAt: fixtureNow,
-      setAside: here.catalog.setAside,
+      rejected: here.catalog.rejected,
       stale: '',
     })
     for (const kind of kinds) {
@@ -133,7 +133,7 @@ describe('what goes wrong in a thread', () => {
   test('a list that is damaged makes no catalog', async () => {
     const offers = packOffers([topup('A')])
     offers.bytes.fill(0)
-    const damaged = { offers, readAt: fixtureNow, setAside: {} }
+    const damaged = { offers, readAt: fixtureNow, rejected: {} }
     await expect(roomAt().build(damaged, basis, signal)).rejects.toThrow(/\w+/)
   })
 })
@@ -164,7 +164,7 @@ describe('work that is stopped', () => {
   test('rejects while a catalog is made', async () => {
     const stop = new AbortController()
     const offers = packOffers([topup('A')])
-    const snapshot = { offers, readAt: fixtureNow, setAside: {} }
+    const snapshot = { offers, readAt: fixtureNow, rejected: {} }
     const building = roomAt().build(snapshot, basis, stop.signal)
     stop.abort(new Error('closing time'))
     await expect(building).rejects.toThrow('closing time')
@@ -180,7 +180,7 @@ describe('work that is stopped', () => {
 
 test('whoever answers goes on answering while a large catalog is made', async () => {
   const offers = Array.from({ length: 20_000 }, (_, at) => topup(`T${at}`, { brandName: `B${at}` }))
-  const snapshot = { offers: packOffers(offers), readAt: fixtureNow, setAside: {} }
+  const snapshot = { offers: packOffers(offers), readAt: fixtureNow, rejected: {} }
   let ticks = 0
   const timer = setInterval(() => {
     ticks += 1

@@ -17,7 +17,7 @@ export function createCatalogWorker({ supplier, siteUrl }: CatalogWorkerOptions)
     async read(signal) {
       const list = await inThread<ReadList>({ type: 'read', supplier, note }, signal)
       note = list.note
-      return { offers: list.offers, sizes: list.sizes, setAside: list.setAside }
+      return { offers: list.offers, sizes: list.sizes, rejected: list.rejected }
     },
     async hold(list, last, kinds, signal) {
       const job = { type: 'hold', list, last, kinds } as const

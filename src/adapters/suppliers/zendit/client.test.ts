@@ -57,13 +57,14 @@ it.each(['hang', 'stall'] as const)('gives up a call in time when servers %s', a
 })
 
 it('does not know what came of a broken connection', async () => {
-  const { client, server } = await clientFor(() => 'reset')
+  const { client } = await clientFor(() => 'reset')
   expect(await client.post('/x', {})).toEqual({
     outcome: 'unknown',
     reason: 'the connection failed (ECONNRESET)',
   })
-  await server.close()
-  expect(await client.post('/x', {})).toEqual({
+  // Nobody listens there. A port that was just let go may be another test's by now.
+  const nobody = createZenditClient({ baseUrl: 'http://127.0.0.1:2/', apiKey, timeoutMs: 60_000 })
+  expect(await nobody.post('/x', {})).toEqual({
     outcome: 'unknown',
     reason: 'the connection failed (ECONNREFUSED)',
   })

@@ -59,10 +59,10 @@ async function sourceFor(script: (asked: RecordedRequest) => Reply, now = () => 
 
 it('reads all three kinds, page by page', async () => {
   const { source, server } = await sourceFor(scriptOf({ ...oneOfEach, vouchers: vouchers(2050) }))
-  const { offers, setAside } = await source.list(signal)
+  const { offers, rejected } = await source.list(signal)
   expect(offers).toHaveLength(2052)
   expect(new Set(offers.map((offer) => offer.kind))).toEqual(new Set(['voucher', 'topup', 'esim']))
-  expect(setAside).toEqual({})
+  expect(rejected).toEqual({})
   const pages = server.asked.filter(({ path }) => path === '/vouchers/offers')
   expect(pages.map(({ query }) => query.toString())).toEqual([
     '_limit=1024&_offset=0',
@@ -71,17 +71,17 @@ it('reads all three kinds, page by page', async () => {
   ])
 })
 
-it('counts what is set aside, and keeps the first of two offers with one id', async () => {
+it('counts what is rejected, and keeps the first of two offers with one id', async () => {
   const twice = rawTopup({ offerId: 'APPLE_US_10_EGIFT_WHS' })
   const disabled = rawVoucher({ offerId: 'OFF', enabled: false })
   const lists = { ...oneOfEach, vouchers: [rawVoucher(), disabled, disabled], topups: [twice] }
   const { source } = await sourceFor(scriptOf(lists))
-  const { offers, setAside } = await source.list(signal)
+  const { offers, rejected } = await source.list(signal)
   expect(offers.map(({ id, kind }) => [id, kind])).toEqual([
     ['APPLE_US_10_EGIFT_WHS', 'voucher'],
     ['ESIM-EUROPE-30D-10GB', 'esim'],
   ])
-  expect(setAside).toEqual({ disabled: 2, duplicate_offer_id: 1 })
+  expect(rejected).toEqual({ disabled: 2, duplicate_offer_id: 1 })
 })
 
 it('follows a supplier that gives fewer at once than it was asked for', async () => {

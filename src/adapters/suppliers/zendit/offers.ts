@@ -6,10 +6,10 @@ import type { VoucherOffer } from '../../../catalog/voucher.ts'
 import type { OfferId } from '../../../lib/ids.ts'
 import { type BrandBook, createBrandBook, type KnownBrands } from './brands.ts'
 import type { ZenditClient } from './client.ts'
-import type { Dirt } from './dirt.ts'
 import { families } from './families.ts'
 import { pagesOf } from './pages.ts'
 import { parseOffer } from './parse-offer.ts'
+import type { RejectionReason } from './rejection-reason.ts'
 
 /**
  * The supplier's whole list: vouchers, topups and eSIM plans, parsed and cleaned. Each page is packed
@@ -37,12 +37,12 @@ interface Reading {
 /** What was read so far. */
 interface Taken {
   readonly ids: Set<OfferId>
-  readonly setAside: Record<string, number>
+  readonly rejected: Record<string, number>
 }
 
 async function list(reading: Reading): Promise<ReadListing> {
   const writer = recordsWriter()
-  let taken: Taken = { ids: new Set(), setAside: {} }
+  let taken: Taken = { ids: new Set(), rejected: {} }
   const sizes = { voucher: 0, topup: 0, esim: 0 }
   for (const kind of kinds) {
     const before = taken
@@ -50,7 +50,7 @@ async function list(reading: Reading): Promise<ReadListing> {
     sizes[kind] = taken.ids.size - before.ids.size
   }
   reading.signal.throwIfAborted()
-  return { offers: writer.finish(), sizes, setAside: taken.setAside }
+  return { offers: writer.finish(), sizes, rejected: taken.rejected }
 }
 
 interface Into {
@@ -81,7 +81,7 @@ async function readOnce(
   kind: Kind,
   { writer, before }: Into,
 ): Promise<Taken> {
-  const taken = { ids: new Set(before.ids), setAside: { ...before.setAside } }
+  const taken = { ids: new Set(before.ids), rejected: { ...before.rejected } }
   for await (const page of pagesOf(client, `/${families[kind]}/offers`, signal)) {
     const offers = sort(
       page.map((record) => parseOffer(record, kind)),
@@ -92,8 +92,8 @@ async function readOnce(
   return taken
 }
 
-/** Parts what can be sold from what is set aside. Of two offers with one id, the first counts. */
-function sort(parsed: readonly (Offer | Dirt)[], { ids, setAside }: Taken): Offer[] {
+/** Parts what can be sold from what is rejected. Of two offers with one id, the first counts. */
+function sort(parsed: readonly (Offer | RejectionReason)[], { ids, rejected }: Taken): Offer[] {
   const offers: Offer[] = []
   for (const item of parsed) {
     if (typeof item !== 'string' && !ids.has(item.id)) {
@@ -101,8 +101,8 @@ function sort(parsed: readonly (Offer | Dirt)[], { ids, setAside }: Taken): Offe
       offers.push(item)
       continue
     }
-    const dirt: Dirt = typeof item === 'string' ? item : 'duplicate_offer_id'
-    setAside[dirt] = (setAside[dirt] ?? 0) + 1
+    const reason: RejectionReason = typeof item === 'string' ? item : 'duplicate_offer_id'
+    rejected[reason] = (rejected[reason] ?? 0) + 1
   }
   return offers
 }

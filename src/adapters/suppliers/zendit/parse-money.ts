@@ -1,12 +1,12 @@
 import type { LandedCost, MoneyRange } from '../../../catalog/offer.ts'
-import type { Dirt } from './dirt.ts'
 import { type Raw, recordOf } from './raw.ts'
+import type { RejectionReason } from './rejection-reason.ts'
 
 /** Far above anything on sale, and far below where cents of a dollar would stop being exact. */
 const maxMinorUnits = 1e10
 
 /** What the supplier suggests to ask for an offer (`price`), or what is wrong with it. */
-export function priceOf(raw: Raw): MoneyRange | Dirt {
+export function priceOf(raw: Raw): MoneyRange | RejectionReason {
   return typeof raw['price'] === 'number'
     ? plainPrice(raw['price'], recordOf(raw['cost']))
     : moneyOf(raw['price'], raw['priceType'])
@@ -16,7 +16,7 @@ export function priceOf(raw: Raw): MoneyRange | Dirt {
  * What the supplier charges us: the cost, plus the percentage of it and the amount that it names as
  * fees. An offer whose cost cannot be read is not sold, since it may be sold at a loss.
  */
-export function costOf(raw: Raw, price: MoneyRange): LandedCost | Dirt {
+export function costOf(raw: Raw, price: MoneyRange): LandedCost | RejectionReason {
   const cost = moneyOf(raw['cost'], price.type)
   const { fee = 0, feePct = 0 } = recordOf(raw['cost']) ?? {}
   if (typeof cost === 'string' || !isFee(fee) || !isFee(feePct)) return 'unreadable_cost'
@@ -38,7 +38,7 @@ export function faceValueOf(raw: Raw): MoneyRange | undefined {
   return typeof money === 'string' ? undefined : money
 }
 
-function moneyOf(value: unknown, priceType: unknown): MoneyRange | Dirt {
+function moneyOf(value: unknown, priceType: unknown): MoneyRange | RejectionReason {
   const side = recordOf(value)
   if (side === undefined) return 'no_price'
   const { currency, currencyDivisor: divisor } = side
@@ -49,19 +49,19 @@ function moneyOf(value: unknown, priceType: unknown): MoneyRange | Dirt {
   return 'unknown_price_type'
 }
 
-function fixedMoney(side: Raw, currency: string, divisor: number): MoneyRange | Dirt {
+function fixedMoney(side: Raw, currency: string, divisor: number): MoneyRange | RejectionReason {
   const fixed = side['fixed']
   if (fixed === undefined || fixed === null) return 'no_price'
-  const dirt = amountDirt(fixed)
-  return dirt ?? { type: 'FIXED', currency, divisor, fixed: fixed as number }
+  const reason = amountRejection(fixed)
+  return reason ?? { type: 'FIXED', currency, divisor, fixed: fixed as number }
 }
 
-function openMoney(side: Raw, currency: string, divisor: number): MoneyRange | Dirt {
+function openMoney(side: Raw, currency: string, divisor: number): MoneyRange | RejectionReason {
   const { min, max } = side
   // The increment is optional, and without one every minor unit is a step.
   const increment = side['increment'] || 1
   const amounts = [min, max, increment]
-  if (amounts.some((amount) => amountDirt(amount) !== undefined)) return 'bad_range'
+  if (amounts.some((amount) => amountRejection(amount) !== undefined)) return 'bad_range'
   if ((min as number) > (max as number)) return 'bad_range'
   return {
     type: 'RANGE',
@@ -77,7 +77,7 @@ function openMoney(side: Raw, currency: string, divisor: number): MoneyRange | D
  * A price may also come as a plain number, in major units. It names no currency, so it counts in that
  * of the cost, which is the wallet's, and in US dollars where the cost names none.
  */
-function plainPrice(major: number, cost: Raw | undefined): MoneyRange | Dirt {
+function plainPrice(major: number, cost: Raw | undefined): MoneyRange | RejectionReason {
   const currency = cost?.['currency'] ?? 'USD'
   const currencyDivisor = cost?.['currencyDivisor'] ?? 100
   const scaled = isDivisor(currencyDivisor) ? major * currencyDivisor : major
@@ -86,7 +86,7 @@ function plainPrice(major: number, cost: Raw | undefined): MoneyRange | Dirt {
   return moneyOf({ currency, currencyDivisor, fixed }, 'FIXED')
 }
 
-function amountDirt(amount: unknown): Dirt | undefined {
+function amountRejection(amount: unknown): RejectionReason | undefined {
   if (typeof amount !== 'number' || !Number.isFinite(amount)) return 'price_not_whole'
   if (amount <= 0) return 'price_not_positive'
   if (amount > maxMinorUnits) return 'price_too_high'

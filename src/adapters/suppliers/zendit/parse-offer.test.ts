@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { VoucherOffer } from '../../../catalog/voucher.ts'
-import { dirts } from './dirt.ts'
 import { parseOffer } from './parse-offer.ts'
+import { rejectionReasons } from './rejection-reason.ts'
 import { rawEsim, rawTopup, rawVoucher } from './sample-offers.fixture.ts'
 
 const usd = { currency: 'USD', currencyDivisor: 100 }
@@ -144,8 +144,8 @@ it.each([
   ['unreadable_cost', rawVoucher({ cost: { ...usd, min: 900, max: 950 } })],
   ['unreadable_cost', rawVoucher({ cost: { ...usd, fixed: 950, fee: '20' } })],
   ['unreadable_cost', rawVoucher({ cost: { ...usd, fixed: 950, feePct: -1 } })],
-])('sets a voucher aside: %s', (dirt, record) => {
-  expect(parseOffer(record, 'voucher')).toBe(dirt)
+])('sets a voucher aside: %s', (reason, record) => {
+  expect(parseOffer(record, 'voucher')).toBe(reason)
 })
 
 it.each([
@@ -240,8 +240,8 @@ it('never throws, whatever a record holds', () => {
     fc.property(record, fc.constantFrom('voucher', 'topup', 'esim'), (changes, kind) => {
       const base = { voucher: rawVoucher, topup: rawTopup, esim: rawEsim }[kind]
       const parsed = parseOffer(base(changes), kind)
-      const isDirt = typeof parsed === 'string'
-      expect(isDirt ? dirts.includes(parsed) : parsed.kind === kind).toBe(true)
+      const isRejected = typeof parsed === 'string'
+      expect(isRejected ? rejectionReasons.includes(parsed) : parsed.kind === kind).toBe(true)
     }),
   )
 })

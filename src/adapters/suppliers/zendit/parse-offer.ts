@@ -3,7 +3,6 @@ import { regions, voucherSubTypes } from '../../../catalog/lists.ts'
 import type { Allowance, Kind, Offer, OfferBase } from '../../../catalog/offer.ts'
 import type { OfferId } from '../../../lib/ids.ts'
 import { alpha2Of } from './countries.ts'
-import type { Dirt } from './dirt.ts'
 import { costOf, faceValueOf, priceOf } from './parse-money.ts'
 import {
   lineOf,
@@ -16,6 +15,7 @@ import {
   textOf,
   wholePositiveOf,
 } from './raw.ts'
+import type { RejectionReason } from './rejection-reason.ts'
 
 /** What an offer id may look like, here and in the URL of its page, where dots alone are steps. */
 const offerIdPattern = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/
@@ -41,7 +41,7 @@ const publishedNames: ReadonlyMap<string, string> = new Map(
  * Reads one record of the supplier's list as an offer, or says why it must not be sold. There zero,
  * false, blank and null mean "does not apply"; here such a field is absent.
  */
-export function parseOffer(record: unknown, kind: Kind): Offer | Dirt {
+export function parseOffer(record: unknown, kind: Kind): Offer | RejectionReason {
   const raw = recordOf(record)
   if (raw === undefined) return 'not_an_object'
   const base = baseOf(raw, kind)
@@ -56,9 +56,9 @@ export function parseOffer(record: unknown, kind: Kind): Offer | Dirt {
   }
 }
 
-function baseOf(raw: Raw, kind: Kind): OfferBase | Dirt {
-  const dirt = identityDirt(raw, kind)
-  if (dirt !== undefined) return dirt
+function baseOf(raw: Raw, kind: Kind): OfferBase | RejectionReason {
+  const reason = identityRejection(raw, kind)
+  if (reason !== undefined) return reason
   const brand = lineOf(raw['brand'], 100) ?? lineOf(raw['brandName'], 200)
   if (brand === undefined) return 'no_brand'
   const country = countryOf(raw)
@@ -83,7 +83,7 @@ function baseOf(raw: Raw, kind: Kind): OfferBase | Dirt {
   })
 }
 
-function identityDirt(raw: Raw, kind: Kind): Dirt | undefined {
+function identityRejection(raw: Raw, kind: Kind): RejectionReason | undefined {
   const { offerId, productType, enabled } = raw
   if (typeof offerId !== 'string' || offerId === '') return 'missing_offer_id'
   if (!offerIdPattern.test(offerId)) return 'bad_offer_id'
@@ -93,7 +93,7 @@ function identityDirt(raw: Raw, kind: Kind): Dirt | undefined {
   return isOther ? 'wrong_product_type' : undefined
 }
 
-function voucherOf(base: OfferBase, raw: Raw): Offer | Dirt {
+function voucherOf(base: OfferBase, raw: Raw): Offer | RejectionReason {
   if (base.country === undefined) return 'no_country'
   const required = raw['requiredFields'] ?? []
   const requiredFields = linesOf(required, { items: 50, length: 100 })
@@ -108,13 +108,13 @@ function voucherOf(base: OfferBase, raw: Raw): Offer | Dirt {
   return { ...base, subTypes, ...own, kind: 'voucher', requiredFields }
 }
 
-function topupOf(base: OfferBase, raw: Raw): Offer | Dirt {
+function topupOf(base: OfferBase, raw: Raw): Offer | RejectionReason {
   const { country } = base
   if (country === undefined) return 'no_country'
   return { ...base, country, kind: 'topup', allowance: allowanceOf(raw) }
 }
 
-function esimOf(base: OfferBase, raw: Raw): Offer | Dirt {
+function esimOf(base: OfferBase, raw: Raw): Offer | RejectionReason {
   const coverage = coverageOf(base.country, raw)
   if (coverage.length === 0) return 'no_coverage'
   return { ...base, kind: 'esim', allowance: allowanceOf(raw), coverage }

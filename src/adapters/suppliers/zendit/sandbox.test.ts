@@ -36,8 +36,8 @@ beforeAll(async () => {
 })
 afterAll(() => sandbox.stop())
 
-it('loads its twelve thousand offers, all kinds, the flawed ones set aside', async () => {
-  const flawed = Object.values(listing.setAside).reduce((sum, count) => sum + count, 0)
+it('loads its twelve thousand offers, all kinds, the flawed ones rejected', async () => {
+  const flawed = Object.values(listing.rejected).reduce((sum, count) => sum + count, 0)
   expect(listing.offers.length + flawed).toBe(12_000)
   expect(flawed).toBeGreaterThan(0)
   expect(flawed).toBeLessThan(200)

@@ -123,7 +123,7 @@ const flaws: Readonly<Record<Family, readonly Flaw[]>> = {
  * The flawed offers of a family, made from one clean offer of it. Their ids begin with `DIRTY-`,
  * but for the last two: one has no id at all, the other repeats the id of the clean offer.
  */
-export function dirtyOffers<O extends VoucherOffer | TopupOffer | EsimOffer>(
+export function flawedOffers<O extends VoucherOffer | TopupOffer | EsimOffer>(
   family: Family,
   clean: O,
 ): readonly Offer[] {

@@ -1,5 +1,5 @@
-/** Why an offer of the supplier's list is set aside: the names under which they are counted. */
-export const dirts = [
+/** Why an offer of the supplier's list is rejected: the names under which they are counted. */
+export const rejectionReasons = [
   'not_an_object',
   'missing_offer_id',
   'bad_offer_id',
@@ -21,4 +21,4 @@ export const dirts = [
   'bad_range',
   'unreadable_cost',
 ] as const
-export type Dirt = (typeof dirts)[number]
+export type RejectionReason = (typeof rejectionReasons)[number]
