@@ -16,13 +16,18 @@ export interface Body {
   readonly detail?: string
 }
 
-/** The refusals by which a store that is up says that it cannot just now. */
-const notNow = ['try_again', 'store_paused'] as const
+/**
+ * The refusals after which the same call is made again: a store that is up cannot answer now, or this
+ * process was held up for so long that its request came too late.
+ */
+const notNow = { try_again: 503, store_paused: 503, request_timeout: 408 } as const
 
 /** Which of them an answer is, if it is one. */
-export function notNowOf(called: Called): (typeof notNow)[number] | undefined {
-  if (called.type === 'none' || called.status !== 503) return undefined
-  return notNow.find((code) => code === called.body.code)
+export function notNowOf(called: Called): keyof typeof notNow | undefined {
+  if (called.type === 'none') return undefined
+  const { status, body } = called
+  const codes = Object.keys(notNow) as (keyof typeof notNow)[]
+  return codes.find((code) => code === body.code && notNow[code] === status)
 }
 
 export interface Call {

@@ -39,7 +39,7 @@ function buyersOf({ seen }: Facts): (readonly [string, number])[] {
   return [
     ['purchases begun', seen.length],
     ['  calls that were never answered', sum(({ unanswered }) => unanswered)],
-    ['  calls put off with 503', sum(({ putOff }) => putOff)],
+    ['  calls put off with 503 or 408', sum(({ putOff }) => putOff)],
     ['    because the store was paused', sum(({ pausedAt }) => pausedAt.length)],
     ['  signed again under the same key', seen.filter(({ nonces }) => nonces.length > 1).length],
     ['  refused with 402', seen.filter(({ refused }) => refused.length > 0).length],
