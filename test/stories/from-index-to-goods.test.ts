@@ -77,7 +77,7 @@ describe.each<Kind>(['voucher', 'topup', 'esim'])('a consumer of a %s', (kind) =
     const authorization = `Bearer ${body.accessToken}`
     const done = await eventually(
       () => get(store.url, String(location), { authorization }),
-      ({ body }) => body.orders[0].state === 'FULFILLED',
+      ({ status, body }) => status === 200 && body.orders[0].state === 'FULFILLED',
     )
     expect(done.body.orders[0].result).toEqual(expect.any(Object))
     expect(done.body.message).toContain('orders[0].result')

@@ -71,7 +71,7 @@ export async function buy(
   return { accepts, payment, send, answer: await send() }
 }
 
-/** Reads the order again and again until the test is met. */
+/** Reads the order again and again until the test is met. A store that cannot read it now is asked again. */
 export function until(
   { url }: { readonly url: string },
   orderId: string,
@@ -79,7 +79,8 @@ export function until(
   headers: Record<string, string> = {},
 ): Promise<Answer['body']> {
   const read = () => get(url, `/api/catalog/orders/${orderId}`, headers)
-  return eventually(async () => (await read()).body, met)
+  const isMet = ({ status, body }: Answer) => status !== 503 && met(body)
+  return eventually(read, isMet).then(({ body }) => body)
 }
 
 /** Only ends what hangs, soon enough to say what was seen last. */
