@@ -22,6 +22,7 @@ export function keepNode(settings: NodeProcessSettings & { readonly logFile: str
   }
   const ready = Promise.withResolvers<void>()
   const endedAlone: string[] = []
+  const leftMs = () => state.downUntil - performance.now()
   const kept = keep()
 
   async function keep(): Promise<void> {
@@ -30,7 +31,7 @@ export function keepNode(settings: NodeProcessSettings & { readonly logFile: str
       if (wasReady && how !== 'SIGKILL') endedAlone.push(`${settings.url} ended with ${how}`)
       await delay(restartMs)
       // One that is down may be killed once more, and is down longer then.
-      while (performance.now() < state.downUntil) await delay(state.downUntil - performance.now())
+      for (let left = leftMs(); left > 0; left = leftMs()) await delay(left)
     }
   }
 
