@@ -31,7 +31,9 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
   (id, operation) => {
     test.each(callsOf([operation]))('$status $name', async (call) => {
       const ask = await call.ask(shop)
-      const response = await send(operation, call, ask)
+      let response = await send(operation, call, ask)
+      // A place in the minute of the limit may have come free since it was used up.
+      while (call.at === 'busy' && response.ok) response = await send(operation, call, ask)
       const text = await response.text()
       expect(response.status, text).toBe(call.status)
       if (!beforeRouting.includes(call.name)) expect(limitIn(response)).toBe(operation.limit)
